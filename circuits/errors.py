@@ -1,0 +1,23 @@
+"""The errors a user may see, each one line: what was expected, what was found, where, and the remedy."""
+
+from __future__ import annotations
+
+
+class CircuitizeError(Exception):
+    """Bad use or bad input. The command line prints the message on one line and exits with status 2."""
+
+
+class TypingError(CircuitizeError):
+    """An operation was applied to wires whose types do not fit it."""
+
+
+class OverflowRisk(CircuitizeError):
+    """An interval cannot be shown to stay within 2^62, or within what a target can hold."""
+
+
+class Undefined(CircuitizeError):
+    """A partial program was run on inputs where it has no value: a Check failed."""
+
+
+class FormatError(CircuitizeError):
+    """A file is truncated, corrupted, of another version, or not what its name says."""
