@@ -1,0 +1,144 @@
+"""Writes arrows one operation at a time, typing each wire as it appears."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .errors import OverflowRisk, TypingError
+from .hypergraph import Arrow, offsets_of
+from .operation import NOWHERE, Operation, Provenance
+from .types import Type
+
+
+class Builder:
+    """An arrow under construction. Wires are plain integers; typing is memoised by operation and source types.
+
+    `provenance` labels the edges that are added while it is set.
+    """
+
+    def __init__(self) -> None:
+        self.provenance: Provenance = NOWHERE
+        self._operations: dict[Operation, int] = {}
+        self._types: dict[Type, int] = {}
+        self._type_table: list[Type] = []
+        self._provenances: dict[Provenance, int] = {}
+        self._wire_types: list[int] = []
+        self._edge_operations: list[int] = []
+        self._edge_provenances: list[int] = []
+        self._arity: list[int] = []
+        self._source_wires: list[int] = []
+        self._coarity: list[int] = []
+        self._target_wires: list[int] = []
+        self._inputs: list[int] = []
+        self._typing: dict[tuple[int, ...], tuple[int, ...]] = {}
+
+    def input(self, type: Type) -> int:
+        """A new input wire."""
+        wire = self._wire(self._type_index(type))
+        self._inputs.append(wire)
+        return wire
+
+    def inputs(self, types: Sequence[Type]) -> list[int]:
+        return [self.input(type) for type in types]
+
+    def type(self, wire: int) -> Type:
+        return self._type_table[self._wire_types[wire]]
+
+    def type_key(self, wire: int) -> int:
+        """A small integer that is equal for wires of equal types in this builder."""
+        return self._wire_types[wire]
+
+    @property
+    def edge_count(self) -> int:
+        return len(self._edge_operations)
+
+    def apply(self, operation: Operation, *sources: int) -> list[int]:
+        """Add an edge; returns its target wires. Raises TypingError or OverflowRisk with the provenance."""
+        index = self._operations.get(operation)
+        if index is None:
+            index = self._operations[operation] = len(self._operations)
+        wire_types = self._wire_types
+        key = (index, *[wire_types[wire] for wire in sources])
+        target_types = self._typing.get(key)
+        if target_types is None:
+            target_types = self._typing[key] = self._type_edge(operation, sources)
+        provenance = self._provenances.get(self.provenance)
+        if provenance is None:
+            provenance = self._provenances[self.provenance] = len(self._provenances)
+        self._edge_operations.append(index)
+        self._edge_provenances.append(provenance)
+        self._arity.append(len(sources))
+        self._source_wires.extend(sources)
+        first = len(wire_types)
+        wire_types.extend(target_types)
+        targets = list(range(first, first + len(target_types)))
+        self._coarity.append(len(targets))
+        self._target_wires.extend(targets)
+        return targets
+
+    def add(self, operation: Operation, *sources: int) -> int:
+        """Add an edge with one target; returns that wire."""
+        (target,) = self.apply(operation, *sources)
+        return target
+
+    def splice(self, arrow: Arrow, sources: Sequence[int], relabel: bool = True) -> list[int]:
+        """Add a copy of an arrow on the given wires; returns the wires of its outputs.
+
+        With `relabel`, edges without a provenance of their own take the builder's current one.
+        """
+        wires: list[int] = [0] * arrow.wire_count
+        for inner, outer in zip(arrow.inputs.tolist(), sources, strict=True):
+            wires[inner] = outer
+        operations, here = arrow.operations, self.provenance
+        labels = [here if relabel and p == NOWHERE else p for p in arrow.provenances]
+        for operation, edge_sources, edge_targets, provenance in arrow.rows:
+            self.provenance = labels[provenance]
+            made = self.apply(operations[operation], *[wires[wire] for wire in edge_sources])
+            for inner, outer in zip(edge_targets, made, strict=True):
+                wires[inner] = outer
+        self.provenance = here
+        return [wires[wire] for wire in arrow.outputs.tolist()]
+
+    def build(self, outputs: Sequence[int]) -> Arrow:
+        """The arrow so far, with the given output wires."""
+        return Arrow(
+            tuple(self._operations),
+            tuple(self._type_table),
+            tuple(self._provenances),
+            np.array(self._wire_types, np.int32),
+            np.array(self._edge_operations, np.int32),
+            np.array(self._edge_provenances, np.int32),
+            offsets_of(np.array(self._arity, np.int32)),
+            np.array(self._source_wires, np.int32),
+            offsets_of(np.array(self._coarity, np.int32)),
+            np.array(self._target_wires, np.int32),
+            np.array(self._inputs, np.int32),
+            np.array(outputs, np.int32).reshape(-1),
+        )
+
+    def _wire(self, type_index: int) -> int:
+        self._wire_types.append(type_index)
+        return len(self._wire_types) - 1
+
+    def _type_index(self, type: Type) -> int:
+        index = self._types.get(type)
+        if index is None:
+            index = self._types[type] = len(self._types)
+            self._type_table.append(type)
+        return index
+
+    def _type_edge(self, operation: Operation, sources: Sequence[int]) -> tuple[int, ...]:
+        source_types = [self.type(wire) for wire in sources]
+        try:
+            return tuple(self._type_index(type) for type in operation.target_types(*source_types))
+        except (TypingError, OverflowRisk) as error:
+            applied = ", ".join(map(str, source_types))
+            raise error.__class__(f"{error}; in {operation.name} on ({applied}), {self.provenance}") from None
+
+
+def generator(operation: Operation, *sources: Type) -> Arrow:
+    """The arrow of a single operation."""
+    builder = Builder()
+    return builder.build(builder.apply(operation, *builder.inputs(sources)))

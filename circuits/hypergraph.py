@@ -1,0 +1,257 @@
+"""Arrows: open hypergraphs of operations, stored as flat arrays, composed in sequence and in parallel, and folded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import TypingError
+from .operation import Edge, Operation, Provenance
+from .types import Type
+
+Indices = NDArray[np.int32]
+V = TypeVar("V")
+
+
+@dataclass(frozen=True, eq=False)
+class Arrow:
+    """An open hypergraph: typed wires, edges labelled by operations, an ordered interface of inputs and outputs.
+
+    Every wire has exactly one writer (an input or an edge) and any number of readers: several readers are a copy, none is a
+    discard. Edges are stored in an order in which writers come before readers. Sources and targets are in CSR form: those of
+    edge e are `source_wires[source_offsets[e]:source_offsets[e + 1]]`. See Wilson and Zanasi, "Data-parallel algorithms for
+    string diagrams" (arXiv 2305.01041), for the representation.
+    """
+
+    operations: tuple[Operation, ...]
+    types: tuple[Type, ...]
+    provenances: tuple[Provenance, ...]
+    wire_types: Indices
+    edge_operations: Indices
+    edge_provenances: Indices
+    source_offsets: Indices
+    source_wires: Indices
+    target_offsets: Indices
+    target_wires: Indices
+    inputs: Indices
+    outputs: Indices
+
+    @property
+    def wire_count(self) -> int:
+        return len(self.wire_types)
+
+    @property
+    def edge_count(self) -> int:
+        return len(self.edge_operations)
+
+    @property
+    def source(self) -> tuple[Type, ...]:
+        """The types of the inputs."""
+        return tuple(self.types[t] for t in self.wire_types[self.inputs])
+
+    @property
+    def target(self) -> tuple[Type, ...]:
+        """The types of the outputs."""
+        return tuple(self.types[t] for t in self.wire_types[self.outputs])
+
+    def type(self, wire: int) -> Type:
+        return self.types[self.wire_types[wire]]
+
+    @cached_property
+    def rows(self) -> list[tuple[int, list[int], list[int], int]]:
+        """Each edge as (operation index, sources, targets, provenance index), in order: plain lists are quick to walk."""
+        sources, targets = self.source_wires.tolist(), self.target_wires.tolist()
+        source_at, target_at = self.source_offsets.tolist(), self.target_offsets.tolist()
+        return [
+            (operation, sources[source_at[e] : source_at[e + 1]], targets[target_at[e] : target_at[e + 1]], provenance)
+            for e, (operation, provenance) in enumerate(
+                zip(self.edge_operations.tolist(), self.edge_provenances.tolist(), strict=True)
+            )
+        ]
+
+    def edge(self, index: int) -> Edge:
+        operation, sources, targets, provenance = self.rows[index]
+        return Edge(index, self.operations[operation], sources, targets, self.provenances[provenance])
+
+    def edges(self) -> Iterator[Edge]:
+        return (self.edge(index) for index in range(self.edge_count))
+
+    def readers(self) -> NDArray[np.int64]:
+        """How many edges and outputs read each wire."""
+        read = np.concatenate([self.source_wires, self.outputs])
+        return np.bincount(read, minlength=self.wire_count)
+
+    def __rshift__(self, other: Arrow) -> Arrow:
+        return compose(self, other)
+
+    def __matmul__(self, other: Arrow) -> Arrow:
+        return tensor(self, other)
+
+
+def identity(*types: Type) -> Arrow:
+    """The arrow that passes its inputs on: types -> types."""
+    table = tuple(dict.fromkeys(types))
+    wires = np.arange(len(types), dtype=np.int32)
+    nothing = np.zeros(0, np.int32)
+    offsets = np.zeros(1, np.int32)
+    wire_types = np.array([table.index(t) for t in types], np.int32)
+    return Arrow((), table, (), wire_types, nothing, nothing, offsets, nothing, offsets, nothing, wires, wires)
+
+
+def permute(types: Sequence[Type], choice: Sequence[int]) -> Arrow:
+    """The wiring whose output i is input choice[i]: permutes, copies (a repeated choice) and discards (none)."""
+    from dataclasses import replace
+
+    return replace(identity(*types), outputs=np.array(choice, np.int32).reshape(-1))
+
+
+def compose(*arrows: Arrow) -> Arrow:
+    """First arrow first: each one's outputs become the next one's inputs. Linear time, any number of arrows.
+
+    Raises TypingError where an output type differs from the next input type.
+    """
+    for position, (first, second) in enumerate(zip(arrows, arrows[1:], strict=False)):
+        if first.target != second.source:
+            found, expected = _first_difference(first.target, second.source)
+            raise TypingError(
+                f"expected outputs of arrow {position} to be inputs of arrow {position + 1} ({expected}), found {found}; "
+                "reorder or reshape the interface"
+            )
+    joined = _disjoint(arrows)
+    wires = np.arange(len(joined.wire_types), dtype=np.int32)
+    offset = 0
+    previous: Indices | None = None
+    for arrow in arrows:
+        if previous is not None:
+            wires[arrow.inputs + offset] = previous
+        previous = wires[arrow.outputs + offset]
+        offset += arrow.wire_count
+    assert previous is not None, "compose takes at least one arrow"
+    return _renumber(joined, wires, arrows[0].inputs, previous)
+
+
+def tensor(*arrows: Arrow) -> Arrow:
+    """Side by side: inputs and outputs one after the other. Linear time, any number of arrows."""
+    joined = _disjoint(arrows)
+    offsets = np.cumsum([0] + [arrow.wire_count for arrow in arrows])[:-1].astype(np.int32)
+    inputs = _concatenate([arrow.inputs + offset for arrow, offset in zip(arrows, offsets, strict=True)])
+    outputs = _concatenate([arrow.outputs + offset for arrow, offset in zip(arrows, offsets, strict=True)])
+    return _renumber(joined, np.arange(len(joined.wire_types), dtype=np.int32), inputs, outputs)
+
+
+def fold(
+    arrow: Arrow, inputs: Sequence[V], interpret: Callable[[int, Operation, list[V]], Sequence[V]], keep: bool = False
+) -> list[V | None]:
+    """Give every wire a value: inputs as given, then edge by edge `interpret(edge index, operation, source values)`.
+
+    Returns the values by wire. Unless `keep`, a value is dropped after its last reader (outputs stay), so that memory
+    follows the live wires. Linear time; nothing recurses.
+    """
+    values: list[Any] = [None] * arrow.wire_count
+    for wire, value in zip(arrow.inputs.tolist(), inputs, strict=True):
+        values[wire] = value
+    operations = arrow.operations
+    remaining: list[int] = [] if keep else arrow.readers().tolist()
+    for index, (operation, sources, targets, _) in enumerate(arrow.rows):
+        results = interpret(index, operations[operation], [values[wire] for wire in sources])
+        for wire, value in zip(targets, results, strict=True):
+            values[wire] = value
+        if not keep:
+            for wire in sources:
+                remaining[wire] -= 1
+                if not remaining[wire]:
+                    values[wire] = None
+    return values
+
+
+def evaluate(arrow: Arrow, inputs: Sequence[Any]) -> list[Any]:
+    """The outputs' values when every operation runs on numpy arrays."""
+    values = fold(arrow, inputs, lambda _, operation, sources: operation.run(*sources))
+    return [values[wire] for wire in arrow.outputs.tolist()]
+
+
+def _disjoint(arrows: Sequence[Arrow]) -> Arrow:
+    """All wires and edges in one arrow without an interface, tables merged."""
+    operations: dict[Operation, int] = {}
+    types: dict[Type, int] = {}
+    provenances: dict[Provenance, int] = {}
+    offset = 0
+    parts: list[tuple[Indices, ...]] = []
+    for arrow in arrows:
+        operation_map = _intern(operations, arrow.operations)
+        type_map = _intern(types, arrow.types)
+        provenance_map = _intern(provenances, arrow.provenances)
+        parts.append(
+            (
+                type_map[arrow.wire_types],
+                operation_map[arrow.edge_operations],
+                provenance_map[arrow.edge_provenances],
+                np.diff(arrow.source_offsets),
+                arrow.source_wires + np.int32(offset),
+                np.diff(arrow.target_offsets),
+                arrow.target_wires + np.int32(offset),
+            )
+        )
+        offset += arrow.wire_count
+    wire_types, edge_operations, edge_provenances, arity, source_wires, coarity, target_wires = (
+        _concatenate(columns) for columns in zip(*parts, strict=True)
+    )
+    nothing = np.zeros(0, np.int32)
+    return Arrow(
+        tuple(operations),
+        tuple(types),
+        tuple(provenances),
+        wire_types,
+        edge_operations,
+        edge_provenances,
+        offsets_of(arity),
+        source_wires,
+        offsets_of(coarity),
+        target_wires,
+        nothing,
+        nothing,
+    )
+
+
+def _renumber(arrow: Arrow, wires: Indices, inputs: Indices, outputs: Indices) -> Arrow:
+    """Identify wires by the map (old wire -> surviving old wire), then close the gaps."""
+    survives = wires == np.arange(len(wires), dtype=np.int32)
+    compact = np.cumsum(survives, dtype=np.int32) - 1
+    final = compact[wires].astype(np.int32)
+    return Arrow(
+        arrow.operations,
+        arrow.types,
+        arrow.provenances,
+        arrow.wire_types[survives],
+        arrow.edge_operations,
+        arrow.edge_provenances,
+        arrow.source_offsets,
+        final[arrow.source_wires],
+        arrow.target_offsets,
+        final[arrow.target_wires],
+        final[inputs],
+        final[outputs],
+    )
+
+
+def offsets_of(lengths: NDArray[Any]) -> Indices:
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+
+
+def _concatenate(columns: Sequence[Indices]) -> Indices:
+    return np.concatenate(columns).astype(np.int32) if columns else np.zeros(0, np.int32)
+
+
+def _intern(table: dict[Any, int], entries: Sequence[Any]) -> Indices:
+    return np.array([table.setdefault(entry, len(table)) for entry in entries], np.int32)
+
+
+def _first_difference(found: tuple[Type, ...], expected: tuple[Type, ...]) -> tuple[str, str]:
+    if len(found) != len(expected):
+        return f"{len(found)} wires", f"{len(expected)} wires"
+    return next((str(a), str(b)) for a, b in zip(found, expected, strict=True) if a != b)

@@ -1,0 +1,66 @@
+"""What an operation is: a typed, hashable value that knows its target types and how to run."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .types import Type
+
+Values = np.ndarray[Any, np.dtype[Any]]
+
+
+class Operation(ABC):
+    """A generator of one of the two languages; subclasses are frozen dataclasses, their fields its parameters.
+
+    Equal operations are interned once per arrow, so equality and hash must cover every parameter.
+    """
+
+    name: ClassVar[str]
+    """The name in saved arrows and messages: `language.word`, for example `integer.shift`."""
+
+    registry: ClassVar[dict[str, type[Operation]]] = {}
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        if "name" in cls.__dict__:
+            Operation.registry[cls.name] = cls
+
+    @abstractmethod
+    def target_types(self, *sources: Any) -> tuple[Type, ...]:
+        """The types of the targets; raises TypingError, or OverflowRisk, where the sources do not fit."""
+
+    @abstractmethod
+    def run(self, *values: Values) -> tuple[Values, ...]:
+        """The targets' values; integer operations are exact, and raise Undefined where they have no value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where an edge comes from: the layer or part it belongs to, and the user's file and line."""
+
+    part: str = ""
+    file: str = ""
+    line: int = 0
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}" if self.file else ""
+        return " ".join(word for word in (self.part, f"({place})" if place else "") if word) or "unnamed part"
+
+
+NOWHERE = Provenance()
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A view of one operation in an arrow."""
+
+    index: int
+    operation: Operation
+    sources: Sequence[int]
+    targets: Sequence[int]
+    provenance: Provenance

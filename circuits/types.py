@@ -1,0 +1,92 @@
+"""The types of wires: arrays of real numbers, and arrays of integers with a binary point and an interval."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from .errors import OverflowRisk, TypingError
+
+LIMIT = 1 << 62
+"""Every integer in every program stays below this magnitude, so that int64 never wraps."""
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """An array of real numbers of a static shape."""
+
+    shape: Shape
+
+    def __post_init__(self) -> None:
+        check_shape(self.shape)
+
+    @property
+    def size(self) -> int:
+        return math.prod(self.shape)
+
+    def __str__(self) -> str:
+        return f"real{list(self.shape)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """An integer array: element q stands for the real number q * 2**-fraction_bits, and low <= q <= high.
+
+    Raises OverflowRisk when the interval passes 2^62 in magnitude.
+    """
+
+    shape: Shape
+    fraction_bits: int
+    low: int
+    high: int
+
+    def __post_init__(self) -> None:
+        check_shape(self.shape)
+        if self.low > self.high:
+            raise TypingError(f"expected low <= high, found the interval [{self.low}, {self.high}]")
+        if max(-self.low, self.high) >= LIMIT:
+            raise OverflowRisk(
+                f"expected magnitudes below 2^62, found the interval [{self.low}, {self.high}]; "
+                "use fewer fraction bits, or round an operand first"
+            )
+
+    @property
+    def size(self) -> int:
+        return math.prod(self.shape)
+
+    @property
+    def width(self) -> int:
+        """The least k such that the interval fits in k bits: two's complement if it holds a negative number."""
+        if self.low >= 0:
+            return self.high.bit_length()
+        return max((-self.low - 1).bit_length(), self.high.bit_length()) + 1
+
+    def with_interval(self, low: int, high: int) -> Fixed:
+        return Fixed(self.shape, self.fraction_bits, low, high)
+
+    def with_shape(self, shape: Shape) -> Fixed:
+        return Fixed(shape, self.fraction_bits, self.low, self.high)
+
+    def __str__(self) -> str:
+        return f"fixed{list(self.shape)} / 2^{self.fraction_bits} in [{self.low}, {self.high}]"
+
+
+Type = Array | Fixed
+
+
+def signed(shape: Shape, bits: int, fraction_bits: int) -> Fixed:
+    """The two's complement format: [-2^(bits-1), 2^(bits-1) - 1]."""
+    return Fixed(shape, fraction_bits, -(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+
+
+def unsigned(shape: Shape, bits: int, fraction_bits: int) -> Fixed:
+    """The unsigned format: [0, 2^bits - 1]."""
+    return Fixed(shape, fraction_bits, 0, (1 << bits) - 1)
+
+
+def check_shape(shape: Shape) -> None:
+    for axis, extent in enumerate(shape):
+        if extent < 1:
+            raise TypingError(f"expected axes of at least one element, found {extent} at axis {axis} of {shape}")
