@@ -1,0 +1,105 @@
+"""How one real operation becomes integer operations: fraction bits, alignment and rounding."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from .builder import Builder
+from .integers import Add, Check, Constant, Scale, Shift
+from .types import Fixed, Shape
+
+
+@dataclass(frozen=True, slots=True)
+class Precision:
+    """How finely `quantize` represents what it rounds.
+
+    A rounded tensor of calibrated magnitude just below 2^e has `max(fraction_bits, significant_bits - e)` fraction bits:
+    absolute precision for activations, relative precision for small gradients. `margin` multiplies what calibration observed
+    before it becomes a Check. A real coefficient c becomes the nearest m * 2^-k with m below 2^coefficient_bits (exact if c is
+    dyadic).
+    """
+
+    fraction_bits: int = 12
+    significant_bits: int = 14
+    coefficient_bits: int = 16
+    margin: float = 2.0
+
+    def format(self, shape: Shape, low: float, high: float) -> Fixed:
+        """The two's complement format for values calibrated in [low, high]; unsigned if low >= 0."""
+        magnitude = max(-low, high) * self.margin
+        exponent = math.ceil(math.log2(magnitude)) if magnitude > 0 else 0
+        fraction_bits = max(self.fraction_bits, self.significant_bits - exponent)
+        bits = max(exponent + fraction_bits, 1)
+        return Fixed(shape, fraction_bits, 0 if low >= 0 else -(1 << bits), (1 << bits) - 1)
+
+    def coefficient(self, value: float) -> tuple[int, int]:
+        """(m, k) with m * 2^-k the nearest to value among |m| < 2^coefficient_bits; k may be negative; m is odd or 0."""
+        exact = Fraction(value)
+        if exact == 0:
+            return 0, 0
+        if exact.numerator.bit_length() <= self.coefficient_bits:
+            numerator, k = exact.numerator, exact.denominator.bit_length() - 1
+        else:
+            k = self.coefficient_bits - math.frexp(value)[1]
+            numerator = round(exact * Fraction(2) ** k)
+        while numerator % 2 == 0:
+            numerator, k = numerator // 2, k - 1
+        return numerator, k
+
+
+class Lowering:
+    """What `lower` methods write into: the integer builder, the precision, and the format calibrated for the result.
+
+    `result` is the Fixed type the edge's (first) target is to be rounded to when it is rounded; a VALUE operation must
+    return a wire with exactly its fraction bits and an interval inside it.
+    """
+
+    def __init__(self, builder: Builder, precision: Precision, result: Fixed) -> None:
+        self.builder = builder
+        self.precision = precision
+        self.result = result
+
+    def type(self, wire: int) -> Fixed:
+        found = self.builder.type(wire)
+        assert isinstance(found, Fixed)
+        return found
+
+    def align(self, *wires: int) -> list[int]:
+        """The same real values with a common number of fraction bits, the greatest: exact."""
+        fraction_bits = max(self.type(wire).fraction_bits for wire in wires)
+        return [self.refine(wire, fraction_bits) for wire in wires]
+
+    def refine(self, wire: int, fraction_bits: int) -> int:
+        """The same real value with more fraction bits: exact."""
+        extra = fraction_bits - self.type(wire).fraction_bits
+        assert extra >= 0, "refine never drops bits"
+        return self.builder.add(Scale(1 << extra, extra), wire) if extra else wire
+
+    def shift_to(self, wire: int, fraction_bits: int) -> int:
+        """Rescale to the given fraction bits: exact where that adds bits, else rounded half up: floor(x / 2^s + 1/2)."""
+        source = self.type(wire)
+        surplus = source.fraction_bits - fraction_bits
+        if surplus <= 0:
+            return self.refine(wire, fraction_bits)
+        return self.builder.add(Shift(surplus), self.offset(wire, 1 << (surplus - 1)))
+
+    def round_to(self, wire: int, target: Fixed) -> int:
+        """Rescale to the target's fraction bits and Check its interval (left out where the interval is already inside)."""
+        rounded = self.shift_to(wire, target.fraction_bits)
+        found = self.type(rounded)
+        if target.low <= found.low and found.high <= target.high:
+            return rounded
+        low, high = max(target.low, found.low), min(target.high, found.high)
+        if (low, high) != (target.low, target.high):
+            # A proven bound narrows a calibrated one only to where both ends stay cheap to check: keep the format whole.
+            low, high = target.low, target.high
+        return self.builder.add(Check(low, high), rounded)
+
+    def offset(self, wire: int, amount: int) -> int:
+        """x + amount, amount an integer in units of x's last bit."""
+        return self.builder.add(Add(), wire, self.constant(amount, self.type(wire)))
+
+    def constant(self, amount: int, like: Fixed) -> int:
+        return self.builder.add(Constant.splat(amount, like.shape, like.fraction_bits))
