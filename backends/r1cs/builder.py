@@ -1,0 +1,239 @@
+"""Assembles a constraint system block by block, or only counts what it would hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits.errors import CircuitizeError
+
+from .field import SMALL, Field
+from .system import LARGE, Block, ConstraintSystem, Matrix, Rows, WireBlock
+
+
+class Kind(IntEnum):
+    """What a wire is, in the order in which wires are numbered after the constant."""
+
+    PUBLIC_OUTPUT = 0
+    PUBLIC_INPUT = 1
+    PRIVATE_INPUT = 2
+    INTERNAL = 3
+
+
+@dataclass(slots=True)
+class Count:
+    """What one operation emitted in one role: rows, wires, non-zero coefficients of A, B and C together."""
+
+    rows: int = 0
+    wires: int = 0
+    nonzeros: int = 0
+
+
+class CountingBuilder:
+    """Takes the same calls as SystemBuilder, checks them, and keeps only the counts per (edge, role).
+
+    `wires` allocates consecutive wires, `rows` appends constraints a[i] * b[i] = c[i] over all rows at once.
+    A row may only name wires that are allocated. Misuse by a gadget is a ValueError.
+    """
+
+    def __init__(self, field: Field) -> None:
+        self.field = field
+        self.counts: dict[tuple[int, str], Count] = {}
+        self.kinds = [0, 0, 0, 0]
+        self._kind = Kind.PUBLIC_OUTPUT
+        self._large: dict[int, int] = {}
+
+    @property
+    def wire_count(self) -> int:
+        """Wires allocated so far, the constant included."""
+        return 1 + sum(self.kinds)
+
+    @property
+    def constraints(self) -> int:
+        return sum(count.rows for count in self.counts.values())
+
+    @property
+    def nonzeros(self) -> int:
+        return sum(count.nonzeros for count in self.counts.values())
+
+    @property
+    def public(self) -> int:
+        return self.kinds[Kind.PUBLIC_OUTPUT] + self.kinds[Kind.PUBLIC_INPUT]
+
+    def wires(
+        self,
+        count: int,
+        edge: int,
+        role: str,
+        shape: Sequence[int] | None = None,
+        *,
+        kind: Kind = Kind.INTERNAL,
+        phase: int = 0,
+    ) -> int:
+        """Allocates `count` wires, an array of `shape` (default: flat), and returns the first one's number.
+
+        Kinds come in order: all public outputs before the first public input, and so on. `phase` is the
+        commitment phase in which the prover fixes the wire; plain R1CS has phase 0 only (CircuitizeError).
+        """
+        shape = (count,) if shape is None else tuple(shape)
+        if count < 0 or prod(shape) != count:
+            raise ValueError(f"{role} of edge {edge}: shape {shape} does not hold {count} wires")
+        if phase:
+            raise _single_phase(f"{role} of edge {edge} was given phase {phase}")
+        if kind < self._kind:
+            raise ValueError(f"{role} of edge {edge}: {kind.name} wires come before {self._kind.name} ones")
+        first = self.wire_count
+        if first + count > 1 << 32:
+            raise CircuitizeError(
+                f"expected at most 2^32 wires, found {first + count} at {role} of edge {edge}; "
+                "remedy: split the program or lower the batch size"
+            )
+        self._kind = kind
+        self.kinds[kind] += count
+        self._count(edge, role).wires += count
+        self._keep_wires(WireBlock(first, count, edge, role, shape))
+        return first
+
+    def challenge(self, phase: int) -> int:
+        """The wire of a challenge drawn after `phase` is committed: plain R1CS has none (CircuitizeError)."""
+        raise _single_phase(f"a challenge after phase {phase} was asked for")
+
+    def large_constant(self, value: int) -> int:
+        """The coefficient that stands for any integer: itself when small in the field, else a reference."""
+        value = self.field.signed(value)
+        if -SMALL < value < SMALL:
+            return value
+        return LARGE + self._large.setdefault(value, len(self._large))
+
+    def rows(
+        self, a: Rows, b: Rows, c: Rows, edge: int, role: str, *, elements: int | None = None, stride: int = 1
+    ) -> None:
+        """Appends a[i] * b[i] = c[i], keeping the arrays. Block explains `stride` and `elements`."""
+        where = f"{role} of edge {edge}"
+        count = a.count
+        if b.count != count or c.count != count:
+            raise ValueError(f"{where}: {count}, {b.count} and {c.count} rows in A, B and C")
+        if count == 0:
+            return
+        elements = count // stride if elements is None else elements
+        if elements < 1 or count % (elements * stride):
+            raise ValueError(f"{where}: {count} rows for {elements} elements at stride {stride}")
+        matrices = tuple(self._normalise(rows, where) for rows in (a, b, c))
+        first_row = self.constraints
+        tally = self._count(edge, role)
+        tally.rows += count
+        tally.nonzeros += sum(matrix.nonzeros for matrix in matrices)
+        self._keep_rows(matrices, Block(first_row, count, edge, role, elements, stride))
+
+    def _count(self, edge: int, role: str) -> Count:
+        return self.counts.setdefault((edge, role), Count())
+
+    def _normalise(self, rows: Rows, where: str) -> Matrix:
+        """Reduces small coefficients, drops zeros, and checks order and bounds."""
+        offsets, wires, values = rows.offsets, rows.wires, rows.coefficients
+        if offsets[0] != 0 or offsets[-1] != len(wires) or len(wires) != len(values):
+            raise ValueError(f"{where}: offsets do not fit the terms")
+        if len(wires) == 0:
+            return Matrix(offsets, wires.astype(np.uint32), values)
+        if int(wires.max()) >= self.wire_count or int(wires.min()) < 0:
+            raise ValueError(f"{where}: wire {int(wires.max())} of {self.wire_count} is not allocated")
+        ascending = wires[1:] > wires[:-1]
+        starts = offsets[1:-1]
+        ascending[starts[(starts > 0) & (starts < len(wires))] - 1] = True
+        if not ascending.all():
+            raise ValueError(f"{where}: wires must ascend strictly in each row")
+        lowest, highest = int(values.min()), int(values.max())
+        if lowest <= -LARGE or highest >= LARGE + len(self._large):
+            raise ValueError(f"{where}: a coefficient is neither below 2^62 nor a large constant")
+        half = self.field.prime // 2
+        if self.field.prime < 2 * SMALL and (lowest < -half or half < highest):
+            values = values % self.field.prime
+            values = np.where(values > half, values - self.field.prime, values)
+        if not values.all():
+            kept = values != 0
+            ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
+            return Matrix(ends[offsets], wires[kept].astype(np.uint32), values[kept])
+        return Matrix(offsets, wires.astype(np.uint32, copy=False), values)
+
+    def _keep_wires(self, block: WireBlock) -> None:
+        pass
+
+    def _keep_rows(self, matrices: tuple[Matrix, ...], block: Block) -> None:
+        pass
+
+
+class SystemBuilder(CountingBuilder):
+    """A CountingBuilder that keeps the rows: `system()` joins them, once, in O(nonzeros) time and memory."""
+
+    def __init__(self, field: Field) -> None:
+        super().__init__(field)
+        self._matrices: tuple[list[Matrix], ...] = ([], [], [])
+        self._blocks: list[Block] = []
+        self._wire_blocks: list[WireBlock] = []
+
+    def system(self) -> ConstraintSystem:
+        """The system of everything appended so far."""
+        ranks, large = self._rank_large()
+        a, b, c = (_join(parts, ranks) for parts in self._matrices)
+        outputs, inputs, private, _ = self.kinds
+        return ConstraintSystem(
+            self.field,
+            a,
+            b,
+            c,
+            self.field.from_integers(large),
+            self.wire_count,
+            outputs,
+            inputs,
+            private,
+            tuple(self._blocks),
+            tuple(self._wire_blocks),
+        )
+
+    def _rank_large(self) -> tuple[NDArray[np.int64], list[int]]:
+        """The place of each large constant among those in use, ascending by value, and those values."""
+        used = np.zeros(len(self._large), dtype=np.bool_)
+        if len(used):
+            for matrix in (matrix for parts in self._matrices for matrix in parts):
+                used[matrix.coefficients[matrix.coefficients >= LARGE] - LARGE] = True
+        values = [value % self.field.prime for value in self._large]
+        order = sorted(np.flatnonzero(used).tolist(), key=lambda place: values[place])
+        ranks = np.zeros(len(used), dtype=np.int64)
+        ranks[order] = np.arange(len(order))
+        return ranks, [values[place] for place in order]
+
+    def _keep_wires(self, block: WireBlock) -> None:
+        self._wire_blocks.append(block)
+
+    def _keep_rows(self, matrices: tuple[Matrix, ...], block: Block) -> None:
+        for parts, matrix in zip(self._matrices, matrices, strict=True):
+            parts.append(matrix)
+        self._blocks.append(block)
+
+
+def _join(parts: Sequence[Matrix], ranks: NDArray[np.int64]) -> Matrix:
+    """Stacks matrices; the references in their coefficients become ranks."""
+    offsets = np.zeros(1 + sum(part.rows for part in parts), dtype=np.int64)
+    row = term = 0
+    for part in parts:
+        np.add(part.offsets[1:], term, out=offsets[row + 1 : row + 1 + part.rows])
+        row += part.rows
+        term += part.nonzeros
+    wires = np.concatenate([part.wires for part in parts]) if parts else np.zeros(0, np.uint32)
+    values = np.concatenate([part.coefficients for part in parts]) if parts else np.zeros(0, np.int64)
+    if len(ranks):
+        references = np.flatnonzero(values >= LARGE)
+        values[references] = LARGE + ranks[values[references] - LARGE]
+    return Matrix(offsets, wires, values)
+
+
+def _single_phase(found: str) -> CircuitizeError:
+    return CircuitizeError(
+        f"expected commitment phase 0, the only one plain R1CS has, but {found}; "
+        "remedy: use a gadget that draws its challenge inside the circuit, or a target with phases"
+    )

@@ -1,0 +1,138 @@
+"""Prime fields below 2^256, and arrays of their elements as four little-endian 64-bit limbs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits.errors import CircuitizeError
+
+SMALL = 1 << 62
+"""Elements whose signed representative is below this in magnitude are called small."""
+
+Limbs = NDArray[np.uint64]
+"""`uint64[n, 4]`: element i is the sum of limbs[i, j] * 2^(64 j), in normal form (below the prime)."""
+
+
+def _is_prime(number: int) -> bool:
+    """Miller-Rabin with the first twenty primes as bases: guards against slips, not against an adversary."""
+    bases = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71)
+    if number < 2 or any(number % base == 0 for base in bases):
+        return number in bases
+    twos = ((number - 1) & -(number - 1)).bit_length() - 1
+    for base in bases:
+        power = pow(base, (number - 1) >> twos, number)
+        if power in (1, number - 1):
+            continue
+        for _ in range(twos - 1):
+            power = power * power % number
+            if power == number - 1:
+                break
+        else:
+            return False
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """The integers modulo an odd prime below 2^256. Raises CircuitizeError for any other modulus."""
+
+    prime: int
+
+    def __post_init__(self) -> None:
+        if not (2 < self.prime < 1 << 256 and _is_prime(self.prime)):
+            raise CircuitizeError(
+                f"expected an odd prime below 2^256 as the field's modulus, found {self.prime}; "
+                "remedy: use the scalar field of a curve, such as BN254"
+            )
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of one element in a file: the least multiple of eight that holds the prime."""
+        return 8 * -(-self.prime.bit_length() // 64)
+
+    @property
+    def limbs(self) -> NDArray[np.uint64]:
+        """The prime itself, `uint64[4]`."""
+        return np.frombuffer(self.prime.to_bytes(32, "little"), dtype="<u8")
+
+    def signed(self, value: int) -> int:
+        """The representative of an integer in (-prime/2, prime/2]."""
+        value %= self.prime
+        return value - self.prime if value > self.prime // 2 else value
+
+    def from_int64(self, values: NDArray[np.int64]) -> Limbs:
+        """`int64[n]` of any sign -> the elements they stand for, in normal form."""
+        values = np.asarray(values, dtype=np.int64)
+        limbs = np.zeros((len(values), 4), dtype=np.uint64)
+        if self.prime < 1 << 63:
+            limbs[:, 0] = values % self.prime
+            return limbs
+        limbs[:, 0] = values.view(np.uint64)
+        negative = values < 0
+        if negative.any():
+            limbs[negative] = self.negate(_magnitude_limbs(values[negative]))
+        return limbs
+
+    def from_integers(self, values: Iterable[int]) -> Limbs:
+        """Python integers of any size and sign -> the elements they stand for, in normal form."""
+        raw = b"".join((int(value) % self.prime).to_bytes(32, "little") for value in values)
+        return np.frombuffer(raw, dtype="<u8").reshape(-1, 4).copy()
+
+    def to_integers(self, limbs: Limbs) -> list[int]:
+        """Elements -> Python integers in [0, prime)."""
+        raw = np.ascontiguousarray(limbs, dtype="<u8").tobytes()
+        return [int.from_bytes(raw[at : at + 32], "little") for at in range(0, len(raw), 32)]
+
+    def to_int64(self, limbs: Limbs) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Elements -> (signed representatives `int64[n]`, `bool[n]`: it is small and stands there exactly).
+
+        Where the second is False the first is 0. The limbs must be in normal form.
+        """
+        limbs = np.asarray(limbs, dtype=np.uint64)
+        if self.prime < SMALL:
+            values = limbs[:, 0].astype(np.int64)
+            values = np.where(values > self.prime // 2, values - self.prime, values)
+            return values, np.ones(len(limbs), np.bool_)
+        small = (limbs[:, 1:] == 0).all(axis=1) & (limbs[:, 0] < SMALL)
+        values = np.where(small, limbs[:, 0], 0).astype(np.int64)
+        others = np.flatnonzero(~small)
+        negated = self.negate(limbs[others])
+        below = (negated[:, 1:] == 0).all(axis=1) & (negated[:, 0] < SMALL)
+        values[others[below]] = -negated[below, 0].astype(np.int64)
+        small[others[below]] = True
+        if self.prime < 2 * SMALL:
+            values = np.where(values > self.prime // 2, values - self.prime, values)
+        return values, small
+
+    def negate(self, limbs: Limbs) -> Limbs:
+        """prime - x for each non-zero element x in normal form (0 gives the prime itself)."""
+        result = np.empty_like(limbs)
+        borrow = np.zeros(len(limbs), dtype=np.uint64)
+        for place, modulus in enumerate(self.limbs):
+            difference = modulus - limbs[:, place]
+            result[:, place] = difference - borrow
+            borrow = ((modulus < limbs[:, place]) | (difference < borrow)).astype(np.uint64)
+        return result
+
+    def canonical(self, limbs: Limbs) -> NDArray[np.bool_]:
+        """`bool[n]`: whether each element is in normal form, that is, below the prime."""
+        below = np.zeros(len(limbs), dtype=np.bool_)
+        equal = np.ones(len(limbs), dtype=np.bool_)
+        for place in (3, 2, 1, 0):
+            below |= equal & (limbs[:, place] < self.limbs[place])
+            equal &= limbs[:, place] == self.limbs[place]
+        return below
+
+
+def _magnitude_limbs(negative: NDArray[np.int64]) -> Limbs:
+    limbs = np.zeros((len(negative), 4), dtype=np.uint64)
+    limbs[:, 0] = -negative.view(np.uint64)
+    return limbs
+
+
+BN254 = Field(21888242871839275222246405745257275088548364400416034343698204186575808495617)
+"""The scalar field of the curve BN254 (also called alt_bn128), where Ethereum verifies proofs."""

@@ -1,0 +1,154 @@
+"""A rank-one constraint system: sparse matrices A, B, C over a prime field, to satisfy Aw * Bw = Cw."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
+
+from .field import SMALL, Field, Limbs
+
+LARGE = SMALL
+"""Coefficients at or above this are references: the value is `large[coefficient - LARGE]`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Linear combinations of wires in compressed sparse rows, as gadgets hand them to a builder.
+
+    Row i is the terms at offsets[i]:offsets[i + 1]. Wires ascend strictly within a row; coefficients are
+    signed integers below 2^62 in magnitude or codes from `large_constant`; zeros are allowed (the builder
+    drops them).
+    """
+
+    offsets: NDArray[np.int64]
+    wires: NDArray[np.integer]
+    coefficients: NDArray[np.int64]
+
+    @staticmethod
+    def zero(count: int) -> Rows:
+        """`count` empty combinations."""
+        return Rows(np.zeros(count + 1, np.int64), np.zeros(0, np.uint32), np.zeros(0, np.int64))
+
+    @staticmethod
+    def wire(wires: ArrayLike, coefficients: ArrayLike = 1) -> Rows:
+        """One term per row: coefficients[i] (or the one given for all) times wires[i]."""
+        indices = np.asarray(wires).reshape(-1)
+        values = np.broadcast_to(np.asarray(coefficients, np.int64).reshape(-1), indices.shape)
+        return Rows(np.arange(len(indices) + 1, dtype=np.int64), indices, values)
+
+    @staticmethod
+    def constant(values: ArrayLike) -> Rows:
+        """One term per row: values[i] times the constant wire."""
+        coefficients = np.asarray(values, np.int64).reshape(-1)
+        return Rows.wire(np.zeros(len(coefficients), np.uint32), coefficients)
+
+    @staticmethod
+    def from_sparse(matrix: csr_array) -> Rows:
+        """A sparse integer matrix (combinations x wires); it is brought to sorted, summed form in place."""
+        matrix.sum_duplicates()
+        return Rows(matrix.indptr.astype(np.int64), matrix.indices, matrix.data.astype(np.int64, copy=False))
+
+    @property
+    def count(self) -> int:
+        return len(self.offsets) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """One of A, B, C in compressed sparse rows, in the one form that its values have.
+
+    `offsets int64[rows + 1]`; `wires uint32[n]`, strictly ascending in a row; `coefficients int64[n]`, never
+    zero in the field: the signed representative where its magnitude is below 2^62, else LARGE + an index.
+    """
+
+    offsets: NDArray[np.int64]
+    wires: NDArray[np.uint32]
+    coefficients: NDArray[np.int64]
+
+    @property
+    def rows(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def nonzeros(self) -> int:
+        return len(self.wires)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Consecutive rows that one gadget emitted for one operation; it only serves to name rows.
+
+    Row r belongs to element `(r - first_row) // stride % elements` of the operation's output: `stride` is 1
+    where the rows run over all elements again and again (bit by bit), and the rows per element where each
+    element's rows stand together. `edge` is the operation's index in the integer arrow, -1 for the arrow's
+    own inputs and outputs.
+    """
+
+    first_row: int
+    rows: int
+    edge: int
+    role: str
+    elements: int
+    stride: int = 1
+
+    def locate(self, row: int) -> tuple[int, int]:
+        """(element, which of its rows), both from 0."""
+        offset = row - self.first_row
+        lap, rest = divmod(offset, self.elements * self.stride)
+        element, part = divmod(rest, self.stride)
+        return element, lap * self.stride + part
+
+
+@dataclass(frozen=True, slots=True)
+class WireBlock:
+    """Consecutive wires first, ..., first + count - 1: an array of `shape`, row-major. It names wires."""
+
+    first: int
+    count: int
+    edge: int
+    role: str
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ConstraintSystem:
+    """Wires are numbered: constant 1, public outputs, public inputs, private inputs, internal.
+
+    `large` is `uint64[k, 4]`, the distinct coefficients that are not small, ascending.
+    """
+
+    field: Field
+    a: Matrix
+    b: Matrix
+    c: Matrix
+    large: Limbs
+    wires: int
+    public_outputs: int
+    public_inputs: int
+    private_inputs: int
+    blocks: Sequence[Block] = ()
+    wire_blocks: Sequence[WireBlock] = ()
+
+    @property
+    def constraints(self) -> int:
+        return self.a.rows
+
+    @property
+    def nonzeros(self) -> int:
+        return self.a.nonzeros + self.b.nonzeros + self.c.nonzeros
+
+    @property
+    def public(self) -> int:
+        """Public outputs and inputs; the constant wire is not counted."""
+        return self.public_outputs + self.public_inputs
+
+    def coefficient_limbs(self, coefficients: NDArray[np.int64]) -> Limbs:
+        """Coefficients as a matrix stores them -> field elements in normal form."""
+        references = coefficients >= LARGE
+        limbs = self.field.from_int64(np.where(references, 0, coefficients))
+        limbs[references] = self.large[coefficients[references] - LARGE]
+        return limbs
