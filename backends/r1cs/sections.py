@@ -1,0 +1,101 @@
+"""The framing of iden3's binary files: a magic word, a version, then typed sections with their sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits.errors import CircuitizeError, FormatError
+
+from .field import Field
+
+Bytes = NDArray[np.uint8]
+
+
+class SectionFile:
+    """A file of sections, mapped into memory and checked end to end; `sections` is payloads by type.
+
+    Every length is compared with the file's before anything is allocated. Raises FormatError for anything but
+    a whole file with this magic word and version, and CircuitizeError when it cannot be opened.
+    """
+
+    def __init__(self, path: Path, magic: bytes, version: int) -> None:
+        self.path = Path(path)
+        try:
+            size = self.path.stat().st_size
+            whole = np.memmap(self.path, dtype=np.uint8, mode="r") if size else np.zeros(0, np.uint8)
+        except OSError as error:
+            raise CircuitizeError(
+                f"cannot read {self.path}: {error.strerror or error}; "
+                f"remedy: give the path of a .{magic.decode()} file"
+            ) from error
+        self._whole: Bytes = whole
+        if bytes(whole[:4]) != magic:
+            self.fail(f'the magic word "{magic.decode()}"', repr(bytes(whole[:4])))
+        if self._integer(4, 4) != version:
+            self.fail(f"version {version}", f"version {self._integer(4, 4)}")
+        self.sections: dict[int, Bytes] = {}
+        at = 12
+        for _ in range(self._integer(8, 4)):
+            kind, size = self._integer(at, 4), self._integer(at + 4, 8)
+            left = len(whole) - at - 12
+            if size > left:
+                self.fail(f"{size} bytes in section {kind}", f"{left} up to the end of the file")
+            if kind in self.sections:
+                self.fail(f"one section of type {kind}", "two")
+            self.sections[kind] = whole[at + 12 : at + 12 + size]
+            at += 12 + size
+        if at != len(whole):
+            self.fail(f"{at} bytes", f"{len(whole)}")
+
+    def section(self, kind: int, size: int | None = None) -> Bytes:
+        """The payload of one section; FormatError when it is missing or not of this size."""
+        if kind not in self.sections:
+            self.fail(f"a section of type {kind}", f"only types {sorted(self.sections)}")
+        payload = self.sections[kind]
+        if size is not None and len(payload) != size:
+            self.fail(f"{size} bytes in section {kind}", f"{len(payload)}")
+        return payload
+
+    def header(self, field: Field, size: int) -> bytes:
+        """The `size` bytes of section 1 after the element size and the prime, which must be the field's."""
+        payload = self.section(1).tobytes()
+        width, prime = int.from_bytes(payload[:4], "little"), int.from_bytes(payload[4:-size], "little")
+        if width != field.bytes:
+            self.fail(f"{field.bytes} bytes per field element", f"{width}")
+        if len(payload) != 4 + width + size:
+            self.fail(f"{4 + width + size} bytes in section 1", f"{len(payload)}")
+        if prime != field.prime:
+            self.fail(f"the prime {field.prime}", f"{prime}")
+        return payload[-size:]
+
+    def fail(self, expected: str, found: str) -> NoReturn:
+        """Raises the FormatError that says so in one line."""
+        raise FormatError(
+            f"{self.path}: expected {expected}, found {found}; "
+            "remedy: the file is damaged or of another kind, write it again"
+        )
+
+    def _integer(self, at: int, size: int) -> int:
+        if at + size > len(self._whole):
+            self.fail(f"at least {at + size} bytes", f"{len(self._whole)}")
+        return int.from_bytes(self._whole[at : at + size].tobytes(), "little")
+
+
+def section_chunks(
+    magic: bytes, version: int, sections: Sequence[tuple[int, int, Iterable[bytes | memoryview]]]
+) -> Iterator[bytes | memoryview]:
+    """The bytes of a file of sections, each given as (type, size, chunks of that size in all)."""
+    yield magic + version.to_bytes(4, "little") + len(sections).to_bytes(4, "little")
+    for kind, size, chunks in sections:
+        yield kind.to_bytes(4, "little") + size.to_bytes(8, "little")
+        written = 0
+        for chunk in chunks:
+            written += len(chunk)
+            yield chunk
+        if written != size:
+            raise ValueError(f"section {kind} of {size} bytes was given {written}")
