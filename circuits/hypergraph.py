@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -105,8 +105,6 @@ def identity(*types: Type) -> Arrow:
 
 def permute(types: Sequence[Type], choice: Sequence[int]) -> Arrow:
     """The wiring whose output i is input choice[i]: permutes, copies (a repeated choice) and discards (none)."""
-    from dataclasses import replace
-
     return replace(identity(*types), outputs=np.array(choice, np.int32).reshape(-1))
 
 

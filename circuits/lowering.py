@@ -26,13 +26,13 @@ class Precision:
     coefficient_bits: int = 16
     margin: float = 2.0
 
-    def format(self, shape: Shape, low: float, high: float) -> Fixed:
-        """The two's complement format for values calibrated in [low, high]; unsigned if low >= 0."""
-        magnitude = max(-low, high) * self.margin
-        exponent = math.ceil(math.log2(magnitude)) if magnitude > 0 else 0
+    def format(self, shape: Shape, magnitude: float, nonnegative: bool) -> Fixed:
+        """The format for values calibrated below `magnitude`: two's complement, or unsigned if provably nonnegative."""
+        bound = magnitude * self.margin
+        exponent = math.ceil(math.log2(bound)) if bound > 0 else 0
         fraction_bits = max(self.fraction_bits, self.significant_bits - exponent)
         bits = max(exponent + fraction_bits, 1)
-        return Fixed(shape, fraction_bits, 0 if low >= 0 else -(1 << bits), (1 << bits) - 1)
+        return Fixed(shape, fraction_bits, 0 if nonnegative else -(1 << bits), (1 << bits) - 1)
 
     def coefficient(self, value: float) -> tuple[int, int]:
         """(m, k) with m * 2^-k the nearest to value among |m| < 2^coefficient_bits; k may be negative; m is odd or 0."""
@@ -52,14 +52,19 @@ class Precision:
 class Lowering:
     """What `lower` methods write into: the integer builder, the precision, and the format calibrated for the result.
 
-    `result` is the Fixed type the edge's (first) target is to be rounded to when it is rounded; a VALUE operation must
-    return a wire with exactly its fraction bits and an interval inside it.
+    `result` is the format calibrated for the edge's first target. Only VALUE operations may ask for it: they return a wire
+    with at most its fraction bits and an interval inside it, or one as exact as their operands.
     """
 
-    def __init__(self, builder: Builder, precision: Precision, result: Fixed) -> None:
+    def __init__(self, builder: Builder, precision: Precision, result: Fixed | None) -> None:
         self.builder = builder
         self.precision = precision
-        self.result = result
+        self._result = result
+
+    @property
+    def result(self) -> Fixed:
+        assert self._result is not None, "only VALUE operations are given a format for their result"
+        return self._result
 
     def type(self, wire: int) -> Fixed:
         found = self.builder.type(wire)
@@ -86,16 +91,12 @@ class Lowering:
         return self.builder.add(Shift(surplus), self.offset(wire, 1 << (surplus - 1)))
 
     def round_to(self, wire: int, target: Fixed) -> int:
-        """Rescale to the target's fraction bits and Check its interval (left out where the interval is already inside)."""
+        """Rescale to the target's fraction bits and Check its interval: the wire gets exactly the target's type.
+
+        A Check that the intervals already prove costs nothing in any target.
+        """
         rounded = self.shift_to(wire, target.fraction_bits)
-        found = self.type(rounded)
-        if target.low <= found.low and found.high <= target.high:
-            return rounded
-        low, high = max(target.low, found.low), min(target.high, found.high)
-        if (low, high) != (target.low, target.high):
-            # A proven bound narrows a calibrated one only to where both ends stay cheap to check: keep the format whole.
-            low, high = target.low, target.high
-        return self.builder.add(Check(low, high), rounded)
+        return rounded if self.type(rounded) == target else self.builder.add(Check(target.low, target.high), rounded)
 
     def offset(self, wire: int, amount: int) -> int:
         """x + amount, amount an integer in units of x's last bit."""

@@ -38,6 +38,19 @@ class Operation(ABC):
     def run(self, *values: Values) -> tuple[Values, ...]:
         """The targets' values; integer operations are exact, and raise Undefined where they have no value."""
 
+    def is_identity(self, source: Any) -> bool:
+        """Whether the operation, on one source of this type, is the identity (same value, same type)."""
+        return False
+
+    @property
+    def constant(self) -> Values | None:
+        """The value of a constant; None for every other operation."""
+        return None
+
+    def constant_like(self, value: Values, target: Any) -> Operation | None:
+        """For a constant: the constant of the same language with this value and type; None if it cannot be one."""
+        return None
+
 
 @dataclass(frozen=True, slots=True)
 class Provenance:

@@ -1,0 +1,88 @@
+"""Reverse derivatives: f : A -> B becomes R[f] : A x dB -> dA, by rewriting one arrow into another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .arrays import Add, Constant
+from .arrays.composite import expand_composites
+from .arrays.language import RealOperation
+from .builder import Builder
+from .hypergraph import Arrow
+from .operation import Operation, Provenance
+from .types import Array, Type
+
+
+def reverse_derivative(arrow: Arrow) -> Arrow:
+    """R[f] of an arrow f : A -> B in the real array language.
+
+    Inputs of the result: f's inputs, then one cotangent per output; outputs: one cotangent per input. Several readers of a
+    wire add their cotangents and an unread wire has cotangent zero: copying and adding, discarding and zero are dual. The
+    equations are those of reverse derivative categories (Cockett et al., arXiv 1910.07065). Linear time: each operation's
+    reverse derivative is built once per choice of source types and copied.
+    """
+    arrow = expand_composites(arrow)
+    builder = Builder()
+    wires: list[int] = [0] * arrow.wire_count
+    for wire, type in zip(arrow.inputs.tolist(), arrow.source, strict=True):
+        wires[wire] = builder.input(type)
+    seeds = builder.inputs(arrow.target)
+    operations, rows = arrow.operations, arrow.rows
+    for operation, sources, targets, provenance in rows:
+        builder.provenance = arrow.provenances[provenance]
+        for wire, made in zip(targets, builder.apply(operations[operation], *[wires[w] for w in sources]), strict=True):
+            wires[wire] = made
+
+    cotangents: list[int | None] = [None] * arrow.wire_count
+    add = Add()
+
+    def accumulate(wire: int, cotangent: int) -> None:
+        present = cotangents[wire]
+        cotangents[wire] = cotangent if present is None else builder.add(add, present, cotangent)
+
+    for wire, seed in zip(arrow.outputs.tolist(), seeds, strict=True):
+        accumulate(wire, seed)
+    pieces: dict[tuple[object, ...], _Piece] = {}
+    wire_types = arrow.wire_types.tolist()
+    labels = [Provenance(f"{p.part} derivative".strip(), p.file, p.line) for p in arrow.provenances]
+    for operation, sources, targets, provenance in reversed(rows):
+        above = [cotangents[wire] for wire in targets]
+        if all(cotangent is None for cotangent in above):
+            continue
+        builder.provenance = labels[provenance]
+        known = [
+            _zero(builder, arrow.types[wire_types[wire]]) if cotangent is None else cotangent
+            for wire, cotangent in zip(targets, above, strict=True)
+        ]
+        key = (operation, *[wire_types[wire] for wire in sources])
+        piece = pieces.get(key)
+        if piece is None:
+            source_types = [arrow.types[wire_types[wire]] for wire in sources]
+            target_types = [arrow.types[wire_types[wire]] for wire in targets]
+            piece = pieces[key] = _Piece(operations[operation], source_types, target_types)
+        outer = [wires[w] for w in sources] + [wires[w] for w in targets] + known
+        for position, cotangent in zip(piece.positions, builder.splice(piece.arrow, outer), strict=True):
+            accumulate(sources[position], cotangent)
+    results = []
+    for wire, type in zip(arrow.inputs.tolist(), arrow.source, strict=True):
+        cotangent = cotangents[wire]
+        results.append(_zero(builder, type) if cotangent is None else cotangent)
+    return builder.build(results)
+
+
+class _Piece:
+    """The reverse derivative of one operation: (sources, targets, target cotangents) -> cotangents of some sources."""
+
+    def __init__(self, operation: Operation, sources: Sequence[Type], targets: Sequence[Type]) -> None:
+        assert isinstance(operation, RealOperation)
+        builder = Builder()
+        source_wires, target_wires, above = (builder.inputs(types) for types in (sources, targets, targets))
+        below = operation.reverse(builder, source_wires, target_wires, above)
+        assert len(below) == len(sources), f"{operation.name}.reverse gives one cotangent per source"
+        self.positions = [position for position, cotangent in enumerate(below) if cotangent is not None]
+        self.arrow = builder.build([cotangent for cotangent in below if cotangent is not None])
+
+
+def _zero(builder: Builder, type: Type) -> int:
+    assert isinstance(type, Array)
+    return builder.add(Constant.zeros(type.shape))

@@ -1,0 +1,246 @@
+"""Canonical bytes and digest of arrows and programs, and the files they are saved in."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import struct
+from collections.abc import Sequence
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .errors import CircuitizeError, FormatError
+from .files import write_whole
+from .hypergraph import Arrow, offsets_of
+from .lowering import Precision
+from .operation import Operation, Provenance
+from .program import Port, Program, Visibility
+from .types import Array, Fixed
+from .validate import validate
+
+MAGIC = b"CIRCUIT\x01"
+
+
+def canonical(arrow: Arrow) -> Arrow:
+    """Edges and wires renumbered in the order of a depth-first walk from the outputs, tables in order of first use.
+
+    Arrows that differ only in the numbering and order of wires and edges become equal, provided every edge reaches an output
+    (after `simplify` every edge does); other edges follow in stored order. Iterative; linear time.
+    """
+    rows = arrow.rows
+    writer = np.full(arrow.wire_count, -1, np.int64)
+    writer[arrow.target_wires] = np.repeat(np.arange(arrow.edge_count), np.diff(arrow.target_offsets))
+    writers: list[int] = writer.tolist()
+    order: list[int] = []
+    state = bytearray(arrow.edge_count)
+    roots = [writers[wire] for wire in arrow.outputs.tolist()] + list(range(arrow.edge_count))
+    for root in roots:
+        stack = [root] if root >= 0 and not state[root] else []
+        while stack:
+            edge = stack[-1]
+            if state[edge]:
+                stack.pop()
+                if state[edge] == 1:
+                    state[edge] = 2
+                    order.append(edge)
+                continue
+            state[edge] = 1
+            stack.extend(w for wire in reversed(rows[edge][1]) if (w := writers[wire]) >= 0 and not state[w])
+    return _reorder(arrow, order)
+
+
+def _reorder(arrow: Arrow, order: list[int]) -> Arrow:
+    rows = arrow.rows
+    targets = [wire for edge in order for wire in rows[edge][2]]
+    old = np.concatenate([arrow.inputs, np.array(targets, np.int32)]).astype(np.int64)
+    number = np.zeros(arrow.wire_count, np.int32)
+    number[old] = np.arange(len(old), dtype=np.int32)
+    edges = np.array(order, np.int64)
+    type_order, wire_types = _first_use(arrow.wire_types[old])
+    operation_order, edge_operations = _first_use(arrow.edge_operations[edges])
+    sources = np.array([wire for edge in order for wire in rows[edge][1]], np.int64)
+    return Arrow(
+        tuple(arrow.operations[index] for index in operation_order),
+        tuple(arrow.types[index] for index in type_order),
+        arrow.provenances,
+        wire_types,
+        edge_operations,
+        arrow.edge_provenances[edges],
+        offsets_of(np.diff(arrow.source_offsets)[edges]),
+        number[sources],
+        offsets_of(np.diff(arrow.target_offsets)[edges]),
+        number[np.array(targets, np.int64)],
+        number[arrow.inputs],
+        number[arrow.outputs],
+    )
+
+
+def _first_use(column: np.ndarray[Any, Any]) -> tuple[list[int], np.ndarray[Any, np.dtype[np.int32]]]:
+    """The distinct entries by first use, and the column in their numbering."""
+    distinct, first, inverse = np.unique(column, return_index=True, return_inverse=True)
+    by_use = np.argsort(first, kind="stable")
+    rank = np.empty(len(distinct), np.int32)
+    rank[by_use] = np.arange(len(distinct), dtype=np.int32)
+    return distinct[by_use].tolist(), rank[inverse].astype(np.int32)
+
+
+_COLUMNS = (
+    "wire_types edge_operations source_offsets source_wires target_offsets target_wires inputs outputs".split()
+)
+
+
+def encode(arrow: Arrow) -> bytes:
+    """The canonical bytes of an arrow, without provenance: equal for equal programs, and decodable."""
+    arrow = canonical(arrow)
+    blobs = _Blobs()
+    header = {
+        "operations": [_value(operation, blobs) for operation in arrow.operations],
+        "types": [_value(type, blobs) for type in arrow.types],
+    }
+    return _pack(header, [np.ascontiguousarray(getattr(arrow, column), "<i4") for column in _COLUMNS] + blobs.arrays)
+
+
+def digest(arrow: Arrow) -> str:
+    """SHA-256 of the canonical bytes, in hexadecimal."""
+    return hashlib.sha256(encode(arrow)).hexdigest()
+
+
+def program_digest(program: Program) -> str:
+    """SHA-256 of an integer program: its arrow, and each port's name, visibility and format, in order."""
+    ports = [[_port(port) for port in side] for side in (program.inputs, program.outputs)]
+    content = json.dumps(ports, separators=(",", ":")).encode() + b"\0" + encode(program.arrow)
+    return hashlib.sha256(b"circuitize program 1\0" + content).hexdigest()
+
+
+def save(program: Program, path: Path) -> None:
+    """Write a program of either language, provenance and examples included, whole or not at all."""
+    arrow, blobs = program.arrow, _Blobs()
+    header = {
+        "operations": [_value(operation, blobs) for operation in arrow.operations],
+        "types": [_value(type, blobs) for type in arrow.types],
+        "provenances": [[p.part, p.file, p.line] for p in arrow.provenances],
+        "ports": [[_port(port) for port in side] for side in (program.inputs, program.outputs)],
+        "precision": _value(program.precision, blobs),
+        "examples": [{name: blobs.place(np.asarray(a)) for name, a in batch.items()} for batch in program.examples],
+    }
+    columns = [np.ascontiguousarray(getattr(arrow, column), "<i4") for column in (*_COLUMNS, "edge_provenances")]
+    body = _pack(header, columns + blobs.arrays)
+    write_whole(path, [body, hashlib.sha256(body).digest()])
+
+
+def load(path: Path) -> Program:
+    """Read a saved program; raises FormatError when the file is truncated, altered or of another version."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise FormatError(f"{path}: expected a saved program, found {error.strerror}; check the path") from None
+    body, checksum = data[:-32], data[-32:]
+    if not data.startswith(MAGIC):
+        raise FormatError(f"{path}: expected a saved program (magic {MAGIC!r}), found {data[:8]!r}; save it again")
+    if hashlib.sha256(body).digest() != checksum:
+        raise FormatError(f"{path}: expected the checksum at its end to match, found other bytes; the file is damaged, save it again")
+    try:
+        return _program(*_unpack(body))
+    except (KeyError, IndexError, TypeError, ValueError, struct.error, CircuitizeError) as error:
+        raise FormatError(f"{path}: expected a program of this version, found one that does not decode ({error}); save it again") from None
+
+
+def _program(header: dict[str, Any], arrays: list[np.ndarray[Any, Any]]) -> Program:
+    columns = {name: arrays[i].astype(np.int32) for i, name in enumerate((*_COLUMNS, "edge_provenances"))}
+    blobs = arrays[len(_COLUMNS) + 1 :]
+    arrow = Arrow(
+        operations=tuple(_restore(entry, blobs) for entry in header["operations"]),
+        types=tuple(_restore(entry, blobs) for entry in header["types"]),
+        provenances=tuple(Provenance(*entry) for entry in header["provenances"]),
+        **columns,
+    )
+    validate(arrow)
+    inputs, outputs = (
+        tuple(Port(name, Visibility(seen), _restore(f, blobs) if f else None) for name, seen, f in side)
+        for side in header["ports"]
+    )
+    examples = tuple({name: blobs[index] for name, index in batch.items()} for batch in header["examples"])
+    return Program(arrow, inputs, outputs, examples, _restore(header["precision"], blobs))
+
+
+class _Blobs:
+    """Arrays of constants, kept outside the header."""
+
+    def __init__(self) -> None:
+        self.arrays: list[np.ndarray[Any, Any]] = []
+
+    def place(self, array: np.ndarray[Any, Any]) -> int:
+        self.arrays.append(array)
+        return len(self.arrays) - 1
+
+
+def _port(port: Port) -> list[Any]:
+    return [port.name, port.visibility.value, _value(port.format, _Blobs()) if port.format else None]
+
+
+def _value(value: Any, blobs: _Blobs) -> Any:
+    if isinstance(value, np.ndarray):
+        return {"array": blobs.place(value)}
+    if isinstance(value, float):
+        return {"float": value.hex()}
+    if isinstance(value, tuple):
+        return {"tuple": [_value(entry, blobs) for entry in value]}
+    if is_dataclass(value) and not isinstance(value, type):
+        name = value.name if isinstance(value, Operation) else type(value).__name__
+        return {"class": name, "fields": {f.name: _value(getattr(value, f.name), blobs) for f in fields(value) if f.init}}
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    raise TypeError(f"operation parameter of type {type(value).__name__} has no canonical encoding")
+
+
+def _restore(entry: Any, blobs: Sequence[np.ndarray[Any, Any]]) -> Any:
+    if not isinstance(entry, dict):
+        return entry
+    if "array" in entry:
+        return blobs[entry["array"]]
+    if "float" in entry:
+        return float.fromhex(entry["float"])
+    if "tuple" in entry:
+        return tuple(_restore(item, blobs) for item in entry["tuple"])
+    made = _class(entry["class"])
+    return made(**{name: _restore(value, blobs) for name, value in entry["fields"].items()})
+
+
+def _class(name: str) -> Any:
+    from . import arrays, integers
+    from .integers import view
+
+    if name in Operation.registry:
+        return Operation.registry[name]
+    plain = {kind.__name__: kind for kind in (Array, Fixed, Precision)}
+    for module in (view, integers, arrays):
+        if name not in plain and hasattr(module, name):
+            return getattr(module, name)
+    if name in plain:
+        return plain[name]
+    raise FormatError(f"expected a known operation, found {name!r}; the file needs a newer version")
+
+
+def _pack(header: dict[str, Any], arrays: Sequence[np.ndarray[Any, Any]]) -> bytes:
+    described = [{"dtype": a.dtype.newbyteorder("<").str, "shape": list(a.shape)} for a in arrays]
+    text = json.dumps({"header": header, "arrays": described}, separators=(",", ":"), sort_keys=True).encode()
+    little = [np.ascontiguousarray(a, a.dtype.newbyteorder("<")).tobytes() for a in arrays]
+    return b"".join([MAGIC, struct.pack("<Q", len(text)), text, *little])
+
+
+def _unpack(body: bytes) -> tuple[dict[str, Any], list[np.ndarray[Any, Any]]]:
+    (length,) = struct.unpack_from("<Q", body, len(MAGIC))
+    start = len(MAGIC) + 8
+    content = json.loads(body[start : start + length])
+    at, arrays = start + length, []
+    for description in content["arrays"]:
+        dtype, shape = np.dtype(description["dtype"]), tuple(description["shape"])
+        count = int(np.prod(shape, dtype=np.int64))
+        arrays.append(np.frombuffer(body, dtype, count, at).reshape(shape))
+        at += count * dtype.itemsize
+    if at != len(body):
+        raise ValueError(f"{at} bytes of content described, {len(body)} there")
+    return content["header"], arrays

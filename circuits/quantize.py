@@ -1,0 +1,156 @@
+"""Quantization: a real program becomes an integer program with an exact meaning, rounding placed once per tensor."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from .arrays.composite import expand_composites
+from .arrays.language import RealOperation, Rounding
+from .builder import Builder
+from .calibrate import calibrate
+from .errors import CircuitizeError, OverflowRisk
+from .hypergraph import Arrow
+from .lowering import Lowering, Precision
+from .operation import NOWHERE, Operation
+from .program import Port, Program
+from .simplify import simplify
+from .types import Fixed, Type
+
+
+def quantize(program: Program) -> Program:
+    """The integer program of a real one.
+
+    Linear operations are exact, on unrounded accumulators too. A tensor that some product or nonlinear operation reads (or
+    that is broadcast to more elements) is rounded once, where it is made, and all its readers see the rounded value: one
+    Shift, half up, then a Check of its calibrated format. So a bias, or the weight that a gradient is subtracted from, is
+    added before the one rounding. Outputs end in a Check of exactly their format, so that a step's parameters come out in the
+    type they went in. Raises OverflowRisk, naming operation, source line, interval and remedy, where an interval could pass
+    2^62; CircuitizeError where calibration is impossible. Linear time; lowerings are built once per operation and types.
+    """
+    if program.is_integer:
+        return program
+    arrow = simplify(expand_composites(program.arrow))
+    magnitudes = calibrate(arrow, program).tolist()
+    quantizer = _Quantizer(arrow, program.precision, magnitudes)
+    formats = [port.format for port in program.inputs]
+    integers, outputs = quantizer.lower([f for f in formats if f is not None], program.outputs)
+    return replace(program, arrow=simplify(integers), outputs=outputs)
+
+
+class _Quantizer:
+    """One lowering under way: the integer wire of each real wire, and which of them are products not yet rounded."""
+
+    def __init__(self, arrow: Arrow, precision: Precision, magnitudes: list[float]) -> None:
+        self.arrow = arrow
+        self.precision = precision
+        self.magnitudes = magnitudes
+        self.builder = Builder()
+        self.wires: list[int] = [-1] * arrow.wire_count
+        self.unrounded = bytearray(arrow.wire_count)
+        self.wire_types: list[int] = arrow.wire_types.tolist()
+        self.sizes = [type.size for type in arrow.types]
+        self.pieces: dict[tuple[object, ...], Arrow] = {}
+        self.formats: dict[tuple[object, ...], Fixed] = {}
+        self.kinds = [_real(operation).rounding for operation in arrow.operations]
+        self.read_rounded = self._read_rounded()
+
+    def lower(self, formats: list[Fixed], ports: tuple[Port, ...]) -> tuple[Arrow, tuple[Port, ...]]:
+        arrow, builder = self.arrow, self.builder
+        for wire, format in zip(arrow.inputs.tolist(), formats, strict=True):
+            self.wires[wire] = builder.input(format)
+        for operation, sources, targets, provenance in arrow.rows:
+            builder.provenance = arrow.provenances[provenance]
+            self._edge(operation, sources, targets)
+        results = [self._output(wire, port) for wire, port in zip(arrow.outputs.tolist(), ports, strict=True)]
+        integers = builder.build(results)
+        typed = zip(ports, integers.target, strict=True)
+        return integers, tuple(replace(port, format=type) for port, type in typed if isinstance(type, Fixed))
+
+    def _read_rounded(self) -> bytearray:
+        """Which wires a product, a nonlinear operation or an enlarging one (a broadcast) reads."""
+        marks = bytearray(self.arrow.wire_count)
+        sizes, wire_types = self.sizes, self.wire_types
+        for operation, sources, targets, _ in self.arrow.rows:
+            if self.kinds[operation] is not Rounding.LINEAR or (
+                sizes[wire_types[targets[0]]] > sum(sizes[wire_types[wire]] for wire in sources)
+            ):
+                for wire in sources:
+                    marks[wire] = True
+        return marks
+
+    def _edge(self, operation: int, sources: list[int], targets: list[int]) -> None:
+        kind = self.kinds[operation]
+        try:
+            made = self._apply(operation, sources, targets)
+        except OverflowRisk:
+            if kind is not Rounding.LINEAR:
+                raise
+            for wire in sources:
+                self._round(wire)
+            made = self._apply(operation, sources, targets)
+        awaits = kind is Rounding.PRODUCT
+        if kind is Rounding.LINEAR and sources:
+            finest = max(self._type(self.wires[wire]).fraction_bits for wire in sources)
+            awaits = any(self.unrounded[wire] for wire in sources) or self._type(made[0]).fraction_bits > finest
+        for wire, result in zip(targets, made, strict=True):
+            self.wires[wire] = result
+            self.unrounded[wire] = awaits
+            if awaits and self.read_rounded[wire]:
+                self._round(wire)
+
+    def _apply(self, operation: int, sources: list[int], targets: list[int]) -> list[int]:
+        builder = self.builder
+        inner = [self.wires[wire] for wire in sources]
+        result = self._format(targets[0], False) if self.kinds[operation] is Rounding.VALUE else None
+        key = (operation, result, *[builder.type_key(wire) for wire in inner])
+        piece = self.pieces.get(key)
+        if piece is None:
+            types = [builder.type(wire) for wire in inner]
+            piece = self.pieces[key] = self._piece(_real(self.arrow.operations[operation]), types, result)
+        return builder.splice(piece, inner)
+
+    def _piece(self, operation: RealOperation, types: list[Type], result: Fixed | None) -> Arrow:
+        """One operation's lowering as an arrow, without provenance so that it serves every place with these types."""
+        builder = Builder()
+        builder.provenance = self.builder.provenance
+        wires = builder.inputs(types)
+        lowered = operation.lower(Lowering(builder, self.precision, result), *wires)
+        return replace(builder.build(lowered), provenances=(NOWHERE,))
+
+    def _round(self, wire: int) -> None:
+        """Replace a wire's value by its rounding to the calibrated format; never adds fraction bits."""
+        found = self._type(self.wires[wire])
+        format = self._format(wire, found.low >= 0)
+        surplus = format.fraction_bits - found.fraction_bits
+        if surplus > 0:
+            high = max(format.high >> surplus, 1)
+            format = Fixed(format.shape, found.fraction_bits, 0 if format.low == 0 else -high - 1, high)
+        lowering = Lowering(self.builder, self.precision, None)
+        self.wires[wire] = lowering.round_to(self.wires[wire], format)
+        self.unrounded[wire] = False
+
+    def _output(self, wire: int, port: Port) -> int:
+        if port.format is not None:
+            return Lowering(self.builder, self.precision, None).round_to(self.wires[wire], port.format)
+        if self.unrounded[wire]:
+            self._round(wire)
+        return self.wires[wire]
+
+    def _format(self, wire: int, nonnegative: bool) -> Fixed:
+        key = (self.wire_types[wire], nonnegative, self.magnitudes[wire])
+        format = self.formats.get(key)
+        if format is None:
+            shape = self.arrow.types[self.wire_types[wire]].shape
+            format = self.formats[key] = self.precision.format(shape, self.magnitudes[wire], nonnegative)
+        return format
+
+    def _type(self, wire: int) -> Fixed:
+        type = self.builder.type(wire)
+        assert isinstance(type, Fixed)
+        return type
+
+
+def _real(operation: Operation) -> RealOperation:
+    if not isinstance(operation, RealOperation):
+        raise CircuitizeError(f"expected a program of real operations, found {operation.name}; quantize takes a real program")
+    return operation

@@ -1,0 +1,113 @@
+"""Simplification that changes no meaning: dead code, common subterms, identities, and operations on small constants."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .errors import Undefined
+from .hypergraph import Arrow, offsets_of
+from .operation import Operation
+from .types import Type
+
+FOLD_LIMIT = 4096
+"""Constants of at most this many elements are computed at compile time; larger ones stay symbolic."""
+
+
+def simplify(arrow: Arrow) -> Arrow:
+    """The same function without unread edges, repeated edges, identities and operations on small constants.
+
+    Two passes over the edges, linear time. Edges that remain keep their order and provenance.
+    """
+    operations = list(arrow.operations)
+    indices: dict[Operation, int] = {operation: index for index, operation in enumerate(operations)}
+    wire_types = arrow.wire_types.tolist()
+    types = arrow.types
+    representative = list(range(arrow.wire_count))
+    seen: dict[tuple[int, ...], list[int]] = {}
+    constants: dict[int, Operation] = {}
+    identities: dict[tuple[int, ...], bool] = {}
+    kept: list[tuple[int, list[int], list[int], int]] = []
+    for operation_index, sources, targets, provenance in arrow.rows:
+        sources = [representative[wire] for wire in sources]
+        operation = operations[operation_index]
+        if len(sources) == 1 == len(targets):
+            typed = (operation_index, wire_types[sources[0]])
+            identity = identities.get(typed)
+            if identity is None:
+                identity = identities[typed] = operation.is_identity(types[typed[1]])
+            if identity:
+                representative[targets[0]] = sources[0]
+                continue
+        if sources and len(targets) == 1 and all(wire in constants for wire in sources):
+            folded = _constant(operation, [constants[wire] for wire in sources], types[wire_types[targets[0]]])
+            if folded is not None:
+                operation, sources = folded, []
+                operation_index = indices.setdefault(operation, len(operations))
+                if operation_index == len(operations):
+                    operations.append(operation)
+        key = (operation_index, *sources)
+        earlier = seen.get(key)
+        if earlier is not None and all(wire_types[a] == wire_types[b] for a, b in zip(earlier, targets, strict=True)):
+            for wire, same in zip(targets, earlier, strict=True):
+                representative[wire] = same
+            continue
+        seen[key] = targets
+        if not sources and operation.constant is not None:
+            constants[targets[0]] = operation
+        kept.append((operation_index, sources, targets, provenance))
+    outputs = [representative[wire] for wire in arrow.outputs.tolist()]
+    return _assemble(arrow, tuple(operations), _live(kept, outputs), outputs)
+
+
+def _constant(operation: Operation, sources: list[Operation], target: Type) -> Operation | None:
+    """The Constant that an operation on constants comes to, or None if it is large, or undefined (left to run time)."""
+    if target.size > FOLD_LIMIT:
+        return None
+    values = [source.constant for source in sources]
+    try:
+        (result,) = operation.run(*[value for value in values if value is not None])
+    except Undefined:
+        return None
+    return sources[0].constant_like(np.asarray(result), target)
+
+
+def _live(
+    rows: list[tuple[int, list[int], list[int], int]], outputs: list[int]
+) -> list[tuple[int, list[int], list[int], int]]:
+    """The edges some output depends on, in order."""
+    needed = set(outputs)
+    live = []
+    for row in reversed(rows):
+        if not needed.isdisjoint(row[2]):
+            needed.update(row[1])
+            live.append(row)
+    live.reverse()
+    return live
+
+
+def _assemble(
+    arrow: Arrow, operations: tuple[Operation, ...], rows: list[tuple[int, list[int], list[int], int]], outputs: list[int]
+) -> Arrow:
+    """Number the remaining wires densely: inputs first, then targets in order."""
+    number = [0] * arrow.wire_count
+    order: list[int] = []
+    for wires in [arrow.inputs.tolist(), *(row[2] for row in rows)]:
+        for wire in wires:
+            number[wire] = len(order)
+            order.append(wire)
+    used = sorted({row[0] for row in rows})
+    compact = {old: new for new, old in enumerate(used)}
+    return Arrow(
+        tuple(operations[index] for index in used),
+        arrow.types,
+        arrow.provenances,
+        arrow.wire_types[np.array(order, np.int64)] if order else np.zeros(0, np.int32),
+        np.array([compact[row[0]] for row in rows], np.int32),
+        np.array([row[3] for row in rows], np.int32),
+        offsets_of(np.array([len(row[1]) for row in rows], np.int32)),
+        np.array([number[wire] for row in rows for wire in row[1]], np.int32),
+        offsets_of(np.array([len(row[2]) for row in rows], np.int32)),
+        np.array([number[wire] for row in rows for wire in row[2]], np.int32),
+        np.arange(len(arrow.inputs), dtype=np.int32),
+        np.array([number[wire] for wire in outputs], np.int32),
+    )
