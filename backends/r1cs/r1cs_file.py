@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from struct import pack, unpack
 
@@ -36,7 +36,7 @@ def write_r1cs(path: Path, system: ConstraintSystem) -> None:
     counts = (system.wires, system.public_outputs, system.public_inputs, system.private_inputs)
     header += pack("<4IQI", *counts, system.wires, system.constraints)
     size = 12 * system.constraints + (4 + width) * system.nonzeros
-    sections = [
+    sections: list[tuple[int, int, Iterable[bytes | memoryview]]] = [
         (1, len(header), [header]),
         (2, size, _constraints(system)),
         (3, 8 * system.wires, _labels(system.wires)),
@@ -68,7 +68,7 @@ def _constraints(system: ConstraintSystem) -> Iterator[memoryview]:
             if len(entries):
                 _windows(words, entry)[_places(start, counts, entry)] = entries.view(f"V{4 * entry}")[:, 0]
             start = start + 1 + counts * entry
-        yield memoryview(words).cast("B")
+        yield words.data.cast("B")
         row = last
 
 
@@ -82,8 +82,9 @@ def _windows(words: NDArray[np.uint32], entry: int) -> NDArray[np.void]:
 def _places(start: NDArray[np.int64], counts: NDArray[np.int64], entry: int) -> NDArray[np.int64]:
     """Where each term begins, when combination i has counts[i] terms after the word at start[i]."""
     firsts = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
-    shift = np.repeat(start + 1 - firsts[:-1] * entry, counts)
-    return shift + np.arange(firsts[-1], dtype=np.int64) * entry
+    places: NDArray[np.int64] = np.repeat(start + 1 - firsts[:-1] * entry, counts)
+    places += np.arange(firsts[-1], dtype=np.int64) * entry
+    return places
 
 
 def _labels(wires: int) -> Iterator[bytes]:
@@ -134,7 +135,7 @@ class _Constraints:
 
     def _walk(self, combinations: int) -> Iterator[int]:
         """The place of each combination's count: each says where the next one is."""
-        words, entry, at = memoryview(self.words), self.entry, 0
+        words, entry, at = self.words.data, self.entry, 0
         for _ in range(combinations):
             yield at
             at += 1 + entry * words[at]

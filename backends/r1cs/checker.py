@@ -1,0 +1,157 @@
+"""Finds the constraints that a witness breaks, exactly over the field, and says what each one stands for."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits.errors import CircuitizeError
+
+from .field import Limbs
+from .system import LARGE, ConstraintSystem, Matrix
+
+CHUNK_TERMS = 1 << 20
+"""Terms of one matrix that are looked at together."""
+
+Integers = NDArray[np.int64]
+Numbers = NDArray[np.object_]
+
+
+def failing_rows(system: ConstraintSystem, witness: Limbs) -> Integers:
+    """The rows, ascending, where (Aw)(Bw) differs from Cw for `witness`, `uint64[wires, 4]`.
+
+    Rows whose values provably stay below 2^61 are compared in 64-bit arithmetic, others in Python integers.
+    Raises CircuitizeError for a witness of another length, not in normal form, or that does not begin with 1.
+    """
+    if witness.shape != (system.wires, 4):
+        raise CircuitizeError(
+            f"expected a witness of shape ({system.wires}, 4), found {witness.shape}; "
+            "remedy: compute it for this very constraint system"
+        )
+    wrong = np.flatnonzero(~system.field.canonical(witness))
+    if len(wrong) or witness[0].tolist() != [1, 0, 0, 0]:
+        raise CircuitizeError(
+            "expected a witness in normal form that begins with 1, found another value at wire "
+            f"{wrong[0] if len(wrong) else 0}; remedy: reduce every value modulo the prime"
+        )
+    checker = _Checker(system, witness)
+    steps = np.zeros(system.constraints + 1, dtype=np.int64)
+    for matrix in (system.a, system.b, system.c):
+        steps = np.maximum(steps, matrix.offsets)
+    failing = []
+    row = 0
+    while row < system.constraints:
+        last = int(np.searchsorted(steps, steps[row] + CHUNK_TERMS, side="right")) - 1
+        last = min(max(last, row + 1), row + CHUNK_TERMS, system.constraints)
+        failing.append(row + checker.failing(row, last))
+        row = last
+    return np.concatenate(failing) if failing else np.zeros(0, np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sums:
+    """One matrix times the witness on some rows: exact, and below 2^61 in magnitude, where not `wide`."""
+
+    values: Integers
+    wide: NDArray[np.bool_]
+
+
+class _Checker:
+    def __init__(self, system: ConstraintSystem, witness: Limbs) -> None:
+        self.system, self.witness = system, witness
+        self.values, self.small = system.field.to_int64(witness)
+        self.large: Numbers = _numbers(system.field.to_integers(system.large))
+
+    def failing(self, first: int, last: int) -> Integers:
+        """Offsets of the failing rows among first, ..., last - 1."""
+        system = self.system
+        if system.field.prime < 1 << 124:
+            return self._failing_wide(np.arange(first, last)) - first
+        a, b, c = (self._sums(matrix, first, last) for matrix in (system.a, system.b, system.c))
+        wide = a.wide | b.wide | c.wide
+        # Outside `wide`, |ab - c| < 2^123 is below the prime: equality in the field is equality of integers.
+        # While |ab| < 2^62, 64 bits tell whether ab = c; beyond that, ab is larger than c.
+        product = np.abs(a.values.astype(np.float64) * b.values.astype(np.float64))
+        fails = ((a.values * b.values != c.values) | (product >= 2.0**62)) & ~wide
+        rows = np.flatnonzero(wide)
+        if len(rows):
+            fails[self._failing_wide(first + rows) - first] = True
+        return np.flatnonzero(fails)
+
+    def _sums(self, matrix: Matrix, first: int, last: int) -> _Sums:
+        offsets = matrix.offsets[first : last + 1]
+        terms = slice(int(offsets[0]), int(offsets[-1]))
+        offsets = offsets - offsets[0]
+        wires, coefficients = matrix.wires[terms], matrix.coefficients[terms]
+        factors = self.values[wires]
+        exact = self.small[wires] & (coefficients < LARGE)
+        # Sums modulo 2^64: differences of running sums are exact, whatever wraps on the way.
+        running = np.zeros(len(wires) + 1, dtype=np.int64)
+        np.cumsum(coefficients * factors, out=running[1:])
+        size = np.zeros(last - first)
+        filled = np.flatnonzero(offsets[1:] > offsets[:-1])
+        if len(filled):
+            sizes = np.abs(coefficients.astype(np.float64) * factors.astype(np.float64))
+            size[filled] = np.add.reduceat(sizes, offsets[filled])
+        wide = size >= 2.0**61
+        wide[np.searchsorted(offsets, np.flatnonzero(~exact), side="right") - 1] = True
+        return _Sums(running[offsets[1:]] - running[offsets[:-1]], wide)
+
+    def _failing_wide(self, rows: Integers) -> Integers:
+        """Which of these rows fail, in Python integers; as many at a time as have about CHUNK_TERMS terms."""
+        failing = []
+        lengths = np.zeros(len(rows), dtype=np.int64)
+        for matrix in (self.system.a, self.system.b, self.system.c):
+            lengths += matrix.offsets[rows + 1] - matrix.offsets[rows]
+        laps = np.cumsum(lengths) // CHUNK_TERMS
+        for lap in np.split(rows, np.flatnonzero(np.diff(laps)) + 1):
+            a, b, c = (
+                self._products(matrix, lap) for matrix in (self.system.a, self.system.b, self.system.c)
+            )
+            difference = cast(Numbers, (a * b - c) % self.system.field.prime)
+            failing.append(lap[difference != 0])
+        return np.concatenate(failing)
+
+    def _products(self, matrix: Matrix, rows: Integers) -> Numbers:
+        """The combinations of these rows at the witness, as Python integers that are not yet reduced."""
+        starts = matrix.offsets[rows]
+        counts = matrix.offsets[rows + 1] - starts
+        ends = np.cumsum(counts)
+        places = np.repeat(starts - ends + counts, counts) + np.arange(ends[-1] if len(ends) else 0)
+        codes = matrix.coefficients[places]
+        references = np.flatnonzero(codes >= LARGE)
+        coefficients = codes.astype(object)
+        coefficients[references] = self.large[codes[references] - LARGE]
+        wires, inverse = np.unique(matrix.wires[places], return_inverse=True)
+        factors = _numbers(self.system.field.to_integers(self.witness[wires]))
+        result = _numbers([0]).repeat(len(rows))
+        filled = np.flatnonzero(counts)
+        if len(filled):
+            result[filled] = np.add.reduceat(coefficients * factors[inverse], (ends - counts)[filled])
+        return result
+
+
+def _numbers(values: list[int]) -> Numbers:
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+def describe(system: ConstraintSystem, row: int, provenance: Callable[[int], str]) -> str:
+    """What a row stands for, in one line: the operation (by `provenance(edge)`), element and role.
+
+    `provenance` is asked for edge -1 where the row belongs to the arrow's own inputs and outputs.
+    """
+    place = bisect_right(system.blocks, row, key=lambda block: block.first_row) - 1
+    if place < 0 or row >= system.blocks[place].first_row + system.blocks[place].rows:
+        return f"constraint {row}"
+    block = system.blocks[place]
+    element, part = block.locate(row)
+    each = block.rows // block.elements
+    which = f", {part + 1} of {each}" if each > 1 else ""
+    return f"constraint {row}: {provenance(block.edge)}, element {element}, {block.role}{which}"
