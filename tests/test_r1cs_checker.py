@@ -31,9 +31,7 @@ def combinations(random, builder, count, wires):
     """Random rows: some empty, many awkward coefficients."""
     lengths = random.integers(0, 5, count)
     chosen = [np.sort(random.choice(wires, length, replace=False)) for length in lengths]
-    values = [
-        builder.large_constant(AWKWARD[i]) for i in random.integers(0, len(AWKWARD), int(lengths.sum()))
-    ]
+    values = [builder.large_constant(AWKWARD[i]) for i in random.integers(0, len(AWKWARD), int(lengths.sum()))]
     offsets = np.concatenate([[0], np.cumsum(lengths)])
     return Rows(offsets, np.concatenate(chosen).astype(np.int64), np.array(values, dtype=np.int64))
 
@@ -71,9 +69,7 @@ def broken(system: ConstraintSystem, values: list[int]) -> list[int]:
         [sum(x * w for x, w in zip(line, values, strict=True)) for line in dense(system, matrix)]
         for matrix in (system.a, system.b, system.c)
     ]
-    return [
-        row for row, (a, b, c) in enumerate(zip(*results, strict=True)) if (a * b - c) % system.field.prime
-    ]
+    return [row for row, (a, b, c) in enumerate(zip(*results, strict=True)) if (a * b - c) % system.field.prime]
 
 
 @pytest.mark.parametrize("field", FIELDS, ids=lambda field: f"p{field.prime.bit_length()}")

@@ -110,9 +110,7 @@ class _Checker:
             lengths += matrix.offsets[rows + 1] - matrix.offsets[rows]
         laps = np.cumsum(lengths) // CHUNK_TERMS
         for lap in np.split(rows, np.flatnonzero(np.diff(laps)) + 1):
-            a, b, c = (
-                self._products(matrix, lap) for matrix in (self.system.a, self.system.b, self.system.c)
-            )
+            a, b, c = (self._products(matrix, lap) for matrix in (self.system.a, self.system.b, self.system.c))
             difference = cast(Numbers, (a * b - c) % self.system.field.prime)
             failing.append(lap[difference != 0])
         return np.concatenate(failing)

@@ -74,9 +74,7 @@ def _constraints(system: ConstraintSystem) -> Iterator[memoryview]:
 
 def _windows(words: NDArray[np.uint32], entry: int) -> NDArray[np.void]:
     """Each run of `entry` words as one item, so that a term is moved in one step; the items overlap."""
-    return as_strided(
-        words[:entry].view(f"V{4 * entry}"), shape=(len(words) - entry + 1,), strides=(words.itemsize,)
-    )
+    return as_strided(words[:entry].view(f"V{4 * entry}"), shape=(len(words) - entry + 1,), strides=(words.itemsize,))
 
 
 def _places(start: NDArray[np.int64], counts: NDArray[np.int64], entry: int) -> NDArray[np.int64]:
@@ -160,9 +158,7 @@ class _Constraints:
             row = last
         return Matrix(offsets, wires, values)
 
-    def _coefficients(
-        self, entries: NDArray[np.uint32], offsets: NDArray[np.int64], row: int
-    ) -> NDArray[np.int64]:
+    def _coefficients(self, entries: NDArray[np.uint32], offsets: NDArray[np.int64], row: int) -> NDArray[np.int64]:
         limbs = np.zeros((len(entries), 4), dtype=np.uint64)
         limbs[:, : self.field.bytes // 8] = np.ascontiguousarray(entries[:, 1:]).view("<u8")
         wires = entries[:, 0]
@@ -188,9 +184,7 @@ class _Constraints:
         return values
 
 
-def _sorted_large(
-    matrices: list[Matrix], large: list[bytes], field: Field
-) -> tuple[Matrix, Matrix, Matrix, Limbs]:
+def _sorted_large(matrices: list[Matrix], large: list[bytes], field: Field) -> tuple[Matrix, Matrix, Matrix, Limbs]:
     """Renumbers the large coefficients so that they ascend."""
     numbers = [int.from_bytes(item, "little") for item in large]
     order = sorted(range(len(numbers)), key=numbers.__getitem__)

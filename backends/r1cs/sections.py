@@ -30,8 +30,7 @@ class SectionFile:
             whole = np.memmap(self.path, dtype=np.uint8, mode="r") if size else np.zeros(0, np.uint8)
         except OSError as error:
             raise CircuitizeError(
-                f"cannot read {self.path}: {error.strerror or error}; "
-                f"remedy: give the path of a .{magic.decode()} file"
+                f"cannot read {self.path}: {error.strerror or error}; remedy: give the path of a .{magic.decode()} file"
             ) from error
         self._whole: Bytes = whole
         if bytes(whole[:4]) != magic:

@@ -1,0 +1,67 @@
+"""Symbol files (.sym): the name of every wire, for tools that print failing constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits.files import write_whole
+
+from .system import ConstraintSystem, WireBlock
+
+CHUNK = 1 << 16
+"""Lines that are written at a time."""
+
+Characters = tuple[NDArray[np.uint8], NDArray[np.bool_]]
+"""One text per row, right-aligned or full, and which characters count."""
+
+
+def write_sym(path: Path, system: ConstraintSystem, layer: Callable[[int], str]) -> None:
+    """Writes `label,wire,component,main.LAYER.ROLE[i][j]` for each wire but the constant, whole or not at all.
+
+    `layer(edge)` names the operation that owns a wire, -1 for the arrow's own inputs and outputs; commas and
+    line breaks in it become spaces. Labels are wires, and none is eliminated; components are edges counted
+    from 1, 0 for inputs and outputs. Wires outside every block are `main.wire[i]`.
+    """
+    write_whole(path, _lines(system, layer))
+
+
+def _lines(system: ConstraintSystem, layer: Callable[[int], str]) -> Iterator[bytes]:
+    wire = 1
+    for block in sorted(system.wire_blocks, key=lambda block: block.first):
+        if block.first > wire:
+            yield from _block_lines(WireBlock(0, block.first, -1, "wire", (block.first,)), "main.wire", wire)
+        yield from _block_lines(block, f"main.{layer(block.edge)}.{block.role}", 0)
+        wire = block.first + block.count
+    if wire < system.wires:
+        yield from _block_lines(WireBlock(0, system.wires, -1, "wire", (system.wires,)), "main.wire", wire)
+
+
+def _block_lines(block: WireBlock, name: str, begin: int) -> Iterator[bytes]:
+    """The lines of a block's elements from `begin` on."""
+    name = "".join(" " if character in ",\r\n" else character for character in name)
+    for at in range(begin, block.count, CHUNK):
+        elements = np.arange(at, min(at + CHUNK, block.count), dtype=np.int64)
+        wires = _decimal(block.first + elements)
+        pieces = [wires, _text(","), wires, _text(f",{block.edge + 1},{name}")]
+        for index in np.unravel_index(elements, block.shape):
+            pieces += [_text("["), _decimal(index), _text("]")]
+        pieces.append(_text("\n"))
+        characters = [np.broadcast_to(text, (len(elements), text.shape[1])) for text, _ in pieces]
+        counting = [np.broadcast_to(kept, (len(elements), kept.shape[1])) for _, kept in pieces]
+        yield np.concatenate(characters, axis=1)[np.concatenate(counting, axis=1)].tobytes()
+
+
+def _text(text: str) -> Characters:
+    characters = np.frombuffer(text.encode(), dtype=np.uint8)[None]
+    return characters, np.ones(characters.shape, dtype=np.bool_)
+
+
+def _decimal(numbers: NDArray[np.int64]) -> Characters:
+    """Non-negative numbers in decimal digits."""
+    powers = 10 ** np.arange(len(str(int(numbers.max()))) - 1, -1, -1, dtype=np.int64)
+    leading = numbers[:, None] // powers
+    return (leading % 10 + ord("0")).astype(np.uint8), (leading > 0) | (powers == 1)
