@@ -1,0 +1,95 @@
+"""Operations that are defined by an arrow of simpler ones."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from functools import lru_cache
+
+from circuitize.circuits.builder import Builder
+from circuitize.circuits.hypergraph import Arrow, evaluate
+from circuitize.circuits.lowering import Lowering
+from circuitize.circuits.operation import Values
+from circuitize.circuits.types import Array
+
+from . import expect
+from .language import RealOperation, Rounding
+
+
+class Composite(RealOperation):
+    """An operation whose meaning is its `definition`, an arrow of real operations (other composites included).
+
+    Typing, running and differentiating follow from the definition. A subclass may override `reverse` where a better
+    derivative is known: `expand_composites(arrow, keep_derivatives=True)` leaves such composites whole. `quantize`
+    expands them all, so none is ever lowered.
+    """
+
+    rounding = Rounding.VALUE
+
+    @abstractmethod
+    def definition(self, *sources: Array) -> Arrow:
+        """The arrow from the sources to the targets; raises TypingError where the sources do not fit."""
+
+    def target_types(self, *sources: Array) -> tuple[Array, ...]:
+        targets = _definition(self, sources).target
+        expect.arrays(targets, len(targets))
+        return tuple(target for target in targets if isinstance(target, Array))
+
+    def run(self, *values: Values) -> tuple[Values, ...]:
+        return tuple(evaluate(_definition(self, tuple(Array(value.shape) for value in values)), values))
+
+    def reverse(
+        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
+    ) -> list[int | None]:
+        from circuitize.circuits.differentiate import reverse_derivative
+
+        derivative = reverse_derivative(_definition(self, _types(builder, sources)))
+        return [*builder.splice(derivative, [*sources, *cotangents])]
+
+    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
+        raise AssertionError(f"quantize expands {self.name} before it lowers")
+
+
+def expand_composites(arrow: Arrow, keep_derivatives: bool = False) -> Arrow:
+    """The same function with every composite replaced by its definition, all the way down.
+
+    With `keep_derivatives`, composites that state their own derivative stay. Edges of a definition take the provenance
+    of the composite. Linear time in the size of the result.
+    """
+    composites = [isinstance(operation, Composite) for operation in arrow.operations]
+    if not any(composites):
+        return arrow
+    builder = Builder()
+    wires = [0] * arrow.wire_count
+    for wire, type in zip(arrow.inputs.tolist(), arrow.source, strict=True):
+        wires[wire] = builder.input(type)
+    for index, sources, targets, provenance in arrow.rows:
+        builder.provenance = arrow.provenances[provenance]
+        operation, outer = arrow.operations[index], [wires[wire] for wire in sources]
+        if isinstance(operation, Composite) and not (keep_derivatives and _has_own_derivative(operation)):
+            made = builder.splice(_expanded(operation, _types(builder, outer), keep_derivatives), outer)
+        else:
+            made = builder.apply(operation, *outer)
+        for wire, target in zip(targets, made, strict=True):
+            wires[wire] = target
+    return builder.build([wires[wire] for wire in arrow.outputs.tolist()])
+
+
+def _has_own_derivative(composite: Composite) -> bool:
+    return type(composite).reverse is not Composite.reverse
+
+
+def _types(builder: Builder, wires: Sequence[int]) -> tuple[Array, ...]:
+    types = [builder.type(wire) for wire in wires]
+    expect.arrays(types, len(types))
+    return tuple(type for type in types if isinstance(type, Array))
+
+
+@lru_cache(maxsize=1024)
+def _definition(composite: Composite, sources: tuple[Array, ...]) -> Arrow:
+    return composite.definition(*sources)
+
+
+@lru_cache(maxsize=1024)
+def _expanded(composite: Composite, sources: tuple[Array, ...], keep_derivatives: bool) -> Arrow:
+    return expand_composites(_definition(composite, sources), keep_derivatives)

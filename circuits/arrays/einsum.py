@@ -1,0 +1,128 @@
+"""Contractions of two arrays, written as an equation: matrix products and their relatives."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from circuitize.circuits import integers
+from circuitize.circuits.builder import Builder
+from circuitize.circuits.errors import TypingError
+from circuitize.circuits.lowering import Lowering
+from circuitize.circuits.operation import Values
+from circuitize.circuits.types import Array
+
+from . import expect
+from .language import RealOperation, Rounding
+
+
+@dataclass(frozen=True)
+class Einsum(RealOperation):
+    """The sum of products that an equation names: "bi,ij->bj" is target[b, j] = sum over i of x[b, i] * y[i, j].
+
+    Each operand, and the target, names distinct axes by lower-case letters; a letter that the target lacks is summed
+    and occurs in both operands (Sum removes any other). So each operand's derivative is again such an equation.
+    Lowered exactly: products are accumulated before any rounding, fraction bits add up.
+    """
+
+    name = "real.einsum"
+    rounding = Rounding.PRODUCT
+
+    equation: str
+
+    def __post_init__(self) -> None:
+        equation = self.equation.replace(" ", "")
+        if not re.fullmatch("[a-z]*,[a-z]*->[a-z]*", equation):
+            raise TypingError(f"expected an equation like 'bi,ij->bj', found {self.equation!r}; name two operands so")
+        object.__setattr__(self, "equation", equation)
+        x, y, target = self.letters
+        for letters in (x, y, target):
+            if len(set(letters)) != len(letters):
+                raise TypingError(
+                    f"expected distinct letters in each part of {equation!r}, found {letters!r}; diagonals are left out"
+                )
+        for letter in target:
+            if letter not in x + y:
+                raise TypingError(
+                    f"expected {letter!r} in an operand of {equation!r}, found it in the target only; use Broadcast"
+                )
+        for letter in sorted(set(x) ^ set(y)):
+            if letter not in target:
+                raise TypingError(
+                    f"expected {letter!r} of {equation!r} in the target or in both operands, found it in one operand; "
+                    "use Sum first"
+                )
+
+    @property
+    def letters(self) -> tuple[str, str, str]:
+        """The axes of the operands and of the target."""
+        x, rest = self.equation.split(",")
+        y, target = rest.split("->")
+        return x, y, target
+
+    def target_types(self, *sources: Array) -> tuple[Array, ...]:
+        expect.arrays(sources, 2)
+        extents: dict[str, int] = {}
+        *operands, target = self.letters
+        for letters, source in zip(operands, sources, strict=True):
+            if len(letters) != len(source.shape):
+                raise TypingError(
+                    f"expected {len(letters)} axes for {letters!r} of {self.equation!r}, "
+                    f"found shape {list(source.shape)}; reshape it or change the equation"
+                )
+            for letter, extent in zip(letters, source.shape, strict=True):
+                if extents.setdefault(letter, extent) != extent:
+                    raise TypingError(
+                        f"expected one extent for {letter!r} of {self.equation!r}, "
+                        f"found {extents[letter]} and {extent}; transpose or slice an operand"
+                    )
+        return (Array(tuple(extents[letter] for letter in target)),)
+
+    def run(self, *values: Values) -> tuple[Values, ...]:
+        return (contract(self.letters, *values),)
+
+    def reverse(
+        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
+    ) -> list[int | None]:
+        x, y, target = self.letters
+        return [
+            builder.add(Einsum(f"{target},{y}->{x}"), cotangents[0], sources[1]),
+            builder.add(Einsum(f"{target},{x}->{y}"), cotangents[0], sources[0]),
+        ]
+
+    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
+        return [lowering.builder.add(integers.Contract(self.equation), *sources)]
+
+
+def matmul(x_rank: int, y_rank: int) -> Einsum:
+    """The matrix product over the last axis of x and the last but one of y; their other axes are a common batch.
+
+    A matrix y serves every batch of x. Ranks are at least 2; raises TypingError otherwise, or where the batches differ.
+    """
+    if min(x_rank, y_rank) < 2 or (y_rank > 2 and x_rank != y_rank):
+        raise TypingError(
+            f"expected ranks of at least 2, equal unless the second is 2, found {x_rank} and {y_rank}; reshape one"
+        )
+    batch = "abcdefgh"[: x_rank - 2]
+    return Einsum(f"{batch}ij,{batch if y_rank > 2 else ''}jk->{batch}ik")
+
+
+def contract(letters: tuple[str, str, str], x: Values, y: Values) -> Values:
+    """The equation on values as one batched matrix product, so that BLAS does the work."""
+    of_x, of_y, of_target = letters
+    extents = dict(zip(of_x + of_y, x.shape + y.shape, strict=True))
+    batch = [letter for letter in of_target if letter in of_x and letter in of_y]
+    rows = [letter for letter in of_target if letter not in of_y]
+    columns = [letter for letter in of_target if letter not in of_x]
+    inner = [letter for letter in of_x if letter not in of_target]
+
+    def matrices(value: Values, of_value: str, *groups: list[str]) -> Values:
+        ordered = value.transpose([of_value.index(letter) for group in groups for letter in group])
+        return ordered.reshape([math.prod(extents[letter] for letter in group) for group in groups])
+
+    product = matrices(x, of_x, batch, rows, inner) @ matrices(y, of_y, batch, inner, columns)
+    made = batch + rows + columns
+    split = product.reshape([extents[letter] for letter in made])
+    return split.transpose([made.index(letter) for letter in of_target])

@@ -1,0 +1,131 @@
+"""The exponential function, in integers by products of table entries."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Context, Decimal
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits import integers
+from circuitize.circuits.builder import Builder
+from circuitize.circuits.errors import Undefined
+from circuitize.circuits.lowering import Lowering
+from circuitize.circuits.operation import Values
+from circuitize.circuits.types import LIMIT, Array, Fixed
+
+from . import expect
+from .elementwise import Multiply
+from .language import RealOperation, Rounding
+
+TABLE_BITS = 12
+"""Tables have at most 2^12 entries."""
+
+
+@dataclass(frozen=True)
+class Exp(RealOperation):
+    """e^x. Undefined where the result leaves float64 (x > 709.78), lowered: where it leaves its calibrated format.
+
+    Lowered to within 1 unit of the last bit of the correctly rounded result, correctly rounded where the operand's
+    interval has at most 2^12 integers. A wider operand is split into digits, x = sum of d_i, and e^x is the product of
+    the table entries e^(d_i): P.-T. P. Tang, "Table-driven implementation of the exponential function in IEEE
+    floating-point arithmetic", 1989, without its polynomial. Tables are computed in decimal arithmetic, so that they do
+    not depend on the machine.
+    """
+
+    name = "real.exp"
+    rounding = Rounding.VALUE
+
+    def target_types(self, *sources: Array) -> tuple[Array, ...]:
+        return (expect.one_shape(sources, 1),)
+
+    def run(self, *values: Values) -> tuple[Values, ...]:
+        with np.errstate(over="ignore"):
+            result = np.exp(values[0])
+        if not np.isfinite(result).all():
+            at = tuple(int(i) for i in np.argwhere(~np.isfinite(result))[0])
+            raise Undefined(
+                f"overflow in exp: expected at most 709.78, found {values[0][at]:g} at element {list(at)}; rescale it"
+            )
+        return (np.asarray(result),)
+
+    def reverse(
+        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
+    ) -> list[int | None]:
+        return [builder.add(Multiply(), cotangents[0], targets[0])]
+
+    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
+        builder, result = lowering.builder, lowering.result
+        digits = _digits(builder, sources[0])
+        kinds = [lowering.type(digit) for digit in digits]
+        # log2 of the greatest factor of each digit; the first is capped just outside the result's format.
+        bound = result.high + 2
+        sizes = [kind.high * 2.0**-kind.fraction_bits * math.log2(math.e) for kind in kinds]
+        sizes[0] = min(sizes[0], math.log2(bound) - result.fraction_bits)
+        # An error of 2^-(p + 1) in factor i is one of 2^-(p + 1) * (product of the others) in the result. With the p
+        # below n factors together are off by a quarter unit, the n - 2 roundings in between by less than another.
+        share = result.fraction_bits + 1 + math.log2(len(digits))
+        product: int | None = None
+        for position, (digit, kind) in enumerate(zip(digits, kinds, strict=True)):
+            fraction_bits = max(math.ceil(share + sum(sizes) - sizes[position]), 0)
+            cap = LIMIT
+            if len(digits) == 1:
+                fraction_bits = result.fraction_bits
+            if position == 0:
+                cap = (bound << fraction_bits >> result.fraction_bits) + 1
+            table = exponential_table(kind.low, kind.high, kind.fraction_bits, fraction_bits, cap)
+            factor = builder.add(integers.Lookup(kind.low, table, fraction_bits), digit)
+            if product is None:
+                product = factor
+                continue
+            if position > 1:
+                kept = max(math.ceil(share + sum(sizes[position:])), 0)
+                product = lowering.shift_to(product, min(kept, lowering.type(product).fraction_bits))
+            product = builder.add(integers.Multiply(), product, factor)
+        assert product is not None
+        return [lowering.round_to(product, result)]
+
+
+def _digits(builder: Builder, wire: int) -> list[int]:
+    """Wires that add up to x, the most significant first, each of at most 2^TABLE_BITS integers."""
+
+    def spread(shift: int) -> int:
+        return (kind.high >> shift) - (kind.low >> shift) + 1
+
+    kind = builder.type(wire)
+    assert isinstance(kind, Fixed)
+    count = 1
+    while spread((count - 1) * TABLE_BITS) > 1 << TABLE_BITS:
+        count += 1
+    step = TABLE_BITS
+    while step > 1 and spread((count - 1) * (step - 1)) <= 1 << TABLE_BITS:
+        step -= 1  # equal digits make the smallest tables
+    digits = []
+    for shift in range((count - 1) * step, 0, -step):
+        digit = builder.add(integers.Shift(shift), wire)
+        digits.append(digit)
+        rest = builder.add(integers.Subtract(), wire, builder.add(integers.Scale(1 << shift, shift), digit))
+        # Always inside; the types alone cannot see it.
+        wire = builder.add(integers.Check(0, (1 << shift) - 1), rest)
+    return [*digits, wire]
+
+
+@lru_cache(maxsize=256)
+def exponential_table(low: int, high: int, of_bits: int, fraction_bits: int, cap: int) -> NDArray[np.int64]:
+    """min(e^(q * 2^-of_bits) * 2^fraction_bits rounded half up, cap) for q from low to high."""
+    context = Context(prec=50, rounding=ROUND_HALF_UP)
+    unit, one = context.power(Decimal(2), Decimal(-of_bits)), Decimal(1 << fraction_bits)
+    table = np.full(high - low + 1, cap, np.int64)
+    for index in range(high - low + 1):
+        argument = context.multiply(Decimal(low + index), unit)
+        if argument > 44:  # past 2^62, and so are the rest
+            break
+        value: Any = context.multiply(context.exp(argument), one).to_integral_value(context=context)
+        table[index] = min(int(value), cap)
+    table.setflags(write=False)
+    return table
