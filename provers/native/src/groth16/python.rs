@@ -1,0 +1,285 @@
+//! What Python sees: functions that borrow numpy arrays and release the interpreter's lock.
+
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+use ark_bn254::Fr;
+use pyo3::buffer::{Element, PyBuffer};
+use pyo3::create_exception;
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+use super::key_file::{Encoder, Fault, decode_verifying, encode_verifying, read_proving};
+use super::keys::{ProvingKey, VerifyingKey};
+use super::points::{put_g1, put_g2};
+use super::prove::prove;
+use super::reduction::Refusal;
+use super::setup::{Entropy, setup};
+use super::system::{Matrix, System, Witness, field_elements};
+use super::verify::{Proof, holds};
+
+create_exception!(_native, Unsatisfied, PyValueError, "The witness does not satisfy the row in args[0].");
+
+type MatrixArrays = (PyBuffer<i64>, PyBuffer<u32>, PyBuffer<i64>);
+
+/// The elements of a contiguous array, without a copy.
+pub fn elements<'a, T: Element>(array: &'a PyBuffer<T>, name: &str) -> PyResult<&'a [T]> {
+    if !array.is_c_contiguous() {
+        return Err(PyValueError::new_err(format!("{name}: expected a contiguous array")));
+    }
+    if array.item_count() == 0 {
+        return Ok(&[]);
+    }
+    // Safety: the buffer is exported for as long as `array` lives, contiguous, aligned and of this element type, as
+    // PyBuffer checked. Python code that writes to it meanwhile breaks the contract of these functions.
+    Ok(unsafe { std::slice::from_raw_parts(array.buf_ptr().cast::<T>(), array.item_count()) })
+}
+
+pub fn matrix<'a>(arrays: &'a MatrixArrays, name: &str) -> PyResult<Matrix<'a>> {
+    Ok(Matrix {
+        offsets: elements(&arrays.0, &format!("offsets of {name}"))?,
+        wires: elements(&arrays.1, &format!("wires of {name}"))?,
+        coefficients: elements(&arrays.2, &format!("coefficients of {name}"))?,
+    })
+}
+
+fn digest(bytes: &[u8]) -> PyResult<[u8; 32]> {
+    bytes.try_into().map_err(|_| PyValueError::new_err(format!("a digest has 32 bytes, found {}", bytes.len())))
+}
+
+/// Tells Python of each phase, and lets it interrupt between phases.
+pub struct Progress {
+    callback: Option<Py<PyAny>>,
+    raised: Mutex<Option<PyErr>>,
+}
+
+impl Progress {
+    pub fn new(callback: Option<Py<PyAny>>) -> Self {
+        Self { callback, raised: Mutex::new(None) }
+    }
+
+    pub fn report(&self, phase: &'static str) -> Result<(), String> {
+        Python::attach(|py| {
+            py.check_signals()?;
+            self.callback.as_ref().map_or(Ok(()), |callback| callback.call1(py, (phase,)).map(drop))
+        })
+        .map_err(|error| {
+            if let Ok(mut raised) = self.raised.lock() {
+                *raised = Some(error);
+            }
+            "interrupted".to_string()
+        })
+    }
+
+    /// The exception that a callback raised, else the failure itself.
+    pub fn error(&self, message: String) -> PyErr {
+        let raised = self.raised.lock().ok().and_then(|mut raised| raised.take());
+        raised.unwrap_or_else(|| PyValueError::new_err(message))
+    }
+}
+
+/// A Groth16 proving key; it holds its verifying key.
+#[pyclass(frozen, name = "Groth16ProvingKey", module = "circuitize._native")]
+struct PyProvingKey(ProvingKey);
+
+/// A Groth16 verifying key.
+#[pyclass(frozen, name = "Groth16VerifyingKey", module = "circuitize._native")]
+struct PyVerifyingKey(VerifyingKey);
+
+/// The bytes of a proving key's file, a part at a time.
+#[pyclass(name = "Groth16KeyChunks", module = "circuitize._native")]
+struct PyKeyChunks {
+    key: Py<PyProvingKey>,
+    encoder: Encoder,
+}
+
+#[pymethods]
+impl PyProvingKey {
+    /// Reads a file; OSError where that fails, ValueError where its content is not a sound proving key.
+    #[staticmethod]
+    fn read(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        py.detach(|| read_proving(&path)).map(Self).map_err(|fault| match fault {
+            Fault::Io(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
+                PyValueError::new_err("it is cut short")
+            }
+            Fault::Io(error) => PyOSError::new_err(error),
+            Fault::Content(message) => PyValueError::new_err(message),
+        })
+    }
+
+    fn chunks(key: Py<Self>) -> PyKeyChunks {
+        let encoder = Encoder::new(&key.get().0);
+        PyKeyChunks { key, encoder }
+    }
+
+    #[getter]
+    fn verifying_key(&self) -> PyVerifyingKey {
+        PyVerifyingKey(self.0.verifying.clone())
+    }
+
+    #[getter]
+    fn wires(&self) -> usize {
+        self.0.wires
+    }
+
+    #[getter]
+    fn rows(&self) -> usize {
+        self.0.rows
+    }
+
+    #[getter]
+    fn domain(&self) -> usize {
+        self.0.h.len()
+    }
+}
+
+#[pymethods]
+impl PyKeyChunks {
+    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    fn __next__<'py>(&mut self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
+        let Self { key, encoder } = self;
+        let key = &key.get().0;
+        py.detach(|| encoder.next(key)).map(|bytes| PyBytes::new(py, &bytes))
+    }
+}
+
+#[pymethods]
+impl PyVerifyingKey {
+    /// Reads the bytes of a file; ValueError where they are not a sound verifying key.
+    #[staticmethod]
+    fn decode(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
+        py.detach(|| decode_verifying(bytes)).map(Self).map_err(PyValueError::new_err)
+    }
+
+    fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &encode_verifying(&self.0))
+    }
+
+    #[getter]
+    fn digest<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.digest)
+    }
+
+    #[getter]
+    fn setup(&self) -> &'static str {
+        self.0.setup.name()
+    }
+
+    #[getter]
+    fn public(&self) -> usize {
+        self.0.public()
+    }
+
+    /// alpha, beta, gamma, delta, then the inputs: coordinates of 32 little-endian bytes in normal form.
+    fn points<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let mut bytes = Vec::new();
+        put_g1(&mut bytes, &self.0.alpha_g1);
+        for point in [&self.0.beta_g2, &self.0.gamma_g2, &self.0.delta_g2] {
+            put_g2(&mut bytes, point);
+        }
+        self.0.inputs.iter().for_each(|point| put_g1(&mut bytes, point));
+        PyBytes::new(py, &bytes)
+    }
+}
+
+#[pyfunction]
+#[pyo3(signature = (a, b, c, large, wires, public, digest, seed=None, progress=None))]
+#[expect(clippy::too_many_arguments, reason = "Python's keyword arguments")]
+fn groth16_setup(
+    py: Python<'_>,
+    a: MatrixArrays,
+    b: MatrixArrays,
+    c: MatrixArrays,
+    large: PyBuffer<u64>,
+    wires: usize,
+    public: usize,
+    digest: &[u8],
+    seed: Option<&[u8]>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<PyProvingKey> {
+    let digest = self::digest(digest)?;
+    let matrices = [matrix(&a, "A")?, matrix(&b, "B")?, matrix(&c, "C")?];
+    let large = elements(&large, "large")?;
+    let mut entropy = seed.map_or(Entropy::System, Entropy::seeded);
+    let progress = Progress::new(progress);
+    py.detach(|| {
+        let system = System::new(matrices, large, wires, public)?;
+        setup(&system, digest, &mut entropy, &|phase| progress.report(phase))
+    })
+    .map(PyProvingKey)
+    .map_err(|message| progress.error(message))
+}
+
+#[pyfunction]
+#[pyo3(signature = (key, a, b, c, large, wires, public, witness, progress=None))]
+#[expect(clippy::too_many_arguments, reason = "Python's keyword arguments")]
+fn groth16_prove<'py>(
+    py: Python<'py>,
+    key: &PyProvingKey,
+    a: MatrixArrays,
+    b: MatrixArrays,
+    c: MatrixArrays,
+    large: PyBuffer<u64>,
+    wires: usize,
+    public: usize,
+    witness: PyBuffer<u64>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyDict>)> {
+    let matrices = [matrix(&a, "A")?, matrix(&b, "B")?, matrix(&c, "C")?];
+    let (large, witness) = (elements(&large, "large")?, elements(&witness, "witness")?);
+    let progress = Progress::new(progress);
+    let result = py.detach(|| {
+        let system = System::new(matrices, large, wires, public).map_err(Refusal::Malformed)?;
+        let witness = Witness::new(witness, wires).map_err(Refusal::Malformed)?;
+        prove(&key.0, &system, &witness, &mut Entropy::System, &|phase| progress.report(phase))
+    });
+    match result {
+        Ok((proof, phases)) => {
+            let seconds = PyDict::new(py);
+            for (phase, value) in phases {
+                seconds.set_item(phase, value)?;
+            }
+            Ok((PyBytes::new(py, &proof.encode()), seconds))
+        }
+        Err(Refusal::Unsatisfied(row)) => Err(Unsatisfied::new_err(row)),
+        Err(Refusal::Malformed(message)) => Err(progress.error(message)),
+    }
+}
+
+/// None where the proof holds, else why not: nothing about a proof or its publics raises.
+#[pyfunction]
+fn groth16_verify(
+    py: Python<'_>,
+    key: &PyVerifyingKey,
+    publics: PyBuffer<u64>,
+    proof: &[u8],
+) -> PyResult<Option<String>> {
+    let publics = elements(&publics, "publics")?;
+    Ok(py.detach(|| verdict(&key.0, publics, proof)).err())
+}
+
+fn verdict(key: &VerifyingKey, publics: &[u64], proof: &[u8]) -> Result<(), String> {
+    let publics: Vec<Fr> = field_elements(publics, "public value")?;
+    if publics.len() != key.public() {
+        return Err(format!("{} public values; the key expects {}", publics.len(), key.public()));
+    }
+    let proof = Proof::decode(proof)?;
+    if holds(key, &publics, &proof) { Ok(()) } else { Err("the pairing equation does not hold".into()) }
+}
+
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("Unsatisfied", module.py().get_type::<Unsatisfied>())?;
+    module.add_class::<PyProvingKey>()?;
+    module.add_class::<PyVerifyingKey>()?;
+    module.add_class::<PyKeyChunks>()?;
+    module.add_function(wrap_pyfunction!(groth16_setup, module)?)?;
+    module.add_function(wrap_pyfunction!(groth16_prove, module)?)?;
+    module.add_function(wrap_pyfunction!(groth16_verify, module)?)?;
+    #[cfg(feature = "stock")]
+    super::stock::register(module)?;
+    Ok(())
+}

@@ -1,0 +1,155 @@
+//! Development keys: the secrets are drawn here, used, and wiped. Whoever could read them could forge proofs.
+
+use ark_bn254::{Fr, G1Affine, G2Affine};
+use ark_ec::AffineRepr;
+use ark_ff::{AdditiveGroup, Field, PrimeField};
+use rayon::prelude::*;
+use zeroize::Zeroize;
+
+use super::keys::{ProvingKey, Query, Setup, VerifyingKey};
+use super::reduction::{Evaluations, evaluate};
+use super::system::System;
+use crate::fixed_base;
+
+/// Where secret scalars come from.
+pub enum Entropy {
+    System,
+    /// The same keys every time: for tests.
+    Seed(Box<blake3::OutputReader>),
+}
+
+impl Entropy {
+    pub fn seeded(seed: &[u8]) -> Self {
+        let mut hasher = blake3::Hasher::new_derive_key("circuitize groth16 development key from a seed");
+        hasher.update(seed);
+        Self::Seed(Box::new(hasher.finalize_xof()))
+    }
+
+    /// A uniform nonzero scalar: 512 bits reduced, so that the bias is below 2^-256.
+    pub fn scalar(&mut self) -> Result<Fr, String> {
+        loop {
+            let mut bytes = [0u8; 64];
+            match self {
+                Self::System => getrandom::fill(&mut bytes)
+                    .map_err(|error| format!("the operating system gives no randomness: {error}"))?,
+                Self::Seed(stream) => stream.fill(&mut bytes),
+            }
+            let scalar = Fr::from_le_bytes_mod_order(&bytes);
+            bytes.zeroize();
+            if scalar != Fr::ZERO {
+                return Ok(scalar);
+            }
+        }
+    }
+}
+
+/// The five secrets and what is computed from them, wiped when dropped.
+struct Secrets {
+    alpha: Fr,
+    beta: Fr,
+    gamma: Fr,
+    delta: Fr,
+    tau: Fr,
+    evaluations: Evaluations,
+    combined: Vec<Fr>,
+}
+
+impl Drop for Secrets {
+    fn drop(&mut self) {
+        let Evaluations { a, b, c, h } = &mut self.evaluations;
+        for values in [a, b, c, h, &mut self.combined] {
+            values.zeroize();
+        }
+        for value in [&mut self.alpha, &mut self.beta, &mut self.gamma, &mut self.delta, &mut self.tau] {
+            value.zeroize();
+        }
+    }
+}
+
+impl Secrets {
+    fn draw(system: &System, entropy: &mut Entropy) -> Result<Self, String> {
+        let (tau, mut evaluations) = loop {
+            let tau = entropy.scalar()?;
+            if let Some(evaluations) = evaluate(system, tau)? {
+                break (tau, evaluations);
+            }
+        };
+        let [alpha, beta, gamma, delta] =
+            [entropy.scalar()?, entropy.scalar()?, entropy.scalar()?, entropy.scalar()?];
+        let inverse = |value: Fr| value.inverse().ok_or("a secret is zero");
+        let (over_gamma, over_delta) = (inverse(gamma)?, inverse(delta)?);
+        let Evaluations { a, b, c, h } = &mut evaluations;
+        let combined = (&*a, &*b, &*c)
+            .into_par_iter()
+            .enumerate()
+            .map(|(wire, (a, b, c))| {
+                (beta * a + alpha * b + c) * if wire <= system.public { over_gamma } else { over_delta }
+            })
+            .collect();
+        h.par_iter_mut().for_each(|value| *value *= over_delta);
+        Ok(Self { alpha, beta, gamma, delta, tau, evaluations, combined })
+    }
+}
+
+/// Draws secrets and computes both keys; about twelve thousand field multiplications a wire.
+pub fn setup(
+    system: &System,
+    digest: [u8; 32],
+    entropy: &mut Entropy,
+    report: &(dyn Fn(&'static str) -> Result<(), String> + Sync),
+) -> Result<ProvingKey, String> {
+    report("polynomials")?;
+    let secrets = Secrets::draw(system, entropy)?;
+    let (g1, g2) = (G1Affine::generator(), G2Affine::generator());
+    let g1_multiples = |scalars: &[Fr]| fixed_base::multiples(g1, scalars);
+    let single = [secrets.alpha, secrets.beta, secrets.delta];
+    let [alpha_g1, beta_g1, delta_g1] = points(g1_multiples(&single))?;
+    let single = [secrets.beta, secrets.gamma, secrets.delta];
+    let [beta_g2, gamma_g2, delta_g2] = points(fixed_base::multiples(g2, &single))?;
+    let (publics, privates) = secrets.combined.split_at(system.public + 1);
+    let inputs = g1_multiples(publics);
+    report("points of A")?;
+    let (wires, scalars) = present(&secrets.evaluations.a, 0);
+    let a = Query { wires, points: g1_multiples(&scalars) };
+    report("points of B")?;
+    let (wires, scalars) = present(&secrets.evaluations.b, 0);
+    let b_g1 = Query { wires, points: g1_multiples(&scalars) };
+    let b_g2 = fixed_base::multiples(g2, &scalars);
+    report("points of C")?;
+    let (wires, scalars) = present(privates, system.public as u32 + 1);
+    let l = Query { wires, points: g1_multiples(&scalars) };
+    report("points of H")?;
+    let h = g1_multiples(&secrets.evaluations.h);
+    let verifying = VerifyingKey {
+        setup: Setup::Development,
+        digest,
+        alpha_g1,
+        beta_g2,
+        gamma_g2,
+        delta_g2,
+        inputs,
+    };
+    Ok(ProvingKey {
+        verifying,
+        wires: system.wires,
+        rows: system.rows(),
+        beta_g1,
+        delta_g1,
+        a,
+        b_g1,
+        b_g2,
+        l,
+        h,
+    })
+}
+
+/// The nonzero values, each with its wire.
+fn present(values: &[Fr], first: u32) -> (Vec<u32>, zeroize::Zeroizing<Vec<Fr>>) {
+    let wires = (first..).zip(values).filter(|(_, value)| **value != Fr::ZERO);
+    let (wires, scalars) = wires.unzip::<_, _, Vec<_>, Vec<_>>();
+    (wires, zeroize::Zeroizing::new(scalars))
+}
+
+fn points<T, const N: usize>(points: Vec<T>) -> Result<[T; N], String> {
+    points.try_into().map_err(|_| "one point for each scalar".to_string())
+}

@@ -1,0 +1,31 @@
+//! The native provers of circuitize, one cargo feature each, as the Python module `circuitize._native`.
+
+#[cfg(feature = "groth16")]
+mod affine;
+#[cfg(feature = "groth16")]
+mod fixed_base;
+#[cfg(feature = "groth16")]
+mod groth16;
+#[cfg(feature = "groth16")]
+mod msm;
+#[cfg(feature = "groth16")]
+mod ntt;
+#[cfg(feature = "groth16")]
+mod signed;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("features", FEATURES.to_vec())?;
+    #[cfg(feature = "groth16")]
+    groth16::register(module)?;
+    Ok(())
+}
+
+const FEATURES: &[&str] = &[
+    #[cfg(feature = "groth16")]
+    "groth16",
+    #[cfg(feature = "stock")]
+    "stock",
+];

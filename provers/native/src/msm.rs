@@ -1,0 +1,279 @@
+//! Multi-scalar multiplication for scalars that are mostly zero, one, or small signed integers.
+//!
+//! Pippenger's method over signed digits, its buckets filled by batched affine additions. Bits need no case of
+//! their own: every one of them falls into bucket 1 of window 0, which is then an affine addition tree.
+
+use ark_ec::short_weierstrass::{Affine, Projective, SWCurveConfig};
+use ark_ff::{AdditiveGroup, Zero};
+use rayon::prelude::*;
+
+use crate::affine::{BATCH, Scratch, add_pairs};
+use crate::signed::{self, Digits, Signed};
+
+/// Widths of window that the cost model may choose.
+const WINDOWS: std::ops::RangeInclusive<u32> = 3..=16;
+/// The cost of one bucket in the final weighted sum, counted in batched affine additions.
+const BUCKET_COST: usize = 3;
+/// Bit lengths at which the scalars may be split into a narrow and a wide class.
+const SPLITS: [u32; 5] = [0, 8, 20, 40, 72];
+/// Points below which splitting the points of one window over threads costs more than it gains.
+const CHUNK: usize = 1 << 14;
+
+/// `sum of scalars[index[i]] * points[i]`.
+pub fn msm<P: SWCurveConfig>(points: &[Affine<P>], index: &[u32], scalars: &[Signed]) -> Projective<P> {
+    let mut lengths = [0usize; 257];
+    for &wire in index {
+        lengths[signed::bits(&scalars[wire as usize]) as usize] += 1;
+    }
+    let cost_of = |from: usize, to: usize| plan(&lengths, from, to).1;
+    let split = SPLITS
+        .into_iter()
+        .min_by_key(|&split| cost_of(1, split as usize) + cost_of(split as usize + 1, 256))
+        .unwrap_or(0) as usize;
+    [(1, split), (split + 1, 256)]
+        .into_iter()
+        .map(|(from, to)| {
+            let count: usize = lengths[from..=to.max(from - 1)].iter().sum();
+            if from > to || count == 0 {
+                return Projective::zero();
+            }
+            let (width, _) = plan(&lengths, from, to);
+            let longest = (from..=to).rev().find(|&bits| lengths[bits] > 0).unwrap_or(from) as u32;
+            let members = (0..index.len() as u32)
+                .filter(|&i| {
+                    (from..=to).contains(&(signed::bits(&scalars[index[i as usize] as usize]) as usize))
+                })
+                .collect::<Vec<_>>();
+            pippenger(points, index, scalars, &members, &Digits::new(width, longest))
+        })
+        .sum()
+}
+
+/// The cheapest window width for the scalars of `from..=to` bits, and its cost in additions.
+fn plan(lengths: &[usize; 257], from: usize, to: usize) -> (u32, usize) {
+    if from > to || lengths[from..=to].iter().all(|&count| count == 0) {
+        return (*WINDOWS.start(), 0);
+    }
+    let longest = (from..=to).rev().find(|&bits| lengths[bits] > 0).unwrap_or(from) as u32;
+    WINDOWS
+        .map(|width| {
+            let windows = (longest + 2).div_ceil(width) as usize;
+            let additions: usize = (from..=to)
+                .map(|bits| lengths[bits] * ((bits as u32).div_ceil(width) as usize).min(windows))
+                .sum();
+            (width, additions + windows * (BUCKET_COST << (width - 1)))
+        })
+        .min_by_key(|&(_, cost)| cost)
+        .unwrap_or((*WINDOWS.start(), 0))
+}
+
+fn pippenger<P: SWCurveConfig>(
+    points: &[Affine<P>],
+    index: &[u32],
+    scalars: &[Signed],
+    members: &[u32],
+    digits: &Digits,
+) -> Projective<P> {
+    let prepared = members
+        .par_iter()
+        .map(|&i| digits.prepare(&scalars[index[i as usize] as usize]))
+        .collect::<Vec<_>>();
+    let windows = digits.windows;
+    let threads = rayon::current_num_threads();
+    let pieces = (2 * threads).div_ceil(windows as usize).clamp(1, members.len().div_ceil(CHUNK));
+    let size = members.len().div_ceil(pieces);
+    let jobs = (0..windows).flat_map(|window| (0..pieces).map(move |piece| (window, piece))).collect::<Vec<_>>();
+    let sums = jobs
+        .into_par_iter()
+        .with_max_len(1)
+        .map(|(window, piece)| {
+            let range = (piece * size).min(members.len())..((piece + 1) * size).min(members.len());
+            let digit = |value: &Signed| digits.read(value, window);
+            let half = 1 << (digits.width - 1);
+            let sum = window_sum(points, &members[range.clone()], &prepared[range], half, digit);
+            (window, sum)
+        })
+        .collect::<Vec<_>>();
+    let mut totals = vec![Projective::<P>::zero(); windows as usize];
+    for (window, sum) in sums {
+        totals[window as usize] += sum;
+    }
+    totals.into_iter().rev().fold(Projective::zero(), |mut total, sum| {
+        for _ in 0..digits.width {
+            total.double_in_place();
+        }
+        total + sum
+    })
+}
+
+/// `sum of digit_i * points[members[i]]` for one window, |digit_i| <= half.
+fn window_sum<P: SWCurveConfig>(
+    points: &[Affine<P>],
+    members: &[u32],
+    prepared: &[Signed],
+    half: usize,
+    digit: impl Fn(&Signed) -> i64,
+) -> Projective<P> {
+    // Counting sort of the members by |digit|; the lowest bit of an entry says whether the point is negated.
+    let mut starts = vec![0u32; half + 2];
+    for value in prepared {
+        starts[digit(value).unsigned_abs() as usize + 1] += 1;
+    }
+    let zeros = starts[1];
+    starts[1] = 0;
+    for bucket in 1..starts.len() {
+        starts[bucket] += starts[bucket - 1];
+    }
+    let mut next = starts.clone();
+    let mut sorted = vec![0u32; prepared.len() - zeros as usize];
+    for (value, &member) in prepared.iter().zip(members) {
+        let digit = digit(value);
+        if digit != 0 {
+            let place = &mut next[digit.unsigned_abs() as usize];
+            sorted[*place as usize] = member << 1 | u32::from(digit < 0);
+            *place += 1;
+        }
+    }
+    if sorted.is_empty() {
+        return Projective::zero();
+    }
+    let runs = (1..=half)
+        .map(|bucket| Run { bucket: bucket as u32 - 1, length: starts[bucket + 1] - starts[bucket] })
+        .filter(|run| run.length > 0)
+        .collect();
+    weighted_sum(&fill_buckets(points, &sorted, runs, half))
+}
+
+/// The entries still to be added up for one bucket; runs lie one after another in the list being halved.
+struct Run {
+    bucket: u32,
+    length: u32,
+}
+
+/// The sum of each bucket's points: each round halves every run, all pairs of a round sharing inversions.
+fn fill_buckets<P: SWCurveConfig>(
+    points: &[Affine<P>],
+    sorted: &[u32],
+    mut runs: Vec<Run>,
+    buckets: usize,
+) -> Vec<Affine<P>> {
+    let signed_point = |entry: u32| {
+        let point = points[(entry >> 1) as usize];
+        if entry & 1 == 1 { -point } else { point }
+    };
+    let mut filled = vec![Affine::<P>::identity(); buckets];
+    let mut adder = Adder::default();
+    let mut work = Vec::with_capacity(sorted.len() / 2 + runs.len());
+    runs = halve(runs, &mut filled, |at| signed_point(sorted[at]), &mut work, &mut adder);
+    let mut spare = Vec::with_capacity(work.len() / 2 + runs.len());
+    while !runs.is_empty() {
+        spare.clear();
+        runs = halve(runs, &mut filled, |at| work[at], &mut spare, &mut adder);
+        std::mem::swap(&mut work, &mut spare);
+    }
+    filled
+}
+
+/// One round: runs of one entry are finished and leave for `filled`; the others go to `output` at half length.
+fn halve<P: SWCurveConfig>(
+    runs: Vec<Run>,
+    filled: &mut [Affine<P>],
+    read: impl Fn(usize) -> Affine<P>,
+    output: &mut Vec<Affine<P>>,
+    adder: &mut Adder<P>,
+) -> Vec<Run> {
+    let mut at = 0;
+    let mut remaining = Vec::with_capacity(runs.len());
+    for run in runs {
+        let end = at + run.length as usize;
+        if run.length == 1 {
+            filled[run.bucket as usize] = read(at);
+        } else {
+            while at + 1 < end {
+                adder.push(read(at), read(at + 1), output);
+                at += 2;
+            }
+            if at < end {
+                adder.push(read(at), Affine::identity(), output);
+            }
+            remaining.push(Run { bucket: run.bucket, length: run.length.div_ceil(2) });
+        }
+        at = end;
+    }
+    adder.flush(output);
+    remaining
+}
+
+/// Collects pairs and adds them a batch at a time, in order.
+struct Adder<P: SWCurveConfig> {
+    left: Vec<Affine<P>>,
+    right: Vec<Affine<P>>,
+    scratch: Scratch<P::BaseField>,
+}
+
+impl<P: SWCurveConfig> Default for Adder<P> {
+    fn default() -> Self {
+        Self {
+            left: Vec::with_capacity(BATCH),
+            right: Vec::with_capacity(BATCH),
+            scratch: Scratch::default(),
+        }
+    }
+}
+
+impl<P: SWCurveConfig> Adder<P> {
+    fn push(&mut self, left: Affine<P>, right: Affine<P>, output: &mut Vec<Affine<P>>) {
+        self.left.push(left);
+        self.right.push(right);
+        if self.left.len() == BATCH {
+            self.flush(output);
+        }
+    }
+
+    fn flush(&mut self, output: &mut Vec<Affine<P>>) {
+        add_pairs(&mut self.left, &self.right, &mut self.scratch);
+        output.append(&mut self.left);
+        self.right.clear();
+    }
+}
+
+/// `sum of (k + 1) * buckets[k]`.
+///
+/// Long rows are cut into segments whose running sums advance in step, so that these too are batched:
+/// for segment s of T buckets, sum (sT + j) B = (sum j B) + T s (sum B).
+fn weighted_sum<P: SWCurveConfig>(buckets: &[Affine<P>]) -> Projective<P> {
+    const SEGMENTS: usize = 256;
+    if buckets.len() < 4 * SEGMENTS {
+        return running_sum(buckets.iter().copied()).1;
+    }
+    let length = buckets.len() / SEGMENTS;
+    let mut scratch = Scratch::default();
+    let mut plain = vec![Affine::<P>::identity(); SEGMENTS];
+    let mut weighted = plain.clone();
+    let mut column = Vec::with_capacity(SEGMENTS);
+    for j in (0..length).rev() {
+        column.clear();
+        column.extend(buckets.iter().skip(j).step_by(length));
+        add_pairs(&mut plain, &column, &mut scratch);
+        add_pairs(&mut weighted, &plain, &mut scratch);
+    }
+    let inner: Projective<P> = weighted.iter().fold(Projective::zero(), |sum, point| sum + point);
+    // Segment 0 has weight 0, so the running sum starts at segment 1.
+    let mut outer = running_sum(plain.into_iter().skip(1)).1;
+    for _ in 0..length.trailing_zeros() {
+        outer.double_in_place();
+    }
+    inner + outer
+}
+
+/// `(sum of p_k, sum of (k + 1) p_k)`.
+fn running_sum<P: SWCurveConfig>(
+    points: impl DoubleEndedIterator<Item = Affine<P>>,
+) -> (Projective<P>, Projective<P>) {
+    let (mut plain, mut weighted) = (Projective::zero(), Projective::zero());
+    for point in points.rev() {
+        plain += point;
+        weighted += plain;
+    }
+    (plain, weighted)
+}
