@@ -1,0 +1,7 @@
+"""Runs the command line as `python -m circuitize.cli`."""
+
+import sys
+
+from .entry import main
+
+sys.exit(main())

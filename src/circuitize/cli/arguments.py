@@ -1,0 +1,134 @@
+"""What can be written on the command line."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormatter
+from pathlib import Path
+from typing import Any, NoReturn
+
+from circuitize import __version__
+from circuitize.circuits.errors import CircuitizeError
+
+from .registry import PROVERS, TARGETS
+
+PROGRAM = "file.py:name (a Program, or a function of no arguments that returns one) or a saved arrow"
+EXAMPLES = """examples:
+  circuitize demo
+  circuitize estimate examples/iris.py:step
+  circuitize setup examples/iris.py:step --prover groth16 -o keys
+  circuitize prove examples/iris.py:step --prover groth16 --keys keys -o proof
+  circuitize verify proof --keys keys
+
+exit status: 0 done; 1 the answer is no; 2 bad use or bad input, in one line on standard error
+"""
+
+
+class _Parser(ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise CircuitizeError(f"{message}; see {self.prog} --help")
+
+
+def parser() -> ArgumentParser:
+    """The parser; raises CircuitizeError, one line, for anything it does not understand."""
+    made = _Parser(
+        prog="circuitize",
+        description="Training steps as exact fixed-point circuits: sized, checked, proved and verified.",
+        epilog=EXAMPLES,
+        formatter_class=RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    made.add_argument("--version", action="version", version=f"circuitize {__version__}")
+    commands = made.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for add in (_demo, _compile, _estimate, _check, _setup, _prove, _verify, _doctor):
+        add(commands)
+    return made
+
+
+def _demo(commands: Any) -> None:
+    command = _command(commands, "demo", "the whole story on real data, on one screen")
+    _output(command, "-o", "DIR", "where the artefacts go (default: %(default)s)", Path("circuitize-demo"))
+
+
+def _compile(commands: Any) -> None:
+    command = _command(commands, "compile", "write a program's circuit and its saved arrow", program=True)
+    command.add_argument("--target", choices=TARGETS, required=True)
+    _output(command, "-o", "DIR", "folder for circuit.r1cs, circuit.sym and program.arrow")
+    command.add_argument("--json-circuit", action="store_true", help="write circuit.json too, as snarkjs exports it")
+    command.add_argument("--witness", action="store_true", help="write witness.wtns too, of the example inputs")
+    _inputs(command, "values to witness (implies --witness)")
+
+
+def _estimate(commands: Any) -> None:
+    _command(commands, "estimate", "sizes of every target, before emitting", program=True)
+
+
+def _check(commands: Any) -> None:
+    command = _command(commands, "check", "run every target, compare with the integer executor", program=True)
+    command.add_argument("--vectors", type=_count, default=10, metavar="N", help="how many inputs (default: %(default)s)")
+    command.add_argument("--seed", type=int, default=0, metavar="N", help="of the random inputs (default: %(default)s)")
+
+
+def _setup(commands: Any) -> None:
+    command = _command(commands, "setup", "make development keys: INSECURE, for trials only", program=True)
+    _prover(command)
+    _output(command, "-o", "KEYS", "folder for the proving and the verifying key")
+
+
+def _prove(commands: Any) -> None:
+    command = _command(commands, "prove", "run a program and prove that it was run", program=True)
+    _prover(command)
+    command.add_argument("--keys", type=Path, metavar="KEYS", help="folder that setup wrote")
+    _inputs(command, "values to prove with")
+    command.add_argument("--outputs", type=Path, metavar="FILE.npz", help="write the outputs there, as real values")
+    command.add_argument(
+        "--openings", type=Path, metavar="FILE.npz",
+        help="where the secret salts of the commitments go (default: PROOF.openings.npz, beside PROOF)",
+    )
+    _output(command, "-o", "PROOF", "folder for the proof and its statement; holds nothing private")
+
+
+def _verify(commands: Any) -> None:
+    command = _command(commands, "verify", "decide whether a proof holds, with the verifier's own key")
+    command.add_argument("proof", type=Path, metavar="PROOF", help="folder that prove wrote")
+    command.add_argument("--keys", type=Path, metavar="KEYS", help="the verifier's own folder with verifying.key")
+    command.add_argument("--program", metavar="PROGRAM", help=f"the program it must be a proof of: {PROGRAM}")
+    command.add_argument("--digest", metavar="HEX", help="the digest of the program it must be a proof of")
+    command.add_argument(
+        "--expect", action="append", default=[], metavar="NAME=VALUE|ROOT",
+        help="a public value (0.25, 1024/2^12, [1, 2]) or a commitment's root that the proof must state; repeatable",
+    )
+
+
+def _doctor(commands: Any) -> None:
+    _command(commands, "doctor", "what this machine can do, and how to get the rest")
+
+
+def _command(commands: Any, name: str, summary: str, program: bool = False) -> ArgumentParser:
+    command: ArgumentParser = commands.add_parser(name, help=summary, description=summary + ".", allow_abbrev=False)
+    if program:
+        command.add_argument("program", metavar="PROGRAM", help=PROGRAM)
+    command.add_argument("--json", action="store_true", help="print one JSON object on standard output")
+    return command
+
+
+def _prover(command: ArgumentParser) -> None:
+    command.add_argument("--prover", choices=PROVERS, required=True)
+
+
+def _inputs(command: ArgumentParser, help: str) -> None:
+    command.add_argument(
+        "--inputs", type=Path, metavar="FILE.npz",
+        help=f"{help}, by input name: real values are rounded once, integers taken as they are (default: the example)",
+    )
+
+
+def _output(command: ArgumentParser, flag: str, metavar: str, help: str, default: Path | None = None) -> None:
+    command.add_argument(
+        flag, dest="output", type=Path, metavar=metavar, help=help, default=default, required=default is None
+    )
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise ArgumentTypeError(f"expected a whole number of at least 1, found {text!r}")
+    return int(text)

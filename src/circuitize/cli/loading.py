@@ -1,0 +1,151 @@
+"""Finds the program that a command line names, and makes it an integer program."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import sys
+import traceback
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any, TypeVar
+
+from circuitize.circuits.encode import MAGIC, load, program_digest
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.hypergraph import Arrow
+from circuitize.circuits.program import Program
+from circuitize.circuits.quantize import quantize
+
+from .output import progress
+
+FORMS = "file.py:name (a Program, or a function of no arguments that returns one) or a saved arrow"
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A program as its author wrote it, the integer program it becomes, and that one's digest."""
+
+    given: Program
+    integer: Program
+    digest: str
+
+
+def load_program(argument: str) -> Loaded:
+    """The program that PROGRAM names. Raises CircuitizeError, naming file and line where a user's own file fails."""
+    path, colon, name = argument.rpartition(":")
+    with progress("reading the program"):
+        if colon and path.endswith(".py"):
+            given = _from_python(Path(path), name)
+        elif argument.endswith(".py"):
+            programs = _names(_run_file(Path(argument)))
+            raise CircuitizeError(f"{argument}: expected file.py:name, found no name; name one of {programs}")
+        else:
+            given = _saved(Path(argument))
+    with progress("quantizing"):
+        integer = quantize(given)
+        return Loaded(given, integer, program_digest(integer))
+
+
+def _saved(path: Path) -> Program:
+    try:
+        with path.open("rb") as file:
+            start = file.read(len(MAGIC))
+    except OSError as error:
+        raise CircuitizeError(f"{path}: expected {FORMS}, found {error.strerror or error}; check the path") from None
+    if start != MAGIC:
+        raise CircuitizeError(f"{path}: expected {FORMS}, found a file that begins with {start!r}; see circuitize compile --help")
+    return load(path)
+
+
+def _from_python(path: Path, name: str) -> Program:
+    module = _run_file(path)
+    where = f"{path}:{name}"
+    if not hasattr(module, name):
+        raise CircuitizeError(f"{where}: expected a program of that name, found none; the file has {_names(module)}")
+    found = getattr(module, name)
+    if callable(found) and not isinstance(found, (Program, Arrow)):
+        if not _takes_nothing(found):
+            raise CircuitizeError(
+                f"{where}: expected a function of no arguments, found {name}{inspect.signature(found)}; "
+                "give its parameters defaults, or wrap it"
+            )
+        found = _run_user_code(path, found)
+    if isinstance(found, Arrow):
+        raise CircuitizeError(
+            f"{where}: expected a Program, found a bare arrow; wrap it as Program(arrow, inputs=(Port(name, visibility, format), "
+            "...), outputs=(...)), which says who learns each value"
+        )
+    if not isinstance(found, Program):
+        raise CircuitizeError(f"{where}: expected a Program, found {type(found).__name__}; the file has {_names(module)}")
+    return found
+
+
+def _run_file(path: Path) -> ModuleType:
+    if not path.is_file():
+        reason = "a folder" if path.is_dir() else "no such file"
+        raise CircuitizeError(f"{path}: expected a Python file, found {reason}; check the path")
+    name = f"_circuitize_program_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path.resolve())
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    folder = str(path.resolve().parent)
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    sys.modules[name] = module
+    execute = spec.loader.exec_module
+    _run_user_code(path, lambda: execute(module))
+    return module
+
+
+def _run_user_code(path: Path, code: Callable[[], T]) -> T:
+    """Run code out of a user's file; what it prints goes to standard error, what it raises becomes one line with its place."""
+    try:
+        with redirect_stdout(sys.stderr):
+            return code()
+    except SyntaxError as error:
+        place = f"{_shown(error.filename or '', path)}:{error.lineno}"
+        raise CircuitizeError(f"{place}: expected Python, found {error.msg}; correct the file") from None
+    except (Exception, SystemExit) as error:
+        place = _place(error, path)
+        if isinstance(error, CircuitizeError):
+            told = str(error)
+            raise CircuitizeError(told if place in told else f"{place}: {told}") from None
+        raise CircuitizeError(f"{place}: {type(error).__name__}: {error}; correct the file") from None
+
+
+def _place(error: BaseException, path: Path) -> str:
+    """File and line where the user's file was when it failed; the innermost frame if it never was in it."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if Path(frame.filename) == path.resolve()]
+    frame = (own or frames)[-1]
+    return f"{_shown(frame.filename, path)}:{frame.lineno}"
+
+
+def _shown(filename: str, path: Path) -> str:
+    return str(path) if Path(filename) == path.resolve() else filename
+
+
+def _takes_nothing(function: Callable[..., Any]) -> bool:
+    try:
+        inspect.signature(function).bind()
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _names(module: ModuleType) -> str:
+    """The names in a user's file that may be programs, for a message."""
+    names = [
+        name
+        for name, value in vars(module).items()
+        if not name.startswith("_")
+        and (
+            isinstance(value, Program)
+            or (inspect.isfunction(value) and value.__module__ == module.__name__ and _takes_nothing(value))
+        )
+    ]
+    return ", ".join(names) or "no program"

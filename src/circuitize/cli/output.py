@@ -1,0 +1,72 @@
+"""What a command says: results on standard output, remarks and progress on standard error."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+CLEAR = "\r\x1b[K"
+
+
+def remark(message: str) -> None:
+    """One line on standard error that does not stop anything."""
+    print("circuitize:", " ".join(message.split()), file=sys.stderr)
+
+
+def print_json(content: dict[str, Any]) -> None:
+    """The one object that --json prints."""
+    print(json.dumps(content))
+
+
+def print_table(rows: Sequence[tuple[str, object]], indent: str = "  ") -> None:
+    """Names on the left, values on the right of one column; whole numbers get thousands separators."""
+    width = max((len(name) for name, _ in rows), default=0)
+    for name, value in rows:
+        print(f"{indent}{name:<{width}}  {f'{value:,}' if isinstance(value, int) else value}".rstrip())
+
+
+@contextmanager
+def progress(stage: str) -> Iterator[None]:
+    """Show what is under way on standard error while it lasts, when that is a terminal."""
+    shown = sys.stderr.isatty()
+    if shown:
+        print(f"{CLEAR}{stage} ...", end="", file=sys.stderr, flush=True)
+    try:
+        yield
+    finally:
+        if shown:
+            print(CLEAR, end="", file=sys.stderr, flush=True)
+
+
+class Phases:
+    """Wall and processor seconds of the named parts of a command, shown as progress while they run."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self.cpu_seconds: dict[str, float] = {}
+
+    @contextmanager
+    def phase(self, name: str, stage: str) -> Iterator[None]:
+        wall, cpu = time.perf_counter(), time.process_time()
+        with progress(stage):
+            yield
+        self.seconds[name] = time.perf_counter() - wall
+        self.cpu_seconds[name] = time.process_time() - cpu
+
+    def as_json(self) -> dict[str, dict[str, float]]:
+        return {
+            name: {"seconds": round(self.seconds[name], 4), "cpu_seconds": round(self.cpu_seconds[name], 4)}
+            for name in self.seconds
+        }
+
+
+def amount_of_bytes(count: int) -> str:
+    """A size in the largest decimal unit that keeps it at least one."""
+    for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if count >= size:
+            return f"{count / size:.1f} {unit}"
+    return f"{count} B"
