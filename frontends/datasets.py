@@ -1,0 +1,95 @@
+"""Small real data sets that come with scikit-learn, split and scaled, and seeded batches of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits.errors import CircuitizeError
+
+Reals = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Labelled examples, some to train on and some to test with."""
+
+    train_inputs: Reals
+    train_labels: Labels
+    test_inputs: Reals
+    test_labels: Labels
+
+    @property
+    def classes(self) -> int:
+        return int(self.train_labels.max()) + 1
+
+    @property
+    def train_targets(self) -> Reals:
+        """The training labels as indicators, one column per class."""
+        return np.eye(self.classes)[self.train_labels]
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How to train: starting values, order of examples and learning rate, all reproducible."""
+
+    batch: int
+    epochs: int
+    learning_rate: float
+    seed: int = 0
+
+    def batches(self, split: Split) -> Iterator[dict[str, Any]]:
+        """What a step takes besides its parameters; each epoch is a fresh shuffle, its incomplete last batch left out."""
+        generator = np.random.default_rng(self.seed)
+        targets = split.train_targets
+        for _ in range(self.epochs):
+            order = generator.permutation(len(targets))
+            for start in range(0, len(order) - self.batch + 1, self.batch):
+                chosen = order[start : start + self.batch]
+                yield {
+                    "inputs": split.train_inputs[chosen],
+                    "targets": targets[chosen],
+                    "learning_rate": self.learning_rate,
+                }
+
+
+def digits(seed: int, test_size: int = 360) -> Split:
+    """1,797 handwritten digits of 8 x 8 pixels (UCI, test part), each pixel a multiple of 1/16 from 0 to 1."""
+    inputs, labels = _load("digits")
+    return _split(inputs / 16.0, labels, test_size, seed)
+
+
+def iris(seed: int, test_size: int = 30) -> Split:
+    """150 irises of three species, four measures each, scaled so that each measure runs from 0 to 1."""
+    inputs, labels = _load("iris")
+    least, greatest = inputs.min(axis=0), inputs.max(axis=0)
+    return _split((inputs - least) / (greatest - least), labels, test_size, seed)
+
+
+def accuracy(outputs: NDArray[Any], labels: Labels) -> float:
+    """The share of rows whose greatest output is at the label."""
+    return float((np.argmax(outputs, axis=1) == labels).mean())
+
+
+def _load(name: str) -> tuple[Reals, Labels]:
+    try:
+        from sklearn import datasets
+    except ImportError:
+        raise CircuitizeError(
+            f"expected scikit-learn for the {name} data, found none; install it: pip install 'circuitize[demo]'"
+        ) from None
+    inputs, labels = getattr(datasets, f"load_{name}")(return_X_y=True)
+    return inputs.astype(np.float64), labels.astype(np.int64)
+
+
+def _split(inputs: Reals, labels: Labels, test_size: int, seed: int) -> Split:
+    from sklearn.model_selection import train_test_split
+
+    parts = train_test_split(inputs, labels, test_size=test_size, random_state=seed)
+    train_inputs, test_inputs, train_labels, test_labels = parts
+    return Split(train_inputs, train_labels, test_inputs, test_labels)

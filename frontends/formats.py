@@ -1,0 +1,58 @@
+"""Fixed-point formats before a shape is known: fraction bits and an interval."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.types import Fixed, Shape
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """Integers q in [low, high] that stand for q * 2^-fraction_bits."""
+
+    fraction_bits: int
+    low: int
+    high: int
+
+    @classmethod
+    def signed(cls, bits: int, fraction_bits: int) -> Format:
+        """Two's complement of so many bits, sign included."""
+        return cls(fraction_bits, -(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+
+    @classmethod
+    def between(cls, low: float, high: float, fraction_bits: int) -> Format:
+        """All multiples of 2^-fraction_bits from `low` to `high`, both included; raises CircuitizeError unless both are such."""
+        ends = [bound * 2.0**fraction_bits for bound in (low, high)]
+        if not all(end.is_integer() for end in ends):
+            raise CircuitizeError(
+                f"expected bounds that are multiples of 2^-{fraction_bits}, found [{low}, {high}]; round them outward"
+            )
+        return cls(fraction_bits, int(ends[0]), int(ends[1]))
+
+    def of(self, shape: Shape) -> Fixed:
+        """The wire type of this format and shape."""
+        return Fixed(shape, self.fraction_bits, self.low, self.high)
+
+    def nearest(self, values: Any) -> NDArray[np.float64]:
+        """Each value's nearest real number of the format, ties to even, ends saturating."""
+        rounded = np.rint(np.ldexp(np.asarray(values, np.float64), self.fraction_bits))
+        return np.ldexp(np.clip(rounded, self.low, self.high), -self.fraction_bits)
+
+
+WEIGHTS = Format.signed(18, 14)
+"""Weights and biases: 18 bits, 14 of them fraction, so [-8, 8)."""
+
+DATA = Format.between(0.0, 1.0, 4)
+"""Data in sixteenths from 0 to 1, both included."""
+
+ONE_HOT = Format.between(0.0, 1.0, 0)
+"""Indicators: 0 or 1."""
+
+LEARNING_RATE = Format.between(0.0, 1.0, 16)
+"""Learning rates up to 1, 16 fraction bits."""

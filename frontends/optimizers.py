@@ -1,0 +1,91 @@
+"""Optimisers as arrows: from a parameter, its state, its gradient and per-step scalars to the next parameter and state."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from circuitize.circuits.hypergraph import Arrow, identity
+from circuitize.circuits.types import Array
+
+from .formats import LEARNING_RATE, Format
+from .layers import Parameter, zeros
+from .trace import Tensor, trace
+
+SCALAR = Array(())
+
+
+class Optimizer(ABC):
+    """What `training_step` needs of an optimiser.
+
+    Scalars are inputs of the step, new for each one (so that a schedule changes no key); state is kept per parameter, next to
+    it, in exactly its format. `cotangent` decides what the backward pass starts from: a learning rate put there multiplies the
+    batch-sized gradient of the loss, and the gradients of the parameters come out already scaled, never rounded on their own.
+    """
+
+    @property
+    def scalars(self) -> Mapping[str, Format]:
+        """The per-step scalars, by name, in the order of the arrows' inputs."""
+        return {}
+
+    def state(self, parameter: Parameter) -> tuple[Parameter, ...]:
+        """What is kept from step to step for one parameter; names are prefixed with the parameter's."""
+        return ()
+
+    @abstractmethod
+    def cotangent(self) -> Arrow:
+        """Scalars -> the loss's cotangent, a number."""
+
+    @abstractmethod
+    def update(self, parameter: Parameter) -> Arrow:
+        """Parameter x its state x its gradient x scalars -> next parameter x next state."""
+
+
+@dataclass(frozen=True)
+class SGD(Optimizer):
+    """W' = W - learning_rate * dL/dW, the learning rate a scalar input that multiplies the gradient of the loss."""
+
+    learning_rate: Format = LEARNING_RATE
+
+    @property
+    def scalars(self) -> Mapping[str, Format]:
+        return {"learning_rate": self.learning_rate}
+
+    def cotangent(self) -> Arrow:
+        return identity(SCALAR)
+
+    def update(self, parameter: Parameter) -> Arrow:
+        def descend(weight: Tensor, gradient: Tensor, rate: Tensor) -> Tensor:
+            return weight - gradient
+
+        return trace(descend, parameter.type, parameter.type, SCALAR)
+
+
+@dataclass(frozen=True)
+class Momentum(Optimizer):
+    """V' = decay * V + learning_rate * dL/dW and W' = W - V'. Sutskever et al., ICML 2013, equations 1 and 2.
+
+    The velocity keeps more fraction bits than the weight, so that small gradients add up in it.
+    """
+
+    decay: float = 0.9
+    learning_rate: Format = LEARNING_RATE
+    velocity: Format = Format.signed(24, 20)
+
+    @property
+    def scalars(self) -> Mapping[str, Format]:
+        return {"learning_rate": self.learning_rate}
+
+    def state(self, parameter: Parameter) -> tuple[Parameter, ...]:
+        return (Parameter("velocity", parameter.shape, zeros, self.velocity),)
+
+    def cotangent(self) -> Arrow:
+        return identity(SCALAR)
+
+    def update(self, parameter: Parameter) -> Arrow:
+        def descend(weight: Tensor, velocity: Tensor, gradient: Tensor, rate: Tensor) -> tuple[Tensor, Tensor]:
+            faster = velocity * self.decay + gradient
+            return weight - faster, faster
+
+        return trace(descend, parameter.type, parameter.type, parameter.type, SCALAR)

@@ -1,0 +1,58 @@
+"""Where in the user's program an edge comes from: the current part, and the file and line outside this package."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+
+from circuitize.circuits.operation import Provenance
+
+_part: ContextVar[str] = ContextVar("part", default="")
+_place: ContextVar[tuple[str, int] | None] = ContextVar("place", default=None)
+_PACKAGE = "circuitize"
+
+
+@contextmanager
+def part(name: str) -> Iterator[None]:
+    """Label what is traced inside with a part of the model; nested parts join with a dot: `block1.dense1`."""
+    outer = _part.get()
+    token = _part.set(f"{outer}.{name}" if outer and name else outer or name)
+    try:
+        yield
+    finally:
+        _part.reset(token)
+
+
+@contextmanager
+def placed_at(place: tuple[str, int] | None) -> Iterator[None]:
+    """Label what is traced inside with this file and line, for layers traced later than they are declared."""
+    token = _place.set(place)
+    try:
+        yield
+    finally:
+        _place.reset(token)
+
+
+def here() -> tuple[str, int]:
+    """File and line of the innermost running frame outside this package: relative to the working directory if inside it."""
+    frame = sys._getframe(1)
+    while frame.f_globals.get("__name__", "").partition(".")[0] in (_PACKAGE, "contextlib"):
+        if frame.f_back is None:
+            break
+        frame = frame.f_back
+    return _short(frame.f_code.co_filename), frame.f_lineno
+
+
+def current() -> Provenance:
+    """The provenance of an edge that is added now."""
+    file, line = _place.get() or here()
+    return Provenance(_part.get(), file, line)
+
+
+def _short(file: str) -> str:
+    path = Path(file)
+    working = Path.cwd()
+    return str(path.relative_to(working)) if path.is_relative_to(working) else file

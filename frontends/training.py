@@ -1,0 +1,186 @@
+"""Builds programs: a training step out of a model, a loss and an optimiser; a prediction; several steps in one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits.differentiate import reverse_derivative
+from circuitize.circuits.errors import TypingError
+from circuitize.circuits.hypergraph import Arrow, compose, identity, permute, tensor
+from circuitize.circuits.lowering import Precision
+from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.types import Array, Type
+
+from .formats import DATA, ONE_HOT, Format
+from .layers import Model, Parameter
+from .optimizers import SCALAR, Optimizer
+from .provenance import here, part, placed_at
+from .trace import Tensor, trace
+
+Loss = Callable[[Tensor, Tensor], Tensor]
+Batch = Mapping[str, NDArray[np.float64]]
+
+
+def training_step(
+    model: Model,
+    loss: Loss,
+    optimizer: Optimizer,
+    batch: int,
+    inputs: Format = DATA,
+    targets: Format = ONE_HOT,
+    examples: Sequence[Batch] = (),
+    precision: Precision = Precision(),  # noqa: B008 - frozen
+) -> Program:
+    """One step: parameters, optimiser state, `inputs`, `targets`, scalars -> parameters, optimiser state, `loss`.
+
+    `batch` examples at a time; targets have the shape of the predictions. Parameters and state leave in exactly the format
+    in which they enter, under the same names, so that steps compose. Parameters, state and data are committed, scalars and
+    the loss public. `examples` map every input's name to real values, to calibrate with.
+    """
+    data = model.batch_type(batch)
+    forward = model.arrow(data)
+    (prediction,) = forward.target
+    with placed_at(here()), part("loss"):
+        measured = compose(tensor(forward, identity(prediction)), trace(loss, prediction, prediction))
+    if measured.target != (SCALAR,):
+        raise TypingError(f"expected a loss that is one number, found {', '.join(map(str, measured.target))}; take its mean")
+    kept = [(p, *(replace(s, name=f"{p.name}.{s.name}") for s in optimizer.state(p))) for p in model.parameters]
+    arrow = _step(measured, model.parameters, optimizer, [[entry.type for entry in group[1:]] for group in kept])
+
+    committed = Visibility.COMMITTED
+    states = [s for group in kept for s in group[1:]]
+    carried = [Port(p.name, committed, p.format.of(p.shape)) for p in (*model.parameters, *states)]
+    batch_ports = [
+        Port("inputs", committed, inputs.of(data.shape)),
+        Port("targets", committed, targets.of(prediction.shape)),
+    ]
+    scalars = [Port(name, Visibility.PUBLIC, format.of(())) for name, format in optimizer.scalars.items()]
+    return Program(
+        arrow,
+        (*carried, *batch_ports, *scalars),
+        (*carried, Port("loss", Visibility.PUBLIC)),
+        tuple(examples),
+        precision,
+    )
+
+
+def _step(measured: Arrow, parameters: Sequence[Parameter], optimizer: Optimizer, states: list[list[Array]]) -> Arrow:
+    """P x O x X x T x S -> P' x O' x loss, from the measured loss P x X x T -> loss."""
+    weights: list[Type] = [p.type for p in parameters]
+    state: list[Type] = [type for group in states for type in group]
+    scalars: list[Type] = [SCALAR] * len(optimizer.scalars)
+    example = list(measured.source[len(weights) :])
+    p, o, x, s = _ranges(weights, state, example, scalars)
+    with placed_at(here()):
+        with part("learning rate"):
+            seeded = tensor(identity(*weights, *example), optimizer.cotangent())
+        updates = []
+        for parameter in parameters:
+            with part(f"{parameter.name} update"):
+                updates.append(optimizer.update(parameter))
+    backward = compose(seeded, reverse_derivative(measured))
+    gradients = compose(backward, permute(backward.target, range(len(weights))))
+
+    spread = permute([*weights, *state, *example, *scalars], [*p, *x, *p, *x, *s, *p, *o, *s])
+    differentiated = tensor(measured, gradients, identity(*weights, *state, *scalars))
+    # Now: loss, dP, P, O, S. Each update takes its parameter, its states, its gradient and all scalars.
+    at_loss, at_gradient, at_weight, at_state, at_scalar = _ranges([SCALAR], weights, weights, state, scalars)
+    unread = iter(at_state)
+    choice = []
+    for index, group in enumerate(states):
+        choice += [at_weight[index], *(next(unread) for _ in group), at_gradient[index], *at_scalar]
+    gathered = permute(differentiated.target, [*choice, *at_loss])
+    updated = tensor(*updates, identity(SCALAR))
+    # Now: P1, O1, P2, O2, ..., loss. Parameters first, then states, then the loss.
+    starts = np.cumsum([0, *(1 + len(group) for group in states)]).tolist()
+    carried = [at + 1 + k for at, group in zip(starts, states, strict=False) for k in range(len(group))]
+    sorted_ = permute(updated.target, [*starts[:-1], *carried, starts[-1]])
+    return compose(spread, differentiated, gathered, updated, sorted_)
+
+
+def predict(
+    model: Model,
+    batch: int,
+    inputs: Format = DATA,
+    examples: Sequence[Batch] = (),
+    precision: Precision = Precision(),  # noqa: B008 - frozen
+) -> Program:
+    """Parameters and `inputs` -> `outputs`: parameters and inputs committed, outputs public."""
+    data = model.batch_type(batch)
+    ports = [Port(p.name, Visibility.COMMITTED, p.format.of(p.shape)) for p in model.parameters]
+    return Program(
+        model.arrow(data),
+        (*ports, Port("inputs", Visibility.COMMITTED, inputs.of(data.shape))),
+        (Port("outputs", Visibility.PUBLIC),),
+        tuple(examples),
+        precision,
+    )
+
+
+def compose_steps(*steps: Program) -> Program:
+    """Steps one after the other: outputs feed the next step's inputs of the same name, all else is asked for per step.
+
+    What is asked for or given per step is numbered: `inputs.1`, `loss.2`. Works in either language; raises TypingError where
+    a parameter's type out differs from its type in.
+    """
+    first = steps[0]
+    carried = [port for port in first.outputs if any(port.name == other.name for other in first.inputs)]
+    names = {port.name for port in carried}
+    fresh = [[port for port in step.inputs if port.name not in names] for step in steps]
+    made = [[port for port in step.outputs if port.name not in names] for step in steps]
+    queue: list[Type] = [_type(step, port) for step, ports in zip(steps, fresh, strict=True) for port in ports]
+    held: list[Type] = [_type(first, port) for port in carried]
+    results: list[Type] = []
+    # Wires in flight: carried values, inputs of the steps to come, results of the steps done.
+    stages = [identity(*held, *queue)]
+    for step, wanted, produced in zip(steps, fresh, made, strict=True):
+        arrow = step.arrow
+        in_order = [p.name for p in carried] + [p.name for p in wanted]
+        out_order = [p.name for p in step.outputs]
+        entering = permute(
+            [*held, *queue[: len(wanted)]], [in_order.index(port.name) for port in step.inputs]
+        )
+        leaving = permute(arrow.target, [out_order.index(p.name) for p in (*carried, *produced)])
+        queue = queue[len(wanted) :]
+        new: list[Type] = [arrow.target[out_order.index(p.name)] for p in produced]
+        stages.append(tensor(compose(entering, arrow, leaving), identity(*queue, *results)))
+        h, n, q, r = _ranges(held, new, queue, results)
+        stages.append(permute([*held, *new, *queue, *results], [*h, *q, *r, *n]))
+        results += new
+    return Program(
+        compose(*stages),
+        (*_named(first.inputs, names), *_numbered(fresh)),
+        (*carried, *_numbered(made)),
+        tuple(_joined(batches, names) for batches in zip(*(step.examples for step in steps), strict=False)),
+        first.precision,
+    )
+
+
+def _named(ports: Sequence[Port], names: set[str]) -> list[Port]:
+    return [port for port in ports if port.name in names]
+
+
+def _numbered(groups: Sequence[Sequence[Port]]) -> list[Port]:
+    return [replace(port, name=f"{port.name}.{n}") for n, ports in enumerate(groups, 1) for port in ports]
+
+
+def _joined(batches: Sequence[Mapping[str, Any]], names: set[str]) -> dict[str, Any]:
+    """One example of the composite: carried values of the first step's example, the rest numbered."""
+    carried = {name: value for name, value in batches[0].items() if name in names}
+    rest = {f"{k}.{n}": v for n, batch in enumerate(batches, 1) for k, v in batch.items() if k not in names}
+    return carried | rest
+
+
+def _type(step: Program, port: Port) -> Type:
+    return step.arrow.source[[p.name for p in step.inputs].index(port.name)]
+
+
+def _ranges(*groups: Sequence[Type]) -> list[range]:
+    """The positions of each group when the groups stand one after the other."""
+    ends = np.cumsum([len(group) for group in groups]).tolist()
+    return [range(end - len(group), end) for end, group in zip(ends, groups, strict=True)]

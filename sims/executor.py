@@ -1,0 +1,107 @@
+"""An arrow prepared to run many times: constants computed once, no bookkeeping left to do per step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.hypergraph import Arrow
+from circuitize.circuits.operation import Values
+from circuitize.circuits.program import Port, Program
+
+Instruction = tuple[Callable[..., Sequence[Any]], list[int], list[int], list[int], int]
+
+
+class Executor:
+    """Runs an arrow on numpy arrays. Edges without sources run once, at preparation; a value goes after its last reader."""
+
+    def __init__(self, arrow: Arrow) -> None:
+        self.arrow = arrow
+        self.constants: list[Any] = [None] * arrow.wire_count
+        outputs = set(arrow.outputs.tolist())
+        last: dict[int, int] = {wire: index for index, row in enumerate(arrow.rows) for wire in row[1]}
+        self._plan: list[Instruction] = []
+        for index, (operation, sources, targets, _) in enumerate(arrow.rows):
+            run = arrow.operations[operation].run
+            if not sources:
+                for wire, value in zip(targets, run(), strict=True):
+                    self.constants[wire] = value
+                continue
+            spent = [wire for wire in set(sources) if last[wire] == index and wire not in outputs]
+            self._plan.append((run, sources, targets, spent, index))
+        self._inputs: list[int] = arrow.inputs.tolist()
+        self._outputs: list[int] = arrow.outputs.tolist()
+
+    def outputs(self, inputs: Sequence[Values]) -> list[Values]:
+        """The outputs' values. Raises what the operations raise, with the failing edge's place."""
+        wires = self._run(inputs, keep=False)
+        return [np.asarray(wires[wire]) for wire in self._outputs]
+
+    def wires(self, inputs: Sequence[Values]) -> list[Values]:
+        """Every wire's value."""
+        return [np.asarray(value) for value in self._run(inputs, keep=True)]
+
+    def _run(self, inputs: Sequence[Values], keep: bool) -> list[Any]:
+        values = self.constants.copy()
+        for wire, value in zip(self._inputs, inputs, strict=True):
+            values[wire] = value
+        index = -1
+        try:
+            for run, sources, targets, spent, index in self._plan:
+                if len(targets) == 1:
+                    (values[targets[0]],) = run(*[values[wire] for wire in sources])
+                else:
+                    for wire, value in zip(targets, run(*[values[wire] for wire in sources]), strict=True):
+                        values[wire] = value
+                if not keep:
+                    for wire in spent:
+                        values[wire] = None
+        except CircuitizeError as error:
+            edge = self.arrow.edge(index)
+            raise error.__class__(f"{error}; in {edge.operation.name}, {edge.provenance}") from None
+        return values
+
+
+def in_order(program: Program, inputs: Mapping[str, Any]) -> list[tuple[Port, Any]]:
+    """The inputs by port; raises CircuitizeError where one is missing, or one is not an input."""
+    names = [port.name for port in program.inputs]
+    missing = [name for name in names if name not in inputs]
+    if missing:
+        raise CircuitizeError(f"expected a value for input {missing[0]!r}, found {sorted(inputs)}; add it")
+    unknown = sorted(set(inputs) - set(names))
+    if unknown:
+        raise CircuitizeError(f"expected inputs among {names}, found {unknown[0]!r}; remove it or rename it")
+    return [(port, inputs[port.name]) for port in program.inputs]
+
+
+def steps(
+    program: Program,
+    run: Callable[[Sequence[Any]], list[Values]],
+    prepare: Callable[[Port, Any], Values],
+    initial: Mapping[str, Any],
+    batches: Iterable[Mapping[str, Any]],
+) -> Iterator[dict[str, Values]]:
+    """Run a step once per batch, feeding each output back into the input of its name; yields each step's outputs."""
+    carried = {port.name for port in program.outputs} & {port.name for port in program.inputs}
+    ports = {port.name: port for port in program.inputs}
+    expect_names(carried, initial, "the initial values")
+    held = {name: prepare(ports[name], initial[name]) for name in carried}
+    fresh = [port for port in program.inputs if port.name not in carried]
+    names = [port.name for port in program.outputs]
+    for batch in batches:
+        for port in fresh:
+            if port.name not in batch:
+                raise CircuitizeError(f"expected a value for input {port.name!r}, found {sorted(batch)}; add it")
+            held[port.name] = prepare(port, batch[port.name])
+        made = dict(zip(names, run([held[port.name] for port in program.inputs]), strict=True))
+        held.update((name, made[name]) for name in carried)
+        yield made
+
+
+def expect_names(names: set[str], given: Mapping[str, Any], where: str) -> None:
+    missing = sorted(names - set(given))
+    if missing:
+        raise CircuitizeError(f"expected {missing[0]!r} among {where}, found {sorted(given)}; add it")

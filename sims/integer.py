@@ -1,0 +1,67 @@
+"""Runs integer programs exactly: the specification that every target is compared with, bit for bit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.hypergraph import Arrow
+from circuitize.circuits.program import Port, Program, to_integers
+
+from .executor import Executor, in_order, steps
+
+Integers = NDArray[np.int64]
+
+
+@lru_cache(maxsize=16)
+def _prepared(arrow: Arrow) -> Executor:
+    return Executor(arrow)
+
+
+def executor(program: Program) -> Executor:
+    """The program prepared; kept for the programs used last. Raises CircuitizeError for a real program."""
+    if not program.is_integer:
+        raise CircuitizeError("expected an integer program, found a real one; quantize it first")
+    return _prepared(program.arrow)
+
+
+def run(program: Program, inputs: Mapping[str, Any]) -> dict[str, Integers]:
+    """Outputs by name, integers in the outputs' formats.
+
+    Inputs are integers, or real values that are rounded once, half to even. Raises CircuitizeError for an input that is
+    missing, misshapen or outside its format, and Undefined, naming operation, source line, element and remedy, where the
+    program has no value.
+    """
+    return _named(program, executor(program).outputs(_integers(program, inputs)))
+
+
+def trace(program: Program, inputs: Mapping[str, Any]) -> list[Integers]:
+    """The value of every wire, in the order of the arrow's wires: what a witness is made of. Raises as `run` does."""
+    return executor(program).wires(_integers(program, inputs))
+
+
+def train(
+    step: Program, initial: Mapping[str, Any], batches: Iterable[Mapping[str, Any]]
+) -> Iterator[dict[str, Integers]]:
+    """Run a step once per batch, outputs fed back into the inputs of their names; yields each step's outputs.
+
+    `initial` holds the parameters and state to start from, each batch the remaining inputs; raises as `run` does.
+    """
+    return steps(step, executor(step).outputs, _integer, initial, batches)
+
+
+def _integer(port: Port, values: Any) -> Integers:
+    return to_integers(port, values, "inputs")
+
+
+def _integers(program: Program, inputs: Mapping[str, Any]) -> list[Integers]:
+    return [_integer(port, value) for port, value in in_order(program, inputs)]
+
+
+def _named(program: Program, values: list[Any]) -> dict[str, Integers]:
+    return dict(zip([port.name for port in program.outputs], values, strict=True))

@@ -1,0 +1,79 @@
+"""Runs real programs in float64: the meaning of a program before it is quantized."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits.arrays.composite import expand_composites
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.hypergraph import Arrow
+from circuitize.circuits.program import Port, Program
+from circuitize.circuits.simplify import simplify
+
+from .executor import Executor, in_order, steps
+
+Reals = NDArray[np.float64]
+
+
+@lru_cache(maxsize=16)
+def executor(arrow: Arrow) -> Executor:
+    """The arrow simplified and prepared; kept for the arrows used last."""
+    return Executor(simplify(expand_composites(arrow)))
+
+
+def run(program: Program, inputs: Mapping[str, Any]) -> dict[str, Reals]:
+    """Outputs by name. Raises CircuitizeError, naming the input, for a missing name, a wrong shape, NaN or infinity."""
+    values = [to_floats(port, value) for port, value in in_order(program, inputs)]
+    return _named(program, executor(program.arrow).outputs(values))
+
+
+def train(
+    step: Program, initial: Mapping[str, Any], batches: Iterable[Mapping[str, Any]]
+) -> Iterator[dict[str, Reals]]:
+    """Run a step once per batch, outputs fed back into the inputs of their names; yields each step's outputs.
+
+    `initial` holds the parameters and state to start from, each batch the remaining inputs.
+    """
+    return steps(step, executor(step.arrow).outputs, to_floats, initial, batches)
+
+
+def record(
+    step: Program, initial: Mapping[str, Any], batches: Iterable[Mapping[str, Any]], count: int
+) -> tuple[dict[str, Any], ...]:
+    """Complete inputs of `count` steps spread evenly over a training run, first and last included, to calibrate with."""
+    batches = list(batches)
+    chosen = set(np.linspace(0, len(batches) - 1, count).astype(int).tolist())
+    held: dict[str, Any] = dict(initial)
+    examples = []
+    for number, outputs in enumerate(train(step, initial, batches)):
+        if number in chosen:
+            examples.append({**held, **batches[number]})
+        held = {name: outputs[name] for name in initial}
+    return tuple(examples)
+
+
+def to_floats(port: Port, values: Any) -> Reals:
+    """Real values of a port's shape, not rounded to its format."""
+    array = np.asarray(values)
+    assert port.format is not None
+    if array.dtype.kind not in "iufb":
+        raise CircuitizeError(f"expected numbers in input {port.name!r}, found dtype {array.dtype}; convert it")
+    if array.shape != port.format.shape:
+        raise CircuitizeError(
+            f"expected input {port.name!r} of shape {list(port.format.shape)}, found {list(array.shape)}; reshape it"
+        )
+    if not np.isfinite(array).all():
+        at = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+        raise CircuitizeError(
+            f"expected finite numbers in input {port.name!r}, found {array[at]} at element {list(at)}; clean the data"
+        )
+    return array.astype(np.float64)
+
+
+def _named(program: Program, values: list[Any]) -> dict[str, Reals]:
+    return dict(zip([port.name for port in program.outputs], values, strict=True))
