@@ -17,11 +17,13 @@ from .program import Program, to_integers, to_reals
 def calibrate(arrow: Arrow, program: Program) -> NDArray[np.float64]:
     """The greatest magnitude seen on each wire of `arrow` over the program's examples, inputs rounded to their formats.
 
-    `arrow` may be a rewriting of the program's own arrow with the same inputs. Raises CircuitizeError when the program has no
-    examples, when one is missing or does not fit, or when a value is not finite.
+    `arrow` may be a rewriting of the program's own arrow with the same inputs. Raises CircuitizeError when the
+    program has no examples, when one is missing or does not fit, or when a value is not finite.
     """
     if not program.examples:
-        raise CircuitizeError("expected example inputs to calibrate the program with, found none; give Program(examples=...)")
+        raise CircuitizeError(
+            "expected example inputs to calibrate the program with, found none; give Program(examples=...)"
+        )
     magnitudes = np.zeros(arrow.wire_count)
     for number, batch in enumerate(program.examples):
         np.maximum(magnitudes, observe(arrow, example_inputs(program, batch, f"example {number}")), out=magnitudes)

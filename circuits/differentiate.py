@@ -16,12 +16,12 @@ from .types import Array, Type
 def reverse_derivative(arrow: Arrow) -> Arrow:
     """R[f] of an arrow f : A -> B in the real array language.
 
-    Inputs of the result: f's inputs, then one cotangent per output; outputs: one cotangent per input. Several readers of a
-    wire add their cotangents and an unread wire has cotangent zero: copying and adding, discarding and zero are dual. The
-    equations are those of reverse derivative categories (Cockett et al., arXiv 1910.07065). Linear time: each operation's
-    reverse derivative is built once per choice of source types and copied.
+    Inputs of the result: f's inputs, then one cotangent per output; outputs: one cotangent per input. Several readers
+    of a wire add their cotangents and an unread wire has cotangent zero: copying and adding, discarding and zero are
+    dual. The equations are those of reverse derivative categories (Cockett et al., arXiv 1910.07065). Linear time:
+    each operation's reverse derivative is built once per choice of source types and copied.
     """
-    arrow = expand_composites(arrow)
+    arrow = expand_composites(arrow, keep_derivatives=True)
     builder = Builder()
     wires: list[int] = [0] * arrow.wire_count
     for wire, type in zip(arrow.inputs.tolist(), arrow.source, strict=True):

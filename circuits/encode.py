@@ -27,8 +27,8 @@ MAGIC = b"CIRCUIT\x01"
 def canonical(arrow: Arrow) -> Arrow:
     """Edges and wires renumbered in the order of a depth-first walk from the outputs, tables in order of first use.
 
-    Arrows that differ only in the numbering and order of wires and edges become equal, provided every edge reaches an output
-    (after `simplify` every edge does); other edges follow in stored order. Iterative; linear time.
+    Arrows that differ only in the numbering and order of wires and edges become equal, provided every edge reaches an
+    output (after `simplify` every edge does); other edges follow in stored order. Iterative; linear time.
     """
     rows = arrow.rows
     writer = np.full(arrow.wire_count, -1, np.int64)
@@ -88,7 +88,14 @@ def _first_use(column: np.ndarray[Any, Any]) -> tuple[list[int], np.ndarray[Any,
 
 
 _COLUMNS = (
-    "wire_types edge_operations source_offsets source_wires target_offsets target_wires inputs outputs".split()
+    "wire_types",
+    "edge_operations",
+    "source_offsets",
+    "source_wires",
+    "target_offsets",
+    "target_wires",
+    "inputs",
+    "outputs",
 )
 
 
@@ -141,11 +148,15 @@ def load(path: Path) -> Program:
     if not data.startswith(MAGIC):
         raise FormatError(f"{path}: expected a saved program (magic {MAGIC!r}), found {data[:8]!r}; save it again")
     if hashlib.sha256(body).digest() != checksum:
-        raise FormatError(f"{path}: expected the checksum at its end to match, found other bytes; the file is damaged, save it again")
+        raise FormatError(
+            f"{path}: expected the checksum at its end to match, found other bytes; the file is damaged, save it again"
+        )
     try:
         return _program(*_unpack(body))
     except (KeyError, IndexError, TypeError, ValueError, struct.error, CircuitizeError) as error:
-        raise FormatError(f"{path}: expected a program of this version, found one that does not decode ({error}); save it again") from None
+        raise FormatError(
+            f"{path}: expected a program of this version, found one that does not decode ({error}); save it again"
+        ) from None
 
 
 def _program(header: dict[str, Any], arrays: list[np.ndarray[Any, Any]]) -> Program:
@@ -190,7 +201,10 @@ def _value(value: Any, blobs: _Blobs) -> Any:
         return {"tuple": [_value(entry, blobs) for entry in value]}
     if is_dataclass(value) and not isinstance(value, type):
         name = value.name if isinstance(value, Operation) else type(value).__name__
-        return {"class": name, "fields": {f.name: _value(getattr(value, f.name), blobs) for f in fields(value) if f.init}}
+        return {
+            "class": name,
+            "fields": {f.name: _value(getattr(value, f.name), blobs) for f in fields(value) if f.init},
+        }
     if value is None or isinstance(value, (bool, int, str)):
         return value
     raise TypeError(f"operation parameter of type {type(value).__name__} has no canonical encoding")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
@@ -22,10 +23,10 @@ V = TypeVar("V")
 class Arrow:
     """An open hypergraph: typed wires, edges labelled by operations, an ordered interface of inputs and outputs.
 
-    Every wire has exactly one writer (an input or an edge) and any number of readers: several readers are a copy, none is a
-    discard. Edges are stored in an order in which writers come before readers. Sources and targets are in CSR form: those of
-    edge e are `source_wires[source_offsets[e]:source_offsets[e + 1]]`. See Wilson and Zanasi, "Data-parallel algorithms for
-    string diagrams" (arXiv 2305.01041), for the representation.
+    Every wire has exactly one writer (an input or an edge) and any number of readers: several readers are a copy,
+    none is a discard. Edges are stored in an order in which writers come before readers. Sources and targets are in
+    CSR form: those of edge e are `source_wires[source_offsets[e]:source_offsets[e + 1]]`. See Wilson and Zanasi,
+    "Data-parallel algorithms for string diagrams" (arXiv 2305.01041), for the representation.
     """
 
     operations: tuple[Operation, ...]
@@ -64,7 +65,7 @@ class Arrow:
 
     @cached_property
     def rows(self) -> list[tuple[int, list[int], list[int], int]]:
-        """Each edge as (operation index, sources, targets, provenance index), in order: plain lists are quick to walk."""
+        """Each edge as (operation index, sources, targets, provenance index), in order; plain lists, quick to walk."""
         sources, targets = self.source_wires.tolist(), self.target_wires.tolist()
         source_at, target_at = self.source_offsets.tolist(), self.target_offsets.tolist()
         return [
@@ -113,12 +114,12 @@ def compose(*arrows: Arrow) -> Arrow:
 
     Raises TypingError where an output type differs from the next input type.
     """
-    for position, (first, second) in enumerate(zip(arrows, arrows[1:], strict=False)):
+    for position, (first, second) in enumerate(pairwise(arrows)):
         if first.target != second.source:
             found, expected = _first_difference(first.target, second.source)
             raise TypingError(
-                f"expected outputs of arrow {position} to be inputs of arrow {position + 1} ({expected}), found {found}; "
-                "reorder or reshape the interface"
+                f"expected outputs of arrow {position} to be inputs of arrow {position + 1} ({expected}), "
+                f"found {found}; reorder or reshape the interface"
             )
     joined = _disjoint(arrows)
     wires = np.arange(len(joined.wire_types), dtype=np.int32)

@@ -15,10 +15,10 @@ from .types import Fixed, Shape
 class Precision:
     """How finely `quantize` represents what it rounds.
 
-    A rounded tensor of calibrated magnitude just below 2^e has `max(fraction_bits, significant_bits - e)` fraction bits:
-    absolute precision for activations, relative precision for small gradients. `margin` multiplies what calibration observed
-    before it becomes a Check. A real coefficient c becomes the nearest m * 2^-k with m below 2^coefficient_bits (exact if c is
-    dyadic).
+    A rounded tensor of calibrated magnitude just below 2^e has `max(fraction_bits, significant_bits - e)` fraction
+    bits: absolute precision for activations, relative precision for small gradients. `margin` multiplies what
+    calibration observed before it becomes a Check. A real coefficient c becomes the nearest m * 2^-k with m below
+    2^coefficient_bits (exact if c is dyadic).
     """
 
     fraction_bits: int = 12
@@ -35,7 +35,7 @@ class Precision:
         return Fixed(shape, fraction_bits, 0 if nonnegative else -(1 << bits), (1 << bits) - 1)
 
     def coefficient(self, value: float) -> tuple[int, int]:
-        """(m, k) with m * 2^-k the nearest to value among |m| < 2^coefficient_bits; k may be negative; m is odd or 0."""
+        """(m, k): m * 2^-k is the nearest to value among |m| < 2^coefficient_bits; k may be negative; m is odd or 0."""
         exact = Fraction(value)
         if exact == 0:
             return 0, 0
@@ -52,8 +52,8 @@ class Precision:
 class Lowering:
     """What `lower` methods write into: the integer builder, the precision, and the format calibrated for the result.
 
-    `result` is the format calibrated for the edge's first target. Only VALUE operations may ask for it: they return a wire
-    with at most its fraction bits and an interval inside it, or one as exact as their operands.
+    `result` is the format calibrated for the edge's first target. Only VALUE operations may ask for it: they return a
+    wire with at most its fraction bits and an interval inside it, or one as exact as their operands.
     """
 
     def __init__(self, builder: Builder, precision: Precision, result: Fixed | None) -> None:
@@ -83,7 +83,7 @@ class Lowering:
         return self.builder.add(Scale(1 << extra, extra), wire) if extra else wire
 
     def shift_to(self, wire: int, fraction_bits: int) -> int:
-        """Rescale to the given fraction bits: exact where that adds bits, else rounded half up: floor(x / 2^s + 1/2)."""
+        """Rescale to the given fraction bits: exact where that adds bits, else round half up: floor(x / 2^s + 1/2)."""
         source = self.type(wire)
         surplus = source.fraction_bits - fraction_bits
         if surplus <= 0:

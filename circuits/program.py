@@ -47,7 +47,7 @@ class Program:
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
     examples: tuple[Mapping[str, NDArray[np.float64]], ...] = field(default=(), repr=False)
-    precision: Precision = Precision()
+    precision: Precision = field(default_factory=Precision)
 
     def __post_init__(self) -> None:
         for side, ports, types in (
@@ -63,7 +63,9 @@ class Program:
             for port, type in zip(ports, types, strict=True):
                 if port.format is None:
                     if side == "input":
-                        raise TypingError(f"expected a format for input {port.name!r}, found none; give bits and fraction bits")
+                        raise TypingError(
+                            f"expected a format for input {port.name!r}, found none; give bits and fraction bits"
+                        )
                 elif port.format.shape != type.shape or (isinstance(type, Fixed) and port.format != type):
                     raise TypingError(f"expected {side} {port.name!r} of type {type}, found format {port.format}")
 
@@ -93,22 +95,25 @@ class Program:
 
 
 def to_integers(port: Port, values: Any, where: str) -> NDArray[np.int64]:
-    """Real values in a port's format, each rounded once, half to even; integers of an integer dtype are taken as they are.
+    """Real values in a port's format, each rounded once, half to even; arrays of integer dtype are taken as they are.
 
-    Raises CircuitizeError, naming the input, the element and the remedy, for a wrong shape, a NaN, an infinity or a value
-    outside the format.
+    Raises CircuitizeError, naming the input, the element and the remedy, for a wrong shape, a NaN, an infinity or a
+    value outside the format.
     """
     format = port.format
     assert format is not None
     array = np.asarray(values)
     if array.shape != format.shape:
         raise CircuitizeError(
-            f"{where}: expected input {port.name!r} of shape {list(format.shape)}, found {list(array.shape)}; reshape it"
+            f"{where}: expected input {port.name!r} of shape {list(format.shape)}, "
+            f"found {list(array.shape)}; reshape it"
         )
     if array.dtype.kind in "iub":
         scaled = array.astype(np.int64)
         if array.dtype.kind == "u" and array.size and int(array.max()) > np.iinfo(np.int64).max:
-            raise CircuitizeError(f"{where}: input {port.name!r} holds {int(array.max())}, past 64 bits; give smaller values")
+            raise CircuitizeError(
+                f"{where}: input {port.name!r} holds {int(array.max())}, past 64 bits; give smaller values"
+            )
     elif array.dtype.kind == "f":
         finite = np.isfinite(array)
         if not finite.all():
@@ -120,7 +125,9 @@ def to_integers(port: Port, values: Any, where: str) -> NDArray[np.int64]:
         rounded = np.rint(np.ldexp(array.astype(np.float64), format.fraction_bits))
         scaled = np.clip(rounded, -(2.0**62), 2.0**62).astype(np.int64)
     else:
-        raise CircuitizeError(f"{where}: expected numbers in input {port.name!r}, found dtype {array.dtype}; convert it")
+        raise CircuitizeError(
+            f"{where}: expected numbers in input {port.name!r}, found dtype {array.dtype}; convert it"
+        )
     outside = (scaled < format.low) | (scaled > format.high)
     if outside.any():
         at = tuple(int(i) for i in np.argwhere(outside)[0])

@@ -20,12 +20,13 @@ from .types import Fixed, Type
 def quantize(program: Program) -> Program:
     """The integer program of a real one.
 
-    Linear operations are exact, on unrounded accumulators too. A tensor that some product or nonlinear operation reads (or
-    that is broadcast to more elements) is rounded once, where it is made, and all its readers see the rounded value: one
-    Shift, half up, then a Check of its calibrated format. So a bias, or the weight that a gradient is subtracted from, is
-    added before the one rounding. Outputs end in a Check of exactly their format, so that a step's parameters come out in the
-    type they went in. Raises OverflowRisk, naming operation, source line, interval and remedy, where an interval could pass
-    2^62; CircuitizeError where calibration is impossible. Linear time; lowerings are built once per operation and types.
+    Linear operations are exact, on unrounded accumulators too. A tensor that some product or nonlinear operation
+    reads (or that is broadcast to more elements) is rounded once, where it is made, and all its readers see the
+    rounded value: one Shift, half up, then a Check of its calibrated format. So a bias, or the weight that a gradient
+    is subtracted from, is added before the one rounding. Outputs end in a Check of exactly their format, so that a
+    step's parameters come out in the type they went in. Raises OverflowRisk, naming operation, source line, interval
+    and remedy, where an interval could pass 2^62; CircuitizeError where calibration is impossible. Linear time;
+    lowerings are built once per operation and types.
     """
     if program.is_integer:
         return program
@@ -152,5 +153,7 @@ class _Quantizer:
 
 def _real(operation: Operation) -> RealOperation:
     if not isinstance(operation, RealOperation):
-        raise CircuitizeError(f"expected a program of real operations, found {operation.name}; quantize takes a real program")
+        raise CircuitizeError(
+            f"expected a program of real operations, found {operation.name}; quantize takes a real program"
+        )
     return operation

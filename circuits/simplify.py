@@ -86,7 +86,10 @@ def _live(
 
 
 def _assemble(
-    arrow: Arrow, operations: tuple[Operation, ...], rows: list[tuple[int, list[int], list[int], int]], outputs: list[int]
+    arrow: Arrow,
+    operations: tuple[Operation, ...],
+    rows: list[tuple[int, list[int], list[int], int]],
+    outputs: list[int],
 ) -> Arrow:
     """Number the remaining wires densely: inputs first, then targets in order."""
     number = [0] * arrow.wire_count

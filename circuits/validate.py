@@ -1,4 +1,4 @@
-"""Checks that an arrow is what it claims: one writer per wire, writers before readers, types as operations give them."""
+"""Checks that an arrow is well formed: one writer per wire, writers before readers, types as operations give them."""
 
 from __future__ import annotations
 
