@@ -64,7 +64,9 @@ def _estimate(commands: Any) -> None:
 
 def _check(commands: Any) -> None:
     command = _command(commands, "check", "run every target, compare with the integer executor", program=True)
-    command.add_argument("--vectors", type=_count, default=10, metavar="N", help="how many inputs (default: %(default)s)")
+    command.add_argument(
+        "--vectors", type=_count, default=10, metavar="N", help="how many inputs (default: %(default)s)"
+    )
     command.add_argument("--seed", type=int, default=0, metavar="N", help="of the random inputs (default: %(default)s)")
 
 
@@ -81,7 +83,9 @@ def _prove(commands: Any) -> None:
     _inputs(command, "values to prove with")
     command.add_argument("--outputs", type=Path, metavar="FILE.npz", help="write the outputs there, as real values")
     command.add_argument(
-        "--openings", type=Path, metavar="FILE.npz",
+        "--openings",
+        type=Path,
+        metavar="FILE.npz",
         help="where the secret salts of the commitments go (default: PROOF.openings.npz, beside PROOF)",
     )
     _output(command, "-o", "PROOF", "folder for the proof and its statement; holds nothing private")
@@ -94,7 +98,10 @@ def _verify(commands: Any) -> None:
     command.add_argument("--program", metavar="PROGRAM", help=f"the program it must be a proof of: {PROGRAM}")
     command.add_argument("--digest", metavar="HEX", help="the digest of the program it must be a proof of")
     command.add_argument(
-        "--expect", action="append", default=[], metavar="NAME=VALUE|ROOT",
+        "--expect",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE|ROOT",
         help="a public value (0.25, 1024/2^12, [1, 2]) or a commitment's root that the proof must state; repeatable",
     )
 
@@ -117,7 +124,9 @@ def _prover(command: ArgumentParser) -> None:
 
 def _inputs(command: ArgumentParser, help: str) -> None:
     command.add_argument(
-        "--inputs", type=Path, metavar="FILE.npz",
+        "--inputs",
+        type=Path,
+        metavar="FILE.npz",
         help=f"{help}, by input name: real values are rounded once, integers taken as they are (default: the example)",
     )
 

@@ -38,7 +38,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except CircuitizeError as error:
         return _failed(str(error))
     except MemoryError:
-        return _failed("expected enough memory for this program, found none left; use a smaller batch, or a larger machine")
+        return _failed(
+            "expected enough memory for this program, found none left; use a smaller batch, or a larger machine"
+        )
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         return _failed(f"{where}{error.strerror or error}; check the path, its permissions and the space on the disk")

@@ -57,7 +57,9 @@ def _saved(path: Path) -> Program:
     except OSError as error:
         raise CircuitizeError(f"{path}: expected {FORMS}, found {error.strerror or error}; check the path") from None
     if start != MAGIC:
-        raise CircuitizeError(f"{path}: expected {FORMS}, found a file that begins with {start!r}; see circuitize compile --help")
+        raise CircuitizeError(
+            f"{path}: expected {FORMS}, found a file that begins with {start!r}; see circuitize compile --help"
+        )
     return load(path)
 
 
@@ -80,7 +82,9 @@ def _from_python(path: Path, name: str) -> Program:
             "...), outputs=(...)), which says who learns each value"
         )
     if not isinstance(found, Program):
-        raise CircuitizeError(f"{where}: expected a Program, found {type(found).__name__}; the file has {_names(module)}")
+        raise CircuitizeError(
+            f"{where}: expected a Program, found {type(found).__name__}; the file has {_names(module)}"
+        )
     return found
 
 

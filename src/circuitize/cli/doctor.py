@@ -1,0 +1,102 @@
+"""`circuitize doctor`: what this machine can do, and how to get the rest."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import subprocess
+from argparse import Namespace
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+
+from circuitize import __version__
+
+from .output import amount_of_bytes, print_json
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Something this package can use: what for, which version is here (None: it is not), and how to get it."""
+
+    name: str
+    purpose: str
+    version: str | None
+    remedy: str
+
+
+def run(options: Namespace) -> int:
+    """Look for every part; always 0, since a missing part is an answer."""
+    parts = list(_parts())
+    memory = _memory()
+    if options.json:
+        machine = {"system": platform.platform(), "cores": os.cpu_count(), "memory_bytes": memory}
+        described = {part.name: asdict(part) | {"available": part.version is not None} for part in parts}
+        print_json({"version": __version__, "machine": machine, "parts": described})
+        return 0
+    print(f"circuitize {__version__} on {platform.platform()}, {os.cpu_count()} cores, {amount_of_bytes(memory)}")
+    width = max(len(part.name) for part in parts)
+    for part in parts:
+        state = f"yes  {part.version}" if part.version else f"no   {part.remedy}"
+        print(f"  {part.name:<{width}}  {part.purpose:<48}  {state}")
+    return 0
+
+
+def _parts() -> Iterator[Part]:
+    yield Part("python", "everything", platform.python_version(), "install Python 3.11 or later")
+    for package, purpose in (("numpy", "everything"), ("scipy", "compile, check and prove")):
+        yield Part(package, purpose, _package(package), f"pip install {package}")
+    rust = shutil.which("cargo") is not None
+    yield Part(
+        "native prover",
+        "setup, prove and verify with Groth16",
+        _native(),
+        "in a checkout: make build" + ("" if rust else " (it finds Rust, or says how to install it)"),
+    )
+    yield Part("scikit-learn", "the data of the demo and the examples", _package("scikit-learn"), _extra("demo"))
+    yield Part("matplotlib", "the demo's picture", _package("matplotlib"), _extra("demo"))
+    yield Part("galois", "tests: independent checks over small fields", _package("galois"), _extra("test"))
+    yield Part("jax", "tests: independent derivatives", _package("jax"), _extra("test"))
+    yield Part(
+        "node", "tests: our files in snarkjs", _node(), "install Node 18 or later, then in a checkout: make test"
+    )
+
+
+def _extra(name: str) -> str:
+    return f"pip install 'circuitize[{name}]'"
+
+
+def _package(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _native() -> str | None:
+    try:
+        features: list[str] = import_module("circuitize._native").features
+    except ImportError:
+        return None
+    return ", ".join(features) if "groth16" in features else None
+
+
+def _node() -> str | None:
+    node = shutil.which("node")
+    if node is None:
+        return None
+    try:
+        found = subprocess.run([node, "--version"], capture_output=True, text=True, timeout=10)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return found.stdout.strip().removeprefix("v") or None
+
+
+def _memory() -> int:
+    """Bytes of memory of the machine; 0 where it cannot be asked."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (ValueError, OSError, AttributeError):
+        return 0
