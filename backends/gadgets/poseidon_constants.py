@@ -49,8 +49,9 @@ def poseidon_parameters(
 ) -> PoseidonParameters:
     """The parameters of circom's Poseidon for `width` lanes (one more than there are inputs), 2 to 17.
 
-    Source: Grassi, Khovratovich, Rechberger, Roy and Schofnegger, Poseidon (eprint 2019/458), section 2.3
-    (Cauchy matrix) and the appendix on the Grain generator; generate_parameters_grain.sage with field 1, S-box 0. Other fields and round numbers serve to test circuits over small primes and promise no security.
+    Source: Grassi, Khovratovich, Rechberger, Roy and Schofnegger, Poseidon (eprint 2019/458), section 2.3 (Cauchy
+    matrix) and the appendix on the Grain generator; generate_parameters_grain.sage with field 1 and S-box 0. Other
+    fields and round numbers serve to test circuits over small primes and promise no security.
     Raises CircuitizeError for other widths when the number of partial rounds is not given.
     """
     if partial_rounds is None:

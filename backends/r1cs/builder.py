@@ -47,6 +47,7 @@ class CountingBuilder:
         self.kinds = [0, 0, 0, 0]
         self._kind = Kind.PUBLIC_OUTPUT
         self._large: dict[int, int] = {}
+        self._large_values: list[int] = []
 
     @property
     def wire_count(self) -> int:
@@ -108,7 +109,14 @@ class CountingBuilder:
         value = self.field.signed(value)
         if -SMALL < value < SMALL:
             return value
-        return LARGE + self._large.setdefault(value, len(self._large))
+        if value not in self._large:
+            self._large[value] = len(self._large_values)
+            self._large_values.append(value)
+        return LARGE + self._large[value]
+
+    def coefficient_value(self, coefficient: int) -> int:
+        """The integer that a coefficient stands for: `large_constant` undone."""
+        return self._large_values[coefficient - LARGE] if coefficient >= LARGE else coefficient
 
     def rows(
         self, a: Rows, b: Rows, c: Rows, edge: int, role: str, *, elements: int | None = None, stride: int = 1
@@ -201,7 +209,7 @@ class SystemBuilder(CountingBuilder):
         if len(used):
             for matrix in (matrix for parts in self._matrices for matrix in parts):
                 used[matrix.coefficients[matrix.coefficients >= LARGE] - LARGE] = True
-        values = [value % self.field.prime for value in self._large]
+        values = [value % self.field.prime for value in self._large_values]
         order = sorted(np.flatnonzero(used).tolist(), key=lambda place: values[place])
         ranks = np.zeros(len(used), dtype=np.int64)
         ranks[order] = np.arange(len(order))

@@ -47,7 +47,7 @@ def _block_lines(block: WireBlock, name: str, begin: int) -> Iterator[bytes]:
         elements = np.arange(at, min(at + CHUNK, block.count), dtype=np.int64)
         wires = _decimal(block.first + elements)
         pieces = [wires, _text(","), wires, _text(f",{block.edge + 1},{name}")]
-        for index in np.unravel_index(elements, block.shape):
+        for index in np.unravel_index(elements, block.shape) if block.shape else ():
             pieces += [_text("["), _decimal(index), _text("]")]
         pieces.append(_text("\n"))
         characters = [np.broadcast_to(text, (len(elements), text.shape[1])) for text, _ in pieces]

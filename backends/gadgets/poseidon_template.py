@@ -1,0 +1,202 @@
+"""The constraints of one Poseidon permutation, worked out once and then placed any number of times."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.backends.r1cs.builder import CountingBuilder
+from circuitize.backends.r1cs.system import Rows
+
+from .poseidon import Numbers
+from .poseidon_constants import PoseidonParameters
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """S-boxes that read only what stands before them: x[i] is the sum of coefficients[i, j] * locals[sources[j]].
+
+    Locals are numbered: the constant 1, the permutation's inputs, then each S-box's output in order.
+    """
+
+    sources: NDArray[np.int64]
+    coefficients: Numbers
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PoseidonTemplate:
+    """A permutation as S-boxes y = x^5 whose inputs x are linear combinations of earlier outputs.
+
+    Everything linear (constants, matrices, partial rounds' idle lanes) is folded into the combinations, so that three
+    rows and three wires an S-box are all there is: x * x = x2, x2 * x2 = x4, x4 * x = x5. The first layer's S-boxes
+    read one input each. Width 17 with a constant capacity: 203 S-boxes, 609 rows.
+
+    Soundness: every row's third entry is one wire, which the first two determine, and they read only inputs and
+    earlier wires; so each assignment of the inputs extends in exactly one way, over any field.
+    """
+
+    parameters: PoseidonParameters
+    inputs: int
+    layers: tuple[Layer, ...]
+    output: Layer
+
+    @property
+    def boxes(self) -> int:
+        return sum(len(layer.coefficients) for layer in self.layers)
+
+    @property
+    def wires(self) -> int:
+        """Wires of one permutation: x2, x4, x5 of each S-box."""
+        return 3 * self.boxes
+
+    def trace(self, inputs: Numbers) -> tuple[Numbers, Numbers]:
+        """Runs n permutations: inputs `object[n, inputs]` -> (wires `object[n, wires]`, first lanes `object[n]`)."""
+        prime = self.parameters.field.prime
+        known = np.empty((len(inputs), 1 + self.inputs + self.boxes), dtype=object)
+        known[:, 0], known[:, 1 : 1 + self.inputs] = 1, inputs % prime
+        wires = np.empty((len(inputs), self.boxes, 3), dtype=object)
+        box = 0
+        for layer in self.layers:
+            last = box + len(layer.coefficients)
+            x = known[:, layer.sources] @ layer.coefficients.T % prime
+            wires[:, box:last, 0] = square = x * x % prime
+            wires[:, box:last, 1] = fourth = square * square % prime
+            wires[:, box:last, 2] = known[:, 1 + self.inputs + box : 1 + self.inputs + last] = fourth * x % prime
+            box = last
+        outputs = known[:, self.output.sources] @ self.output.coefficients.T % prime
+        return wires.reshape(len(inputs), self.wires), outputs[:, 0]
+
+    def emit(self, builder: CountingBuilder, inputs: Rows, edge: int, role: str = "poseidon") -> tuple[int, Rows]:
+        """Emits a permutation for each `self.inputs` consecutive combinations, which may be any, the constant included.
+
+        Returns the first new wire, from which the wires follow as `trace` orders them, and one combination per
+        permutation: the first lane of its final state.
+        """
+        count = inputs.count // self.inputs
+        if count * self.inputs != inputs.count:
+            raise ValueError(f"{inputs.count} combinations for permutations of {self.inputs} inputs")
+        first = builder.wires(count * self.wires, edge, role, (count, self.boxes, 3))
+        origins = first + np.arange(count, dtype=np.int64) * self.wires
+        entering = plus_constants(builder, inputs, [int(line[0]) for line in self.layers[0].coefficients])
+        rounds = self._place(builder, self.layers[1:], origins)
+        for combinations, boxes in ((entering, slice(0, self.inputs)), (rounds, slice(self.inputs, None))):
+            squares = origins[:, None] + 3 * np.arange(self.boxes, dtype=np.int64)[boxes]
+            x2, x4, x5 = (Rows.wire(squares + power) for power in range(3))
+            a = interleave([combinations, x2, x4])
+            b = interleave([combinations, x2, combinations])
+            builder.rows(a, b, interleave([x2, x4, x5]), edge, role, elements=count, stride=3 * squares.shape[1])
+        return first, self._place(builder, [self.output], origins)
+
+    def _place(self, builder: CountingBuilder, layers: Sequence[Layer], origins: NDArray[np.int64]) -> Rows:
+        """The layers' combinations in each permutation, whose wires begin at its origin."""
+        used = [layer.coefficients != 0 for layer in layers]
+        pairs = list(zip(layers, used, strict=True))
+        lengths = np.concatenate([mask.sum(axis=1) for mask in used])
+        sources = np.concatenate([np.broadcast_to(layer.sources, mask.shape)[mask] for layer, mask in pairs])
+        codes = [builder.large_constant(value) for layer, mask in pairs for value in layer.coefficients[mask]]
+        outputs = 3 * (sources - 1 - self.inputs) + 2
+        wires = np.where(sources == 0, 0, origins[:, None] + outputs)
+        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.tile(lengths, len(origins)))])
+        return Rows(offsets, wires.reshape(-1), np.tile(np.array(codes, dtype=np.int64), len(origins)))
+
+
+@cache
+def poseidon_template(parameters: PoseidonParameters, capacity: int | None = 0) -> PoseidonTemplate:
+    """The template of a permutation whose first lane starts as the constant `capacity`, or as the first input (None).
+
+    A constant capacity costs no rows: its first S-box is a constant. About 0.1 s at width 17, once per process.
+    """
+    prime, width = parameters.field.prime, parameters.width
+    matrix = np.array(parameters.matrix, dtype=object)
+    inputs = width if capacity is None else width - 1
+    half = parameters.full_rounds // 2
+    layers: list[Layer] = []
+    # The state in terms of `sources`, one line per lane; the first source is the constant.
+    sources, state = np.arange(inputs + 1), _lanes(width, inputs, capacity or 0)
+    for number, constants in enumerate(parameters.constants):
+        if number == half:
+            sources, state = _partial_rounds(parameters, layers, sources, state)
+        if not parameters.is_full(number):
+            continue
+        state[:, 0] += constants
+        state %= prime
+        fixed = number == 0 and capacity is not None
+        layers.append(Layer(sources, state[1:] if fixed else state))
+        fresh = len(layers[-1].coefficients)
+        first = inputs + 1 + sum(len(layer.coefficients) for layer in layers[:-1])
+        sources = np.concatenate([[0], np.arange(first, first + fresh)])
+        state = matrix @ _lanes(width, fresh, pow(int(state[0, 0]), 5, prime) if fixed else 0) % prime
+    return PoseidonTemplate(parameters, inputs, tuple(layers), Layer(sources, state[:1]))
+
+
+def _lanes(width: int, count: int, first: int) -> Numbers:
+    """The state whose last `count` lanes are the sources after the constant, and whose first holds a constant."""
+    state = np.zeros((width, count + 1), dtype=object)
+    state[width - count :, 1:] = np.eye(count, dtype=object)
+    state[0, 0] = first
+    return state
+
+
+def _partial_rounds(
+    parameters: PoseidonParameters, layers: list[Layer], sources: NDArray[np.int64], state: Numbers
+) -> tuple[NDArray[np.int64], Numbers]:
+    """Appends a layer of one S-box for each partial round; returns the state after them.
+
+    An S-box output enters the state through the matrix' first column and then passes the same linear map in each
+    round: `tails[i]` is what it is multiplied by in each lane i rounds later.
+    """
+    prime = parameters.field.prime
+    matrix = np.array(parameters.matrix, dtype=object)
+    idle = matrix[:, 1:]
+    tails = [matrix[:, 0]]
+    outputs = np.zeros(0, dtype=np.int64)
+    half, count = parameters.full_rounds // 2, parameters.partial_rounds
+    last = int(sources[-1])
+    for number in range(count):
+        state[:, 0] += parameters.constants[half + number]
+        earlier = np.array([tail[0] for tail in tails[number - 1 :: -1]] if number else [], dtype=object)
+        layers.append(Layer(np.concatenate([sources, outputs]), np.concatenate([state[0], earlier])[None] % prime))
+        outputs = np.append(outputs, last + 1 + number)
+        state = idle @ state[1:] % prime
+        tails.append(idle @ tails[-1][1:] % prime)
+    columns = [tail[:, None] for tail in tails[:count][::-1]]
+    return np.concatenate([sources, outputs]), np.concatenate([state, *columns], axis=1)
+
+
+def plus_constants(builder: CountingBuilder, rows: Rows, constants: Sequence[int]) -> Rows:
+    """rows[i] + constants[i % len(constants)]."""
+    lengths = np.diff(rows.offsets)
+    heads = np.append(rows.wires, 1)[rows.offsets[:-1]]
+    has = (lengths > 0) & (heads == 0)
+    offsets = rows.offsets + np.concatenate([np.zeros(1, np.int64), np.cumsum(~has)])
+    places = np.arange(len(rows.wires)) + np.repeat(offsets[:-1] - rows.offsets[:-1] + ~has, lengths)
+    wires = np.zeros(int(offsets[-1]), dtype=np.int64)
+    values = np.zeros(int(offsets[-1]), dtype=np.int64)
+    wires[places], values[places] = rows.wires, rows.coefficients
+    sums: dict[tuple[int, int], int] = {}
+    codes = values[offsets[:-1]]
+    codes[~has] = 0
+    for place, code in enumerate(codes.tolist()):
+        constant = constants[place % len(constants)]
+        if (code, constant) not in sums:
+            sums[code, constant] = builder.large_constant(builder.coefficient_value(code) + constant)
+        codes[place] = sums[code, constant]
+    values[offsets[:-1]] = codes
+    return Rows(offsets, wires, values)
+
+
+def interleave(parts: Sequence[Rows]) -> Rows:
+    """Row i of the first part, row i of the second, ..., then row i + 1 of the first, ..."""
+    lengths = np.stack([np.diff(part.offsets) for part in parts], axis=1)
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+    wires = np.empty(int(offsets[-1]), dtype=np.int64)
+    values = np.empty(int(offsets[-1]), dtype=np.int64)
+    for place, part in enumerate(parts):
+        shift = offsets[place : -1 : len(parts)] - part.offsets[:-1]
+        places = np.arange(len(part.wires)) + np.repeat(shift, lengths[:, place])
+        wires[places], values[places] = part.wires, part.coefficients
+    return Rows(offsets, wires, values)
