@@ -122,6 +122,12 @@ def predict(
     )
 
 
+def with_examples(program: Program, *examples: Batch) -> Program:
+    """The same program with these examples, of each only what the program takes in."""
+    names = [port.name for port in program.inputs]
+    return replace(program, examples=tuple({name: batch[name] for name in names} for batch in examples))
+
+
 def compose_steps(*steps: Program) -> Program:
     """Steps one after the other: outputs feed the next step's inputs of the same name, all else is asked for per step.
 
