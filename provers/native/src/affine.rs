@@ -15,7 +15,10 @@ pub struct Scratch<F> {
 
 impl<F> Default for Scratch<F> {
     fn default() -> Self {
-        Self { differences: Vec::with_capacity(BATCH), products: Vec::with_capacity(BATCH) }
+        Self {
+            differences: Vec::with_capacity(BATCH),
+            products: Vec::with_capacity(BATCH),
+        }
     }
 }
 
@@ -29,7 +32,10 @@ pub fn add_pairs<P: SWCurveConfig>(
     scratch: &mut Scratch<P::BaseField>,
 ) {
     debug_assert_eq!(left.len(), right.len());
-    let Scratch { differences, products } = scratch;
+    let Scratch {
+        differences,
+        products,
+    } = scratch;
     differences.clear();
     products.clear();
     let mut product = P::BaseField::ONE;
@@ -62,7 +68,11 @@ pub fn add_pairs<P: SWCurveConfig>(
             continue;
         }
         let (p, q) = (left[i], right[i]);
-        let rise = if p.x == q.x { p.x.square() * P::BaseField::from(3u64) } else { q.y - p.y };
+        let rise = if p.x == q.x {
+            p.x.square() * P::BaseField::from(3u64)
+        } else {
+            q.y - p.y
+        };
         let slope = rise * (inverse * products[i]);
         inverse *= difference;
         let x = slope.square() - p.x - q.x;

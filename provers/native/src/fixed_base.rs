@@ -23,9 +23,7 @@ where
         .flat_map_iter(|scalars| {
             let prepared = scalars
                 .iter()
-                .map(|scalar| {
-                    digits.prepare(&signed::from_normal::<P::ScalarField>(&scalar.into_bigint().0))
-                })
+                .map(|scalar| digits.prepare(&signed::from_normal::<P::ScalarField>(&scalar.into_bigint().0)))
                 .collect::<Vec<_>>();
             let mut sums = vec![Affine::<P>::identity(); scalars.len()];
             let mut terms = Vec::with_capacity(scalars.len());

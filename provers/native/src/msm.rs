@@ -80,9 +80,13 @@ fn pippenger<P: SWCurveConfig>(
         .collect::<Vec<_>>();
     let windows = digits.windows;
     let threads = rayon::current_num_threads();
-    let pieces = (2 * threads).div_ceil(windows as usize).clamp(1, members.len().div_ceil(CHUNK));
+    let pieces = (2 * threads)
+        .div_ceil(windows as usize)
+        .clamp(1, members.len().div_ceil(CHUNK));
     let size = members.len().div_ceil(pieces);
-    let jobs = (0..windows).flat_map(|window| (0..pieces).map(move |piece| (window, piece))).collect::<Vec<_>>();
+    let jobs = (0..windows)
+        .flat_map(|window| (0..pieces).map(move |piece| (window, piece)))
+        .collect::<Vec<_>>();
     let sums = jobs
         .into_par_iter()
         .with_max_len(1)
@@ -98,12 +102,15 @@ fn pippenger<P: SWCurveConfig>(
     for (window, sum) in sums {
         totals[window as usize] += sum;
     }
-    totals.into_iter().rev().fold(Projective::zero(), |mut total, sum| {
-        for _ in 0..digits.width {
-            total.double_in_place();
-        }
-        total + sum
-    })
+    totals
+        .into_iter()
+        .rev()
+        .fold(Projective::zero(), |mut total, sum| {
+            for _ in 0..digits.width {
+                total.double_in_place();
+            }
+            total + sum
+        })
 }
 
 /// `sum of digit_i * points[members[i]]` for one window, |digit_i| <= half.
@@ -138,7 +145,10 @@ fn window_sum<P: SWCurveConfig>(
         return Projective::zero();
     }
     let runs = (1..=half)
-        .map(|bucket| Run { bucket: bucket as u32 - 1, length: starts[bucket + 1] - starts[bucket] })
+        .map(|bucket| Run {
+            bucket: bucket as u32 - 1,
+            length: starts[bucket + 1] - starts[bucket],
+        })
         .filter(|run| run.length > 0)
         .collect();
     weighted_sum(&fill_buckets(points, &sorted, runs, half))
@@ -164,7 +174,13 @@ fn fill_buckets<P: SWCurveConfig>(
     let mut filled = vec![Affine::<P>::identity(); buckets];
     let mut adder = Adder::default();
     let mut work = Vec::with_capacity(sorted.len() / 2 + runs.len());
-    runs = halve(runs, &mut filled, |at| signed_point(sorted[at]), &mut work, &mut adder);
+    runs = halve(
+        runs,
+        &mut filled,
+        |at| signed_point(sorted[at]),
+        &mut work,
+        &mut adder,
+    );
     let mut spare = Vec::with_capacity(work.len() / 2 + runs.len());
     while !runs.is_empty() {
         spare.clear();
@@ -196,7 +212,10 @@ fn halve<P: SWCurveConfig>(
             if at < end {
                 adder.push(read(at), Affine::identity(), output);
             }
-            remaining.push(Run { bucket: run.bucket, length: run.length.div_ceil(2) });
+            remaining.push(Run {
+                bucket: run.bucket,
+                length: run.length.div_ceil(2),
+            });
         }
         at = end;
     }

@@ -22,17 +22,27 @@ impl<F: FftField> Domain<F> {
     pub fn new(rows: usize) -> Option<Self> {
         let size = rows.checked_next_power_of_two()?;
         let offset = F::get_root_of_unity(2 * size as u64)?;
-        Some(Self { size, root: offset.square(), offset })
+        Some(Self {
+            size,
+            root: offset.square(),
+            offset,
+        })
     }
 
     /// Turns each vector of values on the subgroup into the values of the same polynomial on the coset.
     pub fn subgroup_to_coset(&self, vectors: [&mut [F]; 3]) {
-        let Some(inverse) = self.root.inverse() else { unreachable!("a root of unity is nonzero") };
+        let Some(inverse) = self.root.inverse() else {
+            unreachable!("a root of unity is nonzero")
+        };
         let (down, up) = rayon::join(|| self.levels(inverse), || self.levels(self.root));
         let shifts = self.shifts();
         vectors.into_par_iter().for_each(|values| {
             decimate_in_frequency(values, &down);
-            values.par_iter_mut().with_min_len(SEQUENTIAL).zip(&shifts).for_each(|(value, shift)| *value *= shift);
+            values
+                .par_iter_mut()
+                .with_min_len(SEQUENTIAL)
+                .zip(&shifts)
+                .for_each(|(value, shift)| *value *= shift);
             decimate_in_time(values, &up);
         });
     }
@@ -64,7 +74,10 @@ impl<F: FftField> Domain<F> {
             let factor = self.offset.pow([power as u64]);
             shifts.extend_from_within(..);
             let half = shifts.len() / 2;
-            shifts[half..].par_iter_mut().with_min_len(SEQUENTIAL).for_each(|shift| *shift *= factor);
+            shifts[half..]
+                .par_iter_mut()
+                .with_min_len(SEQUENTIAL)
+                .for_each(|shift| *shift *= factor);
             power /= 2;
         }
         shifts
@@ -74,19 +87,24 @@ impl<F: FftField> Domain<F> {
 /// 1, base, base^2, ..., `count` of them.
 pub fn powers<F: Field>(base: F, count: usize) -> Vec<F> {
     let mut powers = vec![F::ONE; count];
-    powers.par_chunks_mut(SEQUENTIAL).enumerate().for_each(|(chunk, powers)| {
-        let mut power = base.pow([(chunk * SEQUENTIAL) as u64]);
-        for place in powers {
-            *place = power;
-            power *= base;
-        }
-    });
+    powers
+        .par_chunks_mut(SEQUENTIAL)
+        .enumerate()
+        .for_each(|(chunk, powers)| {
+            let mut power = base.pow([(chunk * SEQUENTIAL) as u64]);
+            for place in powers {
+                *place = power;
+                power *= base;
+            }
+        });
     powers
 }
 
 /// Natural order in, bit-reversed order out.
 fn decimate_in_frequency<F: Field>(values: &mut [F], levels: &[Vec<F>]) {
-    let Some((roots, rest)) = levels.split_first() else { return };
+    let Some((roots, rest)) = levels.split_first() else {
+        return;
+    };
     let (low, high) = values.split_at_mut(roots.len());
     let butterfly = |low: &mut F, high: &mut F, root: &F| {
         let difference = *low - *high;
@@ -99,7 +117,9 @@ fn decimate_in_frequency<F: Field>(values: &mut [F], levels: &[Vec<F>]) {
 
 /// Bit-reversed order in, natural order out.
 fn decimate_in_time<F: Field>(values: &mut [F], levels: &[Vec<F>]) {
-    let Some((roots, rest)) = levels.split_first() else { return };
+    let Some((roots, rest)) = levels.split_first() else {
+        return;
+    };
     let (low, high) = values.split_at_mut(roots.len());
     both(low, high, |half| decimate_in_time(half, rest));
     let butterfly = |low: &mut F, high: &mut F, root: &F| {
@@ -110,7 +130,12 @@ fn decimate_in_time<F: Field>(values: &mut [F], levels: &[Vec<F>]) {
     apply(low, high, roots, butterfly);
 }
 
-fn apply<F: Field>(low: &mut [F], high: &mut [F], roots: &[F], butterfly: impl Fn(&mut F, &mut F, &F) + Sync) {
+fn apply<F: Field>(
+    low: &mut [F],
+    high: &mut [F],
+    roots: &[F],
+    butterfly: impl Fn(&mut F, &mut F, &F) + Sync,
+) {
     if roots.len() < SEQUENTIAL {
         for ((low, high), root) in low.iter_mut().zip(high).zip(roots) {
             butterfly(low, high, root);

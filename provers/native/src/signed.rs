@@ -54,7 +54,11 @@ impl Digits {
         for bit in (0..windows - 1).map(|window| window * width + width - 1) {
             offset[(bit / 64) as usize] |= 1 << (bit % 64);
         }
-        Self { width, windows, offset }
+        Self {
+            width,
+            windows,
+            offset,
+        }
     }
 
     /// Adds 2^(width-1) in every window but the last, after which the digits are read without carries.
@@ -68,15 +72,27 @@ impl Digits {
     pub fn read(&self, prepared: &Signed, window: u32) -> i64 {
         let position = window * self.width;
         let (limb, shift) = ((position / 64) as usize, position % 64);
-        let above = if limb < 3 { prepared[limb + 1] } else { ((prepared[3] as i64) >> 63) as u64 };
+        let above = if limb < 3 {
+            prepared[limb + 1]
+        } else {
+            ((prepared[3] as i64) >> 63) as u64
+        };
         let both = u128::from(above) << 64 | u128::from(prepared[limb]);
         let bits = (both >> shift) as i64 & ((1 << self.width) - 1);
         let half = 1 << (self.width - 1);
-        if window + 1 < self.windows { bits - half } else { (bits ^ half) - half }
+        if window + 1 < self.windows {
+            bits - half
+        } else {
+            (bits ^ half) - half
+        }
     }
 }
 
 /// The representatives of least magnitude of field elements.
 pub fn from_fields<F: PrimeField<BigInt = BigInt<4>>>(values: &[F]) -> Vec<Signed> {
-    values.par_iter().with_min_len(1024).map(|value| from_normal::<F>(&value.into_bigint().0)).collect()
+    values
+        .par_iter()
+        .with_min_len(1024)
+        .map(|value| from_normal::<F>(&value.into_bigint().0))
+        .collect()
 }

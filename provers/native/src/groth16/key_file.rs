@@ -12,10 +12,8 @@ use std::path::Path;
 
 use ark_bn254::{G1Affine, G2Affine};
 
-use super::keys::{ProvingKey, Query, Setup, VerifyingKey};
-use super::points::{
-    G1_BYTES, G2_BYTES, Reader, g1_raw, g2_raw, put_g1, put_g1_raw, put_g2, put_g2_raw,
-};
+use super::keys::{ProvingKey, Query, Setup, VerifyingKey, points_bytes};
+use super::points::{G1_BYTES, G2_BYTES, Reader, g1_raw, g2_raw, put_g1, put_g1_raw, put_g2_raw};
 use super::reduction::domain;
 
 const PROVING: &[u8; 16] = b"circuitize-g16pk";
@@ -48,16 +46,8 @@ fn header(magic: &[u8; 16], key: &VerifyingKey) -> Vec<u8> {
     bytes
 }
 
-fn put_verifying(bytes: &mut Vec<u8>, key: &VerifyingKey) {
-    put_g1(bytes, &key.alpha_g1);
-    for point in [&key.beta_g2, &key.gamma_g2, &key.delta_g2] {
-        put_g2(bytes, point);
-    }
-    key.inputs.iter().for_each(|point| put_g1(bytes, point));
-}
-
 fn verifying_bytes(public: usize) -> Option<usize> {
-    public.checked_add(2)?.checked_mul(G1_BYTES)?.checked_add(3 * G2_BYTES)
+    points_bytes(public.checked_add(1)?)
 }
 
 struct Header {
@@ -73,34 +63,32 @@ fn number(bytes: &[u8]) -> Result<usize, String> {
 
 fn parse_header(bytes: &[u8], magic: &[u8; 16], what: &str) -> Result<Header, String> {
     if bytes.len() < HEADER || &bytes[..16] != magic {
-        return Err(format!("not a {what}: it does not begin with {:?}", String::from_utf8_lossy(magic)));
+        return Err(format!(
+            "not a {what}: it does not begin with {:?}",
+            String::from_utf8_lossy(magic)
+        ));
     }
     let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
     if word(16) != VERSION {
-        return Err(format!("{what} of version {}; this program reads version {VERSION}", word(16)));
+        return Err(format!(
+            "{what} of version {}; this program reads version {VERSION}",
+            word(16)
+        ));
     }
-    let setup = Setup::from_code(word(20)).ok_or_else(|| format!("{what} with unknown setup {}", word(20)))?;
+    let setup =
+        Setup::from_code(word(20)).ok_or_else(|| format!("{what} with unknown setup {}", word(20)))?;
     let digest = bytes[24..56].try_into().map_err(|_| "the digest is cut short")?;
-    Ok(Header { setup, digest, public: number(&bytes[56..64])? })
-}
-
-fn parse_verifying(header: Header, bytes: &[u8]) -> Result<VerifyingKey, String> {
-    let mut reader = Reader::new(bytes);
-    Ok(VerifyingKey {
-        setup: header.setup,
-        digest: header.digest,
-        alpha_g1: reader.g1("alpha")?,
-        beta_g2: reader.g2("beta")?,
-        gamma_g2: reader.g2("gamma")?,
-        delta_g2: reader.g2("delta")?,
-        inputs: (0..=header.public).map(|i| reader.g1(&format!("input {i}"))).collect::<Result<_, _>>()?,
+    Ok(Header {
+        setup,
+        digest,
+        public: number(&bytes[56..64])?,
     })
 }
 
 /// A verifying key as the bytes of its file.
 pub fn encode_verifying(key: &VerifyingKey) -> Vec<u8> {
     let mut bytes = header(VERIFYING, key);
-    put_verifying(&mut bytes, key);
+    bytes.extend(key.points());
     let checksum = blake3::hash(&bytes);
     bytes.extend(checksum.as_bytes());
     bytes
@@ -113,19 +101,25 @@ pub fn decode_verifying(bytes: &[u8]) -> Result<VerifyingKey, String> {
     check_length(bytes.len() as u64, expected)?;
     let (content, checksum) = bytes.split_at(bytes.len() - CHECKSUM);
     check_sum(blake3::hash(content), checksum)?;
-    parse_verifying(header, &content[HEADER..])
+    VerifyingKey::from_points(header.setup, header.digest, &content[HEADER..])
 }
 
 fn check_length(found: u64, expected: Option<usize>) -> Result<(), String> {
     match expected {
         Some(expected) if expected as u64 == found => Ok(()),
         Some(expected) => Err(format!("{found} bytes, but its header calls for {expected}")),
-        None => Err(format!("{found} bytes, but its header calls for more than this machine can hold")),
+        None => Err(format!(
+            "{found} bytes, but its header calls for more than this machine can hold"
+        )),
     }
 }
 
 fn check_sum(computed: blake3::Hash, found: &[u8]) -> Result<(), String> {
-    if computed.as_bytes() == found { Ok(()) } else { Err("its checksum does not match: it is damaged".into()) }
+    if computed.as_bytes() == found {
+        Ok(())
+    } else {
+        Err("its checksum does not match: it is damaged".into())
+    }
 }
 
 /// A proving key's file, a part at a time.
@@ -164,7 +158,9 @@ impl Section {
 /// `(start, end)` of pieces of at most `CHUNK` bytes.
 fn pieces(count: usize, size: usize) -> impl Iterator<Item = (usize, usize)> {
     let step = CHUNK / size;
-    (0..count).step_by(step).map(move |start| (start, (start + step).min(count)))
+    (0..count)
+        .step_by(step)
+        .map(move |start| (start, (start + step).min(count)))
 }
 
 impl Encoder {
@@ -181,7 +177,10 @@ impl Encoder {
             }
         }
         parts.push(Part::Checksum);
-        Self { hasher: blake3::Hasher::new(), parts: parts.into_iter() }
+        Self {
+            hasher: blake3::Hasher::new(),
+            parts: parts.into_iter(),
+        }
     }
 
     /// The next bytes of the file of `key`; None at its end.
@@ -190,17 +189,29 @@ impl Encoder {
         match self.parts.next()? {
             Part::Head => {
                 bytes = header(PROVING, &key.verifying);
-                let sizes = [key.wires, key.rows, key.a.wires.len(), key.b_g1.wires.len(), key.l.wires.len()];
+                let sizes = [
+                    key.wires,
+                    key.rows,
+                    key.a.wires.len(),
+                    key.b_g1.wires.len(),
+                    key.l.wires.len(),
+                ];
                 bytes.extend(sizes.iter().flat_map(|size| (*size as u64).to_le_bytes()));
-                put_verifying(&mut bytes, &key.verifying);
+                bytes.extend(key.verifying.points());
                 put_g1(&mut bytes, &key.beta_g1);
                 put_g1(&mut bytes, &key.delta_g1);
             }
-            Part::Wires(section) => bytes.extend(section.query(key).0.iter().flat_map(|wire| wire.to_le_bytes())),
-            Part::G1(section, start, end) => {
-                section.query(key).1[start..end].iter().for_each(|point| put_g1_raw(&mut bytes, point));
+            Part::Wires(section) => {
+                bytes.extend(section.query(key).0.iter().flat_map(|wire| wire.to_le_bytes()))
             }
-            Part::G2(start, end) => key.b_g2[start..end].iter().for_each(|point| put_g2_raw(&mut bytes, point)),
+            Part::G1(section, start, end) => {
+                section.query(key).1[start..end]
+                    .iter()
+                    .for_each(|point| put_g1_raw(&mut bytes, point));
+            }
+            Part::G2(start, end) => key.b_g2[start..end]
+                .iter()
+                .for_each(|point| put_g2_raw(&mut bytes, point)),
             Part::Checksum => bytes.extend(self.hasher.finalize().as_bytes()),
         }
         self.hasher.update(&bytes);
@@ -231,7 +242,8 @@ impl Source {
         let mut elements = Vec::with_capacity(count);
         for (start, end) in pieces(count, size) {
             for bytes in self.bytes((end - start) * size)?.chunks_exact(size) {
-                let element = read(bytes).ok_or("a coordinate is not below the prime: it is damaged".to_string());
+                let element =
+                    read(bytes).ok_or("a coordinate is not below the prime: it is damaged".to_string());
                 elements.push(element?);
             }
         }
@@ -256,7 +268,10 @@ impl Source {
 pub fn read_proving(path: &Path) -> Result<ProvingKey, Fault> {
     let file = File::open(path).map_err(Fault::Io)?;
     let length = file.metadata().map_err(Fault::Io)?.len();
-    let mut source = Source { file, hasher: blake3::Hasher::new() };
+    let mut source = Source {
+        file,
+        hasher: blake3::Hasher::new(),
+    };
     let head = source.bytes((length as usize).min(HEADER + SIZES))?;
     let header = parse_header(&head, PROVING, "proving key")?;
     if head.len() < HEADER + SIZES {
@@ -270,19 +285,38 @@ pub fn read_proving(path: &Path) -> Result<ProvingKey, Fault> {
     check_length(length, expected.map(|(bytes, _)| bytes))?;
     let (_, domain) = expected.unwrap_or_default();
     let points = source.bytes(verifying_bytes(public).unwrap_or(0) + 2 * G1_BYTES)?;
-    let (verifying, mut rest) = {
-        let (points, rest) = points.split_at(points.len() - 2 * G1_BYTES);
-        (parse_verifying(header, points)?, Reader::new(rest))
-    };
+    let (points, rest) = points.split_at(points.len() - 2 * G1_BYTES);
+    let verifying = VerifyingKey::from_points(header.setup, header.digest, points)?;
+    let mut rest = Reader::new(rest);
     let (beta_g1, delta_g1) = (rest.g1("beta in G1")?, rest.g1("delta in G1")?);
-    let a = Query { wires: source.wires(a, wires)?, points: source.elements(a, G1_BYTES, g1_raw)? };
-    let b_g1 = Query { wires: source.wires(b, wires)?, points: source.elements(b, G1_BYTES, g1_raw)? };
+    let a = Query {
+        wires: source.wires(a, wires)?,
+        points: source.elements(a, G1_BYTES, g1_raw)?,
+    };
+    let b_g1 = Query {
+        wires: source.wires(b, wires)?,
+        points: source.elements(b, G1_BYTES, g1_raw)?,
+    };
     let b_g2: Vec<G2Affine> = source.elements(b, G2_BYTES, g2_raw)?;
-    let l = Query { wires: source.wires(l, wires)?, points: source.elements(l, G1_BYTES, g1_raw)? };
+    let l = Query {
+        wires: source.wires(l, wires)?,
+        points: source.elements(l, G1_BYTES, g1_raw)?,
+    };
     let h = source.elements(domain, G1_BYTES, g1_raw)?;
     let computed = source.hasher.finalize();
     check_sum(computed, &source.bytes(CHECKSUM)?)?;
-    Ok(ProvingKey { verifying, wires, rows, beta_g1, delta_g1, a, b_g1, b_g2, l, h })
+    Ok(ProvingKey {
+        verifying,
+        wires,
+        rows,
+        beta_g1,
+        delta_g1,
+        a,
+        b_g1,
+        b_g2,
+        l,
+        h,
+    })
 }
 
 /// The file's length and the size of its domain; None where they do not fit.

@@ -3,6 +3,8 @@
 use ark_bn254::{G1Affine, G2Affine};
 use ark_ec::short_weierstrass::{Affine, SWCurveConfig};
 
+use super::points::{G1_BYTES, G2_BYTES, Reader, put_g1, put_g2};
+
 /// Who knows the secrets behind a key: one machine in development, nobody after an honest ceremony.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Setup {
@@ -18,8 +20,16 @@ impl Setup {
         }
     }
 
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Development, Self::Ceremony]
+            .into_iter()
+            .find(|setup| setup.name() == name)
+    }
+
     pub fn from_code(code: u32) -> Option<Self> {
-        [Self::Development, Self::Ceremony].into_iter().find(|setup| *setup as u32 == code)
+        [Self::Development, Self::Ceremony]
+            .into_iter()
+            .find(|setup| *setup as u32 == code)
     }
 }
 
@@ -40,6 +50,48 @@ impl VerifyingKey {
     pub fn public(&self) -> usize {
         self.inputs.len() - 1
     }
+
+    /// alpha, beta, gamma, delta, then the inputs: affine coordinates in normal form.
+    pub fn points(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(points_bytes(self.inputs.len()).unwrap_or(0));
+        put_g1(&mut bytes, &self.alpha_g1);
+        for point in [&self.beta_g2, &self.gamma_g2, &self.delta_g2] {
+            put_g2(&mut bytes, point);
+        }
+        self.inputs.iter().for_each(|point| put_g1(&mut bytes, point));
+        bytes
+    }
+
+    /// The inverse of `points`; every point is checked to be in its group, and none to be the identity.
+    pub fn from_points(setup: Setup, digest: [u8; 32], bytes: &[u8]) -> Result<Self, String> {
+        let inputs = bytes.len().saturating_sub(points_bytes(0).unwrap_or(0)) / G1_BYTES;
+        if inputs == 0 || points_bytes(inputs) != Some(bytes.len()) {
+            return Err(format!(
+                "{} bytes do not make the points of a verifying key",
+                bytes.len()
+            ));
+        }
+        let mut reader = Reader::new(bytes);
+        Ok(Self {
+            setup,
+            digest,
+            alpha_g1: reader.g1("alpha")?,
+            beta_g2: reader.g2("beta")?,
+            gamma_g2: reader.g2("gamma")?,
+            delta_g2: reader.g2("delta")?,
+            inputs: (0..inputs)
+                .map(|i| reader.g1(&format!("input {i}")))
+                .collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+/// Bytes of a verifying key's points; None where they do not fit.
+pub fn points_bytes(inputs: usize) -> Option<usize> {
+    inputs
+        .checked_add(1)?
+        .checked_mul(G1_BYTES)?
+        .checked_add(3 * G2_BYTES)
 }
 
 /// Points for those wires where they are not the identity: `points[i]` belongs to wire `wires[i]`.

@@ -15,7 +15,8 @@ fn limbs(bytes: &[u8]) -> BigInt<4> {
     BigInt(limbs)
 }
 
-fn put(bytes: &mut Vec<u8>, limbs: &BigInt<4>) {
+/// A coordinate, or any integer below 2^256.
+pub fn put(bytes: &mut Vec<u8>, limbs: &BigInt<4>) {
     bytes.extend(limbs.0.iter().flat_map(|limb| limb.to_le_bytes()));
 }
 
@@ -43,7 +44,10 @@ impl<'a> Reader<'a> {
     }
 
     fn coordinate(&mut self, name: &str) -> Result<Fq, String> {
-        let (bytes, rest) = self.bytes.split_at_checked(32).ok_or_else(|| format!("{name} is cut short"))?;
+        let (bytes, rest) = self
+            .bytes
+            .split_at_checked(32)
+            .ok_or_else(|| format!("{name} is cut short"))?;
         self.bytes = rest;
         Fq::from_bigint(limbs(bytes)).ok_or_else(|| format!("a coordinate of {name} is not below the prime"))
     }
@@ -95,11 +99,17 @@ fn raw(bytes: &[u8]) -> Option<Fq> {
 
 /// Not checked to be on the curve; the file's checksum vouches for what was written.
 pub fn g1_raw(bytes: &[u8]) -> Option<G1Affine> {
-    Some(G1Affine::new_unchecked(raw(bytes.get(..32)?)?, raw(bytes.get(32..64)?)?))
+    Some(G1Affine::new_unchecked(
+        raw(bytes.get(..32)?)?,
+        raw(bytes.get(32..64)?)?,
+    ))
 }
 
 pub fn g2_raw(bytes: &[u8]) -> Option<G2Affine> {
     let mut coordinates = bytes.chunks_exact(32).map(raw);
     let mut next = || coordinates.next().flatten();
-    Some(G2Affine::new_unchecked(Fq2::new(next()?, next()?), Fq2::new(next()?, next()?)))
+    Some(G2Affine::new_unchecked(
+        Fq2::new(next()?, next()?),
+        Fq2::new(next()?, next()?),
+    ))
 }

@@ -37,7 +37,10 @@ pub fn prove(
             system.public
         )));
     }
-    let mut clock = Clock { phases: Phases::new(), report };
+    let mut clock = Clock {
+        phases: Phases::new(),
+        report,
+    };
     let numerator = clock.run("fft", || numerator(system, witness))??;
     let h = clock.run("msm H", || {
         let integers = signed::from_fields(&numerator);
@@ -56,14 +59,20 @@ pub fn prove(
         let b_g1 = b_g1 + key.beta_g1 + key.delta_g1 * *s;
         let b_g2 = b_g2 + key.verifying.beta_g2 + key.verifying.delta_g2 * *s;
         let c = l + h + a * *s + b_g1 * *r - key.delta_g1 * (*r * *s);
-        Ok(Proof { a: a.into_affine(), b: b_g2.into_affine(), c: c.into_affine() })
+        Ok(Proof {
+            a: a.into_affine(),
+            b: b_g2.into_affine(),
+            c: c.into_affine(),
+        })
     })?;
     let proof: Proof = proof.map_err(malformed)?;
     let publics = &witness.fields[1..=system.public];
     if clock.run("check", || holds(&key.verifying, publics, &proof))? {
         Ok((proof, clock.phases))
     } else {
-        Err(malformed("the proof does not verify: the proving key does not belong to this system".into()))
+        Err(malformed(
+            "the proof does not verify: the proving key does not belong to this system".into(),
+        ))
     }
 }
 
@@ -81,4 +90,3 @@ impl Clock<'_> {
         Ok(result)
     }
 }
-

@@ -11,22 +11,28 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use super::key_file::{Encoder, Fault, decode_verifying, encode_verifying, read_proving};
-use super::keys::{ProvingKey, VerifyingKey};
-use super::points::{put_g1, put_g2};
+use super::keys::{ProvingKey, Setup, VerifyingKey};
 use super::prove::prove;
 use super::reduction::Refusal;
 use super::setup::{Entropy, setup};
 use super::system::{Matrix, System, Witness, field_elements};
-use super::verify::{Proof, holds};
+use super::verify::{Proof, alpha_beta, holds};
 
-create_exception!(_native, Unsatisfied, PyValueError, "The witness does not satisfy the row in args[0].");
+create_exception!(
+    _native,
+    Unsatisfied,
+    PyValueError,
+    "The witness does not satisfy the row in args[0]."
+);
 
-type MatrixArrays = (PyBuffer<i64>, PyBuffer<u32>, PyBuffer<i64>);
+pub type MatrixArrays = (PyBuffer<i64>, PyBuffer<u32>, PyBuffer<i64>);
 
 /// The elements of a contiguous array, without a copy.
 pub fn elements<'a, T: Element>(array: &'a PyBuffer<T>, name: &str) -> PyResult<&'a [T]> {
     if !array.is_c_contiguous() {
-        return Err(PyValueError::new_err(format!("{name}: expected a contiguous array")));
+        return Err(PyValueError::new_err(format!(
+            "{name}: expected a contiguous array"
+        )));
     }
     if array.item_count() == 0 {
         return Ok(&[]);
@@ -45,7 +51,9 @@ pub fn matrix<'a>(arrays: &'a MatrixArrays, name: &str) -> PyResult<Matrix<'a>> 
 }
 
 fn digest(bytes: &[u8]) -> PyResult<[u8; 32]> {
-    bytes.try_into().map_err(|_| PyValueError::new_err(format!("a digest has 32 bytes, found {}", bytes.len())))
+    bytes
+        .try_into()
+        .map_err(|_| PyValueError::new_err(format!("a digest has 32 bytes, found {}", bytes.len())))
 }
 
 /// Tells Python of each phase, and lets it interrupt between phases.
@@ -56,13 +64,18 @@ pub struct Progress {
 
 impl Progress {
     pub fn new(callback: Option<Py<PyAny>>) -> Self {
-        Self { callback, raised: Mutex::new(None) }
+        Self {
+            callback,
+            raised: Mutex::new(None),
+        }
     }
 
     pub fn report(&self, phase: &'static str) -> Result<(), String> {
         Python::attach(|py| {
             py.check_signals()?;
-            self.callback.as_ref().map_or(Ok(()), |callback| callback.call1(py, (phase,)).map(drop))
+            self.callback
+                .as_ref()
+                .map_or(Ok(()), |callback| callback.call1(py, (phase,)).map(drop))
         })
         .map_err(|error| {
             if let Ok(mut raised) = self.raised.lock() {
@@ -99,13 +112,15 @@ impl PyProvingKey {
     /// Reads a file; OSError where that fails, ValueError where its content is not a sound proving key.
     #[staticmethod]
     fn read(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        py.detach(|| read_proving(&path)).map(Self).map_err(|fault| match fault {
-            Fault::Io(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
-                PyValueError::new_err("it is cut short")
-            }
-            Fault::Io(error) => PyOSError::new_err(error),
-            Fault::Content(message) => PyValueError::new_err(message),
-        })
+        py.detach(|| read_proving(&path))
+            .map(Self)
+            .map_err(|fault| match fault {
+                Fault::Io(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
+                    PyValueError::new_err("it is cut short")
+                }
+                Fault::Io(error) => PyOSError::new_err(error),
+                Fault::Content(message) => PyValueError::new_err(message),
+            })
     }
 
     fn chunks(key: Py<Self>) -> PyKeyChunks {
@@ -143,7 +158,8 @@ impl PyKeyChunks {
     fn __next__<'py>(&mut self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
         let Self { key, encoder } = self;
         let key = &key.get().0;
-        py.detach(|| encoder.next(key)).map(|bytes| PyBytes::new(py, &bytes))
+        py.detach(|| encoder.next(key))
+            .map(|bytes| PyBytes::new(py, &bytes))
     }
 }
 
@@ -152,7 +168,21 @@ impl PyVerifyingKey {
     /// Reads the bytes of a file; ValueError where they are not a sound verifying key.
     #[staticmethod]
     fn decode(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
-        py.detach(|| decode_verifying(bytes)).map(Self).map_err(PyValueError::new_err)
+        py.detach(|| decode_verifying(bytes))
+            .map(Self)
+            .map_err(PyValueError::new_err)
+    }
+
+    /// From what `points` returns; ValueError where a point is not in its group.
+    #[staticmethod]
+    fn build(py: Python<'_>, setup: &str, digest: &[u8], points: &[u8]) -> PyResult<Self> {
+        let digest = self::digest(digest)?;
+        let setup = Setup::from_name(setup).ok_or_else(|| {
+            PyValueError::new_err(format!("expected development or ceremony, found {setup:?}"))
+        })?;
+        py.detach(|| VerifyingKey::from_points(setup, digest, points))
+            .map(Self)
+            .map_err(PyValueError::new_err)
     }
 
     fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
@@ -176,13 +206,12 @@ impl PyVerifyingKey {
 
     /// alpha, beta, gamma, delta, then the inputs: coordinates of 32 little-endian bytes in normal form.
     fn points<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        let mut bytes = Vec::new();
-        put_g1(&mut bytes, &self.0.alpha_g1);
-        for point in [&self.0.beta_g2, &self.0.gamma_g2, &self.0.delta_g2] {
-            put_g2(&mut bytes, point);
-        }
-        self.0.inputs.iter().for_each(|point| put_g1(&mut bytes, point));
-        PyBytes::new(py, &bytes)
+        PyBytes::new(py, &self.0.points())
+    }
+
+    /// e(alpha, beta): twelve coordinates of 32 little-endian bytes.
+    fn alpha_beta<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &py.detach(|| alpha_beta(&self.0)))
     }
 }
 
@@ -235,7 +264,9 @@ fn groth16_prove<'py>(
     let result = py.detach(|| {
         let system = System::new(matrices, large, wires, public).map_err(Refusal::Malformed)?;
         let witness = Witness::new(witness, wires).map_err(Refusal::Malformed)?;
-        prove(&key.0, &system, &witness, &mut Entropy::System, &|phase| progress.report(phase))
+        prove(&key.0, &system, &witness, &mut Entropy::System, &|phase| {
+            progress.report(phase)
+        })
     });
     match result {
         Ok((proof, phases)) => {
@@ -265,10 +296,18 @@ fn groth16_verify(
 fn verdict(key: &VerifyingKey, publics: &[u64], proof: &[u8]) -> Result<(), String> {
     let publics: Vec<Fr> = field_elements(publics, "public value")?;
     if publics.len() != key.public() {
-        return Err(format!("{} public values; the key expects {}", publics.len(), key.public()));
+        return Err(format!(
+            "{} public values; the key expects {}",
+            publics.len(),
+            key.public()
+        ));
     }
     let proof = Proof::decode(proof)?;
-    if holds(key, &publics, &proof) { Ok(()) } else { Err("the pairing equation does not hold".into()) }
+    if holds(key, &publics, &proof) {
+        Ok(())
+    } else {
+        Err("the pairing equation does not hold".into())
+    }
 }
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -46,7 +46,10 @@ pub fn numerator(system: &System, witness: &Witness) -> Result<Vec<Fr>, Refusal>
     }
     a[rows..=rows + system.public].copy_from_slice(&witness.fields[..=system.public]);
     domain.subgroup_to_coset([&mut a, &mut b, &mut c]);
-    (&mut a, &b, &c).into_par_iter().with_min_len(1024).for_each(|(a, b, c)| *a = *a * b - c);
+    (&mut a, &b, &c)
+        .into_par_iter()
+        .with_min_len(1024)
+        .for_each(|(a, b, c)| *a = *a * b - c);
     Ok(a)
 }
 
@@ -67,7 +70,9 @@ pub fn evaluate(system: &System, tau: Fr) -> Result<Option<Evaluations>, String>
     };
     // Over the 2n points of both: (tau^2n - 1) / 2n * x / (tau - x) at x an odd power.
     let both = (tau.pow([2 * size]) - Fr::ONE) * Fr::from(2u64).inverse().unwrap_or_default();
-    let Some(h) = lagrange(tau, domain.offset, domain.root, size, both) else { return Ok(None) };
+    let Some(h) = lagrange(tau, domain.offset, domain.root, size, both) else {
+        return Ok(None);
+    };
     let columns = [&system.a, &system.b, &system.c].map(|matrix| (matrix, vec![Fr::ZERO; system.wires]));
     let mut columns = columns
         .into_par_iter()
@@ -87,13 +92,19 @@ pub fn evaluate(system: &System, tau: Fr) -> Result<Option<Evaluations>, String>
 
 /// `vanishing / size * x / (tau - x)` at x = offset * root^i, i < size; None where tau is such an x.
 fn lagrange(tau: Fr, offset: Fr, root: Fr, size: u64, vanishing: Fr) -> Option<Vec<Fr>> {
-    let points = powers(root, size as usize).into_par_iter().map(|power| power * offset).collect::<Vec<_>>();
+    let points = powers(root, size as usize)
+        .into_par_iter()
+        .map(|power| power * offset)
+        .collect::<Vec<_>>();
     let mut inverses = points.par_iter().map(|point| tau - point).collect::<Vec<_>>();
     if inverses.par_iter().any(|difference| *difference == Fr::ZERO) {
         return None;
     }
     ark_ff::batch_inversion_and_mul(&mut inverses, &(vanishing * Fr::from(size).inverse()?));
-    inverses.par_iter_mut().zip(&points).for_each(|(inverse, point)| *inverse *= point);
+    inverses
+        .par_iter_mut()
+        .zip(&points)
+        .for_each(|(inverse, point)| *inverse *= point);
     Some(inverses)
 }
 

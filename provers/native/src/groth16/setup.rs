@@ -60,7 +60,13 @@ impl Drop for Secrets {
         for values in [a, b, c, h, &mut self.combined] {
             values.zeroize();
         }
-        for value in [&mut self.alpha, &mut self.beta, &mut self.gamma, &mut self.delta, &mut self.tau] {
+        for value in [
+            &mut self.alpha,
+            &mut self.beta,
+            &mut self.gamma,
+            &mut self.delta,
+            &mut self.tau,
+        ] {
             value.zeroize();
         }
     }
@@ -74,8 +80,12 @@ impl Secrets {
                 break (tau, evaluations);
             }
         };
-        let [alpha, beta, gamma, delta] =
-            [entropy.scalar()?, entropy.scalar()?, entropy.scalar()?, entropy.scalar()?];
+        let [alpha, beta, gamma, delta] = [
+            entropy.scalar()?,
+            entropy.scalar()?,
+            entropy.scalar()?,
+            entropy.scalar()?,
+        ];
         let inverse = |value: Fr| value.inverse().ok_or("a secret is zero");
         let (over_gamma, over_delta) = (inverse(gamma)?, inverse(delta)?);
         let Evaluations { a, b, c, h } = &mut evaluations;
@@ -83,11 +93,24 @@ impl Secrets {
             .into_par_iter()
             .enumerate()
             .map(|(wire, (a, b, c))| {
-                (beta * a + alpha * b + c) * if wire <= system.public { over_gamma } else { over_delta }
+                (beta * a + alpha * b + c)
+                    * if wire <= system.public {
+                        over_gamma
+                    } else {
+                        over_delta
+                    }
             })
             .collect();
         h.par_iter_mut().for_each(|value| *value *= over_delta);
-        Ok(Self { alpha, beta, gamma, delta, tau, evaluations, combined })
+        Ok(Self {
+            alpha,
+            beta,
+            gamma,
+            delta,
+            tau,
+            evaluations,
+            combined,
+        })
     }
 }
 
@@ -110,14 +133,23 @@ pub fn setup(
     let inputs = g1_multiples(publics);
     report("points of A")?;
     let (wires, scalars) = present(&secrets.evaluations.a, 0);
-    let a = Query { wires, points: g1_multiples(&scalars) };
+    let a = Query {
+        wires,
+        points: g1_multiples(&scalars),
+    };
     report("points of B")?;
     let (wires, scalars) = present(&secrets.evaluations.b, 0);
-    let b_g1 = Query { wires, points: g1_multiples(&scalars) };
+    let b_g1 = Query {
+        wires,
+        points: g1_multiples(&scalars),
+    };
     let b_g2 = fixed_base::multiples(g2, &scalars);
     report("points of C")?;
     let (wires, scalars) = present(privates, system.public as u32 + 1);
-    let l = Query { wires, points: g1_multiples(&scalars) };
+    let l = Query {
+        wires,
+        points: g1_multiples(&scalars),
+    };
     report("points of H")?;
     let h = g1_multiples(&secrets.evaluations.h);
     let verifying = VerifyingKey {
@@ -151,5 +183,7 @@ fn present(values: &[Fr], first: u32) -> (Vec<u32>, zeroize::Zeroizing<Vec<Fr>>)
 }
 
 fn points<T, const N: usize>(points: Vec<T>) -> Result<[T; N], String> {
-    points.try_into().map_err(|_| "one point for each scalar".to_string())
+    points
+        .try_into()
+        .map_err(|_| "one point for each scalar".to_string())
 }

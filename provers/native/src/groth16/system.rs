@@ -35,12 +35,17 @@ impl<'a> Matrix<'a> {
 
     pub fn row(&self, row: usize) -> impl Iterator<Item = (u32, i64)> + use<'a> {
         let range = self.offsets[row] as usize..self.offsets[row + 1] as usize;
-        self.wires[range.clone()].iter().copied().zip(self.coefficients[range].iter().copied())
+        self.wires[range.clone()]
+            .iter()
+            .copied()
+            .zip(self.coefficients[range].iter().copied())
     }
 
     fn validate(&self, name: char, wires: usize, large: usize) -> Result<(), String> {
         let (Some(&first), Some(&last)) = (self.offsets.first(), self.offsets.last()) else {
-            return Err(format!("matrix {name}: offsets must hold rows + 1 entries, found none"));
+            return Err(format!(
+                "matrix {name}: offsets must hold rows + 1 entries, found none"
+            ));
         };
         if first != 0 || last != self.wires.len() as i64 || self.wires.len() != self.coefficients.len() {
             return Err(format!(
@@ -54,11 +59,15 @@ impl<'a> Matrix<'a> {
             return Err(format!("matrix {name}: offsets decrease"));
         }
         if let Some(wire) = self.wires.par_iter().find_any(|&&wire| wire as usize >= wires) {
-            return Err(format!("matrix {name}: wire {wire} of a system with {wires} wires"));
+            return Err(format!(
+                "matrix {name}: wire {wire} of a system with {wires} wires"
+            ));
         }
         let bad = |&&value: &&i64| value <= -LARGE || (value >= LARGE && (value - LARGE) as usize >= large);
         match self.coefficients.par_iter().find_any(bad) {
-            Some(value) => Err(format!("matrix {name}: coefficient code {value} with {large} large coefficients")),
+            Some(value) => Err(format!(
+                "matrix {name}: coefficient code {value} with {large} large coefficients"
+            )),
             None => Ok(()),
         }
     }
@@ -88,7 +97,14 @@ impl<'a> System<'a> {
                 "{public} public wires of {wires}: expected fewer, beside the constant, and at most 2^31 wires"
             ));
         }
-        Ok(Self { a, b, c, large, wires, public })
+        Ok(Self {
+            a,
+            b,
+            c,
+            large,
+            wires,
+            public,
+        })
     }
 
     pub fn rows(&self) -> usize {
@@ -96,7 +112,11 @@ impl<'a> System<'a> {
     }
 
     pub fn coefficient(&self, code: i64) -> Fr {
-        if code >= LARGE { self.large[(code - LARGE) as usize] } else { Fr::from(code) }
+        if code >= LARGE {
+            self.large[(code - LARGE) as usize]
+        } else {
+            Fr::from(code)
+        }
     }
 }
 
@@ -110,7 +130,10 @@ pub struct Witness {
 impl Witness {
     pub fn new(limbs: &[u64], wires: usize) -> Result<Self, String> {
         if limbs.len() != 4 * wires {
-            return Err(format!("witness of {} limbs; expected 4 for each of {wires} wires", limbs.len()));
+            return Err(format!(
+                "witness of {} limbs; expected 4 for each of {wires} wires",
+                limbs.len()
+            ));
         }
         let fields = field_elements(limbs, "witness value")?;
         if fields[0] != Fr::from(1u64) {
@@ -121,7 +144,11 @@ impl Witness {
             .map(|limbs| signed::from_normal::<Fr>(&[limbs[0], limbs[1], limbs[2], limbs[3]]))
             .collect::<Vec<_>>();
         let small = integers.par_iter().map(signed::small).collect();
-        Ok(Self { fields, integers, small })
+        Ok(Self {
+            fields,
+            integers,
+            small,
+        })
     }
 
     /// The inner product of one row with the witness.
@@ -159,7 +186,8 @@ pub fn field_elements(limbs: &[u64], what: &str) -> Result<Vec<Fr>, String> {
         .par_chunks(4)
         .enumerate()
         .map(|(i, limbs)| {
-            let limbs = <[u64; 4]>::try_from(limbs).map_err(|_| format!("{what} {i} has fewer than 4 limbs"))?;
+            let limbs =
+                <[u64; 4]>::try_from(limbs).map_err(|_| format!("{what} {i} has fewer than 4 limbs"))?;
             Fr::from_bigint(BigInt(limbs)).ok_or_else(|| format!("{what} {i} is not below the field's prime"))
         })
         .collect()

@@ -1,0 +1,92 @@
+"""What Groth16 runs over: the curve BN254, and a constraint system as arrays."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits.errors import CircuitizeError
+
+SCALAR_PRIME = 21888242871839275222246405745257275088548364400416034343698204186575808495617
+"""The order r of both groups: wires are integers modulo r."""
+
+COORDINATE_PRIME = 21888242871839275222246405745257275088696311157297823662689037894645226208583
+"""The field q that the coordinates of points lie in."""
+
+MatrixArrays = tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64]]
+
+
+class Matrix(Protocol):
+    """One of A, B, C in compressed sparse rows.
+
+    A coefficient below 2^62 in magnitude is that integer modulo r; from 2^62 on it is an index into `large`.
+    """
+
+    @property
+    def offsets(self) -> NDArray[np.int64]: ...
+    @property
+    def wires(self) -> NDArray[np.uint32]: ...
+    @property
+    def coefficients(self) -> NDArray[np.int64]: ...
+
+
+class PrimeField(Protocol):
+    @property
+    def prime(self) -> int: ...
+
+
+class System(Protocol):
+    """Rows (A w) * (B w) = C w over the wires: constant 1, public outputs, public inputs, private wires."""
+
+    @property
+    def field(self) -> PrimeField: ...
+    @property
+    def a(self) -> Matrix: ...
+    @property
+    def b(self) -> Matrix: ...
+    @property
+    def c(self) -> Matrix: ...
+    @property
+    def large(self) -> NDArray[np.uint64]: ...
+    @property
+    def wires(self) -> int: ...
+    @property
+    def public_outputs(self) -> int: ...
+    @property
+    def public_inputs(self) -> int: ...
+
+
+def matrices(system: System) -> tuple[MatrixArrays, MatrixArrays, MatrixArrays, NDArray[np.uint64], int, int]:
+    """A, B, C, the large coefficients, wires and publics, as the native prover borrows them.
+
+    Raises CircuitizeError for a system over another field.
+    """
+    if system.field.prime != SCALAR_PRIME:
+        raise CircuitizeError(
+            f"Groth16 here works over BN254, expected its scalar field {SCALAR_PRIME}, found a system over "
+            f"{system.field.prime}; remedy: emit the circuit over BN254"
+        )
+    large = np.ascontiguousarray(system.large, np.uint64)
+    public = system.public_outputs + system.public_inputs
+    return _arrays(system.a), _arrays(system.b), _arrays(system.c), large, system.wires, public
+
+
+def _arrays(matrix: Matrix) -> MatrixArrays:
+    return (
+        np.ascontiguousarray(matrix.offsets, np.int64),
+        np.ascontiguousarray(matrix.wires, np.uint32),
+        np.ascontiguousarray(matrix.coefficients, np.int64),
+    )
+
+
+def digest_bytes(digest: str) -> bytes:
+    """A circuit's digest, 64 hexadecimal digits, as 32 bytes. Raises CircuitizeError for anything else."""
+    try:
+        content = bytes.fromhex(digest)
+    except ValueError:
+        content = b""
+    if len(content) != 32:
+        raise CircuitizeError(f"expected a digest of 64 hexadecimal digits, found {digest!r}")
+    return content

@@ -1,0 +1,128 @@
+"""Proving and verifying keys: each is bound to one circuit by its digest, and says how it was set up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from circuitize._native import Groth16ProvingKey, Groth16VerifyingKey, groth16_setup
+from circuitize.circuits.errors import CircuitizeError, FormatError
+from circuitize.circuits.files import write_whole
+
+from .config import System, digest_bytes, matrices
+
+PROVING_FILE = "proving.key"
+VERIFYING_FILE = "verifying.key"
+SNARKJS_FILE = "verification_key.json"
+WARNING_FILE = "INSECURE-DEVELOPMENT-KEYS.txt"
+
+WARNING = (
+    "Insecure development keys: whoever made them could have kept the secrets behind them, and with those can "
+    "prove anything. Use them to develop and to measure; rely only on keys from a ceremony.\n"
+)
+
+
+@dataclass(frozen=True)
+class VerifyingKey:
+    """What a verifier holds: a few points, the circuit's digest, and the kind of setup.
+
+    `setup` is "development" (insecure: one machine knew the secrets) or "ceremony".
+    """
+
+    native: Groth16VerifyingKey
+
+    @property
+    def digest(self) -> str:
+        return self.native.digest.hex()
+
+    @property
+    def setup(self) -> Literal["development", "ceremony"]:
+        return self.native.setup
+
+    @property
+    def public(self) -> int:
+        """How many public values a proof is checked against."""
+        return self.native.public
+
+    @staticmethod
+    def read(path: Path) -> VerifyingKey:
+        """Reads a verifying key, or the one in a folder of keys.
+
+        Every point is checked to lie in its group. Raises FormatError for a damaged file.
+        """
+        path = _inside(path, VERIFYING_FILE)
+        try:
+            return VerifyingKey(Groth16VerifyingKey.decode(path.read_bytes()))
+        except OSError as error:
+            raise CircuitizeError(f"cannot read verifying key {path}: {error.strerror or error}") from error
+        except ValueError as error:
+            raise FormatError(f"{path} is not a sound verifying key: {error}") from error
+
+    def write(self, path: Path) -> None:
+        write_whole(path, [self.native.encode()])
+
+
+@dataclass(frozen=True)
+class ProvingKey:
+    """What a prover holds: points for every wire, in memory. It contains its verifying key."""
+
+    native: Groth16ProvingKey
+
+    @property
+    def verifying_key(self) -> VerifyingKey:
+        return VerifyingKey(self.native.verifying_key)
+
+    @staticmethod
+    def read(path: Path) -> ProvingKey:
+        """Reads a proving key, or the one in a folder of keys. Raises FormatError for a damaged file.
+
+        The checksum is verified; the points are not checked to lie in their groups. A proving key must come
+        from a trusted place: a hostile one cannot make a false proof pass, but may leak the witness.
+        """
+        path = _inside(path, PROVING_FILE)
+        try:
+            return ProvingKey(Groth16ProvingKey.read(path))
+        except OSError as error:
+            raise CircuitizeError(f"cannot read proving key {path}: {error.strerror or error}") from error
+        except ValueError as error:
+            raise FormatError(f"{path} is not a sound proving key: {error}") from error
+
+    def write(self, path: Path) -> None:
+        write_whole(path, self.native.chunks())
+
+
+def setup(
+    system: System,
+    digest: str,
+    directory: Path,
+    *,
+    seed: bytes | None = None,
+    progress: Callable[[str], object] | None = None,
+) -> ProvingKey:
+    """Makes INSECURE development keys for `system` in `directory`, bound to `digest` (64 hexadecimal digits).
+
+    The secrets come from the operating system and are wiped after use, but nobody else can know that. With
+    `seed` (tests only) everyone can compute them. Writes `proving.key`, `verifying.key`,
+    `verification_key.json` for snarkjs, and a warning. `progress` is called with the name of each phase.
+    """
+    from .snarkjs import verifying_key_text
+
+    binding = digest_bytes(digest)
+    try:
+        native = groth16_setup(*matrices(system), binding, seed, progress)
+    except ValueError as error:
+        raise CircuitizeError(f"cannot set up Groth16 keys: {error}") from error
+    key = ProvingKey(native)
+    directory = Path(directory)
+    write_whole(directory / WARNING_FILE, [WARNING.encode()])
+    key.write(directory / PROVING_FILE)
+    key.verifying_key.write(directory / VERIFYING_FILE)
+    write_whole(directory / SNARKJS_FILE, [verifying_key_text(key.verifying_key).encode()])
+    return key
+
+
+def _inside(path: Path, name: str) -> Path:
+    path = Path(path)
+    return path / name if path.is_dir() else path

@@ -1,0 +1,69 @@
+"""The native provers (Rust); arrays are borrowed, the interpreter's lock is released."""
+
+from collections.abc import Callable, Iterator
+from os import PathLike
+from typing import Literal, TypeAlias, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+_Matrix: TypeAlias = tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64]]
+_Setup: TypeAlias = Literal["development", "ceremony"]
+
+features: list[str]
+
+class Unsatisfied(ValueError): ...
+
+@final
+class Groth16VerifyingKey:
+    @staticmethod
+    def decode(bytes: bytes) -> Groth16VerifyingKey: ...
+    @staticmethod
+    def build(setup: _Setup, digest: bytes, points: bytes) -> Groth16VerifyingKey: ...
+    def encode(self) -> bytes: ...
+    def points(self) -> bytes: ...
+    def alpha_beta(self) -> bytes: ...
+    @property
+    def digest(self) -> bytes: ...
+    @property
+    def setup(self) -> _Setup: ...
+    @property
+    def public(self) -> int: ...
+
+@final
+class Groth16ProvingKey:
+    @staticmethod
+    def read(path: str | PathLike[str]) -> Groth16ProvingKey: ...
+    def chunks(self) -> Iterator[bytes]: ...
+    @property
+    def verifying_key(self) -> Groth16VerifyingKey: ...
+    @property
+    def wires(self) -> int: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def domain(self) -> int: ...
+
+def groth16_setup(
+    a: _Matrix,
+    b: _Matrix,
+    c: _Matrix,
+    large: NDArray[np.uint64],
+    wires: int,
+    public: int,
+    digest: bytes,
+    seed: bytes | None = None,
+    progress: Callable[[str], object] | None = None,
+) -> Groth16ProvingKey: ...
+def groth16_prove(
+    key: Groth16ProvingKey,
+    a: _Matrix,
+    b: _Matrix,
+    c: _Matrix,
+    large: NDArray[np.uint64],
+    wires: int,
+    public: int,
+    witness: NDArray[np.uint64],
+    progress: Callable[[str], object] | None = None,
+) -> tuple[bytes, dict[str, float]]: ...
+def groth16_verify(key: Groth16VerifyingKey, publics: NDArray[np.uint64], proof: bytes) -> str | None: ...
