@@ -1,0 +1,72 @@
+# circuitize: `make demo` shows it, `make test` tests it. Everything is built inside this folder; PYTHON=... chooses the interpreter.
+
+VENV := .venv
+BIN := $(VENV)/bin
+NATIVE := $(shell find provers/native -name target -prune -o \( -name '*.rs' -o -name 'Cargo.*' \) -print)
+PACKAGE := pyproject.toml $(NATIVE)
+JOBS := 2
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: help build demo test check golden bench clean
+.DELETE_ON_ERROR:
+
+help:
+	@echo 'make demo     the whole story on real data, in one screen (artefacts in ./circuitize-demo)'
+	@echo 'make test     every check and every test'
+	@echo 'make check    formatting, lint, types and import direction, Python and Rust'
+	@echo 'make bench    the benchmarks, side by side with their peers'
+	@echo 'make golden   rewrite the golden files after a change that was meant'
+	@echo 'make build    the package and its Rust extension, in $(VENV)'
+	@echo 'make clean    remove everything that was built'
+
+build: .stamps/build
+demo: .stamps/demo
+	$(BIN)/circuitize demo
+
+test: check .stamps/interop
+	$(BIN)/pytest -n $(JOBS) --dist loadfile --durations 10
+
+golden: .stamps/check .stamps/interop
+	$(BIN)/pytest -q --update-golden
+
+bench: .stamps/check
+	@set -e; for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python "$$script"; done
+
+check: .stamps/check
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	.ci/lint-rust
+
+clean:
+	rm -rf $(VENV) .stamps build dist src/*.egg-info provers/native/target tests/interop/node_modules
+	rm -rf .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -f src/circuitize/_native*.so
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The stamps: one per set of dependencies, each an editable install, so that only the Rust extension is ever rebuilt.
+
+.stamps/venv:
+	python=$$(.ci/python) && "$$python" -m venv $(VENV)
+	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' \
+		| $(BIN)/pip install -q -r /dev/stdin
+	@mkdir -p .stamps && touch $@
+
+.stamps/build: .stamps/venv $(PACKAGE)
+	rust=$$(.ci/rust) && PATH="$$rust:$$PATH" $(BIN)/pip install -q --no-build-isolation -e .
+	@touch $@
+
+.stamps/demo: .stamps/venv $(PACKAGE)
+	rust=$$(.ci/rust) && PATH="$$rust:$$PATH" $(BIN)/pip install -q --no-build-isolation -e '.[demo]'
+	@touch .stamps/build $@
+
+.stamps/check: .stamps/venv $(PACKAGE)
+	rust=$$(.ci/rust) && PATH="$$rust:$$PATH" $(BIN)/pip install -q --no-build-isolation -e '.[check]'
+	@touch .stamps/build .stamps/demo $@
+
+.stamps/interop: tests/interop/package-lock.json
+	.ci/node
+	cd tests/interop && npm ci --silent --no-audit --no-fund --ignore-scripts
+	@mkdir -p .stamps && touch $@

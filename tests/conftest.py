@@ -1,0 +1,73 @@
+"""What every test shares: golden files, deterministic hypothesis, and the rule that continuous integration skips nothing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+GOLDEN = Path(__file__).parent / "golden"
+
+hypothesis.settings.register_profile("circuitize", deadline=None, derandomize=True)
+hypothesis.settings.load_profile("circuitize")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="rewrite the golden files instead of comparing with them")
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str | bytes], None]:
+    """Call `golden(name, content)`: content equals tests/golden/name, to the byte; `--update-golden` rewrites the file."""
+
+    def check(name: str, content: str | bytes) -> None:
+        path = GOLDEN / name
+        found = content.encode() if isinstance(content, str) else content
+        if request.config.getoption("--update-golden"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(found)
+            return
+        assert path.is_file(), f"tests/golden/{name} is missing; write it with: make golden"
+        expected = path.read_bytes()
+        if isinstance(content, str):
+            assert content == expected.decode(), f"tests/golden/{name} differs; if that was meant: make golden"
+        assert found == expected, f"tests/golden/{name} differs; if that was meant: make golden"
+
+    return check
+
+
+class SkipsAreFailures:
+    """Under CI=true, a test that was skipped for any reason but a missing GPU makes the session fail."""
+
+    def __init__(self) -> None:
+        self.skipped: list[str] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.skipped and not hasattr(report, "wasxfail"):
+            self._note(report.nodeid, report.longrepr)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.skipped:
+            self._note(report.nodeid, report.longrepr)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if self.skipped and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        for line in self.skipped:
+            terminalreporter.write_line(f"FAILED: CI=true allows only skips for want of a GPU, found {line}", red=True)
+
+    def _note(self, nodeid: str, reason: object) -> None:
+        text = reason[2] if isinstance(reason, tuple) else str(reason)
+        if "gpu" not in text.lower():
+            self.skipped.append(f"{nodeid}: {text}")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if os.environ.get("CI") == "true" and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(SkipsAreFailures())
