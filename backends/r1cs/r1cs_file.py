@@ -135,8 +135,9 @@ class _Constraints:
         """The place of each combination's count: each says where the next one is."""
         words, entry, at = self.words.data, self.entry, 0
         for _ in range(combinations):
+            terms = words[at]
             yield at
-            at += 1 + entry * words[at]
+            at += 1 + entry * terms
 
     def matrix(self, which: int) -> Matrix:
         """A, B or C; large coefficients are references into `self.large`, in order of first use."""
