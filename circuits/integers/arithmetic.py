@@ -1,0 +1,153 @@
+"""Addition, scaling, products, and the operations by one power of two or one sign."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from circuitize.circuits.builder import Builder
+from circuitize.circuits.errors import TypingError
+from circuitize.circuits.operation import Values
+from circuitize.circuits.types import LIMIT, Fixed
+
+from .expansion import Expansion
+from .language import IntegerOperation, Integers, corners, same_formats
+
+
+@dataclass(frozen=True)
+class Add(IntegerOperation):
+    """x + y, of one shape and one number of fraction bits."""
+
+    name = "integer.add"
+    arity = 2
+
+    def target(self, *sources: Fixed) -> Fixed:
+        x, y = sources
+        same_formats(self.name, sources)
+        return x.with_interval(x.low + y.low, x.high + y.high)
+
+    def value(self, *values: Integers) -> Values:
+        x, y = values
+        return np.add(x, y)
+
+
+@dataclass(frozen=True)
+class Subtract(Expansion):
+    """x - y, of one shape and one number of fraction bits."""
+
+    name = "integer.subtract"
+    arity = 2
+
+    def target(self, *sources: Fixed) -> Fixed:
+        x, y = sources
+        same_formats(self.name, sources)
+        return x.with_interval(x.low - y.high, x.high - y.low)
+
+    def value(self, *values: Integers) -> Values:
+        x, y = values
+        return np.subtract(x, y)
+
+    def define(self, builder: Builder, *wires: int) -> int:
+        x, y = wires
+        return builder.add(Add(), x, builder.add(Scale(-1, 0), y))
+
+
+@dataclass(frozen=True)
+class Scale(IntegerOperation):
+    """factor * x, with so many more fraction bits: the real value is multiplied by factor * 2^-fraction_bits."""
+
+    name = "integer.scale"
+
+    factor: int
+    fraction_bits: int
+
+    def __post_init__(self) -> None:
+        if abs(self.factor) >= LIMIT:
+            raise TypingError(f"{self.name}: expected a factor below 2^62, found {self.factor}; use fewer bits")
+
+    def is_identity(self, source: Any) -> bool:
+        return self.factor == 1 and self.fraction_bits == 0
+
+    def target(self, *sources: Fixed) -> Fixed:
+        (x,) = sources
+        ends = (x.low * self.factor, x.high * self.factor)
+        return Fixed(x.shape, x.fraction_bits + self.fraction_bits, min(ends), max(ends))
+
+    def value(self, *values: Integers) -> Values:
+        return np.multiply(values[0], np.int64(self.factor))
+
+
+@dataclass(frozen=True)
+class Multiply(IntegerOperation):
+    """x * y elementwise, of one shape; fraction bits add up. The interval does not know if both are the same wire."""
+
+    name = "integer.multiply"
+    arity = 2
+
+    def target(self, *sources: Fixed) -> Fixed:
+        x, y = sources
+        if x.shape != y.shape:
+            raise TypingError(
+                f"{self.name}: expected equal shapes, found {list(x.shape)} and {list(y.shape)}; broadcast one"
+            )
+        return Fixed(x.shape, x.fraction_bits + y.fraction_bits, *corners(x, y))
+
+    def value(self, *values: Integers) -> Values:
+        x, y = values
+        return np.multiply(x, y)
+
+
+@dataclass(frozen=True)
+class Shift(IntegerOperation):
+    """floor(x / 2^bits), toward minus infinity, with `bits` fewer fraction bits; 0 <= bits <= 62."""
+
+    name = "integer.shift"
+
+    bits: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.bits <= 62:
+            raise TypingError(f"{self.name}: expected 0 to 62 bits, found {self.bits}; use Scale to add bits")
+
+    def is_identity(self, source: Any) -> bool:
+        return self.bits == 0
+
+    def target(self, *sources: Fixed) -> Fixed:
+        (x,) = sources
+        return Fixed(x.shape, x.fraction_bits - self.bits, x.low >> self.bits, x.high >> self.bits)
+
+    def value(self, *values: Integers) -> Values:
+        return np.right_shift(values[0], self.bits)
+
+
+@dataclass(frozen=True)
+class IsNegative(IntegerOperation):
+    """1 where x < 0, else 0; no fraction bits."""
+
+    name = "integer.is_negative"
+
+    def target(self, *sources: Fixed) -> Fixed:
+        (x,) = sources
+        return Fixed(x.shape, 0, int(x.high < 0), int(x.low < 0))
+
+    def value(self, *values: Integers) -> Values:
+        return np.less(values[0], 0).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class ReLU(IntegerOperation):
+    """max(x, 0). A core operation: no composition of others has its interval without a further range check."""
+
+    name = "integer.relu"
+
+    def is_identity(self, source: Any) -> bool:
+        return bool(source.low >= 0)
+
+    def target(self, *sources: Fixed) -> Fixed:
+        (x,) = sources
+        return x.with_interval(max(x.low, 0), max(x.high, 0))
+
+    def value(self, *values: Integers) -> Values:
+        return np.maximum(values[0], 0)

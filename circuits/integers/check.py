@@ -1,0 +1,38 @@
+"""Check: the identity on an interval, undefined outside; the one place where a program's values are restricted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from circuitize.circuits.errors import TypingError
+from circuitize.circuits.operation import Values
+from circuitize.circuits.types import Fixed
+
+from .language import IntegerOperation, Integers, require
+
+
+@dataclass(frozen=True)
+class Check(IntegerOperation):
+    """y = x where low <= x <= high; undefined if any element is outside. The target's interval is [low, high]."""
+
+    name = "integer.check"
+
+    low: int
+    high: int
+
+    def __post_init__(self) -> None:
+        if self.low > self.high:
+            raise TypingError(f"{self.name}: expected low <= high, found [{self.low}, {self.high}]")
+
+    def is_identity(self, source: Any) -> bool:
+        return bool(source.low == self.low and source.high == self.high)
+
+    def target(self, *sources: Fixed) -> Fixed:
+        return sources[0].with_interval(self.low, self.high)
+
+    def value(self, *values: Integers) -> Values:
+        (x,) = values
+        if x.min() < self.low or x.max() > self.high:
+            require(self.name, (x >= self.low) & (x <= self.high), x, f"values in [{self.low}, {self.high}]")
+        return x

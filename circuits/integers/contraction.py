@@ -1,0 +1,172 @@
+"""Contractions of two arrays with exact accumulation: matrix products and their relatives."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from circuitize.circuits.builder import Builder
+from circuitize.circuits.errors import TypingError
+from circuitize.circuits.operation import Values
+from circuitize.circuits.types import Fixed
+
+from .arithmetic import Multiply
+from .expansion import Expansion
+from .language import Integers, corners, fixed
+from .view import View
+from .wiring import Reindex, sum_over
+
+_EXACT = 53
+"""float64 holds every integer of this many bits."""
+
+
+@dataclass(frozen=True)
+class Contract(Expansion):
+    """The sum of products that an equation names: "bi,ij->bj" is y[b, j] = sum over i of x0[b, i] * x1[i, j].
+
+    Each operand, and the target, names distinct axes by lower-case letters; letters that the target lacks are summed.
+    Fraction bits add up; sums are exact, without rounding.
+    """
+
+    name = "integer.contract"
+    arity = 2
+
+    equation: str
+
+    def __post_init__(self) -> None:
+        equation = self.equation.replace(" ", "")
+        object.__setattr__(self, "equation", equation)
+        if not re.fullmatch("[a-z]*,[a-z]*->[a-z]*", equation):
+            raise TypingError(
+                f"{self.name}: expected an equation of two operands such as 'bi,ij->bj', found {equation!r}"
+            )
+        x, y, target = self.letters
+        for letters in (x, y, target):
+            if len(set(letters)) != len(letters):
+                raise TypingError(f"{self.name}: expected distinct letters, found {letters!r} in {equation!r}")
+        if not set(target) <= set(x + y):
+            raise TypingError(f"{self.name}: expected the target's letters in an operand, found {equation!r}")
+
+    @cached_property
+    def letters(self) -> tuple[str, str, str]:
+        """The axes of the operands and of the target."""
+        x, rest = self.equation.split(",")
+        y, target = rest.split("->")
+        return x, y, target
+
+    @cached_property
+    def summed(self) -> str:
+        """The letters that are summed, in order of appearance."""
+        x, y, target = self.letters
+        return "".join(dict.fromkeys(letter for letter in x + y if letter not in target))
+
+    def extents(self, x: Fixed, y: Fixed) -> dict[str, int]:
+        """The extent of each letter; raises TypingError where shapes do not fit the equation."""
+        found: dict[str, int] = {}
+        for letters, source in zip(self.letters, (x, y), strict=False):
+            if len(letters) != len(source.shape):
+                raise TypingError(
+                    f"{self.name}: expected {len(letters)} axes for {letters!r} of {self.equation!r}, "
+                    f"found shape {list(source.shape)}; reshape it"
+                )
+            for letter, extent in zip(letters, source.shape, strict=True):
+                if found.setdefault(letter, extent) != extent:
+                    raise TypingError(
+                        f"{self.name}: expected one extent for {letter!r} of {self.equation!r}, "
+                        f"found {found[letter]} and {extent}; transpose or slice an operand"
+                    )
+        return found
+
+    def target(self, *sources: Fixed) -> Fixed:
+        x, y = sources
+        extents = self.extents(x, y)
+        terms = math.prod(extents[letter] for letter in self.summed)
+        low, high = corners(x, y)
+        shape = tuple(extents[letter] for letter in self.letters[2])
+        return Fixed(shape, x.fraction_bits + y.fraction_bits, terms * low, terms * high)
+
+    def value(self, *values: Integers) -> Values:
+        return contract(self.letters, *values)
+
+    def define(self, builder: Builder, *wires: int) -> int:
+        x, y, target = self.letters
+        extents = self.extents(*(fixed(builder, wire) for wire in wires))
+        letters = target + self.summed
+        shape = tuple(extents[letter] for letter in letters)
+        spread = [
+            builder.add(
+                Reindex(View.select(fixed(builder, wire).shape, shape, [letters.index(letter) for letter in own])), wire
+            )
+            for wire, own in zip(wires, (x, y), strict=True)
+        ]
+        return sum_over(builder, builder.add(Multiply(), *spread), tuple(range(len(target), len(letters))))
+
+
+def contract(letters: tuple[str, str, str], x: Integers, y: Integers) -> Integers:
+    """The exact contraction of int64 arrays, by one batched matrix product."""
+    of_x, of_y, of_target = letters
+    x, of_x = _sum_own(x, of_x, of_y + of_target)
+    y, of_y = _sum_own(y, of_y, of_x + of_target)
+    extents = dict(zip(of_x + of_y, x.shape + y.shape, strict=True))
+    batch = [letter for letter in of_target if letter in of_x and letter in of_y]
+    rows = [letter for letter in of_target if letter not in of_y]
+    columns = [letter for letter in of_target if letter not in of_x]
+    inner = [letter for letter in of_x if letter not in of_target]
+
+    def matrices(value: Integers, of_value: str, *groups: list[str]) -> Integers:
+        ordered = value.transpose([of_value.index(letter) for group in groups for letter in group])
+        return ordered.reshape([math.prod(extents[letter] for letter in group) for group in groups])
+
+    made = multiply_matrices(matrices(x, of_x, batch, rows, inner), matrices(y, of_y, batch, inner, columns))
+    order = batch + rows + columns
+    split = made.reshape([extents[letter] for letter in order])
+    return split.transpose([order.index(letter) for letter in of_target])
+
+
+def multiply_matrices(x: Integers, y: Integers) -> Integers:
+    """The exact product [B, R, K] @ [B, K, C] of int64 matrices, where its elements stay below 2^63.
+
+    In float64 where K * max|x| * max|y| < 2^53, so that every partial sum is exact; otherwise the wider operand is cut
+    into limbs for which that holds. Only where even limbs of 8 bits would be too wide, in int64.
+    """
+    terms = x.shape[-1]
+    if terms == 1:
+        return x * y
+    sizes = _magnitude(x), _magnitude(y)
+    bits = _EXACT - (terms * min(sizes)).bit_length()
+    if terms * sizes[0] * sizes[1] < 1 << _EXACT:
+        return np.matmul(x.astype(np.float64), y.astype(np.float64)).astype(np.int64)
+    if bits < 8:
+        return np.matmul(x, y)
+    wide_first = sizes[0] >= sizes[1]
+    rest, narrow = (x, y.astype(np.float64)) if wide_first else (y, x.astype(np.float64))
+    made, shift = np.zeros((x.shape[0], x.shape[1], y.shape[2]), np.int64), 0
+    for limb in _limbs(rest, max(sizes), bits):
+        piece = np.matmul(limb, narrow) if wide_first else np.matmul(narrow, limb)
+        made += piece.astype(np.int64) << shift
+        shift += bits
+    return made
+
+
+def _limbs(values: Integers, magnitude: int, bits: int) -> list[Values]:
+    """Limbs below 2^bits, least significant first, the last signed: the sum of limb i * 2^(i * bits) is the value."""
+    limbs = []
+    while magnitude >> bits:
+        limbs.append((values & ((1 << bits) - 1)).astype(np.float64))
+        values = values >> bits
+        magnitude = (magnitude >> bits) + 1
+    return [*limbs, values.astype(np.float64)]
+
+
+def _magnitude(values: Integers) -> int:
+    return max(int(values.max()), -int(values.min()))
+
+
+def _sum_own(value: Integers, letters: str, others: str) -> tuple[Integers, str]:
+    """Sum over the axes that nothing else names."""
+    own = tuple(axis for axis, letter in enumerate(letters) if letter not in others)
+    return np.asarray(value.sum(axis=own)) if own else value, "".join(c for c in letters if c in others)

@@ -1,0 +1,99 @@
+"""The contract of an integer operation: one target, an exact interval, an exact value."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits.builder import Builder
+from circuitize.circuits.errors import TypingError, Undefined
+from circuitize.circuits.operation import Operation, Values
+from circuitize.circuits.types import Fixed
+
+Integers = NDArray[np.int64]
+
+
+class IntegerOperation(Operation):
+    """An operation on integer arrays: exact, with one target, whose interval is the tightest that the sources' give.
+
+    Typing raises TypingError where the sources do not fit and OverflowRisk where the interval passes 2^62; running
+    raises Undefined, naming the first element, where the operation has no value. Values are int64 arrays.
+    """
+
+    arity: ClassVar[int | None] = 1
+    """How many sources; None is any number, at least one."""
+
+    @abstractmethod
+    def target(self, *sources: Fixed) -> Fixed:
+        """The target's type, for sources whose number and kind are right."""
+
+    @abstractmethod
+    def value(self, *values: Integers) -> Values:
+        """The target's value on values inside the sources' intervals."""
+
+    def target_types(self, *sources: Any) -> tuple[Fixed, ...]:
+        arity = self.arity
+        if len(sources) != arity and (arity is not None or not sources):
+            expected = "at least 1" if arity is None else arity
+            raise TypingError(f"{self.name}: expected {expected} sources, found {len(sources)}; connect them")
+        for source in sources:
+            if type(source) is not Fixed:
+                raise TypingError(f"{self.name}: expected integer arrays, found {source}; quantize the program first")
+        return (self.target(*sources),)
+
+    def run(self, *values: Values) -> tuple[Values, ...]:
+        return (np.asarray(self.value(*values)),)
+
+
+def fixed(builder: Builder, wire: int) -> Fixed:
+    """The type of an integer wire."""
+    found = builder.type(wire)
+    assert isinstance(found, Fixed)
+    return found
+
+
+def same_formats(name: str, sources: tuple[Fixed, ...]) -> None:
+    """Raises TypingError unless all sources have one shape and one number of fraction bits."""
+    first = sources[0]
+    for source in sources[1:]:
+        if source.shape != first.shape:
+            raise TypingError(
+                f"{name}: expected equal shapes, found {list(first.shape)} and {list(source.shape)}; broadcast one"
+            )
+    same_fraction_bits(name, sources)
+
+
+def same_fraction_bits(name: str, sources: tuple[Fixed, ...]) -> None:
+    """Raises TypingError unless all sources have one number of fraction bits."""
+    first = sources[0]
+    for source in sources[1:]:
+        if source.fraction_bits != first.fraction_bits:
+            raise TypingError(
+                f"{name}: expected equal fraction bits, found {first.fraction_bits} and {source.fraction_bits}; "
+                "align them with Scale"
+            )
+
+
+def corners(x: Fixed, y: Fixed) -> tuple[int, int]:
+    """The least and the greatest product of a number in x's interval and one in y's."""
+    products = (x.low * y.low, x.low * y.high, x.high * y.low, x.high * y.high)
+    return min(products), max(products)
+
+
+def axis_of(name: str, axis: int, source: Fixed) -> int:
+    """The extent of an axis; raises TypingError unless the source has it."""
+    if not 0 <= axis < len(source.shape):
+        raise TypingError(
+            f"{name}: expected an axis from 0 to {len(source.shape) - 1} of {list(source.shape)}, found {axis}"
+        )
+    return source.shape[axis]
+
+
+def require(name: str, allowed: NDArray[np.bool_], values: Integers, expected: str) -> None:
+    """Raises Undefined, naming the first element that is not allowed."""
+    if not allowed.all():
+        at = tuple(int(i) for i in np.argwhere(~np.asarray(allowed))[0])
+        raise Undefined(f"{name}: expected {expected}, found {int(values[at])} at element {list(at)}")

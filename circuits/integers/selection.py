@@ -1,0 +1,201 @@
+"""Choices between values: by a condition, the greater of two, clamping, and the place of the greatest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from circuitize.circuits.builder import Builder
+from circuitize.circuits.errors import TypingError
+from circuitize.circuits.operation import Values
+from circuitize.circuits.types import Fixed
+
+from .arithmetic import Add, IsNegative, Multiply, ReLU, Subtract
+from .constant import Constant
+from .expansion import Expansion
+from .language import Integers, axis_of, fixed, same_formats
+from .steps import Affine
+from .view import View
+from .wiring import Concatenate, Reindex, Sum, broadcast, part, sum_over
+
+
+@dataclass(frozen=True)
+class Select(Expansion):
+    """a where the condition is 1, b where it is 0. Sources: condition (0 or 1 by its type, no fraction bits), a, b."""
+
+    name = "integer.select"
+    arity = 3
+
+    def target(self, *sources: Fixed) -> Fixed:
+        condition, a, b = sources
+        same_formats(self.name, (a, b))
+        if condition.shape != a.shape:
+            raise TypingError(
+                f"{self.name}: expected a condition of shape {list(a.shape)}, found {list(condition.shape)}; "
+                "broadcast it"
+            )
+        if condition.low < 0 or condition.high > 1 or condition.fraction_bits:
+            raise TypingError(
+                f"{self.name}: expected a condition in [0, 1] without fraction bits, found {condition}; "
+                "use IsNegative or Check"
+            )
+        chosen = [b] * (condition.low == 0) + [a] * (condition.high == 1)
+        return a.with_interval(min(c.low for c in chosen), max(c.high for c in chosen))
+
+    def value(self, *values: Integers) -> Values:
+        condition, a, b = values
+        return np.where(condition != 0, a, b)
+
+    def define(self, builder: Builder, *wires: int) -> int:
+        condition, a, b = wires
+        difference = builder.add(Multiply(), condition, builder.add(Subtract(), a, b))
+        return builder.add(Add(), difference, b)
+
+
+@dataclass(frozen=True)
+class Maximum(Expansion):
+    """The greater of x and y, of one shape and one number of fraction bits."""
+
+    name = "integer.maximum"
+    arity = 2
+
+    def target(self, *sources: Fixed) -> Fixed:
+        x, y = sources
+        same_formats(self.name, sources)
+        return x.with_interval(max(x.low, y.low), max(x.high, y.high))
+
+    def value(self, *values: Integers) -> Values:
+        x, y = values
+        return np.maximum(x, y)
+
+    def define(self, builder: Builder, *wires: int) -> int:
+        x, y = wires
+        return builder.add(Add(), y, builder.add(ReLU(), builder.add(Subtract(), x, y)))
+
+
+@dataclass(frozen=True)
+class Clamp(Expansion):
+    """The number nearest to x in [low, high]: saturation. low and high are in units of x's last bit."""
+
+    name = "integer.clamp"
+
+    low: int
+    high: int
+
+    def __post_init__(self) -> None:
+        if self.low > self.high:
+            raise TypingError(f"{self.name}: expected low <= high, found [{self.low}, {self.high}]")
+
+    def is_identity(self, source: Any) -> bool:
+        return bool(self.low <= source.low and source.high <= self.high)
+
+    def target(self, *sources: Fixed) -> Fixed:
+        (x,) = sources
+        return x.with_interval(*(min(max(end, self.low), self.high) for end in (x.low, x.high)))
+
+    def value(self, *values: Integers) -> Values:
+        limit = np.iinfo(np.int64)
+        return np.clip(values[0], max(self.low, int(limit.min)), min(self.high, int(limit.max)))
+
+    def define(self, builder: Builder, *wires: int) -> int:
+        (x,) = wires
+        source = fixed(builder, x)
+        if source.low >= self.high or source.high <= self.low:
+            return builder.add(
+                Constant.splat(self.high if source.low >= self.high else self.low, source.shape, source.fraction_bits)
+            )
+        if source.low < self.low:
+            low = builder.add(Constant.splat(self.low, source.shape, source.fraction_bits))
+            x = builder.add(Add(), low, builder.add(ReLU(), builder.add(Subtract(), x, low)))
+        if source.high > self.high:
+            high = builder.add(Constant.splat(self.high, source.shape, source.fraction_bits))
+            x = builder.add(Subtract(), high, builder.add(ReLU(), builder.add(Subtract(), high, x)))
+        return x
+
+
+@dataclass(frozen=True)
+class ArgMax(Expansion):
+    """The index of the greatest element along an axis, which is removed; the lowest index wins. No fraction bits."""
+
+    name = "integer.arg_max"
+
+    axis: int
+
+    def target(self, *sources: Fixed) -> Fixed:
+        (x,) = sources
+        extent = axis_of(self.name, self.axis, x)
+        return Fixed(x.shape[: self.axis] + x.shape[self.axis + 1 :], 0, 0, extent - 1)
+
+    def value(self, *values: Integers) -> Values:
+        return np.asarray(np.argmax(values[0], axis=self.axis), np.int64)
+
+    def define(self, builder: Builder, *wires: int) -> int:
+        (x,) = wires
+        shape = fixed(builder, x).shape
+        if shape[self.axis] == 1:
+            return builder.add(Constant.splat(0, shape[: self.axis] + shape[self.axis + 1 :]))
+        # The index is the number of positions up to which no element attains the maximum.
+        none_yet = builder.add(IsNegative(), _earlier(builder, _attains(builder, x, self.axis), self.axis, offset=-1))
+        below = part(builder, none_yet, self.axis, 1, shape[self.axis])
+        return sum_over(builder, below, (self.axis,))
+
+
+@dataclass(frozen=True)
+class ArgMaxOneHot(Expansion):
+    """1 at the greatest element along an axis, 0 elsewhere; the lowest index wins. x's shape, no fraction bits."""
+
+    name = "integer.arg_max_one_hot"
+
+    axis: int
+
+    def target(self, *sources: Fixed) -> Fixed:
+        (x,) = sources
+        return Fixed(x.shape, 0, int(axis_of(self.name, self.axis, x) == 1), 1)
+
+    def value(self, *values: Integers) -> Values:
+        (x,) = values
+        first = np.expand_dims(np.argmax(x, axis=self.axis), self.axis)
+        made = np.zeros(x.shape, np.int64)
+        np.put_along_axis(made, first, 1, axis=self.axis)
+        return made
+
+    def define(self, builder: Builder, *wires: int) -> int:
+        (x,) = wires
+        shape = fixed(builder, x).shape
+        if shape[self.axis] == 1:
+            return builder.add(Constant.splat(1, shape))
+        attains = _attains(builder, x, self.axis)
+        none_yet = builder.add(IsNegative(), _earlier(builder, attains, self.axis, offset=-1))
+        return builder.add(Multiply(), attains, none_yet)
+
+
+def _attains(builder: Builder, wire: int, axis: int) -> int:
+    """1 where an element equals the greatest along the axis."""
+    shape = fixed(builder, wire).shape
+    greatest = wire
+    while (extent := fixed(builder, greatest).shape[axis]) > 1:
+        half = extent // 2
+        pairs = builder.add(
+            Maximum(), part(builder, greatest, axis, 0, half), part(builder, greatest, axis, half, 2 * half)
+        )
+        rest = [part(builder, greatest, axis, extent - 1, extent)] if extent % 2 else []
+        greatest = builder.add(Concatenate(axis), pairs, *rest)
+    removed = shape[:axis] + shape[axis + 1 :]
+    row = builder.add(Reindex(View.reshape(fixed(builder, greatest).shape, removed)), greatest)
+    below = builder.add(IsNegative(), builder.add(Subtract(), wire, broadcast(builder, row, shape, (axis,))))
+    return builder.add(Subtract(), builder.add(Constant.splat(1, shape)), below)
+
+
+def _earlier(builder: Builder, wire: int, axis: int, offset: int) -> int:
+    """The sum of the elements before each one along the axis, plus an offset."""
+    shape = fixed(builder, wire).shape
+    pairs = (*shape, shape[axis] - 1)
+    rows = [[int(i == j) for j in range(len(pairs))] for i in range(len(shape))]
+    rows[axis][-1] = -1
+    offsets = tuple(-int(i == axis) for i in range(len(shape)))
+    # Target [..., i, ..., d] reads the element d + 1 before i; before the first it reads 0.
+    view = View(shape, (Affine(pairs, offsets, tuple(map(tuple, rows))),))
+    counted = builder.add(Sum(View.broadcast(pairs, (len(shape),))), builder.add(Reindex(view), wire))
+    return builder.add(Add(), counted, builder.add(Constant.splat(offset, shape)))

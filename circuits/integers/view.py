@@ -1,0 +1,299 @@
+"""Views: static, symbolic maps from the indices of a target to those of the source elements it reads."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits.errors import TypingError
+from circuitize.circuits.types import Shape, check_shape
+
+from .steps import Affine, Indices, Regroup, Step, fibre_sizes, gather, locate, scatter
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """A map from target indices to source indices, or to nothing (which reads 0), as a short list of steps.
+
+    Steps lead from the source to the target; they are brought to a normal form, in which neighbours that can be one
+    step are, and identities are gone. Equality is that of normal forms. Nothing is as large as the arrays until
+    `indices`, `gather` or `scatter` is called.
+    """
+
+    source_shape: Shape
+    steps: tuple[Step, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_shape(self.source_shape)
+        for before, step in pairwise((Regroup(self.source_shape), *self.steps)):
+            check_shape(step.shape)
+            if isinstance(step, Regroup):
+                if math.prod(step.shape) != math.prod(before.shape):
+                    raise TypingError(
+                        f"expected a shape of {math.prod(before.shape)} elements, as {list(before.shape)} has, "
+                        f"found {list(step.shape)}; change an axis"
+                    )
+            elif not len(before.shape) == len(step.offsets) == len(step.strides) or any(
+                len(row) != len(step.shape) for row in step.strides
+            ):
+                raise TypingError(
+                    f"expected an affine map from {list(step.shape)} to {list(before.shape)}, found {step}"
+                )
+        object.__setattr__(self, "steps", _normal(self.source_shape, self.steps))
+
+    @staticmethod
+    def reshape(source: Shape, shape: Shape) -> View:
+        """The same elements in the same order, last axis fastest."""
+        return View(source, (Regroup(shape),))
+
+    @staticmethod
+    def transpose(source: Shape, axes: Sequence[int]) -> View:
+        """Axis j of the target is axis axes[j] of the source."""
+        if sorted(axes) != list(range(len(source))):
+            raise TypingError(f"expected each axis of {list(source)} once, found axes {list(axes)}")
+        return View.select(source, tuple(source[axis] for axis in axes), [axes.index(i) for i in range(len(source))])
+
+    @staticmethod
+    def broadcast(shape: Shape, axes: Sequence[int]) -> View:
+        """Copies along new axes: `shape` is the target's, `axes` are those of its axes that the source lacks."""
+        if len(set(axes)) != len(axes) or not set(axes) <= set(range(len(shape))):
+            raise TypingError(f"expected distinct axes of {list(shape)}, found {list(axes)}")
+        kept = [axis for axis in range(len(shape)) if axis not in axes]
+        return View.select(tuple(shape[axis] for axis in kept), shape, kept)
+
+    @staticmethod
+    def select(source: Shape, shape: Shape, axes: Sequence[int]) -> View:
+        """Source axis i follows target axis axes[i]; target axes that are not named are copies."""
+        return View(source, (Affine(shape, (0,) * len(source), _rows(len(shape), axes, (1,) * len(axes))),))
+
+    @staticmethod
+    def slice(source: Shape, starts: Sequence[int], stops: Sequence[int], steps: Sequence[int] | None = None) -> View:
+        """Elements starts[i], starts[i] + steps[i], ... below stops[i] of each axis i; steps are at least 1."""
+        steps = steps if steps is not None else (1,) * len(source)
+        if not len(starts) == len(stops) == len(steps) == len(source):
+            raise TypingError(f"expected one start, stop and step per axis of {list(source)}, found {starts}, {stops}")
+        for axis, (start, stop, step, extent) in enumerate(zip(starts, stops, steps, source, strict=True)):
+            if not 0 <= start < stop <= extent or step < 1:
+                raise TypingError(
+                    f"expected 0 <= start < stop <= {extent} and step >= 1 at axis {axis}, "
+                    f"found {start}, {stop} and {step}; stay inside the array"
+                )
+        shape = tuple(-(-(stop - start) // step) for start, stop, step in zip(starts, stops, steps, strict=True))
+        return View(source, (Affine(shape, tuple(starts), _rows(len(source), range(len(source)), steps)),))
+
+    @staticmethod
+    def pad(source: Shape, before: Sequence[int], after: Sequence[int]) -> View:
+        """Zeros before and after the elements, so many along each axis."""
+        if not len(before) == len(after) == len(source) or min((*before, *after), default=0) < 0:
+            raise TypingError(f"expected amounts >= 0, one per axis of {list(source)}, found {before} and {after}")
+        shape = tuple(map(sum, zip(before, source, after, strict=True)))
+        ones = (1,) * len(source)
+        return View(source, (Affine(shape, tuple(-b for b in before), _rows(len(source), range(len(source)), ones)),))
+
+    @staticmethod
+    def flip(source: Shape, axes: Sequence[int]) -> View:
+        """The named axes reversed."""
+        signs = [-1 if axis in axes else 1 for axis in range(len(source))]
+        offsets = tuple(n - 1 if sign < 0 else 0 for n, sign in zip(source, signs, strict=True))
+        return View(source, (Affine(source, offsets, _rows(len(source), range(len(source)), signs)),))
+
+    @staticmethod
+    def window(
+        source: Shape,
+        axes: Sequence[int],
+        sizes: Sequence[int],
+        steps: Sequence[int] | None = None,
+        dilations: Sequence[int] | None = None,
+    ) -> View:
+        """Sliding windows: axis axes[k] becomes the window's position; a last axis per k walks the window.
+
+        Target index (p, w) reads x with x_axis = steps[k] * p_axis + dilations[k] * w_k, always inside it.
+        """
+        steps, dilations = steps or (1,) * len(axes), dilations or (1,) * len(axes)
+        shape, rows = [*source, *sizes], [list(row) for row in _rows(len(source) + len(sizes), range(len(source)))]
+        for k, (axis, size, step, dilation) in enumerate(zip(axes, sizes, steps, dilations, strict=True)):
+            shape[axis] = (source[axis] - dilation * (size - 1) - 1) // step + 1
+            rows[axis][axis], rows[axis][len(source) + k] = step, dilation
+        return View(source, (Affine(tuple(shape), (0,) * len(source), tuple(map(tuple, rows))),))
+
+    @property
+    def target_shape(self) -> Shape:
+        return self.steps[-1].shape if self.steps else self.source_shape
+
+    @property
+    def is_identity(self) -> bool:
+        return not self.steps
+
+    def then(self, other: View) -> View:
+        """This view of an array, viewed again: the target of this is the source of `other`."""
+        if other.source_shape != self.target_shape:
+            raise TypingError(
+                f"expected a view of shape {list(self.target_shape)}, found one of {list(other.source_shape)}"
+            )
+        return View(self.source_shape, self.steps + other.steps)
+
+    def at(self, flat: Indices) -> Indices:
+        """The flat source index that each flat target index reads, -1 outside; for materialising in chunks."""
+        shapes = [self.source_shape, *(step.shape for step in self.steps)]
+        for step, source in zip(reversed(self.steps), reversed(shapes[:-1]), strict=True):
+            if isinstance(step, Affine):
+                found = locate(step, source, np.maximum(flat, 0))
+                flat = np.where(flat < 0, -1, found)
+        return flat
+
+    def indices(self) -> Indices:
+        """The flat source index of every target element, -1 outside; of the target's shape."""
+        shape = self.target_shape
+        return self.at(np.arange(math.prod(shape), dtype=np.int64)).reshape(shape)
+
+    def gather(self, array: NDArray[Any]) -> NDArray[Any]:
+        """y[p] = x[f(p)], 0 outside. May share the array's memory; not to be written to."""
+        for step in self.steps:
+            array = array.reshape(step.shape) if isinstance(step, Regroup) else gather(step, array)
+        return array
+
+    def scatter(self, array: NDArray[Any]) -> NDArray[Any]:
+        """The adjoint of gather: y[q] = sum of x[p] over the p with f(p) = q."""
+        shapes = [self.source_shape, *(step.shape for step in self.steps)]
+        for step, source in zip(reversed(self.steps), reversed(shapes[:-1]), strict=True):
+            array = array.reshape(source) if isinstance(step, Regroup) else scatter(step, source, array)
+        return array
+
+    @cached_property
+    def fibres(self) -> tuple[int, int]:
+        """The least and the greatest number of target elements that read one source element."""
+        return self._facts[:2]
+
+    @property
+    def reads_outside(self) -> bool:
+        """Whether some target element reads 0 because it lies outside."""
+        return self._facts[2]
+
+    @property
+    def reads_inside(self) -> bool:
+        """Whether some target element reads the source."""
+        return self._facts[3]
+
+    @cached_property
+    def _facts(self) -> tuple[int, int, bool, bool]:
+        shapes = [self.source_shape, *(step.shape for step in self.steps)]
+        affine = [(step, source) for step, source in zip(self.steps, shapes, strict=False) if isinstance(step, Affine)]
+        if not affine:
+            return 1, 1, False, True
+        facts = fibre_sizes(*affine[0]) if len(affine) == 1 else None
+        if facts is None:
+            counts = self.scatter(np.ones(self.target_shape, np.int64))
+            reached = int(counts.sum())
+            facts = int(counts.min()), int(counts.max()), reached < math.prod(self.target_shape), reached > 0
+        return facts
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.source_shape, self.steps))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, View) and self.source_shape == other.source_shape and self.steps == other.steps
+        )
+
+
+def _rows(width: int, axes: Sequence[int], amounts: Sequence[int] | None = None) -> tuple[tuple[int, ...], ...]:
+    """One row per source axis: `amounts[i]` at target axis axes[i]."""
+    amounts = amounts if amounts is not None else (1,) * len(axes)
+    return tuple(
+        tuple(amount if j == axis else 0 for j in range(width)) for axis, amount in zip(axes, amounts, strict=True)
+    )
+
+
+def _normal(source: Shape, steps: Sequence[Step]) -> tuple[Step, ...]:
+    """The same map with neighbours merged where nothing that lies outside is lost, and without identities."""
+    done: list[Step] = []
+    shapes = [source]
+    pending = list(reversed(steps))
+    while pending:
+        step = _tidy(pending.pop(), shapes[-1])
+        if step is None:
+            continue
+        merged = _merge(shapes[-2], done[-1], shapes[-1], step) if done else None
+        if merged is None:
+            done.append(step)
+            shapes.append(step.shape)
+        else:
+            done.pop()
+            shapes.pop()
+            pending.append(merged)
+    return tuple(done)
+
+
+def _tidy(step: Step, source: Shape) -> Step | None:
+    """The step with strides 0 along axes of extent 1, affine if it only adds or removes such axes; None if identity."""
+    shape = step.shape
+    if isinstance(step, Regroup):
+        if shape == source:
+            return None
+        long = [j for j, n in enumerate(shape) if n > 1]
+        if [n for n in source if n > 1] != [shape[j] for j in long]:
+            return step
+        remaining = iter(long)
+        rows = [next(remaining) if n > 1 else -1 for n in source]
+        return Affine(shape, (0,) * len(source), _rows(len(shape), rows))
+    step = Affine(
+        shape,
+        step.offsets,
+        tuple(tuple(s if n > 1 else 0 for s, n in zip(row, shape, strict=True)) for row in step.strides),
+    )
+    return None if shape == source and step.is_regroup(source) else step
+
+
+def _merge(before: Shape, first: Step, middle: Shape, second: Step) -> Step | None:
+    """One step that is `first` and then `second`, or None."""
+    if isinstance(first, Affine) and isinstance(second, Affine):
+        if not second.is_inside(middle) and not _outside_stays_outside(before, first, middle, second):
+            return None
+        offsets = tuple(
+            o + sum(s * x for s, x in zip(row, second.offsets, strict=True))
+            for o, row in zip(first.offsets, first.strides, strict=True)
+        )
+        strides = tuple(
+            tuple(
+                sum(s * inner[j] for s, inner in zip(row, second.strides, strict=True))
+                for j in range(len(second.shape))
+            )
+            for row in first.strides
+        )
+        return Affine(second.shape, offsets, strides)
+    if all(
+        isinstance(step, Regroup) or step.is_regroup(source) for step, source in ((first, before), (second, middle))
+    ):
+        return Regroup(second.shape)
+    return None
+
+
+def _outside_stays_outside(before: Shape, first: Affine, middle: Shape, second: Affine) -> bool:
+    """Whether `first` maps everything just outside the middle along one axis outside its source, as padding does."""
+    for axis, extent in enumerate(middle):
+        low, high = second.span(axis)
+        if low >= 0 and high < extent:
+            continue
+        alone = [
+            (size, offset, row[axis])
+            for size, offset, row in zip(before, first.offsets, first.strides, strict=True)
+            if row[axis] and not any(stride for j, stride in enumerate(row) if j != axis)
+        ]
+        for x in ([-1] if low < 0 else []) + ([extent] if high >= extent else []):
+            if not any(
+                offset + stride * x < 0 if (stride < 0) == (x > 0) else offset + stride * x >= size
+                for size, offset, stride in alone
+            ):
+                return False
+    return True

@@ -1,0 +1,141 @@
+"""Operations that move elements: reindexing by a view, its adjoint, and concatenation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from circuitize.circuits.builder import Builder
+from circuitize.circuits.errors import TypingError
+from circuitize.circuits.operation import Values
+from circuitize.circuits.types import Fixed, Shape
+
+from .arithmetic import Add
+from .expansion import Expansion
+from .language import IntegerOperation, Integers, axis_of, fixed, same_fraction_bits
+from .view import View
+
+
+@dataclass(frozen=True)
+class Reindex(IntegerOperation):
+    """y[p] = x[f(p)] where the view is f; 0 where it reads outside. The source has the view's source shape."""
+
+    name = "integer.reindex"
+
+    view: View
+
+    def is_identity(self, source: Any) -> bool:
+        return self.view.is_identity
+
+    def target(self, *sources: Fixed) -> Fixed:
+        (x,) = sources
+        view = self.view
+        _expect_shape(self.name, view.source_shape, x)
+        low, high = (x.low, x.high) if view.reads_inside else (0, 0)
+        if view.reads_outside:
+            low, high = min(low, 0), max(high, 0)
+        return Fixed(view.target_shape, x.fraction_bits, low, high)
+
+    def value(self, *values: Integers) -> Values:
+        return self.view.gather(values[0])
+
+
+@dataclass(frozen=True)
+class Sum(IntegerOperation):
+    """y[q] = sum of x[p] over the p with f(p) = q: the adjoint of Reindex(view).
+
+    The source has the view's target shape, the target its source shape; elements that f leaves out are dropped. The
+    interval goes by the least and the greatest number of terms.
+    """
+
+    name = "integer.sum"
+
+    view: View
+
+    def is_identity(self, source: Any) -> bool:
+        return self.view.is_identity
+
+    def target(self, *sources: Fixed) -> Fixed:
+        (x,) = sources
+        view = self.view
+        _expect_shape(self.name, view.target_shape, x)
+        least, greatest = view.fibres
+        low = x.low * (least if x.low >= 0 else greatest)
+        high = x.high * (greatest if x.high >= 0 else least)
+        return Fixed(view.source_shape, x.fraction_bits, low, high)
+
+    def value(self, *values: Integers) -> Values:
+        return self.view.scatter(values[0])
+
+
+@dataclass(frozen=True)
+class Concatenate(Expansion):
+    """One or more arrays one after the other along an axis; other axes and fraction bits are equal."""
+
+    name = "integer.concatenate"
+    arity = None
+
+    axis: int
+
+    def is_identity(self, source: Any) -> bool:
+        return True  # asked about a single source only
+
+    def target(self, *sources: Fixed) -> Fixed:
+        axis, first = self.axis, sources[0]
+        axis_of(self.name, axis, first)
+        same_fraction_bits(self.name, sources)
+        for source in sources[1:]:
+            if _without(source.shape, axis) != _without(first.shape, axis):
+                raise TypingError(
+                    f"{self.name}: expected shapes equal but for axis {axis}, found {list(first.shape)} and "
+                    f"{list(source.shape)}; reshape one"
+                )
+        extent = sum(source.shape[axis] for source in sources)
+        shape = (*first.shape[:axis], extent, *first.shape[axis + 1 :])
+        low, high = min(source.low for source in sources), max(source.high for source in sources)
+        return Fixed(shape, first.fraction_bits, low, high)
+
+    def value(self, *values: Integers) -> Values:
+        return np.concatenate(values, axis=self.axis)
+
+    def define(self, builder: Builder, *wires: int) -> int:
+        shapes = [fixed(builder, wire).shape for wire in wires]
+        total, start, joined = sum(shape[self.axis] for shape in shapes), 0, -1
+        for wire, shape in zip(wires, shapes, strict=True):
+            before = tuple(start if axis == self.axis else 0 for axis in range(len(shape)))
+            start += shape[self.axis]
+            after = tuple(total - start if axis == self.axis else 0 for axis in range(len(shape)))
+            padded = builder.add(Reindex(View.pad(shape, before, after)), wire)
+            joined = padded if joined < 0 else builder.add(Add(), joined, padded)
+        return joined
+
+
+def broadcast(builder: Builder, wire: int, shape: Shape, axes: tuple[int, ...]) -> int:
+    """Copies of a wire along new axes of the shape."""
+    return builder.add(Reindex(View.broadcast(shape, axes)), wire)
+
+
+def part(builder: Builder, wire: int, axis: int, start: int, stop: int) -> int:
+    """The elements from start to stop along one axis."""
+    shape = fixed(builder, wire).shape
+    starts = tuple(start if i == axis else 0 for i in range(len(shape)))
+    stops = tuple(stop if i == axis else extent for i, extent in enumerate(shape))
+    return builder.add(Reindex(View.slice(shape, starts, stops)), wire)
+
+
+def sum_over(builder: Builder, wire: int, axes: tuple[int, ...]) -> int:
+    """The sum over some axes, which are removed."""
+    return builder.add(Sum(View.broadcast(fixed(builder, wire).shape, axes)), wire)
+
+
+def _without(shape: Shape, axis: int) -> Shape:
+    return shape[:axis] + shape[axis + 1 :]
+
+
+def _expect_shape(name: str, shape: Shape, source: Fixed) -> None:
+    if source.shape != shape:
+        raise TypingError(
+            f"{name}: expected a source of shape {list(shape)}, found {list(source.shape)}; make the view for its shape"
+        )
