@@ -31,7 +31,7 @@ def trace(function: Callable[..., Tensor | Sequence[Tensor]], *types: Type | Sha
     builder = Builder()
     tensors = [Tensor(builder, builder.input(Array(t) if isinstance(t, tuple) else t)) for t in types]
     results = function(*tensors)
-    results = [results] if isinstance(results, Tensor) else list(results)
+    results = list(results) if isinstance(results, (tuple, list)) else [results]
     for result in results:
         if not isinstance(result, Tensor) or result.builder is not builder:
             raise TypingError(_located(f"expected tensors out of the traced function, found {type(result).__name__}"))

@@ -1,0 +1,56 @@
+"""A network of MNIST's size, 784-128-10. MNIST itself is not shipped: the data are scikit-learn's 8 x 8 digits, enlarged.
+
+Each pixel becomes a square of 3 x 3, and a margin of 2 makes 28 x 28. The circuits are those of MNIST, the accuracy is not.
+
+    circuitize estimate examples/mnist_mlp.py:step
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits.program import Program
+from circuitize.frontends import training
+from circuitize.frontends.datasets import Recipe, Split, digits
+from circuitize.frontends.layers import dense, relu, sequential, zeros
+from circuitize.frontends.losses import mean_squared_error
+from circuitize.frontends.optimizers import SGD
+from circuitize.sims import real
+
+MODEL = sequential(dense(784, 128), relu(), dense(128, 10, initializer=zeros))
+RECIPE = Recipe(batch=8, epochs=1, learning_rate=0.1)
+
+
+def step() -> Program:
+    """One training step on a batch of 8; calibrated on 4 moments of the first epoch, the last one first."""
+    return _step(RECIPE)
+
+
+def step64() -> Program:
+    """One training step on a batch of 64."""
+    return _step(replace(RECIPE, batch=64))
+
+
+def predict() -> Program:
+    """The prediction for one example, with the weights of the moments that `step` is calibrated on."""
+    batches = [{**batch, "inputs": batch["inputs"][:1]} for batch in step().examples]
+    return training.with_examples(training.predict(MODEL, batch=1), *batches)
+
+
+def data(seed: int) -> Split:
+    """The digits, split as `digits(seed)` and enlarged to 784 pixels."""
+    small = digits(seed)
+    return replace(small, train_inputs=enlarge(small.train_inputs), test_inputs=enlarge(small.test_inputs))
+
+
+def enlarge(images: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rows of 64 pixels to rows of 784."""
+    large = np.kron(images.reshape(-1, 8, 8), np.ones((1, 3, 3)))
+    return np.pad(large, ((0, 0), (2, 2), (2, 2))).reshape(-1, 784)
+
+
+def _step(recipe: Recipe) -> Program:
+    program = training.training_step(MODEL, mean_squared_error, SGD(), recipe.batch)
+    moments = real.record(program, MODEL.initial(seed=0), recipe.batches(data(seed=0)), count=4)
+    return training.with_examples(program, *reversed(moments))
