@@ -139,9 +139,11 @@ def multiply_matrices(x: Integers, y: Integers) -> Integers:
     sizes = _magnitude(x), _magnitude(y)
     bits = _EXACT - (terms * min(sizes)).bit_length()
     if terms * sizes[0] * sizes[1] < 1 << _EXACT:
-        return np.matmul(x.astype(np.float64), y.astype(np.float64)).astype(np.int64)
+        exact: Values = np.matmul(x.astype(np.float64), y.astype(np.float64))
+        return exact.astype(np.int64)
     if bits < 8:
-        return np.matmul(x, y)
+        wide: Integers = np.matmul(x, y)
+        return wide
     wide_first = sizes[0] >= sizes[1]
     rest, narrow = (x, y.astype(np.float64)) if wide_first else (y, x.astype(np.float64))
     made, shift = np.zeros((x.shape[0], x.shape[1], y.shape[2]), np.int64), 0

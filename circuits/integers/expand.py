@@ -25,8 +25,8 @@ def expand(arrow: Arrow, keep: Set[type[Operation]] = frozenset()) -> Arrow:
         return arrow
     builder = Builder()
     wires = [0] * arrow.wire_count
-    for inner, outer in zip(arrow.inputs.tolist(), builder.inputs(arrow.source), strict=True):
-        wires[inner] = outer
+    for inner, wire in zip(arrow.inputs.tolist(), builder.inputs(arrow.source), strict=True):
+        wires[inner] = wire
     definitions: dict[tuple[int, ...], Arrow] = {}
     for index, sources, targets, provenance in arrow.rows:
         builder.provenance = arrow.provenances[provenance]

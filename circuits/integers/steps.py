@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -93,7 +94,7 @@ def gather(step: Affine, array: NDArray[Any]) -> NDArray[Any]:
         own = [(max(low, 0), min(high + 1, extent)) for (low, high), extent in zip(spans, array.shape, strict=True)]
         if all(start < stop for start, stop in own):
             place = tuple(slice(start - low, stop - low) for (start, stop), (low, _) in zip(own, spans, strict=True))
-            around[(*place, ...)] = array[(*(slice(*ends) for ends in own), ...)]
+            around[_at(place)] = array[_at([slice(*ends) for ends in own])]
         array, origin = around, tuple(o - low for o, (low, _) in zip(origin, spans, strict=True))
     return _window(step, array, origin, writeable=False)
 
@@ -150,7 +151,7 @@ def fibre_sizes(step: Affine, source: Shape) -> tuple[int, int, bool, bool] | No
 
 
 def _window(step: Affine, array: NDArray[Any], origin: tuple[int, ...], writeable: bool) -> NDArray[Any]:
-    base = array[(*(slice(start, None) for start in origin), ...)]
+    base = array[_at([slice(start, None) for start in origin])]
     strides = tuple(
         sum(row[j] * step_bytes for row, step_bytes in zip(step.strides, array.strides, strict=True))
         for j in range(len(step.shape))
@@ -192,8 +193,13 @@ def _add_into(
         ends = (offset + first * stride, offset + last * stride)
         place.append(slice(ends[0], ends[1] + 1, stride) if stride > 0 else _down(ends[0], ends[1], stride))
         axes.append(order.index(mover))
-    window = made[(*place, ...)]
-    window += part[(*taken, ...)].transpose(axes)
+    window = made[_at(place)]
+    window += part[_at(taken)].transpose(axes)
+
+
+def _at(index: Sequence[slice | int]) -> Any:
+    """An index that gives an array, even where it is a single element."""
+    return (*index, ...)
 
 
 def _down(first: int, last: int, stride: int) -> slice:
