@@ -21,7 +21,7 @@ def report(arrow: Arrow) -> list[tuple[int, Fixed, Provenance]]:
 
 
 def prove(arrow: Arrow) -> None:
-    """Raises OverflowRisk unless every edge, typed anew on its sources' declared types, stays in its targets' intervals.
+    """Raises OverflowRisk unless every edge, typed anew on its sources' types, stays in its targets' intervals.
 
     By induction over the edges no value then ever leaves the interval of its wire, nor passes 2^62. The message names
     the operation, its source line, both intervals and the remedy. Raises TypingError where an edge does not type at
@@ -57,7 +57,5 @@ def prove(arrow: Arrow) -> None:
 def _fixed(arrow: Arrow, wire: int) -> Fixed:
     found = arrow.type(wire)
     if not isinstance(found, Fixed):
-        raise CircuitizeError(
-            f"expected an integer arrow, found wire {wire} of type {found}; quantize the program first"
-        )
+        raise CircuitizeError(f"expected an integer arrow, found wire {wire} of type {found}; quantize it first")
     return found

@@ -1,4 +1,4 @@
-"""A second definition of every integer operation, element by element in plain Python integers, written independently."""
+"""A second definition of every integer operation, element by element in plain Python integers."""
 
 from __future__ import annotations
 
@@ -64,9 +64,7 @@ def reads(source_shape: Index, steps: Any, target: Index) -> Index | None:
         if type(step).__name__ == "Regroup":
             p = index_of(flat(p, step.shape), before)
             continue
-        x = []
-        for i in range(len(before)):
-            x.append(step.offsets[i] + sum(step.strides[i][j] * p[j] for j in range(len(p))))
+        x = [step.offsets[i] + sum(step.strides[i][j] * p[j] for j in range(len(p))) for i in range(len(before))]
         if any(x[i] < 0 or x[i] >= before[i] for i in range(len(before))):
             return None
         p = tuple(x)
