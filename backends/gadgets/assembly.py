@@ -1,0 +1,152 @@
+"""Where gadgets put wires and rows: a builder, the operation at work, and a record of how each wire gets its value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from circuitize.backends.r1cs.builder import CountingBuilder, Kind
+from circuitize.backends.r1cs.field import SMALL, Field
+from circuitize.backends.r1cs.system import Rows
+from circuitize.circuits.errors import OverflowRisk
+from circuitize.circuits.hypergraph import Arrow
+from circuitize.circuits.types import Fixed
+
+from .bits import Bits
+from .forms import LinearForms, check_wires, wires
+from .values import Elements, Value
+
+
+@dataclass(slots=True, eq=False)
+class Handle:
+    """An integer array inside a circuit: for each element a linear form, its interval, and what the prover puts
+    there.
+
+    In every satisfying assignment each form equals, modulo the prime, the integer that the executor computes from the
+    inputs; gadgets rely on this and keep it. `bits` and `negative` (1 where the element is negative) are there once
+    paid for.
+    """
+
+    forms: LinearForms
+    value: Value
+    type: Fixed
+    bits: Bits | None = None
+    negative: LinearForms | None = None
+
+    @property
+    def magnitude(self) -> int:
+        return max(-self.type.low, self.type.high)
+
+
+@dataclass(slots=True)
+class Recipe:
+    """Wires first, ..., first + count - 1 and where their values come from."""
+
+    first: int
+    count: int
+    content: Value | Elements
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """An arrow that an operation expanded to: its inputs are wires of the parent scope."""
+
+    parent: int
+    arrow: Arrow
+    sources: tuple[int, ...]
+
+
+@dataclass(slots=True)
+class Assembly:
+    """What every gadget receives. `edge` is the operation at work, -1 for the program's own inputs and outputs."""
+
+    builder: CountingBuilder
+    edge: int = -1
+    phase: int = 0
+    recipes: list[Recipe] = field(default_factory=list)
+    scopes: list[Scope] = field(default_factory=list)
+    reserved: dict[Value | Elements, int] = field(default_factory=dict)
+    """Public output wires that wait for the gadget that makes their content: it puts it there instead of on wires of
+    its own.
+    """
+
+    @property
+    def field(self) -> Field:
+        return self.builder.field
+
+    def wires(
+        self,
+        content: Value | Elements,
+        count: int,
+        role: str,
+        shape: Sequence[int] | None = None,
+        kind: Kind = Kind.INTERNAL,
+    ) -> int:
+        """Allocates wires that hold `content`, or takes those reserved for it; returns the first one's number."""
+        if content in self.reserved:
+            return self.reserved.pop(content)
+        first = self.builder.wires(count, self.edge, role, shape, kind=kind, phase=self.phase)
+        check_wires(first + count)
+        if count:
+            self.recipes.append(Recipe(first, count, content))
+        return first
+
+    def rows(
+        self,
+        a: LinearForms,
+        b: LinearForms,
+        c: LinearForms,
+        role: str,
+        *,
+        elements: int | None = None,
+        stride: int = 1,
+    ) -> None:
+        """Appends a[i] * b[i] = c[i] for every i."""
+        given = self._rows(a)
+        second = given if b is a else self._rows(b)
+        third = given if c is a else self._rows(c)
+        self.builder.rows(given, second, third, self.edge, role, elements=elements, stride=stride)
+
+    def equal(self, left: LinearForms, right: LinearForms, role: str) -> None:
+        """Appends left[i] * 1 = right[i] for every i, unless they are the same forms."""
+        if left.equals(right):
+            return
+        self.rows(left, ones(len(left)), right, role)
+
+    def materialise(self, handle: Handle, role: str = "sum") -> None:
+        """Gives every element of a handle a wire of its own: one row each.
+
+        Soundness: the row left * 1 = wire is linear, so the wire is what the form was.
+        """
+        if handle.forms.is_single_wires:
+            return
+        count = len(handle.forms)
+        first = self.wires(handle.value, count, role, handle.type.shape)
+        single = wires(first, count)
+        self.equal(handle.forms, single, role)
+        handle.forms = single
+
+    def no_wrap(self, *magnitudes: int) -> None:
+        """Raises OverflowRisk unless integers of these magnitudes are told apart modulo the prime: all below p/2."""
+        largest = max(magnitudes)
+        if 2 * largest >= self.field.prime:
+            raise OverflowRisk(
+                f"expected magnitudes below half the field's prime ({self.field.prime.bit_length()} bits), found up to "
+                f"2^{largest.bit_length()} in a witnessed identity; put a Check on an operand, "
+                "or use a larger field"
+            )
+
+    def _rows(self, forms: LinearForms) -> Rows:
+        coefficients = forms.coefficients
+        if forms.magnitude >= SMALL:
+            coefficients = coefficients.copy()
+            for place in np.flatnonzero((coefficients >= SMALL) | (coefficients <= -SMALL)):
+                coefficients[place] = self.builder.large_constant(int(coefficients[place]))
+        return Rows(forms.offsets, forms.wires.view(np.uint32), coefficients)
+
+
+def ones(count: int) -> LinearForms:
+    """The constant 1, `count` times."""
+    return LinearForms(np.arange(count + 1, dtype=np.int64), np.zeros(count, np.int32), np.ones(count, np.int64))

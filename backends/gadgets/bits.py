@@ -1,0 +1,141 @@
+"""Bits of integers: k bits of an element cost k rows, because the lowest bit is the linear combination that is left
+over.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .forms import LinearForms, constant, uniform, wires, zeros
+from .values import AllBits, BitTable, Value
+
+if TYPE_CHECKING:
+    from .assembly import Assembly
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bits:
+    """x - low is the sum of 2^(i - start) * bit i over start <= i < total, for each element x.
+
+    Bit i >= 1 of element e is wire first + rows[e] * (total - 1) + i - 1; bit 0 is the form lowest[rows[e]].
+    """
+
+    low: int
+    start: int
+    total: int
+    first: int
+    lowest: LinearForms
+    rows: NDArray[np.int64]
+
+    @property
+    def count(self) -> int:
+        return self.total - self.start
+
+    @property
+    def signed(self) -> bool:
+        """Whether the top bit is 0 exactly where x < 0."""
+        return self.count > 0 and self.low == -(1 << (self.count - 1))
+
+    def bit(self, place: int) -> LinearForms:
+        """Bit start + place of each element."""
+        absolute = self.start + place
+        if absolute == 0:
+            return self.lowest.gather(self.rows)
+        chosen = self.first + self.rows * (self.total - 1) + (absolute - 1)
+        count = len(chosen)
+        return LinearForms(np.arange(count + 1, dtype=np.int64), chosen.astype(np.int32), np.ones(count, np.int64))
+
+    def weighted(self) -> LinearForms:
+        """x itself, by its bits; start is at least 1."""
+        assert self.start >= 1, "with bit 0, x is known as the form that was decomposed"
+        places = np.arange(self.start - 1, self.total - 1)
+        table = (self.first + self.rows * (self.total - 1))[:, None] + places
+        weights = np.left_shift(np.int64(1), np.arange(self.count, dtype=np.int64))
+        if self.count == 0:
+            return constant(np.full(len(self.rows), self.low))
+        if self.low == 0:
+            return uniform(table, weights)
+        zero = np.zeros((len(self.rows), 1), table.dtype)
+        return uniform(np.concatenate([zero, table], axis=1), np.concatenate([[self.low], weights]))
+
+    def negative(self) -> LinearForms:
+        """1 where x < 0; `signed` must hold."""
+        return constant(np.ones(len(self.rows), np.int64)) - self.bit(self.count - 1)
+
+    def drop(self, shift: int) -> Bits:
+        """The bits of floor(x / 2^shift); 2^shift divides low, and shift is at most count."""
+        return replace(self, low=self.low >> shift, start=self.start + shift)
+
+    def gather(self, indices: NDArray[np.integer]) -> Bits:
+        return replace(self, rows=self.rows[indices])
+
+
+def decompose(assembly: Assembly, forms: LinearForms, value: Value, low: int, total: int, role: str) -> Bits:
+    """The bits of form - low, which must be in [0, 2^total): `total` rows and total - 1 wires (one row where total =
+    0).
+
+    The caller shows with `no_wrap` that neither form - low, for any value its type allows, nor 2^total reaches p/2.
+
+    Soundness: each wire b_i has b_i * b_i = b_i, so it is 0 or 1. The combination r = form - low - sum of 2^i b_i
+    over i >= 1 has r * (r - 1) = 0, so form - low = r + sum modulo p with every bit 0 or 1. Both sides are integers
+    below p/2 in magnitude, so they are equal as integers, and binary digits are unique: one witness if form - low is
+    in [0, 2^total), none otherwise.
+    """
+    count = len(forms)
+    if total == 0:
+        assembly.equal(forms.plus(-low), zeros(count), role)
+        return Bits(low, 0, 0, 0, zeros(count), np.arange(count))
+    higher = total - 1
+    first = assembly.wires(BitTable(value, -low, 1, higher), count * higher, role, (count, higher))
+    if higher:
+        bit_wires = wires(first, count * higher)
+        assembly.rows(bit_wires, bit_wires, bit_wires, role, elements=count, stride=higher)
+        weights = -np.left_shift(np.int64(1), np.arange(1, total, dtype=np.int64))
+        sums = uniform(np.arange(first, first + count * higher, dtype=np.int32).reshape(count, higher), weights)
+        lowest = forms.plus(-low).beside(sums)
+        less = forms.plus(-low - 1).beside(sums)
+    else:
+        lowest, less = forms.plus(-low), forms.plus(-low - 1)
+    assembly.rows(lowest, less, zeros(count), role)
+    return Bits(low, 0, total, first, lowest, np.arange(count))
+
+
+def at_most(assembly: Assembly, bits: Bits, value: Value, bound: int, role: str) -> None:
+    """Constrains x - low <= bound, for the bits of x - low; bound has as many bits as there are.
+
+    For each maximal run of zeros of `bound`: (product P of the bits at the ones above the run) * (sum of the bits in
+    the run) = 0. One row per run that has a one above, and one per further one in a product.
+
+    Soundness: n > bound if and only if at some place where `bound` has a 0, n has a 1, and n has a 1 at every place
+    above where `bound` has a 1; then that run's product is 1 and its sum is at least 1. Sums are at most 63, below
+    p/2 (checked), so that a sum is 0 modulo p only if each bit is. The products are functions of the bits, so the
+    witness stays unique.
+    """
+    count = len(bits.rows)
+    assembly.no_wrap(bits.count)
+    product: LinearForms | None = None
+    mask = 0
+    place = bits.count - 1
+    while place >= 0 and bound & ((1 << (place + 1)) - 1) != (1 << (place + 1)) - 1:
+        if bound >> place & 1:
+            mask |= 1 << place
+            if product is None:
+                product = bits.bit(place)
+            else:
+                first = assembly.wires(AllBits(value, -bits.low, (mask,)), count, role)
+                longer = wires(first, count)
+                assembly.rows(product, bits.bit(place), longer, role)
+                product = longer
+            place -= 1
+            continue
+        run = bits.bit(place)
+        place -= 1
+        while place >= 0 and not bound >> place & 1:
+            run = run + bits.bit(place)
+            place -= 1
+        assert product is not None, "the top bit of the bound is 1"
+        assembly.rows(product, run, zeros(count), role)

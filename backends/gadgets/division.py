@@ -1,0 +1,73 @@
+"""Division and square root in a circuit: the result is witnessed, and the remainder's range pins it down."""
+
+from __future__ import annotations
+
+from math import isqrt
+
+import numpy as np
+
+from circuitize.circuits.types import Fixed
+
+from .assembly import Assembly, Handle
+from .bits import decompose
+from .forms import LinearForms, constant, uniform, wires
+from .products import multiply
+from .values import BitTable, Product, Sum, Value
+
+
+def divide(assembly: Assembly, x: Handle, y: Handle, type: Fixed, value: Value) -> Handle:
+    """floor(x / y) for y >= 1: a row per bit of the quotient, one for the product, two per bit of y - 1. `type` is
+    the quotient's.
+
+    Soundness: q is in a window of 2^k values by its bits; r = x - q * y and y - 1 - r are in [0, 2^m) by theirs. For
+    any q in the window |x| + |q| * y, y and 2^m are below p/2 (checked), so this holds over the integers: x = q * y +
+    r and 0 <= r < y, which one pair (q, r) satisfies.
+    """
+    bits = (type.high - type.low).bit_length()
+    remainder_bits = (y.type.high - 1).bit_length()
+    farthest = max(abs(type.low), abs(type.low + (1 << bits) - 1))
+    assembly.no_wrap(x.magnitude + (farthest + 1) * y.type.high, 1 << bits, (1 << remainder_bits) + y.type.high)
+    quotient = natural(assembly, value, type.low, bits, "quotient", type)
+    product_value = Product(value, y.value)
+    product = multiply(assembly, quotient, y.forms, product_value, "divide", type.shape)
+    remainder, remainder_value = x.forms - product, Sum(x.value, product_value, other=-1)
+    decompose(assembly, remainder, remainder_value, 0, remainder_bits, "remainder")
+    rest, rest_value = y.forms - remainder, Sum(y.value, remainder_value, other=-1)
+    decompose(assembly, rest, rest_value, 1, remainder_bits, "remainder")
+    return Handle(quotient, value, type)
+
+
+def square_root(assembly: Assembly, x: Handle, type: Fixed, value: Value) -> Handle:
+    """floor(sqrt(x)) for x >= 0: a row per bit of the root, one for its square, and two per bit of twice the greatest
+    root.
+
+    Soundness: q is in [0, 2^k) by its bits; x - q^2 and (q + 1)^2 - 1 - x are in [0, 2^m) by theirs. For any such q
+    both are below p/2 in magnitude (checked), so over the integers q^2 <= x < (q + 1)^2, which one q >= 0 satisfies.
+    For that q each difference is at most 2q, so m bits of twice the greatest root leave nothing out.
+    """
+    greatest = isqrt(x.type.high)
+    bits, difference_bits = greatest.bit_length(), (2 * greatest).bit_length()
+    assembly.no_wrap(x.magnitude + (1 << 2 * bits), 1 << difference_bits)
+    root = natural(assembly, value, 0, bits, "root", type)
+    square_value = Product(value, value)
+    square = multiply(assembly, root, root, square_value, "square", type.shape)
+    below, below_value = x.forms - square, Sum(x.value, square_value, other=-1)
+    decompose(assembly, below, below_value, 0, difference_bits, "below")
+    decompose(assembly, root.scale(2) - below, Sum(value, below_value, other=-1, factor=2), 0, difference_bits, "above")
+    return Handle(root, value, type)
+
+
+def natural(assembly: Assembly, value: Value, low: int, bits: int, role: str, type: Fixed) -> LinearForms:
+    """A witnessed integer in [low, low + 2^bits), as the combination of its bits: one wire and one row per bit.
+
+    Soundness: each wire b has b * b = b, so the combination takes each value of the window once.
+    """
+    count = type.size
+    if bits == 0:
+        return constant(np.full(count, low, np.int64))
+    first = assembly.wires(BitTable(value, -low, 0, bits), count * bits, role, (count, bits))
+    each = wires(first, count * bits)
+    assembly.rows(each, each, each, role, elements=count, stride=bits)
+    weights = np.left_shift(np.int64(1), np.arange(bits, dtype=np.int64))
+    table = np.arange(first, first + count * bits, dtype=np.int32).reshape(count, bits)
+    return uniform(table, weights).plus(low)

@@ -1,0 +1,146 @@
+"""Products in a circuit: one row per product of two wires, nothing for a constant factor or a structural zero."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits.errors import TypingError
+from circuitize.circuits.types import Fixed, Shape
+
+from .assembly import Assembly, Handle
+from .forms import LinearForms, stack, wires, zeros
+from .values import Chosen, GroupSum, Product, Value
+
+LONG = 4
+"""Forms of more terms than this on average count as long: worth a wire of their own where they enter many products.
+"""
+
+SAVED_TERMS = 64
+"""A wire of its own must save at least this many terms per element."""
+
+
+def multiply(
+    assembly: Assembly, left: LinearForms, right: LinearForms, value: Value, role: str, shape: Shape, stride: int = 1
+) -> LinearForms:
+    """left[i] * right[i]: one row and one wire each, none where a factor is a constant. `value` is the products'
+    value.
+
+    Soundness: the row left * right = wire determines the wire; a constant factor c gives the form c * other without a
+    row.
+    """
+    every = np.arange(len(left))
+    return _multiply(assembly, left, every, right, every, value, role, shape, stride)
+
+
+def _multiply(
+    assembly: Assembly,
+    left: LinearForms,
+    at_left: NDArray[np.integer],
+    right: LinearForms,
+    at_right: NDArray[np.integer],
+    value: Value,
+    role: str,
+    shape: Sequence[int],
+    stride: int,
+) -> LinearForms:
+    """left[at_left[i]] * right[at_right[i]]."""
+    left_constant, right_constant = left.constant_mask(), right.constant_mask()
+    count = len(at_left)
+    if not left_constant.any() and not right_constant.any():
+        first = assembly.wires(value, count, role, shape)
+        products = wires(first, count)
+        a, b = left.gather(at_left), right.gather(at_right)
+        assembly.rows(a, b, products, role, elements=count // stride, stride=stride)
+        return products
+    by_left = left_constant[at_left]
+    by_right = right_constant[at_right] & ~by_left
+    both = np.flatnonzero(~by_left & ~by_right)
+    from_left, from_right = np.flatnonzero(by_left), np.flatnonzero(by_right)
+    parts = [
+        right.gather(at_right[from_left]).scale_each(left.constants()[at_left[from_left]]),
+        left.gather(at_left[from_right]).scale_each(right.constants()[at_right[from_right]]),
+    ]
+    if len(both):
+        first = assembly.wires(Chosen(value, both), len(both), role)
+        parts.append(wires(first, len(both)))
+        assembly.rows(left.gather(at_left[both]), right.gather(at_right[both]), parts[-1], role)
+    order = np.empty(count, np.int64)
+    order[np.concatenate([from_left, from_right, both])] = np.arange(count)
+    return stack(parts).gather(order)
+
+
+def contract(assembly: Assembly, equation: str, left: Handle, right: Handle, type: Fixed, value: Value) -> Handle:
+    """The einsum of two operands: one row per product, sums are free. `type` is that of the result.
+
+    An operand of long forms that each enter many products gets a wire per element first (one row each): a rule of
+    shapes and forms, never of values. An index that only one operand has is summed there, before any product.
+
+    Soundness: every product wire is determined by its row, and the sum is a form; a wire of its own equals its form.
+    """
+    if left.magnitude == 0 or right.magnitude == 0:
+        return Handle(zeros(type.size), value, type)
+    letters_left, letters_right, letters_out = _letters(equation)
+    for letter in sorted((set(letters_left) ^ set(letters_right)) - set(letters_out)):
+        if letter in letters_left:
+            left, letters_left = _sum_out(left, letters_left, letter)
+        else:
+            right, letters_right = _sum_out(right, letters_right, letter)
+    extents = dict(zip(letters_left, left.type.shape, strict=True)) | dict(
+        zip(letters_right, right.type.shape, strict=True)
+    )
+    summed = [letter for letter in dict.fromkeys(letters_left + letters_right) if letter not in letters_out]
+    axes = list(letters_out) + summed
+    shape = tuple(extents[letter] for letter in axes)
+    depth = math.prod(extents[letter] for letter in summed)
+    count = math.prod(shape)
+    for handle in (left, right):
+        shorten(assembly, handle, count)
+    at_left = _flat_indices(letters_left, left.type.shape, axes, shape)
+    at_right = _flat_indices(letters_right, right.type.shape, axes, shape)
+    pairs = Product(Chosen(left.value, at_left), Chosen(right.value, at_right))
+    products = _multiply(assembly, left.forms, at_left, right.forms, at_right, pairs, "product", shape, depth)
+    sums = products.sum_groups(np.arange(count // depth + 1, dtype=np.int64) * depth)
+    return Handle(sums, value, type)
+
+
+def shorten(assembly: Assembly, handle: Handle, uses: int) -> None:
+    """Gives each element a wire where its form is long and enters many products: `uses` products in all."""
+    count = len(handle.forms)
+    if handle.forms.terms > LONG * count and handle.forms.terms * (uses // count) > SAVED_TERMS * count:
+        assembly.materialise(handle)
+
+
+def _letters(equation: str) -> tuple[str, str, str]:
+    sources, _, target = equation.replace(" ", "").partition("->")
+    operands = sources.split(",")
+    if len(operands) != 2:
+        raise TypingError(f"expected an einsum of two operands, found {equation!r}")
+    return operands[0], operands[1], target
+
+
+def _flat_indices(letters: str, operand: Shape, axes: Sequence[str], shape: Sequence[int]) -> NDArray[np.int32]:
+    """The flat place in the operand for each point of the index space `axes`, row-major."""
+    flat = np.zeros((1,) * len(axes), np.int32)
+    stride = 1
+    for letter, extent in zip(reversed(letters), reversed(operand), strict=True):
+        axis = axes.index(letter)
+        along = np.arange(extent, dtype=np.int32) * np.int32(stride)
+        flat = flat + along.reshape([-1 if place == axis else 1 for place in range(len(axes))])
+        stride *= extent
+    return np.broadcast_to(flat, tuple(shape)).reshape(-1)
+
+
+def _sum_out(handle: Handle, letters: str, letter: str) -> tuple[Handle, str]:
+    """Sums over an axis that the other operand and the result lack."""
+    kept = [name for name in dict.fromkeys(letters) if name != letter]
+    extents = dict(zip(letters, handle.type.shape, strict=True))
+    shape = tuple(extents[name] for name in kept)
+    depth = extents[letter]
+    order = _flat_indices(letters, handle.type.shape, [*kept, letter], (*shape, depth))
+    sums = handle.forms.gather(order).sum_groups(np.arange(math.prod(shape) + 1, dtype=np.int64) * depth)
+    type = Fixed(shape, handle.type.fraction_bits, handle.type.low * depth, handle.type.high * depth)
+    return Handle(sums, GroupSum(handle.value, order, depth), type), "".join(kept)

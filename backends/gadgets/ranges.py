@@ -1,0 +1,125 @@
+"""Ranges of integers in a circuit: exact interval checks, and shifts whose quotient is checked at no extra cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from circuitize.circuits.errors import TypingError
+from circuitize.circuits.types import Fixed
+
+from .assembly import Assembly, Handle
+from .bits import at_most, decompose
+from .forms import LinearForms, constant
+from .values import Value
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Check x against [low, low + 2^bits), and x - low against `bound` too unless that is None."""
+
+    low: int
+    bits: int
+    bound: int | None
+
+
+def window(low: int, high: int, least: int, greatest: int, sign: bool) -> Window:
+    """The cheapest window that leaves exactly [low, high] of what is possible, [least, greatest].
+
+    An end of the interval that is also an end of what is possible needs no check. With `sign`, a window whose top bit
+    is the sign is preferred where it is exact too.
+    """
+    size = high - low
+    bits = size.bit_length()
+    slack = (1 << bits) - 1 - size
+    low_free, high_free = low == least, high == greatest
+    if low_free and high_free:
+        width = Fixed((), 0, low, high).width
+        if low < 0 and (width == bits or sign):
+            return Window(-(1 << (width - 1)), width, None)
+        return Window(low, bits, None)
+    if slack == 0 or high_free:
+        return Window(low, bits, None)
+    if low_free:
+        return Window(low - slack, bits, None)
+    return Window(low, bits, size)
+
+
+def meet(type: Fixed, low: int, high: int) -> tuple[int, int]:
+    """The interval of what passes; raises TypingError where nothing can."""
+    if type.high < low or high < type.low:
+        raise TypingError(
+            f"expected that some value passes Check [{low}, {high}], found the interval [{type.low}, {type.high}]; "
+            "correct the Check, which makes the program undefined everywhere"
+        )
+    return max(type.low, low), min(type.high, high)
+
+
+def check(assembly: Assembly, x: Handle, low: int, high: int, value: Value, sign: bool, role: str = "range") -> Handle:
+    """x where low <= x <= high; no witness elsewhere. Free where x's interval says so.
+
+    Soundness: `decompose` enforces the window and `at_most` its upper part; `window` shows that what the two accept,
+    among the values that x's type allows, is exactly [low, high].
+    """
+    type = x.type
+    low, high = meet(type, low, high)
+    narrow = Fixed(type.shape, type.fraction_bits, low, high)
+    if (low, high) == (type.low, type.high):
+        return Handle(x.forms, value, narrow, x.bits, x.negative)
+    chosen = window(low, high, type.low, type.high, sign)
+    return _windowed(assembly, x, 0, chosen, narrow, value, role)
+
+
+def shift(
+    assembly: Assembly,
+    x: Handle,
+    by: int,
+    type: Fixed,
+    low: int,
+    high: int,
+    value: Value,
+    sign: bool,
+    role: str = "shift",
+) -> Handle:
+    """floor(x / 2^by) where it is in [low, high], no witness elsewhere. `type` is that of the quotient.
+
+    by + k rows per element, where k is the bits of the interval; none where x's bits are known and the interval is
+    free.
+
+    Soundness: x - low * 2^by = sum of 2^i b_i over i < by + k, by `decompose`: the low `by` bits are the remainder in
+    [0, 2^by), the others quotient - low. Division with remainder is unique over the integers, and both sides stay
+    below p/2. The exact interval is enforced on the quotient's bits as in `check`.
+    """
+    least, greatest = x.type.low >> by, x.type.high >> by
+    low, high = meet(type.with_interval(least, greatest), low, high)
+    narrow = type.with_interval(low, high)
+    if x.bits is not None and by < x.bits.count and x.bits.low % (1 << by) == 0 and (low, high) == (least, greatest):
+        bits = x.bits.drop(by)
+        return Handle(bits.weighted(), value, narrow, bits, bits.negative() if bits.signed else None)
+    chosen = window(low, high, least, greatest, sign)
+    return _windowed(assembly, x, by, chosen, narrow, value, role)
+
+
+def _windowed(assembly: Assembly, x: Handle, by: int, chosen: Window, type: Fixed, value: Value, role: str) -> Handle:
+    offset = chosen.low << by
+    total = chosen.bits + by
+    assembly.no_wrap(1 << total, abs(x.type.low - offset), abs(x.type.high - offset))
+    bits = decompose(assembly, x.forms, x.value, offset, total, role).drop(by)
+    if chosen.bound is not None:
+        at_most(assembly, bits, value, chosen.bound, f"{role} bound")
+    forms = bits.weighted() if by else x.forms
+    if type.low == type.high:
+        forms = constant(np.full(len(forms), type.low))
+    return Handle(forms, value, type, bits, bits.negative() if bits.signed else None)
+
+
+def entering(assembly: Assembly, forms: LinearForms, value: Value, type: Fixed, role: str) -> Handle:
+    """Wires that the prover may choose freely, in exactly the interval of `type`.
+
+    Soundness: `decompose` writes the wire as low + sum of 2^i b_i modulo p, an integer in the window, and `at_most`
+    cuts the window to the interval; integers of the window are told apart modulo p, since both ends and 2^k are below
+    p/2.
+    """
+    chosen = window(type.low, type.high, type.low - 1, type.high + 1, False)
+    return _windowed(assembly, Handle(forms, value, type), 0, chosen, type, value, role)

@@ -1,0 +1,78 @@
+"""Signs and zeros: whether an integer is negative, and the rectified linear unit."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from circuitize.circuits.types import Fixed
+
+from .assembly import Assembly, Handle, ones
+from .bits import decompose
+from .forms import LinearForms, constant, wires, zeros
+from .products import multiply
+from .values import Affine, Inverse, NonZero, Value
+
+
+def negative(assembly: Assembly, x: Handle) -> LinearForms:
+    """1 where x < 0, else 0; paid for once per handle.
+
+    Free where the interval decides, where x's two's complement bits are known, or in [-1, 0]; else the cheaper of a
+    zero test (three rows, where the interval has only one value on one side) and x's bits.
+
+    Soundness: that of `nonzero`, or of `decompose`: x + 2^(k-1) = n in [0, 2^k) has top bit 1 exactly where x >= 0.
+    """
+    if x.negative is None:
+        x.negative = _negative(assembly, x)
+    return x.negative
+
+
+def _negative(assembly: Assembly, x: Handle) -> LinearForms:
+    low, high, count = x.type.low, x.type.high, len(x.forms)
+    if low >= 0:
+        return zeros(count)
+    if high < 0:
+        return ones(count)
+    if x.bits is not None and x.bits.signed:
+        return x.bits.negative()
+    if (low, high) == (-1, 0):
+        return x.forms.scale(-1)
+    width = x.type.width
+    if width > 3 and high == 0:
+        return nonzero(assembly, x.forms, x.value, max(-low, high))
+    if width > 3 and low == -1:
+        return ones(count) - nonzero(assembly, x.forms.plus(1), Affine(x.value, 1, 1), high + 1)
+    assembly.no_wrap(1 << width)
+    x.bits = decompose(assembly, x.forms, x.value, -(1 << (width - 1)), width, "sign")
+    return x.bits.negative()
+
+
+def nonzero(assembly: Assembly, forms: LinearForms, value: Value, magnitude: int) -> LinearForms:
+    """1 where the form is not 0, else 0: three rows and two wires each.
+
+    Soundness: rows x * inverse = m, x * (1 - m) = 0, inverse * (1 - m) = 0. Where x = 0 modulo p (so x = 0, being
+    below p/2): m = 0 by the first, then inverse = 0 by the third. Where not: m = 1 by the second, then inverse = 1/x
+    by the first. One witness either way.
+    """
+    assembly.no_wrap(magnitude)
+    count = len(forms)
+    flag = wires(assembly.wires(NonZero(value), count, "nonzero"), count)
+    inverse = wires(assembly.wires(Inverse(value), count, "inverse"), count)
+    unset = ones(count) - flag
+    assembly.rows(forms, inverse, flag, "nonzero")
+    assembly.rows(forms, unset, zeros(count), "nonzero")
+    assembly.rows(inverse, unset, zeros(count), "inverse")
+    return flag
+
+
+def relu(assembly: Assembly, x: Handle, type: Fixed, value: Value) -> Handle:
+    """max(x, 0): one row besides the sign. `type` is that of the result.
+
+    Soundness: x * (1 - negative) = y determines y.
+    """
+    if x.type.low >= 0:
+        return Handle(x.forms, value, x.type, x.bits, x.negative)
+    if x.type.high <= 0:
+        return Handle(constant(np.zeros(len(x.forms), np.int64)), value, type)
+    kept = ones(len(x.forms)) - negative(assembly, x)
+    forms = multiply(assembly, x.forms, kept, value, "relu", type.shape)
+    return Handle(forms, value, type)

@@ -1,0 +1,60 @@
+"""Exact sizes of a program's constraint system, by the emission itself into a builder that only counts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from circuitize.circuits.program import Program
+
+from .builder import Count, CountingBuilder
+from .emit import assemble
+from .field import BN254, Field
+from .ports import INPUT_RANGE
+
+
+def estimate(program: Program, field: Field = BN254) -> dict[str, Any]:
+    """The sizes of `emit(program, field)`'s system, equal by construction; no row is kept. Errors are those of
+    `emit`.
+
+    Keys: constraints, wires (the constant included), public (outputs and inputs), nonzeros (of A, B and C together),
+    input_range_constraints, and `parts`, `operations` and `roles`: the constraints, wires and nonzeros by provenance
+    part, by operation name and by gadget role. The program's own inputs and outputs are the part "inputs and
+    outputs".
+    """
+    builder = CountingBuilder(field)
+    assemble(program, builder)
+    arrow = program.arrow
+    parts: dict[str, Count] = {}
+    operations: dict[str, Count] = {}
+    roles: dict[str, Count] = {}
+    input_range = 0
+    for (edge, role), count in builder.counts.items():
+        if role.startswith(INPUT_RANGE):
+            input_range += count.rows
+        if edge < 0:
+            part = operation = "inputs and outputs"
+        else:
+            found = arrow.edge(edge)
+            part, operation = found.provenance.part or "unnamed part", found.operation.name
+        for table, name in ((parts, part), (operations, operation), (roles, role)):
+            total = table.setdefault(name, Count())
+            total.rows += count.rows
+            total.wires += count.wires
+            total.nonzeros += count.nonzeros
+    return {
+        "constraints": builder.constraints,
+        "wires": builder.wire_count,
+        "public": builder.public,
+        "nonzeros": builder.nonzeros,
+        "input_range_constraints": input_range,
+        "parts": _plain(parts),
+        "operations": _plain(operations),
+        "roles": _plain(roles),
+    }
+
+
+def _plain(table: dict[str, Count]) -> dict[str, dict[str, int]]:
+    return {
+        name: {"constraints": count.rows, "wires": count.wires, "nonzeros": count.nonzeros}
+        for name, count in table.items()
+    }

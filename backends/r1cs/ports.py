@@ -1,0 +1,140 @@
+"""How a program's inputs and outputs become wires: public ones as they are, committed ones bound to a digest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from circuitize.backends.gadgets.assembly import Assembly, Handle
+from circuitize.backends.gadgets.forms import wires
+from circuitize.backends.gadgets.ranges import entering
+from circuitize.backends.gadgets.values import Salt, WireValue
+from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.types import Fixed
+
+from .builder import Kind
+from .commitments import Commitment, Digests, emit_commitment, layout
+
+INPUT_RANGE = "input range"
+"""The role of rows that check an input's format begins with this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Public:
+    """Consecutive wires that a verifier sees: a public port's integers, or the one digest of a committed port.
+
+    `side` is "input" or "output"; wire `first` is public number first - 1. Negative integers stand modulo the prime.
+    """
+
+    side: str
+    name: str
+    format: Fixed
+    committed: bool
+    first: int
+    count: int
+
+
+@dataclass(slots=True, eq=False)
+class Terminal:
+    """One port of a program in a circuit: its arrow wire, and the circuit wires it was given (0: none)."""
+
+    side: str
+    port: Port
+    format: Fixed
+    wire: int
+    first: int = 0
+    digest: int = 0
+    salt: int = 0
+    commitment: Commitment = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.commitment = Commitment(self.value, self.format, self.label)
+
+    @property
+    def public(self) -> bool:
+        return self.port.visibility is Visibility.PUBLIC
+
+    @property
+    def committed(self) -> bool:
+        return self.port.visibility is Visibility.COMMITTED
+
+    @property
+    def label(self) -> str:
+        """Its name among wires, rows and salts; an input and an output may share a port name."""
+        return f"{self.side} {self.port.name}"
+
+    @property
+    def value(self) -> WireValue:
+        return WireValue(0, self.wire)
+
+    def allocate(self, assembly: Assembly, kind: Kind) -> None:
+        """Wires for the port's elements."""
+        assembly.no_wrap(-self.format.low, self.format.high)
+        self.first = assembly.wires(self.value, self.format.size, self.label, self.format.shape, kind)
+
+    def allocate_digest(self, assembly: Assembly) -> None:
+        last = layout(self.format).permutations
+        content = Digests(self.commitment, last - 1, last)
+        self.digest = assembly.wires(content, 1, f"{self.label} commitment", (), Kind.PUBLIC_OUTPUT)
+
+    def allocate_salt(self, assembly: Assembly) -> None:
+        self.salt = assembly.wires(Salt(self.label), 1, f"{self.label} salt", (), Kind.PRIVATE_INPUT)
+
+    def enter(self, assembly: Assembly) -> Handle:
+        """The input's wires, checked to be in its format."""
+        forms = wires(self.first, self.format.size)
+        return entering(assembly, forms, self.value, self.format, f"{INPUT_RANGE} {self.port.name}")
+
+    def bind(self, assembly: Assembly, handle: Handle) -> None:
+        """Constrains the digest, if there is one, to be the commitment to the handle's elements."""
+        if self.committed:
+            emit_commitment(assembly, self.commitment, handle, self.salt, self.digest, f"{self.label} commitment")
+
+    def leave(self, assembly: Assembly, handle: Handle) -> None:
+        """Constrains the public wires, or the digest, to be the output.
+
+        Soundness: form * 1 = wire, and both stand for integers below p/2 in magnitude.
+        """
+        if self.public:
+            assembly.equal(handle.forms, wires(self.first, self.format.size), self.label)
+        self.bind(assembly, handle)
+
+    def visible(self) -> Public:
+        """What the verifier sees of a public or committed port."""
+        first, count = (self.digest, 1) if self.committed else (self.first, self.format.size)
+        return Public(self.side, self.port.name, self.format, self.committed, first, count)
+
+
+def terminals(program: Program, assembly: Assembly) -> tuple[list[Terminal], list[Terminal], tuple[Public, ...]]:
+    """The inputs and the outputs with their wires, in the order that files demand, and the public wires in order."""
+    arrow = program.arrow
+    inputs, outputs = (
+        [
+            Terminal(side, port, type, wire)
+            for port, type, wire in zip(ports, types, indices.tolist(), strict=True)
+            if isinstance(type, Fixed)
+        ]
+        for side, ports, types, indices in (
+            ("input", program.inputs, arrow.source, arrow.inputs),
+            ("output", program.outputs, arrow.target, arrow.outputs),
+        )
+    )
+    seen = []
+    for terminal in [*outputs, *(terminal for terminal in inputs if terminal.committed)]:
+        if terminal.committed:
+            terminal.allocate_digest(assembly)
+        elif terminal.public:
+            terminal.allocate(assembly, Kind.PUBLIC_OUTPUT)
+        else:
+            continue
+        seen.append(terminal)
+    for terminal in inputs:
+        if terminal.public:
+            terminal.allocate(assembly, Kind.PUBLIC_INPUT)
+            seen.append(terminal)
+    for terminal in inputs:
+        if not terminal.public:
+            terminal.allocate(assembly, Kind.PRIVATE_INPUT)
+    for terminal in inputs + outputs:
+        if terminal.committed:
+            terminal.allocate_salt(assembly)
+    return inputs, outputs, tuple(terminal.visible() for terminal in seen)
