@@ -3,10 +3,15 @@
 VENV := .venv
 BIN := $(VENV)/bin
 NATIVE := $(shell find provers/native -name target -prune -o \( -name '*.rs' -o -name 'Cargo.*' \) -print)
-PACKAGE := pyproject.toml $(NATIVE)
+PACKAGE := pyproject.toml setup.cfg $(NATIVE)
 JOBS := 2
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+define install
+	rust=$$(.ci/rust) && rm -f src/circuitize/_native*.so && \
+		PATH="$$rust:$$PATH" $(BIN)/pip install -q --no-build-isolation -e '$1'
+endef
 
 .PHONY: help build demo test check golden bench clean
 .DELETE_ON_ERROR:
@@ -55,15 +60,15 @@ clean:
 	@mkdir -p .stamps && touch $@
 
 .stamps/build: .stamps/venv $(PACKAGE)
-	rust=$$(.ci/rust) && PATH="$$rust:$$PATH" $(BIN)/pip install -q --no-build-isolation -e .
+	$(call install,.)
 	@touch $@
 
 .stamps/demo: .stamps/venv $(PACKAGE)
-	rust=$$(.ci/rust) && PATH="$$rust:$$PATH" $(BIN)/pip install -q --no-build-isolation -e '.[demo]'
+	$(call install,.[demo])
 	@touch .stamps/build $@
 
 .stamps/check: .stamps/venv $(PACKAGE)
-	rust=$$(.ci/rust) && PATH="$$rust:$$PATH" $(BIN)/pip install -q --no-build-isolation -e '.[check]'
+	$(call install,.[check])
 	@touch .stamps/build .stamps/demo $@
 
 .stamps/interop: tests/interop/package-lock.json

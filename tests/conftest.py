@@ -1,4 +1,4 @@
-"""What every test shares: golden files, deterministic hypothesis, and the rule that continuous integration skips nothing."""
+"""What tests share: golden files, deterministic hypothesis, and that continuous integration skips nothing."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ hypothesis.settings.load_profile("circuitize")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--update-golden", action="store_true", help="rewrite the golden files instead of comparing with them")
+    parser.addoption("--update-golden", action="store_true", help="rewrite the golden files, compare nothing")
 
 
 @pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Callable[[str, str | bytes], None]:
-    """Call `golden(name, content)`: content equals tests/golden/name, to the byte; `--update-golden` rewrites the file."""
+    """`golden(name, content)` asserts that tests/golden/name holds just that; `--update-golden` rewrites it."""
 
     def check(name: str, content: str | bytes) -> None:
         path = GOLDEN / name
