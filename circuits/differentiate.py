@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from .arrays import Add, Constant
 from .arrays.composite import expand_composites
 from .arrays.language import RealOperation
 from .builder import Builder
+from .errors import CircuitizeError
 from .hypergraph import Arrow
 from .operation import Operation, Provenance
 from .types import Array, Type
@@ -18,8 +17,7 @@ def reverse_derivative(arrow: Arrow) -> Arrow:
 
     Inputs of the result: f's inputs, then one cotangent per output; outputs: one cotangent per input. Several readers
     of a wire add their cotangents and an unread wire has cotangent zero: copying and adding, discarding and zero are
-    dual. The equations are those of reverse derivative categories (Cockett et al., arXiv 1910.07065). Linear time:
-    each operation's reverse derivative is built once per choice of source types and copied.
+    dual. The equations are those of reverse derivative categories (Cockett et al., arXiv 1910.07065). Linear time.
     """
     arrow = expand_composites(arrow, keep_derivatives=True)
     builder = Builder()
@@ -42,7 +40,6 @@ def reverse_derivative(arrow: Arrow) -> Arrow:
 
     for wire, seed in zip(arrow.outputs.tolist(), seeds, strict=True):
         accumulate(wire, seed)
-    pieces: dict[tuple[object, ...], _Piece] = {}
     wire_types = arrow.wire_types.tolist()
     labels = [Provenance(f"{p.part} derivative".strip(), p.file, p.line) for p in arrow.provenances]
     for operation, sources, targets, provenance in reversed(rows):
@@ -54,15 +51,11 @@ def reverse_derivative(arrow: Arrow) -> Arrow:
             _zero(builder, arrow.types[wire_types[wire]]) if cotangent is None else cotangent
             for wire, cotangent in zip(targets, above, strict=True)
         ]
-        key = (operation, *[wire_types[wire] for wire in sources])
-        piece = pieces.get(key)
-        if piece is None:
-            source_types = [arrow.types[wire_types[wire]] for wire in sources]
-            target_types = [arrow.types[wire_types[wire]] for wire in targets]
-            piece = pieces[key] = _Piece(operations[operation], source_types, target_types)
-        outer = [wires[w] for w in sources] + [wires[w] for w in targets] + known
-        for position, cotangent in zip(piece.positions, builder.splice(piece.arrow, outer), strict=True):
-            accumulate(sources[position], cotangent)
+        inner, outer = [wires[wire] for wire in sources], [wires[wire] for wire in targets]
+        below = _real(operations[operation]).reverse(builder, inner, outer, known)
+        for wire, cotangent in zip(sources, below, strict=True):
+            if cotangent is not None:
+                accumulate(wire, cotangent)
     results = []
     for wire, type in zip(arrow.inputs.tolist(), arrow.source, strict=True):
         cotangent = cotangents[wire]
@@ -70,17 +63,12 @@ def reverse_derivative(arrow: Arrow) -> Arrow:
     return builder.build(results)
 
 
-class _Piece:
-    """The reverse derivative of one operation: (sources, targets, target cotangents) -> cotangents of some sources."""
-
-    def __init__(self, operation: Operation, sources: Sequence[Type], targets: Sequence[Type]) -> None:
-        assert isinstance(operation, RealOperation)
-        builder = Builder()
-        source_wires, target_wires, above = (builder.inputs(types) for types in (sources, targets, targets))
-        below = operation.reverse(builder, source_wires, target_wires, above)
-        assert len(below) == len(sources), f"{operation.name}.reverse gives one cotangent per source"
-        self.positions = [position for position, cotangent in enumerate(below) if cotangent is not None]
-        self.arrow = builder.build([cotangent for cotangent in below if cotangent is not None])
+def _real(operation: Operation) -> RealOperation:
+    if not isinstance(operation, RealOperation):
+        raise CircuitizeError(
+            f"expected an arrow of real operations, found {operation.name}; differentiate before quantizing"
+        )
+    return operation
 
 
 def _zero(builder: Builder, type: Type) -> int:

@@ -6,6 +6,9 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .builder import Builder
 from .integers import Add, Check, Constant, Scale, Shift
 from .types import Fixed, Shape
@@ -26,10 +29,12 @@ class Precision:
     coefficient_bits: int = 16
     margin: float = 2.0
 
-    def format(self, shape: Shape, magnitude: float, nonnegative: bool) -> Fixed:
-        """The format for values calibrated below `magnitude`: two's complement, or unsigned if provably nonnegative."""
-        bound = magnitude * self.margin
-        exponent = math.ceil(math.log2(bound)) if bound > 0 else 0
+    def exponents(self, magnitudes: NDArray[np.float64]) -> NDArray[np.int64]:
+        """For each calibrated magnitude the least e such that magnitude * margin < 2^e; 0 for magnitude 0."""
+        return np.where(magnitudes > 0, np.frexp(magnitudes * self.margin)[1], 0).astype(np.int64)
+
+    def format(self, shape: Shape, exponent: int, nonnegative: bool) -> Fixed:
+        """The format for values below 2^exponent: two's complement, or unsigned if provably nonnegative."""
         fraction_bits = max(self.fraction_bits, self.significant_bits - exponent)
         bits = max(exponent + fraction_bits, 1)
         return Fixed(shape, fraction_bits, 0 if nonnegative else -(1 << bits), (1 << bits) - 1)

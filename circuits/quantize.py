@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .arrays.composite import expand_composites
 from .arrays.language import RealOperation, Rounding
 from .builder import Builder
@@ -11,10 +14,10 @@ from .calibrate import calibrate
 from .errors import CircuitizeError, OverflowRisk
 from .hypergraph import Arrow
 from .lowering import Lowering, Precision
-from .operation import NOWHERE, Operation
+from .operation import Operation, Provenance
 from .program import Port, Program
 from .simplify import simplify
-from .types import Fixed, Type
+from .types import Fixed
 
 
 def quantize(program: Program) -> Program:
@@ -31,8 +34,7 @@ def quantize(program: Program) -> Program:
     if program.is_integer:
         return program
     arrow = simplify(expand_composites(program.arrow))
-    magnitudes = calibrate(arrow, program).tolist()
-    quantizer = _Quantizer(arrow, program.precision, magnitudes)
+    quantizer = _Quantizer(arrow, program.precision, calibrate(arrow, program))
     formats = [port.format for port in program.inputs]
     integers, outputs = quantizer.lower([f for f in formats if f is not None], program.outputs)
     return replace(program, arrow=simplify(integers), outputs=outputs)
@@ -41,16 +43,15 @@ def quantize(program: Program) -> Program:
 class _Quantizer:
     """One lowering under way: the integer wire of each real wire, and which of them are products not yet rounded."""
 
-    def __init__(self, arrow: Arrow, precision: Precision, magnitudes: list[float]) -> None:
+    def __init__(self, arrow: Arrow, precision: Precision, magnitudes: NDArray[np.float64]) -> None:
         self.arrow = arrow
         self.precision = precision
-        self.magnitudes = magnitudes
+        self.exponents: list[int] = precision.exponents(magnitudes).tolist()
         self.builder = Builder()
         self.wires: list[int] = [-1] * arrow.wire_count
         self.unrounded = bytearray(arrow.wire_count)
         self.wire_types: list[int] = arrow.wire_types.tolist()
         self.sizes = [type.size for type in arrow.types]
-        self.pieces: dict[tuple[object, ...], Arrow] = {}
         self.formats: dict[tuple[object, ...], Fixed] = {}
         self.kinds = [_real(operation).rounding for operation in arrow.operations]
         self.read_rounded = self._read_rounded()
@@ -62,7 +63,12 @@ class _Quantizer:
         for operation, sources, targets, provenance in arrow.rows:
             builder.provenance = arrow.provenances[provenance]
             self._edge(operation, sources, targets)
-        results = [self._output(wire, port) for wire, port in zip(arrow.outputs.tolist(), ports, strict=True)]
+        writers = {wire: row[3] for row in arrow.rows for wire in row[2]}
+        results = []
+        for wire, port in zip(arrow.outputs.tolist(), ports, strict=True):
+            written = arrow.provenances[writers[wire]] if wire in writers else Provenance()
+            builder.provenance = replace(written, part=f"output {port.name}")
+            results.append(self._output(wire, port))
         integers = builder.build(results)
         typed = zip(ports, integers.target, strict=True)
         return integers, tuple(replace(port, format=type) for port, type in typed if isinstance(type, Fixed))
@@ -99,24 +105,11 @@ class _Quantizer:
             if awaits and self.read_rounded[wire]:
                 self._round(wire)
 
-    def _apply(self, operation: int, sources: list[int], targets: list[int]) -> list[int]:
-        builder = self.builder
-        inner = [self.wires[wire] for wire in sources]
-        result = self._format(targets[0], False) if self.kinds[operation] is Rounding.VALUE else None
-        key = (operation, result, *[builder.type_key(wire) for wire in inner])
-        piece = self.pieces.get(key)
-        if piece is None:
-            types = [builder.type(wire) for wire in inner]
-            piece = self.pieces[key] = self._piece(_real(self.arrow.operations[operation]), types, result)
-        return builder.splice(piece, inner)
-
-    def _piece(self, operation: RealOperation, types: list[Type], result: Fixed | None) -> Arrow:
-        """One operation's lowering as an arrow, without provenance so that it serves every place with these types."""
-        builder = Builder()
-        builder.provenance = self.builder.provenance
-        wires = builder.inputs(types)
-        lowered = operation.lower(Lowering(builder, self.precision, result), *wires)
-        return replace(builder.build(lowered), provenances=(NOWHERE,))
+    def _apply(self, index: int, sources: list[int], targets: list[int]) -> list[int]:
+        operation = _real(self.arrow.operations[index])
+        result = self._format(targets[0], False) if self.kinds[index] is Rounding.VALUE else None
+        lowering = Lowering(self.builder, self.precision, result)
+        return operation.lower(lowering, *[self.wires[wire] for wire in sources])
 
     def _round(self, wire: int) -> None:
         """Replace a wire's value by its rounding to the calibrated format; never adds fraction bits."""
@@ -138,11 +131,11 @@ class _Quantizer:
         return self.wires[wire]
 
     def _format(self, wire: int, nonnegative: bool) -> Fixed:
-        key = (self.wire_types[wire], nonnegative, self.magnitudes[wire])
+        key = (self.wire_types[wire], nonnegative, self.exponents[wire])
         format = self.formats.get(key)
         if format is None:
             shape = self.arrow.types[self.wire_types[wire]].shape
-            format = self.formats[key] = self.precision.format(shape, self.magnitudes[wire], nonnegative)
+            format = self.formats[key] = self.precision.format(shape, self.exponents[wire], nonnegative)
         return format
 
     def _type(self, wire: int) -> Fixed:

@@ -1,3 +1,84 @@
-"""Training steps lowered to exact fixed-point circuits."""
+"""Training steps lowered to exact fixed-point circuits: one program, one integer meaning, every target equal to it.
+
+The public names, by folder. They load on first use, so that importing the package stays quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from .circuits.builder import Builder as Builder
+    from .circuits.differentiate import reverse_derivative as reverse_derivative
+    from .circuits.encode import digest as digest
+    from .circuits.encode import load as load
+    from .circuits.encode import program_digest as program_digest
+    from .circuits.encode import save as save
+    from .circuits.errors import CircuitizeError as CircuitizeError
+    from .circuits.hypergraph import Arrow as Arrow
+    from .circuits.hypergraph import compose as compose
+    from .circuits.hypergraph import identity as identity
+    from .circuits.hypergraph import permute as permute
+    from .circuits.hypergraph import tensor as tensor
+    from .circuits.lowering import Precision as Precision
+    from .circuits.program import Port as Port
+    from .circuits.program import Program as Program
+    from .circuits.program import Visibility as Visibility
+    from .circuits.quantize import quantize as quantize
+    from .circuits.simplify import simplify as simplify
+    from .circuits.types import Array as Array
+    from .circuits.types import Fixed as Fixed
+    from .circuits.validate import validate as validate
+    from .frontends.formats import Format as Format
+    from .frontends.functions import exp as exp
+    from .frontends.layers import Model as Model
+    from .frontends.layers import Parameter as Parameter
+    from .frontends.layers import dense as dense
+    from .frontends.layers import relu as relu
+    from .frontends.layers import sequential as sequential
+    from .frontends.layers import traced as traced
+    from .frontends.losses import mean_squared_error as mean_squared_error
+    from .frontends.optimizers import SGD as SGD
+    from .frontends.optimizers import Momentum as Momentum
+    from .frontends.trace import Tensor as Tensor
+    from .frontends.trace import trace as trace
+    from .frontends.training import compose_steps as compose_steps
+    from .frontends.training import predict as predict
+    from .frontends.training import training_step as training_step
+
+_HOMES = {
+    "circuits.builder": ("Builder",),
+    "circuits.differentiate": ("reverse_derivative",),
+    "circuits.encode": ("digest", "load", "program_digest", "save"),
+    "circuits.errors": ("CircuitizeError",),
+    "circuits.hypergraph": ("Arrow", "compose", "identity", "permute", "tensor"),
+    "circuits.lowering": ("Precision",),
+    "circuits.program": ("Port", "Program", "Visibility"),
+    "circuits.quantize": ("quantize",),
+    "circuits.simplify": ("simplify",),
+    "circuits.types": ("Array", "Fixed"),
+    "circuits.validate": ("validate",),
+    "frontends.formats": ("Format",),
+    "frontends.functions": ("exp",),
+    "frontends.layers": ("Model", "Parameter", "dense", "relu", "sequential", "traced"),
+    "frontends.losses": ("mean_squared_error",),
+    "frontends.optimizers": ("SGD", "Momentum"),
+    "frontends.trace": ("Tensor", "trace"),
+    "frontends.training": ("compose_steps", "predict", "training_step"),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = ["__version__", *sorted(_HOME)]  # noqa: PLE0604 - names are strings
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{_HOME[name]}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOME})

@@ -1,0 +1,83 @@
+"""Seconds to differentiate, simplify and quantize programs of many operations.
+
+Usage: python benchmarks/compiler.py [OPERATIONS ...]   (default 200000)
+"""
+
+from __future__ import annotations
+
+import gc
+import resource
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from circuitize.circuits.arrays import Add, Multiply, Negate, ReLU, Subtract
+from circuitize.circuits.builder import Builder
+from circuitize.circuits.differentiate import reverse_derivative
+from circuitize.circuits.hypergraph import Arrow
+from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.quantize import quantize
+from circuitize.circuits.simplify import simplify
+from circuitize.circuits.types import Array, signed
+
+SHAPE = (4,)
+LANES = 64
+
+
+def chain(operations: int, seed: int = 0) -> Arrow:
+    """A random program of about `operations` edges: 64 lanes that mix by products, sums, differences and ReLU."""
+    chooser = np.random.default_rng(seed)
+    builder = Builder()
+    lanes = [builder.input(Array(SHAPE)) for _ in range(LANES)]
+    weights = [builder.input(Array(SHAPE)) for _ in range(LANES)]
+    kinds, places = chooser.integers(0, 5, operations).tolist(), chooser.integers(0, LANES, (operations, 2)).tolist()
+    for kind, (here, there) in zip(kinds, places, strict=True):
+        if kind == 0:
+            lanes[here] = builder.add(Multiply(), lanes[here], weights[there])
+        elif kind == 1:
+            lanes[here] = builder.add(Add(), lanes[here], weights[there])
+        elif kind == 2:
+            lanes[here] = builder.add(Subtract(), weights[there], lanes[here])
+        elif kind == 3:
+            lanes[here] = builder.add(ReLU(), lanes[here])
+        else:
+            lanes[here] = builder.add(Negate(), lanes[here])
+    return builder.build(lanes)
+
+
+def timed(label: str, work: Callable[[], Any]) -> Any:
+    start = time.process_time()
+    result = work()
+    print(f"  {label:<24}{time.process_time() - start:8.2f} CPU-s", flush=True)
+    return result
+
+
+def measure(operations: int) -> None:
+    print(f"{operations} operations")
+    forward = timed("build", lambda: chain(operations))
+    start = time.process_time()
+    step = timed("derive", lambda: reverse_derivative(forward))
+    step = timed("simplify", lambda: simplify(step))
+    values = np.random.default_rng(1)
+    ports, example = [], {}
+    for index, type in enumerate(step.source):
+        name = f"input{index}"
+        ports.append(Port(name, Visibility.COMMITTED, signed(type.shape, 16, 12)))
+        example[name] = values.uniform(-0.9, 0.9, type.shape)
+    outputs = tuple(Port(f"output{index}", Visibility.PUBLIC) for index in range(len(step.target)))
+    program = Program(step, tuple(ports), outputs, (example,))
+    integers = timed("quantize", lambda: quantize(program))
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    print(
+        f"  total {time.process_time() - start:.2f} CPU-s: {step.edge_count} real operations in the derivative, "
+        f"{integers.arrow.edge_count} integer operations; peak memory {memory:.2f} GiB"
+    )
+
+
+if __name__ == "__main__":
+    gc.disable()
+    for count in [int(argument) for argument in sys.argv[1:]] or [200_000]:
+        measure(count)
