@@ -85,8 +85,14 @@ def _prove(commands: Any) -> None:
     command.add_argument(
         "--openings",
         type=Path,
-        metavar="FILE.npz",
-        help="where the secret salts of the commitments go (default: PROOF.openings.npz, beside PROOF)",
+        metavar="FILE.json",
+        help="where the secret salts of the commitments go (default: PROOF.openings.json, beside PROOF)",
+    )
+    command.add_argument(
+        "--openings-from",
+        type=Path,
+        metavar="FILE.json",
+        help="openings of an earlier proof: inputs that were outputs there are committed to by the same roots",
     )
     _output(command, "-o", "PROOF", "folder for the proof and its statement; holds nothing private")
 

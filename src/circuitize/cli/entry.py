@@ -21,8 +21,8 @@ PIPE_CLOSED = 141
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line (default: this process's) and return its exit status.
 
-    0: done. 1: the answer is no (a proof does not verify, targets disagree). 2: bad use or bad input, said in one line on
-    standard error. 130 and 141: interrupted, or nobody reads the output any more. Only --help and --version raise
+    0: done. 1: the answer is no (a proof does not verify, targets disagree). 2: bad use or bad input, said in one line
+    on standard error. 130 and 141: interrupted, or nobody reads the output any more. Only --help and --version raise
     SystemExit, as argparse does.
     """
     try:

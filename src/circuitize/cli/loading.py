@@ -8,12 +8,12 @@ import sys
 import traceback
 from collections.abc import Callable
 from contextlib import redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
 
-from circuitize.circuits.encode import MAGIC, load, program_digest
+from circuitize.circuits.encode import MAGIC, load, program_digest, save
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.program import Program
@@ -22,6 +22,7 @@ from circuitize.circuits.quantize import quantize
 from .output import progress
 
 FORMS = "file.py:name (a Program, or a function of no arguments that returns one) or a saved arrow"
+PROGRAM_FILE = "program.arrow"
 T = TypeVar("T")
 
 
@@ -48,6 +49,12 @@ def load_program(argument: str) -> Loaded:
     with progress("quantizing"):
         integer = quantize(given)
         return Loaded(given, integer, program_digest(integer))
+
+
+def save_without_examples(program: Program, path: Path) -> None:
+    """Save a program for others to have: its examples may be private data, so they stay here."""
+    with progress("saving the program"):
+        save(replace(program, examples=()), path)
 
 
 def _saved(path: Path) -> Program:
@@ -78,8 +85,8 @@ def _from_python(path: Path, name: str) -> Program:
         found = _run_user_code(path, found)
     if isinstance(found, Arrow):
         raise CircuitizeError(
-            f"{where}: expected a Program, found a bare arrow; wrap it as Program(arrow, inputs=(Port(name, visibility, format), "
-            "...), outputs=(...)), which says who learns each value"
+            f"{where}: expected a Program, found a bare arrow; wrap it as Program(arrow, inputs, outputs), "
+            "with a Port(name, visibility, format) for each wire, which says who learns each value"
         )
     if not isinstance(found, Program):
         raise CircuitizeError(
@@ -106,7 +113,7 @@ def _run_file(path: Path) -> ModuleType:
 
 
 def _run_user_code(path: Path, code: Callable[[], T]) -> T:
-    """Run code out of a user's file; what it prints goes to standard error, what it raises becomes one line with its place."""
+    """Run a user's own code: it prints to standard error, and what it raises becomes one line with its place."""
     try:
         with redirect_stdout(sys.stderr):
             return code()

@@ -70,3 +70,14 @@ def amount_of_bytes(count: int) -> str:
         if count >= size:
             return f"{count / size:.1f} {unit}"
     return f"{count} B"
+
+
+def shown_number(value: Any) -> str:
+    """A number, or the first few of an array's, row by row."""
+    if not isinstance(value, list):
+        return f"{value:.9g}"
+    leaves: list[Any] = [value]
+    while leaves and isinstance(leaves[0], list):
+        leaves = [entry for group in leaves for entry in group]
+    shown = ", ".join(f"{leaf:.6g}" for leaf in leaves[:6])
+    return f"[{shown}]" if len(leaves) <= 6 else f"[{shown}, ...] ({len(leaves)} values)"

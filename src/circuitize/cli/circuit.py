@@ -1,0 +1,48 @@
+"""A program's circuit and its witnesses, as every command that needs them makes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits.program import Program
+
+from .loading import Loaded
+from .output import Phases
+from .statement import Key
+
+if TYPE_CHECKING:
+    from circuitize.backends.r1cs.emit import Emission
+
+Integers = NDArray[np.int64]
+
+
+def emit(loaded: Loaded, phases: Phases) -> Emission:
+    """Emit the constraint system. Raises CircuitizeError for a program that binds nothing."""
+    from circuitize.backends.r1cs.emit import emit
+
+    with phases.phase("circuit", "emitting constraints"):
+        return emit(loaded.integer)
+
+
+def trace(program: Program, inputs: Mapping[str, Integers]) -> list[Integers]:
+    """The integer of every element of every wire. Raises Undefined where the program has no value."""
+    from circuitize.sims.integer import trace
+
+    return trace(program, inputs)
+
+
+def witness(emission: Emission, values: Sequence[Integers], salts: Mapping[Key, int]) -> NDArray[np.uint64]:
+    """The witness of a run, `uint64[wires, 4]`."""
+    from circuitize.backends.r1cs.witness import witness
+
+    return witness(emission.plan, values, {f"{side} {name}": salt for (side, name), salt in salts.items()})
+
+
+def part_names(program: Program) -> list[str]:
+    """What each operation of the integer arrow is called in .sym files: its part of the model and its name."""
+    arrow = program.arrow
+    return [f"{edge.provenance.part or 'unnamed'}.{edge.operation.name}.{edge.index}" for edge in arrow.edges()]

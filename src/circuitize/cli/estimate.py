@@ -1,0 +1,36 @@
+"""`circuitize estimate`: the sizes of every target, before anything is emitted."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import Any
+
+from .loading import load_program
+from .output import print_json, print_table, progress
+
+SIZES = ("constraints", "wires", "public", "nonzeros", "input_range_constraints")
+
+
+def run(options: Namespace) -> int:
+    """Count what the emitters would emit; the counts are theirs, so they cannot differ."""
+    from circuitize.backends.r1cs.cost import estimate
+
+    loaded = load_program(options.program)
+    with progress("counting constraints"):
+        r1cs = estimate(loaded.integer)
+    operations = loaded.integer.arrow.edge_count
+    if options.json:
+        print_json({"digest": loaded.digest, "operations": operations, "targets": {"r1cs": r1cs}})
+        return 0
+    print(f"{options.program}: {operations} integer operations, digest {loaded.digest}")
+    print("r1cs")
+    print_table([(name.replace("_", " "), r1cs[name]) for name in SIZES])
+    print("r1cs constraints by part")
+    print_table(_largest(r1cs["parts"]))
+    return 0
+
+
+def _largest(counts: dict[str, dict[str, Any]]) -> list[tuple[str, object]]:
+    """Names with their constraints, most first; what has none is left out."""
+    order = sorted(counts.items(), key=lambda entry: (-entry[1]["constraints"], entry[0]))
+    return [(name, count["constraints"]) for name, count in order if count["constraints"]]

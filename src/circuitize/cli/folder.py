@@ -1,0 +1,52 @@
+"""Folders that are written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from circuitize.circuits.errors import CircuitizeError
+
+
+@contextmanager
+def whole_folder(path: Path, marker: str) -> Iterator[Path]:
+    """A temporary folder beside `path` that takes its name when the block ends, and is removed when it raises.
+
+    A folder that is already there is replaced if it is empty or holds a file called `marker`, so that only an earlier
+    result of the same kind is ever deleted. Raises CircuitizeError for any other, or where nothing can be written.
+    """
+    path = Path(os.path.abspath(path))
+    if path.exists() and not (path.is_dir() and ((path / marker).is_file() or not any(path.iterdir()))):
+        raise CircuitizeError(
+            f"{path}: expected a new folder, or an earlier one with {marker}, found something else; choose another"
+        )
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary.mkdir()
+        yield temporary
+        _take_name(temporary, path)
+    except OSError as error:
+        raise CircuitizeError(f"cannot write {path}: {error.strerror or error}; what was there is unchanged") from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _take_name(temporary: Path, path: Path) -> None:
+    old = path.with_name(f".{path.name}.{secrets.token_hex(8)}.old")
+    replaced = path.exists()
+    if replaced:
+        path.rename(old)
+    try:
+        temporary.rename(path)
+    except OSError:
+        if replaced:
+            with suppress(OSError):
+                old.rename(path)
+        raise
+    if replaced:
+        shutil.rmtree(old, ignore_errors=True)

@@ -1,0 +1,179 @@
+"""`circuitize prove`: run a program on inputs, and prove to others that it was run."""
+
+from __future__ import annotations
+
+import resource
+import sys
+from argparse import Namespace
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.program import Program, Visibility, to_reals
+
+from .circuit import emit, trace, witness
+from .folder import whole_folder
+from .loading import Loaded, load_program
+from .openings import draw_salts, write_openings
+from .output import Phases, amount_of_bytes, print_json, print_table, remark
+from .statement import FILE, INPUT, OUTPUT, Statement, bound_ports, public_vector
+from .values import program_inputs, write_npz
+from .verify import PROOF_FILE
+
+if TYPE_CHECKING:
+    from circuitize.backends.r1cs.emit import Emission
+    from circuitize.provers.groth16.keys import ProvingKey
+    from circuitize.provers.groth16.proof import Proof
+
+Integers = NDArray[np.int64]
+EXACT = 1 << 53
+
+
+def run(options: Namespace) -> int:
+    """Write a proof's folder, and what the prover keeps: outputs and the openings of its commitments."""
+    if options.keys is None:
+        raise CircuitizeError(
+            f"expected --keys KEYS, found none; Groth16 needs a proving key: circuitize setup {options.program} "
+            "--prover groth16 -o KEYS"
+        )
+    openings = options.openings or options.output.with_name(options.output.name + ".openings.json")
+    for kept in (openings, options.outputs):
+        if kept is not None and kept.resolve().is_relative_to(options.output.resolve()):
+            raise CircuitizeError(f"{kept}: expected a path outside {options.output}, which is for others to read")
+    phases = Phases()
+    with phases.phase("program", "reading the program"):
+        loaded = load_program(options.program)
+    inputs = program_inputs(loaded.integer, options.inputs)
+    with whole_folder(options.output, FILE) as folder:
+        emission = emit(loaded, phases)
+        with phases.phase("key", "reading the proving key"):
+            key = read_proving_key(options.keys)
+        salts = draw_salts(loaded.integer, options.openings_from)
+        made = Run(loaded, inputs, salts, emission, phases)
+        proof = made.prove(key, phases)
+        made.write_proof(folder, proof)
+        if salts:
+            write_openings(openings, loaded.digest, salts)
+        if options.outputs is not None:
+            write_outputs(options.outputs, loaded.integer, made.outputs)
+    report = _report(loaded, proof, phases)
+    if key.verifying_key.setup == "development":
+        remark("the proof was made with development keys: INSECURE, whoever made the keys can prove anything")
+    if options.json:
+        print_json(report)
+    else:
+        _print(options, report, openings if salts else None)
+    return 0
+
+
+def read_proving_key(keys: Path) -> ProvingKey:
+    from circuitize.provers.groth16.keys import ProvingKey
+
+    return ProvingKey.read(keys)
+
+
+class Run:
+    """One run of a program: its trace, its witness, and the statement that a proof of it makes."""
+
+    def __init__(
+        self,
+        loaded: Loaded,
+        inputs: Mapping[str, Integers],
+        salts: Mapping[tuple[str, str], int],
+        emission: Emission,
+        phases: Phases,
+    ) -> None:
+        self.loaded = loaded
+        self.emission = emission
+        with phases.phase("trace", "running the program"):
+            values = trace(loaded.integer, inputs)
+        arrow = loaded.integer.arrow
+        named = zip(loaded.integer.outputs, arrow.outputs.tolist(), strict=True)
+        self.outputs = {port.name: values[wire] for port, wire in named}
+        with phases.phase("witness", "computing the witness"):
+            self.witness = witness(emission, values, salts)
+        self.statement = self._statement(inputs)
+
+    def _statement(self, inputs: Mapping[str, Integers]) -> Statement:
+        from circuitize.provers.groth16.prover import public_values
+
+        found = public_values(self.emission.system, self.witness)
+        publics: dict[tuple[str, str], tuple[int, ...]] = {}
+        roots: dict[tuple[str, str], int] = {}
+        at = 0
+        for key, port in bound_ports(self.loaded.integer):
+            if port.visibility is Visibility.COMMITTED:
+                roots[key] = found[at]
+                at += 1
+            else:
+                values = {INPUT: inputs, OUTPUT: self.outputs}[key[0]][key[1]]
+                publics[key] = tuple(values.reshape(-1).tolist())
+                at += values.size
+        statement = Statement("groth16", self.loaded.digest, publics, roots)
+        assert public_vector(self.loaded.integer, statement, self.emission.system.field.prime) == found
+        return statement
+
+    def prove(self, key: ProvingKey, phases: Phases) -> Proof:
+        from circuitize.provers.groth16.prover import prove
+
+        with phases.phase("prove", "proving"):
+            return prove(self.emission.system, self.witness, key, self.loaded.digest)
+
+    def write_proof(self, folder: Path, proof: Proof) -> None:
+        """The proof and its statement, and both once more as snarkjs reads them; nothing private."""
+        from circuitize.provers.groth16.snarkjs import proof_text, public_text
+
+        self.statement.write(folder)
+        (folder / PROOF_FILE).write_bytes(proof.encode())
+        (folder / "proof.json").write_text(proof_text(proof))
+        vector = public_vector(self.loaded.integer, self.statement, self.emission.system.field.prime)
+        (folder / "public.json").write_text(public_text(vector))
+
+
+def write_outputs(path: Path, program: Program, outputs: Mapping[str, Integers]) -> None:
+    """Outputs by name as the real numbers they stand for; as integers where a float64 could not hold one exactly."""
+    arrays: dict[str, NDArray[Any]] = {}
+    for port in program.outputs:
+        assert port.format is not None
+        values = outputs[port.name]
+        exact = int(values.min()) >= -EXACT and int(values.max()) <= EXACT
+        arrays[port.name] = to_reals(port.format, values) if exact else values
+        if not exact:
+            remark(f"{path}: {port.name} is written as integers / 2^{port.format.fraction_bits}, too long for float64")
+    write_npz(path, arrays)
+
+
+def _report(loaded: Loaded, proof: Proof, phases: Phases) -> dict[str, Any]:
+    unit = 1 if sys.platform == "darwin" else 1024
+    described: dict[str, dict[str, Any]] = {**phases.as_json()}
+    described["prove"]["parts_seconds"] = {name: round(value, 4) for name, value in proof.phases.items()}
+    return {
+        "prover": "groth16",
+        "digest": loaded.digest,
+        "witness_seconds": round(phases.seconds["trace"] + phases.seconds["witness"], 4),
+        "prove_seconds": round(phases.seconds["prove"], 4),
+        "cpu_seconds": round(phases.cpu_seconds["prove"], 4),
+        "peak_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit,
+        "proof_bytes": len(proof.encode()),
+        "phases": described,
+    }
+
+
+def _print(options: Namespace, report: dict[str, Any], openings: Path | None) -> None:
+    print(f"proved {options.program} in {options.output}")
+    rows = [
+        ("digest", report["digest"]),
+        ("witness", f"{report['witness_seconds']:.2f} s"),
+        ("proof", f"{report['prove_seconds']:.2f} s, {report['cpu_seconds']:.2f} CPU-seconds"),
+        ("proof size", amount_of_bytes(report["proof_bytes"])),
+        ("memory", amount_of_bytes(report["peak_bytes"])),
+    ]
+    if openings is not None:
+        rows.append(("openings", f"{openings} (secret: keep it, never send it)"))
+    if options.outputs is not None:
+        rows.append(("outputs", str(options.outputs)))
+    print_table(rows)

@@ -1,0 +1,169 @@
+"""What a proof is a proof of: the program's digest, its public values and the roots of its commitments."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits.errors import FormatError
+from circuitize.circuits.program import Port, Program, Visibility, to_reals
+
+FILE = "statement.json"
+VERSION = 1
+INPUT, OUTPUT = "input", "output"
+
+Key = tuple[str, str]
+"""Which side (input, output) and the port's name: an input and an output may share a name."""
+
+
+class Unproved(Exception):
+    """A reason why a proof does not hold; the answer to the question, not a fault in it."""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """Public values in row-major order and roots of commitments, by port; `digest` is the program's.
+
+    Read out of a proof's folder it is a claim: `public_vector` compares it with the verifier's own program, and the
+    proof is checked against the vector that it returns.
+    """
+
+    prover: str
+    digest: str
+    publics: Mapping[Key, tuple[int, ...]]
+    roots: Mapping[Key, int]
+
+    def write(self, folder: Path) -> None:
+        ports: dict[str, Any] = {
+            **{key_text(key): {"integers": list(values)} for key, values in self.publics.items()},
+            **{key_text(key): {"root": hex(root)} for key, root in self.roots.items()},
+        }
+        content = {"circuitize": VERSION, "prover": self.prover, "digest": self.digest, "ports": ports}
+        (folder / FILE).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+def read_statement(folder: Path) -> Statement:
+    """What a proof's folder states. Raises FormatError where it is damaged or of another version."""
+    path = folder / FILE
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"), parse_constant=_refuse)
+        if content["circuitize"] != VERSION:
+            raise ValueError(f"version {content['circuitize']!r}")
+        ports = [(_key(name), value) for name, value in content["ports"].items()]
+        publics = {key: tuple(map(_whole, value["integers"])) for key, value in ports if "integers" in value}
+        roots = {key: _root(value["root"]) for key, value in ports if "integers" not in value}
+        return Statement(_word(content["prover"]), _word(content["digest"]), publics, roots)
+    except OSError as error:
+        raise FormatError(
+            f"{path}: expected a proof's statement, found {error.strerror or error}; check the path"
+        ) from None
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise FormatError(
+            f"{path}: expected a proof's statement of version {VERSION}, found a damaged or another file ({error}); "
+            "ask for the proof again"
+        ) from None
+
+
+def bound_ports(program: Program) -> Iterator[tuple[Key, Port]]:
+    """The ports that a proof says something about, in the order of the public wires.
+
+    Outputs in order, committed inputs, public inputs: a committed port is one wire, its root.
+    """
+    public, committed = Visibility.PUBLIC, Visibility.COMMITTED
+    for side, ports, seen in (
+        (OUTPUT, program.outputs, (public, committed)),
+        (INPUT, program.inputs, (committed,)),
+        (INPUT, program.inputs, (public,)),
+    ):
+        yield from (((side, port.name), port) for port in ports if port.visibility in seen)
+
+
+def public_vector(program: Program, statement: Statement, prime: int) -> list[int]:
+    """The public wires' values that a statement claims, each in [0, prime).
+
+    Raises Unproved where the statement's ports are not exactly the program's, where a value lies outside its port's
+    format, or where a root is not in normal form: so each statement has one vector, and each vector one statement.
+    """
+    vector: list[int] = []
+    named = {**statement.publics, **statement.roots}
+    for key, port in bound_ports(program):
+        format = port.format
+        assert format is not None
+        if port.visibility is Visibility.COMMITTED:
+            root = statement.roots.get(key)
+            if root is None or not 0 <= root < prime:
+                raise Unproved(f"expected a root below the field's prime for {key_text(key)}, found {root}")
+            vector.append(root)
+        else:
+            values = statement.publics.get(key)
+            if values is None or len(values) != format.size:
+                found = "none" if values is None else str(len(values))
+                raise Unproved(f"expected {format.size} public values of {key_text(key)}, found {found}")
+            outside = [value for value in values if not format.low <= value <= format.high]
+            if outside:
+                raise Unproved(
+                    f"expected public values of {key_text(key)} in [{format.low}, {format.high}], found {outside[0]}"
+                )
+            vector += [value % prime for value in values]
+        named.pop(key)
+    if named:
+        raise Unproved(f"expected only the program's own ports, found {key_text(next(iter(named)))}")
+    return vector
+
+
+def shown_names(program: Program) -> dict[Key, str]:
+    """How each bound port is called: its name, after `input:` or `output:` where both sides have that name."""
+    both = {port.name for port in program.inputs} & {port.name for port in program.outputs}
+    return {key: key_text(key) if key[1] in both else key[1] for key, _ in bound_ports(program)}
+
+
+def public_report(port: Port, values: tuple[int, ...]) -> dict[str, Any]:
+    """One public value for --json: exact integers and the real numbers they stand for."""
+    assert port.format is not None
+    array: NDArray[np.int64] = np.array(values, np.int64).reshape(port.format.shape)
+    return {
+        "fraction_bits": port.format.fraction_bits,
+        "integers": array.tolist(),
+        "reals": to_reals(port.format, array).tolist(),
+    }
+
+
+def key_text(key: Key) -> str:
+    return f"{key[0]}:{key[1]}"
+
+
+def _key(text: str) -> Key:
+    side, colon, name = text.partition(":")
+    if not colon or side not in (INPUT, OUTPUT):
+        raise ValueError(f"port {text!r}")
+    return side, name
+
+
+def _whole(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise ValueError(f"{value!r} among the integers")
+    return value
+
+
+def _root(value: object) -> int:
+    text = _word(value)
+    root = int(text, 16)
+    if hex(root) != text:
+        raise ValueError(f"root {text!r}")
+    return root
+
+
+def _word(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{value!r} instead of text")
+    return value
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} instead of a number")

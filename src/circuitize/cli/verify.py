@@ -1,0 +1,159 @@
+"""`circuitize verify`: whether a proof holds, decided by what the verifier holds, never by the proof's own folder."""
+
+from __future__ import annotations
+
+import time
+from argparse import Namespace
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from circuitize.circuits.encode import load, program_digest
+from circuitize.circuits.errors import CircuitizeError, FormatError
+from circuitize.circuits.program import Program, Visibility
+
+from .expect import check_expectation
+from .loading import PROGRAM_FILE, load_program
+from .output import print_json, progress, remark, shown_number
+from .statement import (
+    FILE,
+    Statement,
+    Unproved,
+    bound_ports,
+    public_report,
+    public_vector,
+    read_statement,
+    shown_names,
+)
+
+if TYPE_CHECKING:
+    from circuitize.provers.groth16.keys import VerifyingKey
+
+PROOF_FILE = "proof.groth16"
+
+
+def run(options: Namespace) -> int:
+    """Print the verdict and what was proved; 0 where the proof holds, 1 where it does not."""
+    start = time.perf_counter()
+    verifier = Verifier.gather(options.proof, options.keys, options.program, options.digest)
+    statement = read_statement(options.proof)
+    reason = verifier.refusal(statement, options.proof, options.expect)
+    report = verifier.report(statement, reason) | {"seconds": round(time.perf_counter() - start, 4)}
+    if report["setup"] == "development":
+        remark("the verifying key is a development key: INSECURE, whoever made it can prove anything")
+    if options.json:
+        print_json(report)
+    elif reason is None:
+        print(f"valid: {options.proof} proves a run of program {report['digest']}")
+        for name, public in report["publics"].items():
+            print(f"  {name} = {shown_number(public['reals'])}")
+        for name, root in report["roots"].items():
+            print(f"  {name} is committed to by {root}")
+    else:
+        print(f"NOT valid: {reason}")
+    return 0 if reason is None else 1
+
+
+class Verifier:
+    """What the verifier holds: a verifying key, the program it is for, and the digest that both must have.
+
+    Soundness: only `key`, `program` and `digest` decide. They come from the verifier's own paths; a proof's folder
+    supplies the claim (statement) and the proof, which are compared and checked against them. A key, or a program,
+    found inside the proof's folder is refused, since a prover could have written both for an easier program.
+    """
+
+    def __init__(self, key: VerifyingKey, program: Program, program_digest: str, expected: str | None) -> None:
+        self.key = key
+        self.program = program
+        self.digest = program_digest
+        self.expected = expected
+
+    @staticmethod
+    def gather(proof: Path, keys: Path | None, program: str | None, digest: str | None) -> Verifier:
+        """Read what the verifier gives. Raises CircuitizeError where it gives too little, or what the prover gave."""
+        if keys is None:
+            given = [name for name, value in (("--program", program), ("--digest", digest)) if value is not None]
+            raise CircuitizeError(
+                f"{proof}: expected the verifier's own key (--keys KEYS), found {' and '.join(given) or 'none'}; a "
+                "Groth16 proof is checked with the verifying key that you made, or that you trust, for this program"
+            )
+        if digest is not None and not (len(digest) == 64 and set(digest.lower()) <= set("0123456789abcdef")):
+            raise CircuitizeError(f"--digest: expected 64 hexadecimal digits, found {digest!r}; see circuitize compile")
+        _require_outside(keys, proof)
+        from circuitize.provers.groth16.keys import VERIFYING_FILE, VerifyingKey
+
+        with progress("reading the verifying key"):
+            path = keys / VERIFYING_FILE if keys.is_dir() else keys
+            _require_outside(path, proof)
+            key = VerifyingKey.read(path)
+        if program is not None:
+            loaded = load_program(program)
+            return Verifier(key, loaded.integer, loaded.digest, digest)
+        beside = path.parent / PROGRAM_FILE
+        _require_outside(beside, proof)
+        own = load(beside)
+        found = program_digest(own)
+        if found != key.digest:
+            raise FormatError(
+                f"{beside}: expected the program of {path.name}, {key.digest}, found {found}; make the keys again"
+            )
+        return Verifier(key, own, found, digest)
+
+    def refusal(self, statement: Statement, proof: Path, expectations: Sequence[str] = ()) -> str | None:
+        """Why the proof in a folder does not show the statement, or what is expected; None where it does."""
+        if statement.prover != "groth16":
+            raise FormatError(
+                f"{proof / FILE}: expected a proof of groth16, found {statement.prover!r}; this version knows no other"
+            )
+        try:
+            self._check(statement, proof)
+            for expectation in expectations:
+                check_expectation(expectation, self.program, statement)
+        except Unproved as error:
+            return str(error)
+        return None
+
+    def _check(self, statement: Statement, proof: Path) -> None:
+        from circuitize.provers.groth16.config import SCALAR_PRIME
+        from circuitize.provers.groth16.proof import Proof
+        from circuitize.provers.groth16.verifier import refusal
+
+        if self.expected is not None and self.expected.lower() != self.digest:
+            raise Unproved(f"the key is for program {self.digest}, expected {self.expected.lower()}")
+        if self.digest != self.key.digest:
+            raise Unproved(f"the key is for program {self.key.digest}, expected {self.digest}")
+        if statement.digest != self.digest:
+            raise Unproved(f"the proof is for program {statement.digest}, expected {self.digest}")
+        vector = public_vector(self.program, statement, SCALAR_PRIME)
+        reason = refusal(Proof.read(proof / PROOF_FILE), self.key, vector, self.digest)
+        if reason is not None:
+            raise Unproved(reason)
+
+    def report(self, statement: Statement, reason: str | None) -> dict[str, Any]:
+        """What --json prints; of what an invalid proof states, nothing."""
+        report: dict[str, Any] = {
+            "valid": reason is None,
+            "digest": self.digest,
+            "publics": {},
+            "roots": {},
+            "setup": self.key.setup,
+            "zero_knowledge": True,
+            "reason": reason,
+        }
+        if reason is None:
+            names = shown_names(self.program)
+            for key, port in bound_ports(self.program):
+                if port.visibility is Visibility.COMMITTED:
+                    report["roots"][names[key]] = hex(statement.roots[key])
+                else:
+                    report["publics"][names[key]] = public_report(port, statement.publics[key])
+        return report
+
+
+def _require_outside(path: Path, proof: Path) -> None:
+    """Raises CircuitizeError where what the verifier should hold lies in the folder that the prover wrote."""
+    if path.resolve().is_relative_to(proof.resolve()):
+        raise CircuitizeError(
+            f"{path}: expected the verifier's own key, found one inside the proof's folder {proof}; "
+            "a prover can write a key for an easier program: use a key that you made, or that you trust"
+        )
