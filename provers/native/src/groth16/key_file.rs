@@ -1,4 +1,4 @@
-//! Key files: a header that names circuit and setup, points, and a BLAKE3 checksum of everything before it.
+//! Key files: a header that names circuit and setup, points, and a SHA-256 checksum of everything before it.
 //!
 //! All integers are little-endian. Both files begin with magic (16 bytes), version (u32), setup (u32: 1 development,
 //! 2 ceremony), digest (32 bytes) and the number of publics (u64). A verifying key follows with alpha, beta, gamma,
@@ -11,6 +11,7 @@ use std::io::Read;
 use std::path::Path;
 
 use ark_bn254::{G1Affine, G2Affine};
+use sha2::{Digest, Sha256};
 
 use super::keys::{ProvingKey, Query, Setup, VerifyingKey, points_bytes};
 use super::points::{G1_BYTES, G2_BYTES, Reader, g1_raw, g2_raw, put_g1, put_g1_raw, put_g2_raw};
@@ -89,8 +90,8 @@ fn parse_header(bytes: &[u8], magic: &[u8; 16], what: &str) -> Result<Header, St
 pub fn encode_verifying(key: &VerifyingKey) -> Vec<u8> {
     let mut bytes = header(VERIFYING, key);
     bytes.extend(key.points());
-    let checksum = blake3::hash(&bytes);
-    bytes.extend(checksum.as_bytes());
+    let checksum = Sha256::digest(&bytes);
+    bytes.extend(checksum);
     bytes
 }
 
@@ -100,7 +101,7 @@ pub fn decode_verifying(bytes: &[u8]) -> Result<VerifyingKey, String> {
     let expected = verifying_bytes(header.public).and_then(|size| size.checked_add(HEADER + CHECKSUM));
     check_length(bytes.len() as u64, expected)?;
     let (content, checksum) = bytes.split_at(bytes.len() - CHECKSUM);
-    check_sum(blake3::hash(content), checksum)?;
+    check_sum(&Sha256::digest(content), checksum)?;
     VerifyingKey::from_points(header.setup, header.digest, &content[HEADER..])
 }
 
@@ -114,8 +115,8 @@ fn check_length(found: u64, expected: Option<usize>) -> Result<(), String> {
     }
 }
 
-fn check_sum(computed: blake3::Hash, found: &[u8]) -> Result<(), String> {
-    if computed.as_bytes() == found {
+fn check_sum(computed: &[u8], found: &[u8]) -> Result<(), String> {
+    if computed == found {
         Ok(())
     } else {
         Err("its checksum does not match: it is damaged".into())
@@ -124,7 +125,7 @@ fn check_sum(computed: blake3::Hash, found: &[u8]) -> Result<(), String> {
 
 /// A proving key's file, a part at a time.
 pub struct Encoder {
-    hasher: blake3::Hasher,
+    hasher: Sha256,
     parts: std::vec::IntoIter<Part>,
 }
 
@@ -178,7 +179,7 @@ impl Encoder {
         }
         parts.push(Part::Checksum);
         Self {
-            hasher: blake3::Hasher::new(),
+            hasher: Sha256::new(),
             parts: parts.into_iter(),
         }
     }
@@ -212,7 +213,7 @@ impl Encoder {
             Part::G2(start, end) => key.b_g2[start..end]
                 .iter()
                 .for_each(|point| put_g2_raw(&mut bytes, point)),
-            Part::Checksum => bytes.extend(self.hasher.finalize().as_bytes()),
+            Part::Checksum => bytes.extend(self.hasher.finalize_reset()),
         }
         self.hasher.update(&bytes);
         Some(bytes)
@@ -222,7 +223,7 @@ impl Encoder {
 /// Reads and hashes at once.
 struct Source {
     file: File,
-    hasher: blake3::Hasher,
+    hasher: Sha256,
 }
 
 impl Source {
@@ -270,7 +271,7 @@ pub fn read_proving(path: &Path) -> Result<ProvingKey, Fault> {
     let length = file.metadata().map_err(Fault::Io)?.len();
     let mut source = Source {
         file,
-        hasher: blake3::Hasher::new(),
+        hasher: Sha256::new(),
     };
     let head = source.bytes((length as usize).min(HEADER + SIZES))?;
     let header = parse_header(&head, PROVING, "proving key")?;
@@ -303,8 +304,8 @@ pub fn read_proving(path: &Path) -> Result<ProvingKey, Fault> {
         points: source.elements(l, G1_BYTES, g1_raw)?,
     };
     let h = source.elements(domain, G1_BYTES, g1_raw)?;
-    let computed = source.hasher.finalize();
-    check_sum(computed, &source.bytes(CHECKSUM)?)?;
+    let computed = source.hasher.clone().finalize();
+    check_sum(&computed, &source.bytes(CHECKSUM)?)?;
     Ok(ProvingKey {
         verifying,
         wires,

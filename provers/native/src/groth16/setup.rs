@@ -4,6 +4,7 @@ use ark_bn254::{Fr, G1Affine, G2Affine};
 use ark_ec::AffineRepr;
 use ark_ff::{AdditiveGroup, Field, PrimeField};
 use rayon::prelude::*;
+use sha2::{Digest, Sha256};
 use zeroize::Zeroize;
 
 use super::keys::{ProvingKey, Query, Setup, VerifyingKey};
@@ -15,14 +16,18 @@ use crate::fixed_base;
 pub enum Entropy {
     System,
     /// The same keys every time: for tests.
-    Seed(Box<blake3::OutputReader>),
+    Seed {
+        seed: Vec<u8>,
+        drawn: u64,
+    },
 }
 
 impl Entropy {
     pub fn seeded(seed: &[u8]) -> Self {
-        let mut hasher = blake3::Hasher::new_derive_key("circuitize groth16 development key from a seed");
-        hasher.update(seed);
-        Self::Seed(Box::new(hasher.finalize_xof()))
+        Self::Seed {
+            seed: seed.to_vec(),
+            drawn: 0,
+        }
     }
 
     /// A uniform nonzero scalar: 512 bits reduced, so that the bias is below 2^-256.
@@ -32,7 +37,15 @@ impl Entropy {
             match self {
                 Self::System => getrandom::fill(&mut bytes)
                     .map_err(|error| format!("the operating system gives no randomness: {error}"))?,
-                Self::Seed(stream) => stream.fill(&mut bytes),
+                Self::Seed { seed, drawn } => {
+                    for half in bytes.chunks_exact_mut(32) {
+                        let hash = Sha256::new()
+                            .chain_update(drawn.to_le_bytes())
+                            .chain_update(&seed);
+                        half.copy_from_slice(&hash.finalize());
+                        *drawn += 1;
+                    }
+                }
             }
             let scalar = Fr::from_le_bytes_mod_order(&bytes);
             bytes.zeroize();
