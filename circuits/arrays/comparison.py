@@ -33,7 +33,7 @@ class Greater(RealOperation):
         return (expect.one_shape(sources, 2),)
 
     def run(self, *values: Values) -> tuple[Values, ...]:
-        return ((values[0] > values[1]).astype(np.float64),)
+        return (np.asarray(values[0] > values[1], np.float64),)
 
     def reverse(
         self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
@@ -92,7 +92,7 @@ class ReLU(RealOperation):
         return (expect.one_shape(sources, 1),)
 
     def run(self, *values: Values) -> tuple[Values, ...]:
-        return (np.maximum(values[0], 0.0),)
+        return (np.asarray(np.maximum(values[0], 0.0)),)
 
     def reverse(
         self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
@@ -124,7 +124,7 @@ class Max(RealOperation):
         return (Array(source.shape[: self.axis] + source.shape[self.axis + 1 :]),)
 
     def run(self, *values: Values) -> tuple[Values, ...]:
-        return (np.max(values[0], axis=self.axis),)
+        return (np.asarray(np.max(values[0], axis=self.axis)),)
 
     def reverse(
         self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]

@@ -44,7 +44,7 @@ class Constant(RealOperation):
                 f"expected a constant of finite numbers, found {amounts[at]} at element {list(at)}; clean the data"
             )
         if amounts.ndim and (amounts == amounts.flat[0]).all():
-            amounts = amounts.flat[0].reshape(())
+            amounts = np.array(amounts.flat[0], np.float64)
         amounts.setflags(write=False)
         object.__setattr__(self, "amounts", amounts)
 

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import TypingError
@@ -28,7 +30,7 @@ class Add(LinearOperation):
         return (expect.one_shape(sources, 2),)
 
     def run(self, *values: Values) -> tuple[Values, ...]:
-        return (values[0] + values[1],)
+        return (np.asarray(values[0] + values[1]),)
 
     def dagger(self, builder: Builder, sources: Sequence[Array], cotangents: Sequence[int]) -> list[int | None]:
         return [cotangents[0], cotangents[0]]
@@ -47,7 +49,7 @@ class Subtract(LinearOperation):
         return (expect.one_shape(sources, 2),)
 
     def run(self, *values: Values) -> tuple[Values, ...]:
-        return (values[0] - values[1],)
+        return (np.asarray(values[0] - values[1]),)
 
     def dagger(self, builder: Builder, sources: Sequence[Array], cotangents: Sequence[int]) -> list[int | None]:
         return [cotangents[0], builder.add(Negate(), cotangents[0])]
@@ -66,7 +68,7 @@ class Negate(LinearOperation):
         return (expect.one_shape(sources, 1),)
 
     def run(self, *values: Values) -> tuple[Values, ...]:
-        return (-values[0],)
+        return (np.asarray(-values[0]),)
 
     def dagger(self, builder: Builder, sources: Sequence[Array], cotangents: Sequence[int]) -> list[int | None]:
         return [builder.add(self, cotangents[0])]
@@ -100,7 +102,7 @@ class Scale(LinearOperation):
         return (expect.one_shape(sources, 1),)
 
     def run(self, *values: Values) -> tuple[Values, ...]:
-        return (self.factor * values[0],)
+        return (np.asarray(self.factor * values[0]),)
 
     def dagger(self, builder: Builder, sources: Sequence[Array], cotangents: Sequence[int]) -> list[int | None]:
         return [builder.add(self, cotangents[0])]
@@ -121,7 +123,7 @@ class Multiply(RealOperation):
         return (expect.one_shape(sources, 2),)
 
     def run(self, *values: Values) -> tuple[Values, ...]:
-        return (values[0] * values[1],)
+        return (np.asarray(values[0] * values[1]),)
 
     def reverse(
         self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]

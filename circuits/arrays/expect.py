@@ -30,6 +30,8 @@ def one_shape(sources: Sequence[Array], count: int) -> Array:
 
 def axes_within(axes: Sequence[int], rank: int) -> None:
     """Raises TypingError where an axis does not exist."""
+    if axes and rank == 0:
+        raise TypingError(f"expected an array with axes, found a scalar for axes {list(axes)}; reshape it")
     for axis in axes:
         if not 0 <= axis < rank:
             raise TypingError(f"expected axes from 0 to {rank - 1}, found {axis}; count axes of this array from 0")

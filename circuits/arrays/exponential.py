@@ -15,11 +15,13 @@ from numpy.typing import NDArray
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import Undefined
+from circuitize.circuits.integers.language import fixed
 from circuitize.circuits.lowering import Lowering
 from circuitize.circuits.operation import Values
-from circuitize.circuits.types import LIMIT, Array, Fixed
+from circuitize.circuits.types import LIMIT, Array
 
 from . import expect
+from .confine import confine
 from .elementwise import Multiply
 from .language import RealOperation, Rounding
 
@@ -88,17 +90,17 @@ class Exp(RealOperation):
                 product = lowering.shift_to(product, min(kept, lowering.type(product).fraction_bits))
             product = builder.add(integers.Multiply(), product, factor)
         assert product is not None
-        return [lowering.round_to(product, result)]
+        return [confine(lowering, product)]
 
 
 def _digits(builder: Builder, wire: int) -> list[int]:
     """Wires that add up to x, the most significant first, each of at most 2^TABLE_BITS integers."""
 
+    kind = fixed(builder, wire)
+
     def spread(shift: int) -> int:
         return (kind.high >> shift) - (kind.low >> shift) + 1
 
-    kind = builder.type(wire)
-    assert isinstance(kind, Fixed)
     count = 1
     while spread((count - 1) * TABLE_BITS) > 1 << TABLE_BITS:
         count += 1

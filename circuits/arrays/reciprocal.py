@@ -15,6 +15,7 @@ from circuitize.circuits.operation import Values
 from circuitize.circuits.types import Array, Fixed
 
 from . import expect
+from .confine import confine
 from .elementwise import Multiply, Negate
 from .language import RealOperation, Rounding
 
@@ -72,7 +73,7 @@ class Reciprocal(RealOperation):
         if source.low < 0:
             opposite = builder.add(integers.Scale(-1, 0), quotient)
             quotient = opposite if negative is None else builder.add(integers.Select(), negative, opposite, quotient)
-        return [lowering.round_to(quotient, result)]
+        return [confine(lowering, quotient)]
 
 
 def _rounded_quotient(lowering: Lowering, numerator: int, magnitude: int, result: Fixed) -> int:

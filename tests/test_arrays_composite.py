@@ -1,0 +1,79 @@
+"""Composites: expanding them changes neither values nor derivatives, and leaves none behind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from arrays_cases import Case, cases
+
+from circuitize.circuits import arrays
+from circuitize.circuits.builder import Builder, generator
+from circuitize.circuits.differentiate import reverse_derivative
+from circuitize.circuits.hypergraph import Arrow, evaluate
+from circuitize.circuits.operation import Provenance
+from circuitize.circuits.types import Array
+
+COMPOSITES = [case for case in cases() if isinstance(case.operation, arrays.Composite)]
+
+
+@dataclass(frozen=True)
+class Variance(arrays.Composite):
+    """A composite of composites, with two uses of one source."""
+
+    name = "test.variance"
+
+    def definition(self, *sources: Array) -> Arrow:
+        builder = Builder()
+        x = builder.input(sources[0])
+        mean = builder.add(arrays.Mean((0,)), x)
+        centred = builder.add(arrays.Subtract(), x, builder.add(arrays.Broadcast(sources[0].shape, (0,)), mean))
+        return builder.build([builder.add(arrays.Mean((0,)), builder.add(arrays.Square(), centred))])
+
+
+def composites_in(arrow: Arrow) -> list[str]:
+    return [operation.name for operation in arrow.operations if isinstance(operation, arrays.Composite)]
+
+
+@pytest.mark.parametrize("case", COMPOSITES, ids=str)
+def test_expanding_keeps_the_values(case: Case) -> None:
+    expanded = arrays.expand_composites(case.arrow)
+    values = case.smooth(np.random.default_rng(9))
+    assert composites_in(case.arrow) and not composites_in(expanded)
+    np.testing.assert_array_equal(evaluate(expanded, values)[0], evaluate(case.arrow, values)[0])
+
+
+def test_nested_composites_expand_all_the_way_and_differentiate() -> None:
+    arrow = generator(Variance(), Array((5, 2)))
+    values = np.random.default_rng(10).normal(size=(5, 2))
+    expanded = arrays.expand_composites(arrow)
+    assert not composites_in(expanded)
+    np.testing.assert_allclose(evaluate(expanded, [values])[0], values.var(0), rtol=1e-13)
+    (slope,) = evaluate(reverse_derivative(arrow), [values, np.ones(2)])
+    np.testing.assert_allclose(slope, 2 * (values - values.mean(0)) / 5, rtol=1e-12, atol=1e-14)
+
+
+def test_composites_with_a_derivative_of_their_own_can_stay_whole() -> None:
+    kept = arrays.expand_composites(generator(Variance(), Array((5, 2))), keep_derivatives=True)
+    assert composites_in(kept) == ["real.square"]
+
+
+def test_an_arrow_without_composites_is_returned_as_it_is() -> None:
+    arrow = generator(arrays.Negate(), Array((2,)))
+    assert arrays.expand_composites(arrow) is arrow
+
+
+def test_edges_of_a_definition_take_the_provenance_of_the_composite() -> None:
+    builder = Builder()
+    x = builder.input(Array((4,)))
+    builder.provenance = Provenance("output", "net.py", 7)
+    arrow = arrays.expand_composites(builder.build([builder.add(arrays.Softmax(0), x)]))
+    assert {edge.provenance for edge in arrow.edges()} == {Provenance("output", "net.py", 7)}
+    assert arrow.edge_count == 8
+
+
+def test_softmax_of_great_numbers_is_finite() -> None:
+    x = np.array([1e4, 1e4 - 1, -1e4])
+    (y,) = evaluate(generator(arrays.Softmax(0), Array((3,))), [x])
+    np.testing.assert_allclose(y, [1 / (1 + np.exp(-1)), 1 / (1 + np.e), 0], atol=1e-15)

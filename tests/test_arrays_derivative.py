@@ -1,0 +1,167 @@
+"""Reverse derivatives of real operations against finite differences and against JAX, at smooth points and at ties."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from arrays_cases import Case, cases
+
+from circuitize.circuits import arrays
+from circuitize.circuits.builder import Builder, generator
+from circuitize.circuits.differentiate import reverse_derivative
+from circuitize.circuits.hypergraph import Arrow, evaluate
+from circuitize.circuits.types import Array
+
+jax.config.update("jax_enable_x64", True)
+
+
+def hot(x: Any, axis: int) -> Any:
+    return jax.nn.one_hot(jnp.argmax(x, axis), x.shape[axis], axis=axis, dtype=x.dtype)
+
+
+def first_max(x: Any, axis: int) -> Any:
+    """jnp.max splits the cotangent evenly between ties; ours gives it to the first, as indexing does."""
+    return jnp.take_along_axis(x, jnp.argmax(x, axis, keepdims=True), axis).squeeze(axis)
+
+
+JAX: dict[type[arrays.RealOperation], Callable[[Any], Callable[..., Any]]] = {
+    arrays.Add: lambda o: jnp.add,
+    arrays.Subtract: lambda o: jnp.subtract,
+    arrays.Negate: lambda o: jnp.negative,
+    arrays.Scale: lambda o: lambda x: o.factor * x,
+    arrays.Multiply: lambda o: jnp.multiply,
+    arrays.Reshape: lambda o: lambda x: x.reshape(o.shape),
+    arrays.Transpose: lambda o: lambda x: x.transpose(o.axes),
+    arrays.Broadcast: lambda o: lambda x: jnp.broadcast_to(jnp.expand_dims(x, o.axes), o.shape),
+    arrays.Sum: lambda o: lambda x: x.sum(o.axes),
+    arrays.Slice: lambda o: lambda x: jax.lax.slice(x, o.starts, o.stops),
+    arrays.Pad: lambda o: lambda x: jnp.pad(x, list(zip(o.before, o.after, strict=True))),
+    arrays.Concatenate: lambda o: lambda *xs: jnp.concatenate(xs, o.axis),
+    arrays.Einsum: lambda o: lambda x, y: jnp.einsum(o.equation, x, y),
+    arrays.Greater: lambda o: lambda x, y: (x > y).astype(x.dtype),
+    arrays.Select: lambda o: lambda c, x, y: jnp.where(c > 0, x, y),
+    arrays.ReLU: lambda o: jax.nn.relu,
+    arrays.Max: lambda o: lambda x: first_max(x, o.axis),
+    arrays.ArgMaxOneHot: lambda o: lambda x: hot(x, o.axis),
+    arrays.Constant: lambda o: lambda: jnp.broadcast_to(o.amounts, o.shape),
+    arrays.Exp: lambda o: jnp.exp,
+    arrays.Reciprocal: lambda o: jnp.reciprocal,
+    arrays.Square: lambda o: jnp.square,
+    arrays.Mean: lambda o: lambda x: x.mean(o.axes),
+    arrays.Softmax: lambda o: lambda x: jax.nn.softmax(x, o.axis),
+}
+
+
+def own_derivative(case: Case) -> Arrow:
+    """(sources, cotangent) -> (target, cotangents of the sources), from the operation's own `reverse`."""
+    builder = Builder()
+    sources = builder.inputs([source.array for source in case.sources])
+    targets = builder.apply(case.operation, *sources)
+    cotangents = builder.inputs([case.target])
+    below = case.operation.reverse(builder, sources, targets, cotangents)
+    assert len(below) == len(sources)
+    zeros = [builder.add(arrays.Constant.zeros(source.shape)) for source in case.sources]
+    return builder.build(targets + [zero if wire is None else wire for wire, zero in zip(below, zeros, strict=True)])
+
+
+def difference_quotient(arrow: Arrow, values: list[Any], cotangent: Any) -> list[Any]:
+    """Central differences of <cotangent, f>, element by element."""
+    step, slopes = 2.0**-18, []
+    for position, value in enumerate(values):
+        slope = np.zeros(value.shape)
+        for index in np.ndindex(value.shape):
+            ends = []
+            for sign in (1, -1):
+                moved = [v.copy() for v in values]
+                moved[position][index] += sign * step
+                ends.append(float(np.sum(cotangent * evaluate(arrow, moved)[0])))
+            slope[index] = (ends[0] - ends[1]) / (2 * step)
+        slopes.append(slope)
+    return slopes
+
+
+@pytest.mark.parametrize("case", cases(), ids=str)
+def test_derivative_agrees_with_finite_differences(case: Case) -> None:
+    random = np.random.default_rng(4)
+    values, cotangent = case.smooth(random), random.normal(size=case.target.shape)
+    target, *found = evaluate(own_derivative(case), [*values, cotangent])
+    np.testing.assert_array_equal(target, evaluate(case.arrow, values)[0])
+    for slope, expected in zip(found, difference_quotient(case.arrow, values, cotangent), strict=True):
+        np.testing.assert_allclose(slope, expected, rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("case", cases(), ids=str)
+def test_derivative_agrees_with_jax_ties_included(case: Case) -> None:
+    random = np.random.default_rng(5)
+    function = JAX[type(case.operation)](case.operation)
+    for values in (case.smooth(random), case.reals(case.awkward(random)), case.reals(case.awkward(random))):
+        cotangent = random.normal(size=case.target.shape)
+        value, pullback = jax.vjp(function, *map(jnp.asarray, values))
+        expected = pullback(jnp.asarray(cotangent))
+        target, *found = evaluate(own_derivative(case), [*values, cotangent])
+        np.testing.assert_allclose(target, value, rtol=1e-13, atol=1e-13)
+        for slope, wanted in zip(found, expected, strict=True):
+            np.testing.assert_allclose(slope, wanted, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("case", cases(), ids=str)
+def test_own_derivative_is_that_of_the_arrow(case: Case) -> None:
+    random = np.random.default_rng(6)
+    values, cotangent = case.smooth(random), random.normal(size=case.target.shape)
+    _, *own = evaluate(own_derivative(case), [*values, cotangent])
+    derived = evaluate(reverse_derivative(case.arrow), [*values, cotangent])
+    for slope, expected in zip(derived, own, strict=True):
+        np.testing.assert_allclose(slope, expected, rtol=1e-11, atol=1e-11)
+
+
+def derivative_at(operation: arrays.RealOperation, *values: Any) -> list[Any]:
+    """Each source's cotangent, for a cotangent of ones."""
+    arrow = generator(operation, *(Array(value.shape) for value in values))
+    return evaluate(reverse_derivative(arrow), [*values, np.ones(arrow.target[0].shape)])
+
+
+def test_relu_has_slope_zero_at_zero() -> None:
+    (slope,) = derivative_at(arrays.ReLU(), np.array([-1.0, -0.0, 0.0, 1.0]))
+    np.testing.assert_array_equal(slope, [0.0, 0.0, 0.0, 1.0])
+
+
+def test_max_sends_the_cotangent_to_the_first_of_several_greatest() -> None:
+    (slope,) = derivative_at(arrays.Max(0), np.array([1.0, 3.0, 3.0, 2.0, 3.0]))
+    np.testing.assert_array_equal(slope, [0.0, 1.0, 0.0, 0.0, 0.0])
+
+
+def test_comparisons_have_slope_zero() -> None:
+    x, y = np.array([0.0, 1.0, 2.0]), np.array([1.0, 1.0, 1.0])
+    assert not any(slope.any() for slope in derivative_at(arrays.Greater(), x, y))
+    assert not derivative_at(arrays.ArgMaxOneHot(0), x)[0].any()
+    assert not derivative_at(arrays.Select(), x - 1, x, y)[0].any()
+
+
+def test_select_at_condition_zero_takes_the_third() -> None:
+    _, second, third = derivative_at(arrays.Select(), np.array([-1.0, 0.0, 0.5]), np.zeros(3), np.zeros(3))
+    np.testing.assert_array_equal(second, [0.0, 0.0, 1.0])
+    np.testing.assert_array_equal(third, [1.0, 1.0, 0.0])
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in cases() if isinstance(case.operation, arrays.LinearOperation)], ids=str
+)
+def test_a_dagger_is_the_adjoint_and_its_dagger_the_operation(case: Case) -> None:
+    """<f x, c> = <x, f* c>, and f** = f."""
+    random = np.random.default_rng(7)
+    values, cotangent = case.smooth(random), random.normal(size=case.target.shape)
+    target, *found = evaluate(own_derivative(case), [*values, cotangent])
+    inner = sum(float(np.sum(x * slope)) for x, slope in zip(values, found, strict=True))
+    assert inner == pytest.approx(float(np.sum(target * cotangent)), rel=1e-12, abs=1e-12)
+    if len(case.sources) == 1:
+        builder = Builder()
+        (seed,) = builder.inputs([case.target])
+        (below,) = case.operation.dagger(builder, [case.sources[0].array], [seed])
+        assert below is not None
+        again = reverse_derivative(builder.build([below]))
+        np.testing.assert_allclose(evaluate(again, [cotangent, values[0]])[0], target, rtol=1e-14, atol=1e-14)
