@@ -25,7 +25,7 @@ class Precision:
     """
 
     fraction_bits: int = 12
-    significant_bits: int = 14
+    significant_bits: int = 12
     coefficient_bits: int = 16
     margin: float = 2.0
 
