@@ -1,7 +1,7 @@
-"""Single dense layers with ReLU, sized to compare circuits with other tools': a shift by 8 bits into a 16-bit quotient.
+"""Single dense layers with ReLU, to compare circuits with other tools': a shift by 8 bits into a 16-bit quotient.
 
-Inputs have 8 fraction bits and weights 13, so sums have 21; 13 are kept. Inputs and outputs are public and weights private,
-without a commitment, as in the tools compared with: such a proof binds no weights. The inputs are real (digits).
+Inputs have 8 fraction bits and weights 13, so sums have 21; 13 are kept. Inputs and outputs are public and weights
+private, without a commitment, as in the tools compared with: such a proof binds no weights. The inputs are digits.
 
     circuitize estimate examples/dense.py:large
 """

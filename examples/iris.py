@@ -1,7 +1,7 @@
 """Irises: a 4-16-3 network, mean squared error, stochastic gradient descent. The smallest complete example.
 
-    circuitize estimate examples/iris.py:step
-    circuitize check    examples/iris.py:step
+circuitize estimate examples/iris.py:step
+circuitize check    examples/iris.py:step
 """
 
 from circuitize.circuits.program import Program

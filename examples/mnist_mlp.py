@@ -1,6 +1,7 @@
-"""A network of MNIST's size, 784-128-10. MNIST itself is not shipped: the data are scikit-learn's 8 x 8 digits, enlarged.
+"""A network of MNIST's size, 784-128-10. MNIST is not shipped: the data are scikit-learn's 8 x 8 digits, enlarged.
 
-Each pixel becomes a square of 3 x 3, and a margin of 2 makes 28 x 28. The circuits are those of MNIST, the accuracy is not.
+Each pixel becomes a square of 3 x 3, and a margin of 2 makes 28 x 28. The circuits are those of MNIST, the accuracy is
+not.
 
     circuitize estimate examples/mnist_mlp.py:step
 """

@@ -44,7 +44,7 @@ class Recipe:
     seed: int = 0
 
     def batches(self, split: Split) -> Iterator[dict[str, Any]]:
-        """What a step takes besides its parameters; each epoch is a fresh shuffle, its incomplete last batch left out."""
+        """What a step takes besides its parameters; each epoch is a fresh shuffle without its incomplete last batch."""
         generator = np.random.default_rng(self.seed)
         targets = split.train_targets
         for _ in range(self.epochs):

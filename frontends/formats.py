@@ -27,7 +27,10 @@ class Format:
 
     @classmethod
     def between(cls, low: float, high: float, fraction_bits: int) -> Format:
-        """All multiples of 2^-fraction_bits from `low` to `high`, both included; raises CircuitizeError unless both are such."""
+        """The multiples of 2^-fraction_bits from `low` to `high`, both included.
+
+        Raises CircuitizeError unless `low` and `high` are such multiples.
+        """
         ends = [bound * 2.0**fraction_bits for bound in (low, high)]
         if not all(end.is_integer() for end in ends):
             raise CircuitizeError(
@@ -42,7 +45,8 @@ class Format:
     def nearest(self, values: Any) -> NDArray[np.float64]:
         """Each value's nearest real number of the format, ties to even, ends saturating."""
         rounded = np.rint(np.ldexp(np.asarray(values, np.float64), self.fraction_bits))
-        return np.ldexp(np.clip(rounded, self.low, self.high), -self.fraction_bits)
+        nearest: NDArray[np.float64] = np.ldexp(np.clip(rounded, self.low, self.high), -self.fraction_bits)
+        return nearest
 
 
 WEIGHTS = Format.signed(18, 14)

@@ -48,8 +48,8 @@ class Parameter:
 class Model:
     """Parameters P and, for each type of batch X, an arrow P x X -> Y.
 
-    `kind` names the model inside a larger one (`dense` becomes `dense1`, `dense2`); `inputs` is the shape of one example, or
-    None where any shape will do. The first axis of a batch counts its examples.
+    `kind` names the model inside a larger one (`dense` becomes `dense1`, `dense2`); `inputs` is the shape of one
+    example, or None where any shape will do. The first axis of a batch counts its examples.
     """
 
     parameters: tuple[Parameter, ...]
@@ -60,7 +60,10 @@ class Model:
     def batch_type(self, batch: int) -> Array:
         """The type of a batch of examples; raises TypingError when the model does not know the shape of one."""
         if self.inputs is None:
-            raise TypingError("expected a model that knows the shape of an example; give inputs=(...) to its first layer")
+            raise TypingError(
+                f"expected a model that knows the shape of an example, found {self.kind!r} that takes any; "
+                "give inputs=(...) to traced, or begin with dense"
+            )
         return Array((batch, *self.inputs))
 
     def initial(self, seed: int) -> dict[str, NDArray[np.float64]]:
@@ -77,7 +80,8 @@ def traced(
 ) -> Model:
     """A model written as a Python function of its parameters, in order, and then a batch.
 
-    Edges are labelled with the line of the function they come from, or with the caller's line where the function is ours.
+    Edges are labelled with the line of the function they come from, or with the caller's line where it is not the
+    user's.
     """
     place = here() if function.__module__.partition(".")[0] == __name__.partition(".")[0] else None
     types = [parameter.type for parameter in parameters]

@@ -1,4 +1,4 @@
-"""Optimisers as arrows: from a parameter, its state, its gradient and per-step scalars to the next parameter and state."""
+"""Optimisers as arrows: from a parameter, its state, its gradient and scalars to the next parameter and state."""
 
 from __future__ import annotations
 
@@ -15,13 +15,17 @@ from .trace import Tensor, trace
 
 SCALAR = Array(())
 
+VELOCITY = Format.signed(24, 20)
+"""Momentum: 24 bits, 20 of them fraction."""
+
 
 class Optimizer(ABC):
     """What `training_step` needs of an optimiser.
 
-    Scalars are inputs of the step, new for each one (so that a schedule changes no key); state is kept per parameter, next to
-    it, in exactly its format. `cotangent` decides what the backward pass starts from: a learning rate put there multiplies the
-    batch-sized gradient of the loss, and the gradients of the parameters come out already scaled, never rounded on their own.
+    Scalars are inputs of the step, new for each one (so that a schedule changes no key); state is kept per parameter,
+    each in a format of its own that it enters and leaves in. `cotangent` decides what the backward pass starts from: a
+    learning rate put there multiplies the batch-sized gradient of the loss, so that the gradients of the parameters
+    come out already scaled, never rounded on their own.
     """
 
     @property
@@ -71,7 +75,7 @@ class Momentum(Optimizer):
 
     decay: float = 0.9
     learning_rate: Format = LEARNING_RATE
-    velocity: Format = Format.signed(24, 20)
+    velocity: Format = VELOCITY
 
     @property
     def scalars(self) -> Mapping[str, Format]:

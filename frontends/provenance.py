@@ -37,7 +37,7 @@ def placed_at(place: tuple[str, int] | None) -> Iterator[None]:
 
 
 def here() -> tuple[str, int]:
-    """File and line of the innermost running frame outside this package: relative to the working directory if inside it."""
+    """File and line of the innermost frame outside this package, relative to the working directory if inside it."""
     frame = sys._getframe(1)
     while frame.f_globals.get("__name__", "").partition(".")[0] in (_PACKAGE, "contextlib"):
         if frame.f_back is None:

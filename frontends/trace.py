@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from types import EllipsisType
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -19,19 +19,18 @@ from circuitize.circuits.types import Array, Shape, Type
 from .provenance import current, here
 
 Index = int | slice | EllipsisType | None
-Operand = "Tensor | float | np.ndarray[Any, Any]"
 
 
 def trace(function: Callable[..., Tensor | Sequence[Tensor]], *types: Type | Shape) -> Arrow:
-    """The arrow of a Python function: one input per type (a shape means an array of reals), one output per returned tensor.
+    """The arrow of a Python function: one input per type (a shape means an array of reals), an output per result.
 
-    The function runs once, on tensors; whatever Python does around them (loops, conditions on shapes) happens at that time.
+    The function runs once, on tensors; whatever Python does around them (loops, conditions on shapes) happens then.
     Raises TypingError, naming the caller's file and line, where shapes do not fit.
     """
     builder = Builder()
     tensors = [Tensor(builder, builder.input(Array(t) if isinstance(t, tuple) else t)) for t in types]
-    results = function(*tensors)
-    results = list(results) if isinstance(results, (tuple, list)) else [results]
+    made: Any = function(*tensors)
+    results = list(made) if isinstance(made, (tuple, list)) else [made]
     for result in results:
         if not isinstance(result, Tensor) or result.builder is not builder:
             raise TypingError(_located(f"expected tensors out of the traced function, found {type(result).__name__}"))
@@ -77,7 +76,7 @@ class Tensor:
         return (self[index] for index in range(self.shape[0]))
 
     def __bool__(self) -> bool:
-        raise TypingError(_located("expected a condition known while tracing, found a tensor; use where(condition, a, b)"))
+        raise TypingError(_located("expected a condition known now, found a tensor; use where(condition, a, b)"))
 
     def apply(self, operation: Operation, *others: Tensor) -> Tensor:
         """Add an edge with one target on this wire and the others', as they are."""
@@ -129,14 +128,14 @@ class Tensor:
             return self
         return half * half if exponent % 2 == 0 else half * half * self
 
-    def __gt__(self, other: Operand) -> Tensor:
+    def __gt__(self, other: Operand) -> Tensor:  # type: ignore[misc]  # numpy compares with anything
         return self._elementwise(arrays.Greater(), other)
 
-    def __lt__(self, other: Operand) -> Tensor:
+    def __lt__(self, other: Operand) -> Tensor:  # type: ignore[misc]
         return self.constant(other) > self
 
     def __matmul__(self, other: Tensor) -> Tensor:
-        """Matrix product of the last two axes; leading axes broadcast; a vector is a row on the left, a column on the right."""
+        """Product of the last two axes; others broadcast; a vector is a row at the left, a column at the right."""
         left, right = self, other
         if not left.ndim or not right.ndim:
             raise TypingError(_located("expected at least one axis on both sides of @, found a scalar; use *"))
@@ -201,7 +200,7 @@ class Tensor:
         known = math.prod(extent for extent in shape if extent != -1)
         filled = tuple(self.size // known if extent == -1 and known else extent for extent in shape)
         if math.prod(filled) != self.size or sum(extent == -1 for extent in shape) > 1:
-            raise TypingError(_located(f"expected a shape of {self.size} elements, found {list(shape)}; check the extents"))
+            raise TypingError(_located(f"expected a shape of {self.size} elements, found {list(shape)}; recount"))
         return self if filled == self.shape else self.apply(arrays.Reshape(filled))
 
     def transpose(self, *axes: int) -> Tensor:
@@ -217,7 +216,7 @@ class Tensor:
         extents = (None,) * offset + self.shape
         new = tuple(axis for axis, extent in enumerate(shape) if extents[axis] != extent)
         if offset < 0 or any(extents[axis] not in (None, 1) for axis in new):
-            raise TypingError(_located(f"expected a shape that fits {list(shape)}, found {list(self.shape)}; reshape it"))
+            raise TypingError(_located(f"expected a shape to fit {list(shape)}, found {list(self.shape)}; reshape it"))
         kept = [extent for axis, extent in enumerate(shape) if axis not in new]
         return self.reshape(*kept).apply(arrays.Broadcast(shape, new))
 
@@ -255,6 +254,10 @@ class Tensor:
         return reduced.reshape(*[1 if axis in axes else extent for axis, extent in enumerate(self.shape)])
 
 
+Operand: TypeAlias = Tensor | float | np.ndarray[Any, Any]
+"""What may stand beside a tensor in a formula."""
+
+
 def _located(message: str) -> str:
     file, line = here()
     return f"{file}:{line}: {message}"
@@ -264,14 +267,15 @@ def broadcast_shape(a: Shape, b: Shape) -> Shape:
     try:
         return np.broadcast_shapes(a, b)
     except ValueError:
-        raise TypingError(_located(f"expected shapes that broadcast, found {list(a)} and {list(b)}; reshape one")) from None
+        message = f"expected shapes that broadcast, found {list(a)} and {list(b)}; reshape one"
+        raise TypingError(_located(message)) from None
 
 
 def _bounds(entry: Any, extent: int, axis: int) -> tuple[int, int]:
     if isinstance(entry, slice):
         start, stop, step = entry.indices(extent)
         if step != 1 or stop <= start:
-            raise TypingError(_located(f"expected a slice of step 1 with elements at axis {axis}, found {entry}; slice otherwise"))
+            raise TypingError(_located(f"expected a slice of step 1, with elements, at axis {axis}, found {entry}"))
         return start, stop
     if isinstance(entry, (int, np.integer)) and -extent <= entry < extent:
         at = int(entry) % extent

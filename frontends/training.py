@@ -38,9 +38,9 @@ def training_step(
 ) -> Program:
     """One step: parameters, optimiser state, `inputs`, `targets`, scalars -> parameters, optimiser state, `loss`.
 
-    `batch` examples at a time; targets have the shape of the predictions. Parameters and state leave in exactly the format
-    in which they enter, under the same names, so that steps compose. Parameters, state and data are committed, scalars and
-    the loss public. `examples` map every input's name to real values, to calibrate with.
+    `batch` examples at a time; targets have the shape of the predictions. Parameters and state leave in exactly the
+    format in which they enter, under the same names, so that steps compose. Parameters, state and data are committed,
+    scalars and the loss public. `examples` map every input's name to real values, to calibrate with.
     """
     data = model.batch_type(batch)
     forward = model.arrow(data)
@@ -48,7 +48,8 @@ def training_step(
     with placed_at(here()), part("loss"):
         measured = compose(tensor(forward, identity(prediction)), trace(loss, prediction, prediction))
     if measured.target != (SCALAR,):
-        raise TypingError(f"expected a loss that is one number, found {', '.join(map(str, measured.target))}; take its mean")
+        found = ", ".join(map(str, measured.target))
+        raise TypingError(f"expected a loss that is one number, found {found}; take its mean")
     kept = [(p, *(replace(s, name=f"{p.name}.{s.name}") for s in optimizer.state(p))) for p in model.parameters]
     arrow = _step(measured, model.parameters, optimizer, [[entry.type for entry in group[1:]] for group in kept])
 
@@ -131,8 +132,8 @@ def with_examples(program: Program, *examples: Batch) -> Program:
 def compose_steps(*steps: Program) -> Program:
     """Steps one after the other: outputs feed the next step's inputs of the same name, all else is asked for per step.
 
-    What is asked for or given per step is numbered: `inputs.1`, `loss.2`. Works in either language; raises TypingError where
-    a parameter's type out differs from its type in.
+    What is asked for or given per step is numbered: `inputs.1`, `loss.2`. Works in either language; raises TypingError
+    where a parameter's type out differs from its type in.
     """
     first = steps[0]
     carried = [port for port in first.outputs if any(port.name == other.name for other in first.inputs)]
@@ -148,9 +149,7 @@ def compose_steps(*steps: Program) -> Program:
         arrow = step.arrow
         in_order = [p.name for p in carried] + [p.name for p in wanted]
         out_order = [p.name for p in step.outputs]
-        entering = permute(
-            [*held, *queue[: len(wanted)]], [in_order.index(port.name) for port in step.inputs]
-        )
+        entering = permute([*held, *queue[: len(wanted)]], [in_order.index(port.name) for port in step.inputs])
         leaving = permute(arrow.target, [out_order.index(p.name) for p in (*carried, *produced)])
         queue = queue[len(wanted) :]
         new: list[Type] = [arrow.target[out_order.index(p.name)] for p in produced]

@@ -16,7 +16,7 @@ Instruction = tuple[Callable[..., Sequence[Any]], list[int], list[int], list[int
 
 
 class Executor:
-    """Runs an arrow on numpy arrays. Edges without sources run once, at preparation; a value goes after its last reader."""
+    """Runs an arrow on numpy arrays. Constants are computed at preparation; a value goes after its last reader."""
 
     def __init__(self, arrow: Arrow) -> None:
         self.arrow = arrow
@@ -48,9 +48,10 @@ class Executor:
         values = self.constants.copy()
         for wire, value in zip(self._inputs, inputs, strict=True):
             values[wire] = value
-        index = -1
+        instruction: Instruction | None = None
         try:
-            for run, sources, targets, spent, index in self._plan:
+            for instruction in self._plan:
+                run, sources, targets, spent, _ = instruction
                 if len(targets) == 1:
                     (values[targets[0]],) = run(*[values[wire] for wire in sources])
                 else:
@@ -60,7 +61,8 @@ class Executor:
                     for wire in spent:
                         values[wire] = None
         except CircuitizeError as error:
-            edge = self.arrow.edge(index)
+            assert instruction is not None
+            edge = self.arrow.edge(instruction[-1])
             raise error.__class__(f"{error}; in {edge.operation.name}, {edge.provenance}") from None
         return values
 

@@ -34,8 +34,8 @@ def run(program: Program, inputs: Mapping[str, Any]) -> dict[str, Integers]:
     """Outputs by name, integers in the outputs' formats.
 
     Inputs are integers, or real values that are rounded once, half to even. Raises CircuitizeError for an input that is
-    missing, misshapen or outside its format, and Undefined, naming operation, source line, element and remedy, where the
-    program has no value.
+    missing, misshapen or outside its format, and Undefined, naming operation, source line, element and remedy, where
+    the program has no value.
     """
     return _named(program, executor(program).outputs(_integers(program, inputs)))
 

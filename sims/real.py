@@ -45,7 +45,7 @@ def train(
 def record(
     step: Program, initial: Mapping[str, Any], batches: Iterable[Mapping[str, Any]], count: int
 ) -> tuple[dict[str, Any], ...]:
-    """Complete inputs of `count` steps spread evenly over a training run, first and last included, to calibrate with."""
+    """Complete inputs of `count` steps spread evenly over a training run, both ends included, to calibrate with."""
     batches = list(batches)
     chosen = set(np.linspace(0, len(batches) - 1, count).astype(int).tolist())
     held: dict[str, Any] = dict(initial)

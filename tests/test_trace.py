@@ -14,7 +14,7 @@ from circuitize.circuits.errors import TypingError
 from circuitize.circuits.hypergraph import evaluate
 from circuitize.circuits.types import Array
 from circuitize.circuits.validate import validate
-from circuitize.frontends import functions as F
+from circuitize.frontends import functions
 from circuitize.frontends.provenance import part
 from circuitize.frontends.trace import Tensor, trace
 
@@ -59,16 +59,20 @@ CASES: dict[str, tuple[Callable[..., Any], Callable[..., Any] | None, tuple[tupl
     "reshape": (lambda x: x.reshape(2, -1), None, ((3, 4),)),
     "transpose": (lambda x: x.transpose(2, 0, -2), None, ((3, 4, 2),)),
     "T": (lambda x: x.T, None, ((3, 4, 2),)),
-    "relu": (F.relu, lambda x: np.maximum(x, 0), ((3, 4),)),
-    "exp": (F.exp, np.exp, ((3, 4),)),
-    "square": (F.square, np.square, ((3, 4),)),
-    "reciprocal": (lambda x: F.reciprocal(x * x + 1), lambda x: 1 / (x * x + 1), ((3, 4),)),
-    "softmax": (F.softmax, lambda x: np.exp(x) / np.exp(x).sum(-1, keepdims=True), ((3, 4),)),
-    "where": (lambda x, y: F.where(x > y, 1.0, y), lambda x, y: np.where(x > y, 1.0, y), ((3, 4), (4,))),
-    "maximum": (lambda x, y: F.maximum(x, y), np.maximum, ((3, 4), (3, 4))),
-    "einsum": (lambda x, y: F.einsum("ij,ik->jk", x, y), lambda x, y: x.T @ y, ((3, 4), (3, 2))),
-    "concatenate": (lambda x, y: F.concatenate([x, y], -1), lambda x, y: np.concatenate([x, y], 1), ((3, 4), (3, 2))),
-    "argmax": (F.argmax_one_hot, lambda x: np.eye(4)[x.argmax(-1)], ((3, 4),)),
+    "relu": (functions.relu, lambda x: np.maximum(x, 0), ((3, 4),)),
+    "exp": (functions.exp, np.exp, ((3, 4),)),
+    "square": (functions.square, np.square, ((3, 4),)),
+    "reciprocal": (lambda x: functions.reciprocal(x * x + 1), lambda x: 1 / (x * x + 1), ((3, 4),)),
+    "softmax": (functions.softmax, lambda x: np.exp(x) / np.exp(x).sum(-1, keepdims=True), ((3, 4),)),
+    "where": (lambda x, y: functions.where(x > y, 1.0, y), lambda x, y: np.where(x > y, 1.0, y), ((3, 4), (4,))),
+    "maximum": (lambda x, y: functions.maximum(x, y), np.maximum, ((3, 4), (3, 4))),
+    "einsum": (lambda x, y: functions.einsum("ij,ik->jk", x, y), lambda x, y: x.T @ y, ((3, 4), (3, 2))),
+    "concatenate": (
+        lambda x, y: functions.concatenate([x, y], -1),
+        lambda x, y: np.concatenate([x, y], 1),
+        ((3, 4), (3, 2)),
+    ),
+    "argmax": (functions.argmax_one_hot, lambda x: np.eye(4)[x.argmax(-1)], ((3, 4),)),
 }
 
 
@@ -101,7 +105,7 @@ def test_edges_know_their_line_and_part() -> None:
     def function(x: Tensor) -> Tensor:
         with part("block"), part("inner"):
             y = x + 1.0
-        return F.relu(y)
+        return functions.relu(y)
 
     edges = list(trace(function, (2,)).edges())
     line = function.__code__.co_firstlineno

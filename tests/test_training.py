@@ -13,7 +13,7 @@ from circuitize.circuits.errors import CircuitizeError, TypingError
 from circuitize.circuits.program import Program, Visibility, to_integers, to_reals
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.validate import validate
-from circuitize.frontends import functions as F
+from circuitize.frontends import functions
 from circuitize.frontends.formats import DATA, WEIGHTS, Format
 from circuitize.frontends.layers import Model, Parameter, dense, relu, sequential, traced, zeros
 from circuitize.frontends.losses import mean_squared_error
@@ -113,7 +113,7 @@ def test_momentum_is_the_textbook_step() -> None:
 
 def test_a_model_may_be_a_plain_function() -> None:
     def network(w: Tensor, b: Tensor, v: Tensor, c: Tensor, x: Tensor) -> Tensor:
-        return F.relu(x @ w + b) @ v + c
+        return functions.relu(x @ w + b) @ v + c
 
     layered = perceptron()
     written = traced(network, layered.parameters, inputs=(5,))
@@ -127,7 +127,13 @@ def test_a_model_may_be_a_plain_function() -> None:
 def test_names_and_lines_of_layers() -> None:
     model = sequential(dense(2, 3, bias=False), relu(), dense(3, 3), relu(), sequential(dense(3, 1)))
     names = [p.name for p in model.parameters]
-    assert names == ["dense1.weight", "dense2.weight", "dense2.bias", "sequential1.dense1.weight", "sequential1.dense1.bias"]
+    assert names == [
+        "dense1.weight",
+        "dense2.weight",
+        "dense2.bias",
+        "sequential1.dense1.weight",
+        "sequential1.dense1.bias",
+    ]
     provenances = {e.provenance.part: e.provenance for e in model.arrow(model.batch_type(2)).edges()}
     assert set(provenances) == {"dense1", "relu1", "dense2", "relu2", "sequential1.dense1"}
     line = test_names_and_lines_of_layers.__code__.co_firstlineno + 1

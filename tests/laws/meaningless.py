@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from circuitize.circuits.hypergraph import Arrow, compose, identity, permute, tensor
 from circuitize.circuits.builder import generator
+from circuitize.circuits.hypergraph import Arrow, compose, identity, permute, tensor
 from circuitize.circuits.operation import Operation, Values
 from circuitize.circuits.types import Array, Type
 

@@ -18,7 +18,7 @@ from circuitize.circuits.types import Type
 from circuitize.circuits.validate import validate
 
 terms = st.integers(0, 2**32 - 1).map(Terms)
-laws = settings(max_examples=60, deadline=None)
+laws = settings(max_examples=40, deadline=None)
 
 
 def assert_same(*arrows: Arrow) -> None:
@@ -81,9 +81,7 @@ def swap(left: tuple[Type, ...], right: tuple[Type, ...]) -> Arrow:
 @given(terms)
 def test_symmetry_is_natural_and_its_own_inverse(t: Terms) -> None:
     f, g = t.arrow(), t.arrow()
-    assert_same(
-        compose(tensor(f, g), swap(f.target, g.target)), compose(swap(f.source, g.source), tensor(g, f))
-    )
+    assert_same(compose(tensor(f, g), swap(f.target, g.target)), compose(swap(f.source, g.source), tensor(g, f)))
     assert_same(compose(swap(f.source, g.source), swap(g.source, f.source)), identity(*f.source, *g.source))
 
 
@@ -158,7 +156,7 @@ def test_fold_keeps_or_drops_without_changing_outputs(t: Terms) -> None:
 
 
 def test_a_mismatch_is_refused() -> None:
-    with pytest.raises(TypingError, match=r"expected outputs of arrow 0 to be inputs of arrow 1 \(real\[3\]\), found real\[2\]"):
+    with pytest.raises(TypingError, match=r"arrow 0 to be inputs of arrow 1 \(real\[3\]\), found real\[2\]"):
         compose(identity(TYPES[1]), identity(TYPES[2]))
     with pytest.raises(TypingError, match="2 wires"):
         compose(identity(TYPES[1], TYPES[1]), identity(TYPES[1]))
