@@ -41,19 +41,18 @@ class Source:
         unit = 2.0**self.fraction_bits
         return Fixed(self.shape, self.fraction_bits, math.ceil(self.low * unit), math.floor(self.high * unit))
 
-    def grid(self) -> Integers:
-        fixed = self.fixed
-        grid = np.arange(fixed.low, fixed.high + 1)
-        return grid[np.abs(grid) >= self.gap * 2.0**self.fraction_bits]
-
     def awkward(self, random: np.random.Generator) -> Integers:
         """Integers of the source's type: ends of the interval, 0, 1 and -1 where allowed, and many repeated values."""
-        grid = self.grid()
-        corners = np.concatenate([grid[[0, -1]], grid[np.abs(grid) <= 1]])
-        few = random.choice(grid, 3)
-        pools = random.integers(3, size=self.shape)
-        choices = [random.choice(pool, self.shape) for pool in (grid, corners, few)]
-        return np.asarray(np.choose(pools, choices), np.int64)
+        fixed, gap = self.fixed, math.ceil(self.gap * 2.0**self.fraction_bits)
+
+        def allowed(values: Integers) -> Integers:
+            inside = np.clip(values, fixed.low, fixed.high)
+            return np.where(np.abs(inside) < gap, np.where(inside < 0, -gap, gap), inside)
+
+        any_at_all = allowed(random.integers(fixed.low, fixed.high + 1, self.shape))
+        corners = allowed(random.choice([fixed.low, fixed.high, -1, 0, 1], self.shape))
+        few = allowed(random.choice(random.integers(fixed.low, fixed.high + 1, 3), self.shape))
+        return np.asarray(np.choose(random.integers(3, size=self.shape), [any_at_all, corners, few]), np.int64)
 
     def real(self, integers: Integers) -> Floats:
         return np.asarray(np.ldexp(integers.astype(np.float64), -self.fraction_bits))

@@ -13,7 +13,9 @@ from circuitize.circuits.builder import Builder, generator
 from circuitize.circuits.differentiate import reverse_derivative
 from circuitize.circuits.hypergraph import Arrow, evaluate
 from circuitize.circuits.operation import Provenance
-from circuitize.circuits.types import Array
+from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.quantize import quantize
+from circuitize.circuits.types import Array, Fixed
 
 COMPOSITES = [case for case in cases() if isinstance(case.operation, arrays.Composite)]
 
@@ -77,3 +79,20 @@ def test_softmax_of_great_numbers_is_finite() -> None:
     x = np.array([1e4, 1e4 - 1, -1e4])
     (y,) = evaluate(generator(arrays.Softmax(0), Array((3,))), [x])
     np.testing.assert_allclose(y, [1 / (1 + np.exp(-1)), 1 / (1 + np.e), 0], atol=1e-15)
+
+
+@pytest.mark.parametrize("case", COMPOSITES, ids=str)
+def test_quantized_composites_agree_with_the_float_meaning(case: Case) -> None:
+    """Expanded, calibrated and lowered as a program: within 2^-9 at 12 fraction bits."""
+    random = np.random.default_rng(11)
+    names = [f"x{position}" for position in range(len(case.sources))]
+    ports = tuple(Port(n, Visibility.PUBLIC, s.fixed) for n, s in zip(names, case.sources, strict=True))
+    drawn = [case.awkward(random) for _ in range(8)]
+    examples = tuple(dict(zip(names, case.reals(integers), strict=True)) for integers in drawn)
+    program = quantize(Program(case.arrow, ports, (Port("y", Visibility.PUBLIC),), examples))
+    (format,) = program.arrow.target
+    assert isinstance(format, Fixed)
+    for integers in drawn:
+        (found,) = evaluate(program.arrow, integers)
+        (expected,) = evaluate(case.arrow, case.reals(integers))
+        np.testing.assert_allclose(np.ldexp(found.astype(float), -format.fraction_bits), expected, atol=2.0**-9)

@@ -96,7 +96,7 @@ def test_exp_is_within_one_unit_over_its_whole_interval(
     expected = np.rint(np.ldexp(np.exp(source.real(grid)), fraction_bits))
     off = np.abs(found - expected)
     assert off.max() <= 1
-    assert off.mean() < 0.3
+    assert off.mean() < 0.1
 
 
 def test_exp_is_undefined_exactly_outside_its_format() -> None:

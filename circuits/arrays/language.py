@@ -1,4 +1,4 @@
-"""The contract of a real array operation: its type, its float meaning, its reverse derivative and its integer lowering."""
+"""The contract of a real array operation: its type, its float meaning, its derivative and its integer lowering."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from circuitize.circuits.types import Array
 
 
 class Rounding(Enum):
-    """Where rounding happens around an operation: every rounding is a Shift that `quantize` places, never the operation."""
+    """Where rounding happens around an operation; all but that of a VALUE is a Shift that `quantize` places."""
 
     LINEAR = "exact on unrounded operands; its result is unrounded if an operand is"
     PRODUCT = "takes rounded operands; its result is an exact product or accumulation, not yet rounded"
@@ -40,7 +40,10 @@ class RealOperation(Operation):
 
     @abstractmethod
     def lower(self, lowering: Lowering, *sources: int) -> list[int]:
-        """Add the integer edges that mean this operation; sources are Fixed wires, of any fraction bits; one wire per target."""
+        """Add the integer edges that mean this operation; returns one wire per target.
+
+        Sources are Fixed wires of any fraction bits. Only a VALUE operation may ask for `lowering.result`.
+        """
 
 
 class LinearOperation(RealOperation):
