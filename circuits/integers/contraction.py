@@ -128,10 +128,10 @@ def contract(letters: tuple[str, str, str], x: Integers, y: Integers) -> Integer
 
 
 def multiply_matrices(x: Integers, y: Integers) -> Integers:
-    """The exact product [B, R, K] @ [B, K, C] of int64 matrices, where its elements stay below 2^63.
+    """The exact product [B, R, K] @ [B, K, C] of int64 matrices, given that K * max|x| * max|y| < 2^62.
 
-    In float64 where K * max|x| * max|y| < 2^53, so that every partial sum is exact; otherwise the wider operand is cut
-    into limbs for which that holds. Only where even limbs of 8 bits would be too wide, in int64.
+    In float64 where that is below 2^53, so that every partial sum is exact; otherwise the wider operand is cut into
+    limbs for which it is. With K < 2^40 a limb has at least 2 bits: K * min(max|x|, max|y|) <= sqrt(K * 2^62).
     """
     terms = x.shape[-1]
     if terms == 1:
@@ -141,9 +141,6 @@ def multiply_matrices(x: Integers, y: Integers) -> Integers:
     if terms * sizes[0] * sizes[1] < 1 << _EXACT:
         exact: Values = np.matmul(x.astype(np.float64), y.astype(np.float64))
         return exact.astype(np.int64)
-    if bits < 8:
-        wide: Integers = np.matmul(x, y)
-        return wide
     wide_first = sizes[0] >= sizes[1]
     rest, narrow = (x, y.astype(np.float64)) if wide_first else (y, x.astype(np.float64))
     made, shift = np.zeros((x.shape[0], x.shape[1], y.shape[2]), np.int64), 0
