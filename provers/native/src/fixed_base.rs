@@ -6,52 +6,72 @@ use ark_ff::{AdditiveGroup, BigInt, PrimeField, Zero};
 use rayon::prelude::*;
 
 use crate::affine::{BATCH, Scratch, add_pairs};
-use crate::signed::{self, Digits};
+use crate::signed::{self, Digits, LONGEST};
 
-/// Width of the windows: 22 additions a scalar from a table that fits the caches.
-const WIDTH: u32 = 12;
+/// Additions that one entry of the table costs: made in projective coordinates, then normalised.
+const ENTRY_COST: usize = 3;
 
-/// `scalars[i] * base` for every i.
-pub fn multiples<P>(base: Affine<P>, scalars: &[P::ScalarField]) -> Vec<Affine<P>>
+/// A point, ready to be multiplied many times.
+pub struct FixedBase<P: SWCurveConfig> {
+    digits: Digits,
+    /// For each window k, `d * 2^(width k) * base` for d = 1 ..= 2^(width - 1), one row after another.
+    table: Vec<Affine<P>>,
+}
+
+impl<P> FixedBase<P>
 where
     P: SWCurveConfig<ScalarField: PrimeField<BigInt = BigInt<4>>>,
 {
-    let digits = Digits::new(WIDTH, signed::LONGEST);
-    let table = windowed_multiples(base.into_group(), digits.windows);
-    scalars
-        .par_chunks(BATCH)
-        .flat_map_iter(|scalars| {
-            let prepared = scalars
-                .iter()
-                .map(|scalar| digits.prepare(&signed::from_normal::<P::ScalarField>(&scalar.into_bigint().0)))
-                .collect::<Vec<_>>();
-            let mut sums = vec![Affine::<P>::identity(); scalars.len()];
-            let mut terms = Vec::with_capacity(scalars.len());
-            let mut scratch = Scratch::default();
-            for (window, row) in (0..).zip(table.chunks(1 << (WIDTH - 1))) {
-                terms.clear();
-                terms.extend(prepared.iter().map(|value| {
-                    let digit = digits.read(value, window);
-                    match digit {
-                        0 => Affine::identity(),
-                        1.. => row[digit as usize - 1],
-                        _ => -row[digit.unsigned_abs() as usize - 1],
-                    }
-                }));
-                add_pairs(&mut sums, &terms, &mut scratch);
-            }
-            sums
-        })
-        .collect()
+    /// Prepares for about `count` multiplications: 22 additions each where they are many.
+    pub fn new(base: Affine<P>, count: usize) -> Self {
+        let cost = |width: &u32| {
+            ((ENTRY_COST << (width - 1)) + count) * Digits::new(*width, LONGEST).windows as usize
+        };
+        let width = (3..=12).min_by_key(cost).unwrap_or(3);
+        let digits = Digits::new(width, LONGEST);
+        let table = windowed_multiples(base.into_group(), width, digits.windows);
+        Self { digits, table }
+    }
+
+    /// `scalars[i] * base` for every i.
+    pub fn multiples(&self, scalars: &[P::ScalarField]) -> Vec<Affine<P>> {
+        let Self { digits, table } = self;
+        scalars
+            .par_chunks(BATCH)
+            .flat_map_iter(|scalars| {
+                let prepared = scalars
+                    .iter()
+                    .map(|scalar| {
+                        digits.prepare(&signed::from_normal::<P::ScalarField>(&scalar.into_bigint().0))
+                    })
+                    .collect::<Vec<_>>();
+                let mut sums = vec![Affine::<P>::identity(); scalars.len()];
+                let mut terms = Vec::with_capacity(scalars.len());
+                let mut scratch = Scratch::default();
+                for (window, row) in (0..).zip(table.chunks(1 << (digits.width - 1))) {
+                    terms.clear();
+                    terms.extend(prepared.iter().map(|value| {
+                        let digit = digits.read(value, window);
+                        match digit {
+                            0 => Affine::identity(),
+                            1.. => row[digit as usize - 1],
+                            _ => -row[digit.unsigned_abs() as usize - 1],
+                        }
+                    }));
+                    add_pairs(&mut sums, &terms, &mut scratch);
+                }
+                sums
+            })
+            .collect()
+    }
 }
 
-/// For each window k, `d * 2^(WIDTH k) * base` for d = 1 ..= 2^(WIDTH - 1), one row after another.
-fn windowed_multiples<P: SWCurveConfig>(base: Projective<P>, windows: u32) -> Vec<Affine<P>> {
+fn windowed_multiples<P: SWCurveConfig>(base: Projective<P>, width: u32, windows: u32) -> Vec<Affine<P>> {
     let mut starts = Vec::with_capacity(windows as usize);
     let mut start = base;
     for _ in 0..windows {
         starts.push(start);
-        for _ in 0..WIDTH {
+        for _ in 0..width {
             start.double_in_place();
         }
     }
@@ -59,7 +79,7 @@ fn windowed_multiples<P: SWCurveConfig>(base: Projective<P>, windows: u32) -> Ve
         .into_par_iter()
         .flat_map_iter(|start| {
             let mut multiple = Projective::zero();
-            let row = (0..1 << (WIDTH - 1))
+            let row = (0..1 << (width - 1))
                 .map(|_| {
                     multiple += start;
                     multiple

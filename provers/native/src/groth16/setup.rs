@@ -10,7 +10,7 @@ use zeroize::Zeroize;
 use super::keys::{ProvingKey, Query, Setup, VerifyingKey};
 use super::reduction::{Evaluations, evaluate};
 use super::system::System;
-use crate::fixed_base;
+use crate::fixed_base::FixedBase;
 
 /// Where secret scalars come from.
 pub enum Entropy {
@@ -136,35 +136,38 @@ pub fn setup(
 ) -> Result<ProvingKey, String> {
     report("polynomials")?;
     let secrets = Secrets::draw(system, entropy)?;
-    let (g1, g2) = (G1Affine::generator(), G2Affine::generator());
-    let g1_multiples = |scalars: &[Fr]| fixed_base::multiples(g1, scalars);
+    let g1 = FixedBase::new(
+        G1Affine::generator(),
+        3 * system.wires + secrets.evaluations.h.len(),
+    );
+    let g2 = FixedBase::new(G2Affine::generator(), system.wires);
     let single = [secrets.alpha, secrets.beta, secrets.delta];
-    let [alpha_g1, beta_g1, delta_g1] = points(g1_multiples(&single))?;
+    let [alpha_g1, beta_g1, delta_g1] = points(g1.multiples(&single))?;
     let single = [secrets.beta, secrets.gamma, secrets.delta];
-    let [beta_g2, gamma_g2, delta_g2] = points(fixed_base::multiples(g2, &single))?;
+    let [beta_g2, gamma_g2, delta_g2] = points(g2.multiples(&single))?;
     let (publics, privates) = secrets.combined.split_at(system.public + 1);
-    let inputs = g1_multiples(publics);
+    let inputs = g1.multiples(publics);
     report("points of A")?;
     let (wires, scalars) = present(&secrets.evaluations.a, 0);
     let a = Query {
         wires,
-        points: g1_multiples(&scalars),
+        points: g1.multiples(&scalars),
     };
     report("points of B")?;
     let (wires, scalars) = present(&secrets.evaluations.b, 0);
     let b_g1 = Query {
         wires,
-        points: g1_multiples(&scalars),
+        points: g1.multiples(&scalars),
     };
-    let b_g2 = fixed_base::multiples(g2, &scalars);
+    let b_g2 = g2.multiples(&scalars);
     report("points of C")?;
     let (wires, scalars) = present(privates, system.public as u32 + 1);
     let l = Query {
         wires,
-        points: g1_multiples(&scalars),
+        points: g1.multiples(&scalars),
     };
     report("points of H")?;
-    let h = g1_multiples(&secrets.evaluations.h);
+    let h = g1.multiples(&secrets.evaluations.h);
     let verifying = VerifyingKey {
         setup: Setup::Development,
         digest,

@@ -1,0 +1,87 @@
+"""BN254 once more, in Python integers: y^2 = x^3 + 3 over q, and its twist over q[u] / (u^2 + 1), as pairs."""
+
+from circuitize.provers.groth16.config import COORDINATE_PRIME as Q
+
+
+def times(a, b):
+    return (a[0] * b[0] - a[1] * b[1]) % Q, (a[0] * b[1] + a[1] * b[0]) % Q
+
+
+def minus(a, b):
+    return (a[0] - b[0]) % Q, (a[1] - b[1]) % Q
+
+
+def inverse(a):
+    norm = pow(a[0] * a[0] + a[1] * a[1], -1, Q)
+    return a[0] * norm % Q, -a[1] * norm % Q
+
+
+def add(p, q):
+    """The sum of two points over either field (G1 embeds with second coordinates zero); None is the identity."""
+    if p is None or q is None:
+        return q if p is None else p
+    (x1, y1), (x2, y2) = p, q
+    if x1 == x2:
+        if y1 != y2:
+            return None
+        slope = times(times((3, 0), times(x1, x1)), inverse(times((2, 0), y1)))
+    else:
+        slope = times(minus(y2, y1), inverse(minus(x2, x1)))
+    x = minus(minus(times(slope, slope), x1), x2)
+    return x, minus(times(slope, minus(x1, x)), y1)
+
+
+def multiply(point, scalar):
+    total = None
+    while scalar:
+        if scalar & 1:
+            total = add(total, point)
+        point, scalar = add(point, point), scalar >> 1
+    return total
+
+
+def unpack(content):
+    """64 bytes of G1 or 128 of G2 -> a point."""
+    values = [int.from_bytes(content[at : at + 32], "little") for at in range(0, len(content), 32)]
+    if len(values) == 2:
+        return (values[0], 0), (values[1], 0)
+    return (values[0], values[1]), (values[2], values[3])
+
+
+def pack(point, size):
+    (x0, x1), (y0, y1) = point
+    values = [x0, y0] if size == 64 else [x0, x1, y0, y1]
+    return b"".join(value.to_bytes(32, "little") for value in values)
+
+
+def negative(point):
+    return point[0], minus((0, 0), point[1])
+
+
+def square_root(value):
+    """A root in q[u] / (u^2 + 1), q = 3 mod 4, or None (Adj and Rodriguez-Henriquez, algorithm 9)."""
+
+    def power(base, exponent):
+        result = (1, 0)
+        while exponent:
+            if exponent & 1:
+                result = times(result, base)
+            base, exponent = times(base, base), exponent >> 1
+        return result
+
+    a1 = power(value, (Q - 3) // 4)
+    x0 = times(a1, value)
+    alpha = times(a1, x0)
+    last = (0, 1) if alpha == (Q - 1, 0) else power(((1 + alpha[0]) % Q, alpha[1]), (Q - 1) // 2)
+    root = times(last, x0)
+    return root if times(root, root) == value else None
+
+
+def twist_points():
+    """Points of the twist; all but a negligible part lie outside the group of order r."""
+    b = times((3, 0), inverse((9, 1)))
+    for x in range(1, 50):
+        cube = times((x, 1), times((x, 1), (x, 1)))
+        y = square_root(((cube[0] + b[0]) % Q, (cube[1] + b[1]) % Q))
+        if y is not None:
+            yield (x, 1), y
