@@ -91,6 +91,8 @@ def shift(
     [0, 2^by), the others quotient - low. Division with remainder is unique over the integers, and both sides stay
     below p/2. The exact interval is enforced on the quotient's bits as in `check`.
     """
+    if by == 0:
+        return check(assembly, x, low, high, value, sign, role)
     least, greatest = x.type.low >> by, x.type.high >> by
     low, high = meet(type.with_interval(least, greatest), low, high)
     narrow = type.with_interval(low, high)

@@ -1,0 +1,36 @@
+"""Integer programs of one operation, with every input and output public unless asked otherwise."""
+
+from __future__ import annotations
+
+from circuitize.circuits.builder import Builder, generator
+from circuitize.circuits.hypergraph import Arrow
+from circuitize.circuits.integers import IntegerOperation
+from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.types import Fixed
+
+
+def program(arrow: Arrow, visibility: Visibility = Visibility.PUBLIC) -> Program:
+    """An integer arrow with ports in0, in1, ..., out0, ..., and a public input `unit` where it has no input."""
+    types = [*arrow.source, *arrow.target]
+    assert all(isinstance(type, Fixed) for type in types)
+    inputs = tuple(Port(f"in{i}", visibility, type) for i, type in enumerate(arrow.source))  # type: ignore[arg-type]
+    outputs = tuple(Port(f"out{i}", visibility, type) for i, type in enumerate(arrow.target))  # type: ignore[arg-type]
+    return Program(arrow, inputs, outputs)
+
+
+def single(operation: IntegerOperation, *sources: Fixed) -> Program:
+    """The program of one operation."""
+    if sources:
+        return program(generator(operation, *sources))
+    builder = Builder()
+    unit = builder.input(Fixed((), 0, 0, 1))
+    return program(builder.build([builder.add(operation), unit]))
+
+
+def chain(source: Fixed, *operations: IntegerOperation) -> Program:
+    """The program of operations of one source, one after the other."""
+    builder = Builder()
+    wire = builder.input(source)
+    for operation in operations:
+        wire = builder.add(operation, wire)
+    return program(builder.build([wire]))
