@@ -63,10 +63,14 @@ class Constant(IntegerOperation):
         return made if made.target_types() == (target,) else None
 
     def target(self, *sources: Fixed) -> Fixed:
-        return Fixed(self.shape, self.fraction_bits, int(self.amounts.min()), int(self.amounts.max()))
+        return self._type
 
     def value(self, *values: Integers) -> Values:
         return self.constant
+
+    @cached_property
+    def _type(self) -> Fixed:
+        return Fixed(self.shape, self.fraction_bits, int(self.amounts.min()), int(self.amounts.max()))
 
     @cached_property
     def _key(self) -> tuple[bytes, Shape, Shape, int]:
