@@ -63,7 +63,7 @@ REFUSED: list[tuple[Make, list[Shape], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("make", "shapes", "message"), REFUSED, ids=str)
+@pytest.mark.parametrize(("make", "shapes", "message"), REFUSED, ids=[message for *_, message in REFUSED])
 def test_refused(make: Make, shapes: list[Shape], message: str) -> None:
     with pytest.raises(TypingError, match=message) as caught:
         generator(make(), *map(Array, shapes))
