@@ -42,10 +42,15 @@ def load_program(argument: str) -> Loaded:
         if colon and path.endswith(".py"):
             given = _from_python(Path(path), name)
         elif argument.endswith(".py"):
-            programs = _names(_run_file(Path(argument)))
+            programs = _names(run_file(Path(argument)))
             raise CircuitizeError(f"{argument}: expected file.py:name, found no name; name one of {programs}")
         else:
             given = _saved(Path(argument))
+    return quantized(given)
+
+
+def quantized(given: Program) -> Loaded:
+    """A program of either language with the integer program that it means."""
     with progress("quantizing"):
         integer = quantize(given)
         return Loaded(given, integer, program_digest(integer))
@@ -71,7 +76,7 @@ def _saved(path: Path) -> Program:
 
 
 def _from_python(path: Path, name: str) -> Program:
-    module = _run_file(path)
+    module = run_file(path)
     where = f"{path}:{name}"
     if not hasattr(module, name):
         raise CircuitizeError(f"{where}: expected a program of that name, found none; the file has {_names(module)}")
@@ -95,7 +100,8 @@ def _from_python(path: Path, name: str) -> Program:
     return found
 
 
-def _run_file(path: Path) -> ModuleType:
+def run_file(path: Path) -> ModuleType:
+    """A user's Python file as a module; beside it lie the files that it may import."""
     if not path.is_file():
         reason = "a folder" if path.is_dir() else "no such file"
         raise CircuitizeError(f"{path}: expected a Python file, found {reason}; check the path")

@@ -29,17 +29,20 @@ def print_table(rows: Sequence[tuple[str, object]], indent: str = "  ") -> None:
         print(f"{indent}{name:<{width}}  {f'{value:,}' if isinstance(value, int) else value}".rstrip())
 
 
+def show(stage: str) -> None:
+    """Replace what standard error shows to be under way, when that is a terminal; nothing for an empty stage."""
+    if sys.stderr.isatty():
+        print(f"{CLEAR}{stage}" + " ..." * bool(stage), end="", file=sys.stderr, flush=True)
+
+
 @contextmanager
 def progress(stage: str) -> Iterator[None]:
-    """Show what is under way on standard error while it lasts, when that is a terminal."""
-    shown = sys.stderr.isatty()
-    if shown:
-        print(f"{CLEAR}{stage} ...", end="", file=sys.stderr, flush=True)
+    """Show what is under way while it lasts."""
+    show(stage)
     try:
         yield
     finally:
-        if shown:
-            print(CLEAR, end="", file=sys.stderr, flush=True)
+        show("")
 
 
 class Phases:

@@ -60,7 +60,7 @@ def run(options: Namespace) -> int:
             write_openings(openings, loaded.digest, salts)
         if options.outputs is not None:
             write_outputs(options.outputs, loaded.integer, made.outputs)
-    report = _report(loaded, proof, phases)
+    report = report_of(loaded, proof, phases)
     if key.verifying_key.setup == "development":
         remark("the proof was made with development keys: INSECURE, whoever made the keys can prove anything")
     if options.json:
@@ -147,7 +147,8 @@ def write_outputs(path: Path, program: Program, outputs: Mapping[str, Integers])
     write_npz(path, arrays)
 
 
-def _report(loaded: Loaded, proof: Proof, phases: Phases) -> dict[str, Any]:
+def report_of(loaded: Loaded, proof: Proof, phases: Phases) -> dict[str, Any]:
+    """What --json prints: CPU seconds are those of proving, the memory is this process's peak."""
     unit = 1 if sys.platform == "darwin" else 1024
     described: dict[str, dict[str, Any]] = {**phases.as_json()}
     described["prove"]["parts_seconds"] = {name: round(value, 4) for name, value in proof.phases.items()}

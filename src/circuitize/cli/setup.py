@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from argparse import Namespace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .circuit import emit
 from .folder import whole_folder
 from .loading import PROGRAM_FILE, Loaded, load_program, save_without_examples
 from .output import Phases, amount_of_bytes, print_json, print_table, remark
+
+if TYPE_CHECKING:
+    from circuitize.backends.r1cs.emit import Emission
 
 INSECURE = "these are development keys: INSECURE, whoever made them can prove anything; rely only on a ceremony's keys"
 
@@ -18,7 +21,7 @@ def run(options: Namespace) -> int:
     """Emit the circuit, make keys bound to the program's digest, and write them beside the program itself."""
     phases = Phases()
     loaded = load_program(options.program)
-    report = make_keys(loaded, options.output, phases)
+    report = make_keys(loaded, options.output, phases, emit(loaded, phases))
     remark(INSECURE)
     if options.json:
         print_json(report)
@@ -37,11 +40,11 @@ def run(options: Namespace) -> int:
     return 0
 
 
-def make_keys(loaded: Loaded, output: Path, phases: Phases) -> dict[str, Any]:
+def make_keys(loaded: Loaded, output: Path, phases: Phases, emission: Emission) -> dict[str, Any]:
     """Write a folder of keys, whole or not at all; returns what --json prints."""
     from circuitize.provers.groth16.keys import PROVING_FILE, VERIFYING_FILE, setup
 
-    system = emit(loaded, phases).system
+    system = emission.system
     with whole_folder(output, VERIFYING_FILE) as folder:
         with phases.phase("setup", "making development keys"):
             setup(system, loaded.digest, folder)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +21,10 @@ from .output import remark
 Integers = NDArray[np.int64]
 
 
-def program_inputs(program: Program, path: Path | None) -> dict[str, Integers]:
+def program_inputs(program: Program, path: Path | None, say: Callable[[str], None] = remark) -> dict[str, Integers]:
     """The integers that enter a program, by input name: out of an .npz file, or the program's first example.
 
-    Real values are rounded once to their input's format, which is said on standard error. Raises CircuitizeError for a
+    Real values are rounded once to their input's format, which `say` is told. Raises CircuitizeError for a
     file that is no .npz, for a missing or an unknown name, and for values that do not fit.
     """
     if path is not None:
@@ -48,7 +48,7 @@ def program_inputs(program: Program, path: Path | None) -> dict[str, Integers]:
         if port.format is not None and (to_reals(port.format, integers[port.name]) != given[port.name]).any()
     ]
     if changed:
-        remark(f"{where}: real values of {', '.join(changed)} were rounded, once, to their formats")
+        say(f"{where}: real values of {', '.join(changed)} were rounded, once, to their formats")
     return integers
 
 

@@ -1,0 +1,59 @@
+"""Inputs worth trying a program on: its examples, values near them, ends of the intervals, and uniform values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits.program import Program, to_integers
+
+Vector = dict[str, NDArray[np.int64]]
+
+
+def inputs_to_try(program: Program, count: int, random: np.random.Generator) -> Iterator[Vector]:
+    """`count` inputs, by name, of the four kinds in turn; of the last two where the program has no examples."""
+    examples = [
+        {port.name: to_integers(port, batch[port.name], f"example {number}") for port in program.inputs}
+        for number, batch in enumerate(program.examples)
+    ]
+    kinds = [_example, _near, _near, _ends, _uniform] if examples else [_ends, _uniform]
+    for number in range(count):
+        example = examples[number // len(kinds) % len(examples)] if examples else {}
+        yield kinds[number % len(kinds)](program, example, random)
+
+
+def _example(program: Program, example: Vector, random: np.random.Generator) -> Vector:
+    return example
+
+
+def _near(program: Program, example: Vector, random: np.random.Generator) -> Vector:
+    """The example with every value moved by at most a sixteenth of itself, or by one unit."""
+    moved = {}
+    for name, low, high in _intervals(program):
+        reach = np.maximum(np.abs(example[name]) >> 4, 1)
+        moved[name] = np.clip(example[name] + random.integers(-reach, reach + 1), low, high)
+    return moved
+
+
+def _ends(program: Program, example: Vector, random: np.random.Generator) -> Vector:
+    """The ends of the intervals and their neighbours, 0 and 1 and -1, at random."""
+    made: Vector = {}
+    shapes = {port.name: port.format.shape for port in program.inputs if port.format is not None}
+    for name, low, high in _intervals(program):
+        awkward = [value for value in (low, low + 1, -1, 0, 1, high - 1, high) if low <= value <= high]
+        made[name] = random.choice(np.array(awkward, np.int64), size=shapes[name])
+    return made
+
+
+def _uniform(program: Program, example: Vector, random: np.random.Generator) -> Vector:
+    shapes = {port.name: port.format.shape for port in program.inputs if port.format is not None}
+    return {
+        name: np.asarray(random.integers(low, high, size=shapes[name], endpoint=True))
+        for name, low, high in _intervals(program)
+    }
+
+
+def _intervals(program: Program) -> list[tuple[str, int, int]]:
+    return [(port.name, port.format.low, port.format.high) for port in program.inputs if port.format is not None]
