@@ -83,7 +83,8 @@ def traced(
     Edges are labelled with the line of the function they come from, or with the caller's line where it is not the
     user's.
     """
-    place = here() if function.__module__.partition(".")[0] == __name__.partition(".")[0] else None
+    ours = (function.__module__ or "").partition(".")[0] == __name__.partition(".")[0]
+    place = here() if ours else None
     types = [parameter.type for parameter in parameters]
 
     def arrow(batch: Array) -> Arrow:

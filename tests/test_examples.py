@@ -1,0 +1,190 @@
+"""Every example runs on its own data in both languages, keeps its formats, and learns."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from functools import cache
+from importlib import util
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from circuitize.circuits.calibrate import example_inputs
+from circuitize.circuits.integers import Check, Contract, Shift
+from circuitize.circuits.operation import Operation
+from circuitize.circuits.program import Program, Visibility, to_reals
+from circuitize.circuits.quantize import quantize
+from circuitize.circuits.validate import validate
+from circuitize.frontends import datasets, formats, training
+from circuitize.sims import integer, real
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+
+
+@cache
+def example(name: str) -> ModuleType:
+    spec = util.spec_from_file_location(f"example_{name}", EXAMPLES / f"{name}.py")
+    assert spec is not None and spec.loader is not None
+    module = util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def programs(module: ModuleType) -> dict[str, Callable[[], Program]]:
+    return {
+        name: value
+        for name, value in vars(module).items()
+        if callable(value) and getattr(value, "__annotations__", {}) == {"return": Program}
+    }
+
+
+ALL = [(path.stem, name) for path in sorted(EXAMPLES.glob("*.py")) for name in programs(example(path.stem))]
+
+
+def test_the_examples_are_these() -> None:
+    assert set(ALL) >= {
+        ("iris", "step"),
+        ("iris", "predict"),
+        ("digits", "step"),
+        ("digits", "predict"),
+        ("mnist_mlp", "step"),
+        ("mnist_mlp", "step64"),
+        ("mnist_mlp", "predict"),
+        ("dense", "large"),
+        ("dense", "small"),
+    }
+
+
+@cache
+def program(file: str, name: str) -> tuple[Program, Program]:
+    made = programs(example(file))[name]()
+    return made, quantize(made)
+
+
+@pytest.mark.parametrize(("file", "name"), ALL)
+def test_runs_close_in_both_languages(file: str, name: str) -> None:
+    exact, integers = program(file, name)
+    assert exact.binds() and exact.examples and integers.is_integer
+    validate(exact.arrow)
+    validate(integers.arrow)
+    for batch in exact.examples[:2]:
+        rounded = dict(zip([p.name for p in exact.inputs], example_inputs(exact, batch, "test"), strict=True))
+        expected, found = real.run(exact, rounded), integer.run(integers, batch)
+        for port in integers.outputs:
+            assert port.format is not None
+            bound = 2e-4 if port.format.fraction_bits >= 14 else 2e-3
+            assert np.abs(to_reals(port.format, found[port.name]) - expected[port.name]).max() <= bound, port.name
+
+
+@pytest.mark.parametrize(("file", "name"), [(f, n) for f, n in ALL if n.startswith("step")])
+def test_steps_keep_the_formats_of_parameters(file: str, name: str) -> None:
+    integers = program(file, name)[1]
+    entering = {port.name: port for port in integers.inputs}
+    parameters = [port for port in integers.outputs if port.name != "loss"]
+    assert len(parameters) == 4
+    for port in parameters:
+        assert entering[port.name] == port and port.visibility is Visibility.COMMITTED
+        assert port.format is not None and (port.format.width, port.format.fraction_bits) == (18, 14)
+
+
+def test_digits_have_the_formats_they_are_judged_by() -> None:
+    formats = {port.name: port.format for port in program("digits", "step")[0].inputs}
+    inputs, targets, rate = formats["inputs"], formats["targets"], formats["learning_rate"]
+    assert inputs is not None and targets is not None and rate is not None
+    assert (inputs.shape, inputs.fraction_bits, inputs.low, inputs.high) == ((16, 64), 4, 0, 16)
+    assert (targets.shape, targets.fraction_bits, targets.low, targets.high) == ((16, 10), 0, 0, 1)
+    assert (rate.shape, rate.fraction_bits, rate.low, rate.high) == ((), 16, 0, 1 << 16)
+
+
+@pytest.mark.parametrize(("name", "inputs", "outputs"), [("large", 784, 128), ("small", 20, 10)])
+def test_dense_layers_shift_by_8_into_16_bits(name: str, inputs: int, outputs: int) -> None:
+    exact, integers = program("dense", name)
+    assert exact.inputs[0].format is not None and exact.inputs[0].format.shape == (inputs, outputs)
+
+    def each(kind: type[Operation]) -> list[Any]:
+        return [edge.operation for edge in integers.arrow.edges() if isinstance(edge.operation, kind)]
+
+    assert each(Shift) == [Shift(8)] and each(Check) == [Check(-(1 << 15), (1 << 15) - 1)]
+    assert len(each(Contract)) == 1
+    assert all(port.visibility is not Visibility.COMMITTED for port in exact.inputs + exact.outputs)
+
+
+def test_enlarged_digits() -> None:
+    image = np.arange(64.0).reshape(1, 64)
+    large = example("mnist_mlp").enlarge(image).reshape(28, 28)
+    assert not large[:2].any() and not large[:, -2:].any()
+    np.testing.assert_array_equal(large[3:26:3, 3:26:3], image.reshape(8, 8))
+
+
+def test_batches_are_reproducible_epochs() -> None:
+    split = datasets.digits(seed=1)
+    assert len(split.test_labels) == 360 and len(split.train_labels) == 1437
+    recipe = datasets.Recipe(batch=16, epochs=2, learning_rate=0.1, seed=5)
+    first, again = list(recipe.batches(split)), list(recipe.batches(split))
+    assert len(first) == 2 * (1437 // 16)
+    for one, other in zip(first, again, strict=True):
+        np.testing.assert_array_equal(one["inputs"], other["inputs"])
+    epoch = np.concatenate([batch["inputs"] for batch in first[: 1437 // 16]])
+    assert len(np.unique(epoch, axis=0)) == len(epoch)
+
+
+def accuracies(file: str, seeds: range, integers: Program | None = None) -> list[float]:
+    """Train by the example's recipe, in integers if an integer step is given; test in the same arithmetic."""
+    module = example(file)
+    load = getattr(datasets, file)
+    inputs = getattr(module, "MEASURES", formats.DATA)
+    step = program(file, "step")[0]
+    names = [parameter.name for parameter in module.MODEL.parameters]
+    found = []
+    for seed in seeds:
+        split = load(seed)
+        predict = training.predict(module.MODEL, len(split.test_labels), inputs)
+        start, batches = module.MODEL.initial(0), module.RECIPE.batches(split)
+        test = {"inputs": split.test_inputs}
+        *_, last = integer.train(integers, start, batches) if integers else real.train(step, start, batches)
+        if integers:
+            ports = {port.name: port.format for port in integers.outputs}
+            reals = {name: to_reals(format, last[name]) for name in names if (format := ports[name])}
+            predict = quantize(training.with_examples(predict, {**reals, **test}))
+        run = integer.run if integers else real.run
+        outputs = run(predict, {name: last[name] for name in names} | test)["outputs"]
+        found.append(datasets.accuracy(outputs, split.test_labels))
+    return found
+
+
+def test_iris_learns() -> None:
+    exact = accuracies("iris", range(5))
+    integers = accuracies("iris", range(5), program("iris", "step")[1])
+    assert np.mean(exact) >= 0.94 and abs(np.mean(integers) - np.mean(exact)) <= 0.01, (exact, integers)
+
+
+def test_digits_learn() -> None:
+    """The float run alone, on one split: the rest is in the slow test below."""
+    assert accuracies("digits", range(1))[0] >= 0.95
+
+
+@pytest.mark.slow
+def test_digits_learn_in_integers() -> None:
+    """At least 94 % over five splits, and within a point of float arithmetic on the same batches."""
+    exact = accuracies("digits", range(5))
+    integers = accuracies("digits", range(5), program("digits", "step")[1])
+    assert np.mean(exact) >= 0.95 and np.mean(integers) >= 0.94, (exact, integers)
+    assert abs(np.mean(integers) - np.mean(exact)) <= 0.01, (exact, integers)
+
+
+def test_the_guide_runs() -> None:
+    """Every block of docs/programs.md, in order."""
+    text = (EXAMPLES.parent / "docs" / "programs.md").read_text()
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert len(blocks) >= 6
+    names: dict[str, Any] = {}
+    for block in blocks:
+        exec(compile(block, "docs/programs.md", "exec"), names)
+    assert to_reals(names["exact"].outputs[-1].format, names["loss"]) < 0.1
+    assert names["attended"].arrow.target[0].shape == (2, 16)
