@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.types import Shape, check_shape
 
+from .normal_form import normal_form, rows
 from .steps import Affine, Indices, Regroup, Step, fibre_sizes, gather, locate, scatter
 
 
@@ -46,7 +47,7 @@ class View:
                 raise TypingError(
                     f"expected an affine map from {list(step.shape)} to {list(before.shape)}, found {step}"
                 )
-        object.__setattr__(self, "steps", _normal(self.source_shape, self.steps))
+        object.__setattr__(self, "steps", normal_form(self.source_shape, self.steps))
 
     @staticmethod
     def reshape(source: Shape, shape: Shape) -> View:
@@ -71,7 +72,7 @@ class View:
     @staticmethod
     def select(source: Shape, shape: Shape, axes: Sequence[int]) -> View:
         """Source axis i follows target axis axes[i]; target axes that are not named are copies."""
-        return View(source, (Affine(shape, (0,) * len(source), _rows(len(shape), axes, (1,) * len(axes))),))
+        return View(source, (Affine(shape, (0,) * len(source), rows(len(shape), axes, (1,) * len(axes))),))
 
     @staticmethod
     def slice(source: Shape, starts: Sequence[int], stops: Sequence[int], steps: Sequence[int] | None = None) -> View:
@@ -86,7 +87,7 @@ class View:
                     f"found {start}, {stop} and {step}; stay inside the array"
                 )
         shape = tuple(-(-(stop - start) // step) for start, stop, step in zip(starts, stops, steps, strict=True))
-        return View(source, (Affine(shape, tuple(starts), _rows(len(source), range(len(source)), steps)),))
+        return View(source, (Affine(shape, tuple(starts), rows(len(source), range(len(source)), steps)),))
 
     @staticmethod
     def pad(source: Shape, before: Sequence[int], after: Sequence[int]) -> View:
@@ -95,14 +96,14 @@ class View:
             raise TypingError(f"expected amounts >= 0, one per axis of {list(source)}, found {before} and {after}")
         shape = tuple(map(sum, zip(before, source, after, strict=True)))
         ones = (1,) * len(source)
-        return View(source, (Affine(shape, tuple(-b for b in before), _rows(len(source), range(len(source)), ones)),))
+        return View(source, (Affine(shape, tuple(-b for b in before), rows(len(source), range(len(source)), ones)),))
 
     @staticmethod
     def flip(source: Shape, axes: Sequence[int]) -> View:
         """The named axes reversed."""
         signs = [-1 if axis in axes else 1 for axis in range(len(source))]
         offsets = tuple(n - 1 if sign < 0 else 0 for n, sign in zip(source, signs, strict=True))
-        return View(source, (Affine(source, offsets, _rows(len(source), range(len(source)), signs)),))
+        return View(source, (Affine(source, offsets, rows(len(source), range(len(source)), signs)),))
 
     @staticmethod
     def window(
@@ -117,11 +118,11 @@ class View:
         Target index (p, w) reads x with x_axis = steps[k] * p_axis + dilations[k] * w_k, always inside it.
         """
         steps, dilations = steps or (1,) * len(axes), dilations or (1,) * len(axes)
-        shape, rows = [*source, *sizes], [list(row) for row in _rows(len(source) + len(sizes), range(len(source)))]
+        shape, moves = [*source, *sizes], [list(row) for row in rows(len(source) + len(sizes), range(len(source)))]
         for k, (axis, size, step, dilation) in enumerate(zip(axes, sizes, steps, dilations, strict=True)):
             shape[axis] = (source[axis] - dilation * (size - 1) - 1) // step + 1
-            rows[axis][axis], rows[axis][len(source) + k] = step, dilation
-        return View(source, (Affine(tuple(shape), (0,) * len(source), tuple(map(tuple, rows))),))
+            moves[axis][axis], moves[axis][len(source) + k] = step, dilation
+        return View(source, (Affine(tuple(shape), (0,) * len(source), tuple(map(tuple, moves))),))
 
     @property
     def target_shape(self) -> Shape:
@@ -205,95 +206,3 @@ class View:
         return self is other or (
             isinstance(other, View) and self.source_shape == other.source_shape and self.steps == other.steps
         )
-
-
-def _rows(width: int, axes: Sequence[int], amounts: Sequence[int] | None = None) -> tuple[tuple[int, ...], ...]:
-    """One row per source axis: `amounts[i]` at target axis axes[i]."""
-    amounts = amounts if amounts is not None else (1,) * len(axes)
-    return tuple(
-        tuple(amount if j == axis else 0 for j in range(width)) for axis, amount in zip(axes, amounts, strict=True)
-    )
-
-
-def _normal(source: Shape, steps: Sequence[Step]) -> tuple[Step, ...]:
-    """The same map with neighbours merged where nothing that lies outside is lost, and without identities."""
-    done: list[Step] = []
-    shapes = [source]
-    pending = list(reversed(steps))
-    while pending:
-        step = _tidy(pending.pop(), shapes[-1])
-        if step is None:
-            continue
-        merged = _merge(shapes[-2], done[-1], shapes[-1], step) if done else None
-        if merged is None:
-            done.append(step)
-            shapes.append(step.shape)
-        else:
-            done.pop()
-            shapes.pop()
-            pending.append(merged)
-    return tuple(done)
-
-
-def _tidy(step: Step, source: Shape) -> Step | None:
-    """The step with strides 0 along axes of extent 1, affine if it only adds or removes such axes; None if identity."""
-    shape = step.shape
-    if isinstance(step, Regroup):
-        if shape == source:
-            return None
-        long = [j for j, n in enumerate(shape) if n > 1]
-        if [n for n in source if n > 1] != [shape[j] for j in long]:
-            return step
-        remaining = iter(long)
-        rows = [next(remaining) if n > 1 else -1 for n in source]
-        return Affine(shape, (0,) * len(source), _rows(len(shape), rows))
-    step = Affine(
-        shape,
-        step.offsets,
-        tuple(tuple(s if n > 1 else 0 for s, n in zip(row, shape, strict=True)) for row in step.strides),
-    )
-    return None if shape == source and step.is_regroup(source) else step
-
-
-def _merge(before: Shape, first: Step, middle: Shape, second: Step) -> Step | None:
-    """One step that is `first` and then `second`, or None."""
-    if isinstance(first, Affine) and isinstance(second, Affine):
-        if not second.is_inside(middle) and not _outside_stays_outside(before, first, middle, second):
-            return None
-        offsets = tuple(
-            o + sum(s * x for s, x in zip(row, second.offsets, strict=True))
-            for o, row in zip(first.offsets, first.strides, strict=True)
-        )
-        strides = tuple(
-            tuple(
-                sum(s * inner[j] for s, inner in zip(row, second.strides, strict=True))
-                for j in range(len(second.shape))
-            )
-            for row in first.strides
-        )
-        return Affine(second.shape, offsets, strides)
-    if all(
-        isinstance(step, Regroup) or step.is_regroup(source) for step, source in ((first, before), (second, middle))
-    ):
-        return Regroup(second.shape)
-    return None
-
-
-def _outside_stays_outside(before: Shape, first: Affine, middle: Shape, second: Affine) -> bool:
-    """Whether `first` maps everything just outside the middle along one axis outside its source, as padding does."""
-    for axis, extent in enumerate(middle):
-        low, high = second.span(axis)
-        if low >= 0 and high < extent:
-            continue
-        alone = [
-            (size, offset, row[axis])
-            for size, offset, row in zip(before, first.offsets, first.strides, strict=True)
-            if row[axis] and not any(stride for j, stride in enumerate(row) if j != axis)
-        ]
-        for x in ([-1] if low < 0 else []) + ([extent] if high >= extent else []):
-            if not any(
-                offset + stride * x < 0 if (stride < 0) == (x > 0) else offset + stride * x >= size
-                for size, offset, stride in alone
-            ):
-                return False
-    return True
