@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.errors import CircuitizeError, Undefined
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.operation import Values
 from circuitize.circuits.program import Port, Program
@@ -63,7 +64,13 @@ class Executor:
         except CircuitizeError as error:
             assert instruction is not None
             edge = self.arrow.edge(instruction[-1])
-            raise error.__class__(f"{error}; in {edge.operation.name}, {edge.provenance}") from None
+            message = str(error)
+            if not message.startswith(edge.operation.name):
+                message = f"{edge.operation.name}: {message}"
+            message = f"{message}, in {edge.provenance}"
+            if isinstance(error, Undefined) and ";" not in message:
+                message += "; use inputs that stay inside, or calibrate with examples that come this far"
+            raise error.__class__(message) from None
         return values
 
 
@@ -101,6 +108,19 @@ def steps(
         made = dict(zip(names, run([held[port.name] for port in program.inputs]), strict=True))
         held.update((name, made[name]) for name in carried)
         yield made
+
+
+def numbers(port: Port, values: Any) -> NDArray[Any]:
+    """What was given, as an array of numbers; raises CircuitizeError where it is ragged or holds something else."""
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise CircuitizeError(
+            f"expected an array for input {port.name!r}, found rows of different lengths; even them out"
+        ) from None
+    if array.dtype.kind not in "iufb":
+        raise CircuitizeError(f"expected numbers in input {port.name!r}, found dtype {array.dtype}; convert it")
+    return array
 
 
 def expect_names(names: set[str], given: Mapping[str, Any], where: str) -> None:

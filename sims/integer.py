@@ -13,7 +13,7 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.program import Port, Program, to_integers
 
-from .executor import Executor, in_order, steps
+from .executor import Executor, in_order, numbers, steps
 
 Integers = NDArray[np.int64]
 
@@ -56,7 +56,7 @@ def train(
 
 
 def _integer(port: Port, values: Any) -> Integers:
-    return to_integers(port, values, "inputs")
+    return to_integers(port, numbers(port, values), "inputs")
 
 
 def _integers(program: Program, inputs: Mapping[str, Any]) -> list[Integers]:

@@ -15,7 +15,7 @@ from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.program import Port, Program
 from circuitize.circuits.simplify import simplify
 
-from .executor import Executor, in_order, steps
+from .executor import Executor, in_order, numbers, steps
 
 Reals = NDArray[np.float64]
 
@@ -59,10 +59,8 @@ def record(
 
 def to_floats(port: Port, values: Any) -> Reals:
     """Real values of a port's shape, not rounded to its format."""
-    array = np.asarray(values)
+    array = numbers(port, values)
     assert port.format is not None
-    if array.dtype.kind not in "iufb":
-        raise CircuitizeError(f"expected numbers in input {port.name!r}, found dtype {array.dtype}; convert it")
     if array.shape != port.format.shape:
         raise CircuitizeError(
             f"expected input {port.name!r} of shape {list(port.format.shape)}, found {list(array.shape)}; reshape it"

@@ -232,6 +232,8 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
     "shape": (bad(inputs=np.zeros((5, BATCH))), r"shape \[4, 5\], found \[5, 4\]"),
     "not a number": (bad(learning_rate=float("nan")), "finite"),
     "infinite": (bad(inputs=np.full((BATCH, 5), np.inf)), "finite"),
+    "ragged": (bad(inputs=[[1.0, 2.0], [3.0]]), "different lengths"),
+    "complex": (bad(inputs=np.zeros((BATCH, 5), complex)), "expected numbers"),
     "words": (bad(learning_rate="fast"), "expected numbers"),
 }
 
@@ -254,7 +256,7 @@ def test_values_outside_the_format_are_refused() -> None:
 def test_a_failed_check_names_operation_and_line() -> None:
     program = quantize(step())
     inputs = bad(**{"dense1.weight": np.full((5, 6), 7.0), "dense2.weight": np.full((6, 3), 7.0)})
-    with pytest.raises(CircuitizeError, match=r"integer\.check.*test_training\.py:\d+") as caught:
+    with pytest.raises(CircuitizeError, match=r"integer\.check.*element.*test_training\.py:\d+.*calibrate") as caught:
         integer.run(program, inputs)
     assert "\n" not in str(caught.value)
 
