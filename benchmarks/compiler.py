@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from circuitize.circuits.arrays import Add, Multiply, Negate, ReLU, Subtract
+from circuitize.circuits.arrays import Add, Broadcast, Einsum, Multiply, Negate, ReLU, Subtract
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.differentiate import reverse_derivative
 from circuitize.circuits.hypergraph import Arrow
@@ -23,16 +23,28 @@ from circuitize.circuits.quantize import quantize
 from circuitize.circuits.simplify import simplify
 from circuitize.circuits.types import Array, signed
 
-SHAPE = (4,)
-LANES = 64
+WIDTH, BATCH, LANES = 4, 2, 64
 
 
-def chain(operations: int, seed: int = 0) -> Arrow:
-    """A random program of about `operations` edges: 64 lanes that mix by products, sums, differences and ReLU."""
-    chooser = np.random.default_rng(seed)
+def network(operations: int) -> Arrow:
+    """A residual network of about `operations` edges: x + relu(x @ W + b), the same 64 weights over and over."""
     builder = Builder()
-    lanes = [builder.input(Array(SHAPE)) for _ in range(LANES)]
-    weights = [builder.input(Array(SHAPE)) for _ in range(LANES)]
+    x = builder.input(Array((BATCH, WIDTH)))
+    weights = [builder.input(Array((WIDTH, WIDTH))) for _ in range(LANES)]
+    biases = [builder.input(Array((WIDTH,))) for _ in range(LANES)]
+    for block in range(operations // 5):
+        product = builder.add(Einsum("bi,ij->bj"), x, weights[block % LANES])
+        offset = builder.add(Broadcast((BATCH, WIDTH), (0,)), biases[(block // 7) % LANES])
+        x = builder.add(Add(), x, builder.add(ReLU(), builder.add(Add(), product, offset)))
+    return builder.build([x])
+
+
+def chain(operations: int) -> Arrow:
+    """A random program of about `operations` edges, no two wires alike: 64 lanes, products, sums, differences, ReLU."""
+    chooser = np.random.default_rng(0)
+    builder = Builder()
+    lanes = [builder.input(Array((WIDTH,))) for _ in range(LANES)]
+    weights = [builder.input(Array((WIDTH,))) for _ in range(LANES)]
     kinds, places = chooser.integers(0, 5, operations).tolist(), chooser.integers(0, LANES, (operations, 2)).tolist()
     for kind, (here, there) in zip(kinds, places, strict=True):
         if kind == 0:
@@ -55,9 +67,9 @@ def timed(label: str, work: Callable[[], Any]) -> Any:
     return result
 
 
-def measure(operations: int) -> None:
-    print(f"{operations} operations")
-    forward = timed("build", lambda: chain(operations))
+def measure(shape: Callable[[int], Arrow], operations: int, reach: float) -> None:
+    print(f"{shape.__name__} of {operations} operations")
+    forward = timed("build", lambda: shape(operations))
     start = time.process_time()
     step = timed("derive", lambda: reverse_derivative(forward))
     step = timed("simplify", lambda: simplify(step))
@@ -65,8 +77,8 @@ def measure(operations: int) -> None:
     ports, example = [], {}
     for index, type in enumerate(step.source):
         name = f"input{index}"
-        ports.append(Port(name, Visibility.COMMITTED, signed(type.shape, 16, 12)))
-        example[name] = values.uniform(-0.9, 0.9, type.shape)
+        ports.append(Port(name, Visibility.COMMITTED, signed(type.shape, 16, 14)))
+        example[name] = values.uniform(-reach, reach, type.shape)
     outputs = tuple(Port(f"output{index}", Visibility.PUBLIC) for index in range(len(step.target)))
     program = Program(step, tuple(ports), outputs, (example,))
     integers = timed("quantize", lambda: quantize(program))
@@ -80,4 +92,5 @@ def measure(operations: int) -> None:
 if __name__ == "__main__":
     gc.disable()
     for count in [int(argument) for argument in sys.argv[1:]] or [200_000]:
-        measure(count)
+        measure(network, count, 1e-3)
+        measure(chain, count, 0.9)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,18 +13,36 @@ from .operation import NOWHERE, Operation, Provenance
 from .types import Type
 
 
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A few edges, ready to be written again on other wires of the same types: what rewriting one operation came to.
+
+    Each step is (operation index, sources, target type indices) in its builder's tables; wires are numbered from the
+    piece's sources on. `results` are such numbers, None where there is no wire.
+    """
+
+    steps: list[tuple[int, list[int], tuple[int, ...]]]
+    results: list[int | None]
+
+
 class Builder:
     """An arrow under construction. Wires are plain integers; typing is memoised by operation and source types.
 
-    `provenance` labels the edges that are added while it is set.
+    `provenance` labels the edges that are added while it is set. With `share`, an edge that is there already (the same
+    operation on the same wires) is not added again.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, share: bool = False) -> None:
         self.provenance: Provenance = NOWHERE
+        self._shared: dict[tuple[int, ...], list[int]] | None = {} if share else None
+        self._scratch: Builder | None = None
         self._operations: dict[Operation, int] = {}
+        self._operation_table: list[Operation] = []
         self._types: dict[Type, int] = {}
         self._type_table: list[Type] = []
         self._provenances: dict[Provenance, int] = {}
+        self._labelled: Provenance | None = None
+        self._label = 0
         self._wire_types: list[int] = []
         self._edge_operations: list[int] = []
         self._edge_provenances: list[int] = []
@@ -56,27 +75,63 @@ class Builder:
 
     def apply(self, operation: Operation, *sources: int) -> list[int]:
         """Add an edge; returns its target wires. Raises TypingError or OverflowRisk with the provenance."""
-        index = self._operations.get(operation)
-        if index is None:
-            index = self._operations[operation] = len(self._operations)
+        index = self._operation_index(operation)
         wire_types = self._wire_types
         key = (index, *[wire_types[wire] for wire in sources])
         target_types = self._typing.get(key)
         if target_types is None:
             target_types = self._typing[key] = self._type_edge(operation, sources)
-        provenance = self._provenances.get(self.provenance)
-        if provenance is None:
-            provenance = self._provenances[self.provenance] = len(self._provenances)
+        return self._append(index, sources, target_types)
+
+    def _append(self, index: int, sources: Sequence[int], target_types: tuple[int, ...]) -> list[int]:
+        if self._shared is not None:
+            there = self._shared.get((index, *sources))
+            if there is not None:
+                return there
+        wire_types = self._wire_types
+        if self.provenance is not self._labelled:
+            self._labelled = self.provenance
+            self._label = self._provenances.setdefault(self.provenance, len(self._provenances))
         self._edge_operations.append(index)
-        self._edge_provenances.append(provenance)
+        self._edge_provenances.append(self._label)
         self._arity.append(len(sources))
         self._source_wires.extend(sources)
         first = len(wire_types)
         wire_types.extend(target_types)
-        targets = list(range(first, first + len(target_types)))
+        targets = [first] if len(target_types) == 1 else list(range(first, first + len(target_types)))
         self._coarity.append(len(targets))
         self._target_wires.extend(targets)
+        if self._shared is not None:
+            self._shared[(index, *sources)] = targets
         return targets
+
+    def capture(self, write: Callable[[Builder, list[int]], Sequence[int | None]], sources: Sequence[int]) -> Piece:
+        """What `write(builder, wires)` adds and returns on wires of the sources' types, to `replay` in this builder."""
+        if self._scratch is None:
+            self._scratch = Builder()
+        scratch = self._scratch
+        scratch.provenance = self.provenance
+        wires = scratch.inputs([self.type(wire) for wire in sources])
+        first, source, target = scratch.edge_count, len(scratch._source_wires), len(scratch._target_wires)
+        results = write(scratch, wires)
+        slots = {wire: slot for slot, wire in enumerate(wires)}
+        steps = []
+        for edge in range(first, scratch.edge_count):
+            read = scratch._source_wires[source : source + scratch._arity[edge]]
+            made = scratch._target_wires[target : target + scratch._coarity[edge]]
+            source, target = source + len(read), target + len(made)
+            operation = self._operation_index(scratch._operation_table[scratch._edge_operations[edge]])
+            types = tuple(self._type_index(scratch.type(wire)) for wire in made)
+            steps.append((operation, [slots[wire] for wire in read], types))
+            slots.update((wire, len(slots) + position) for position, wire in enumerate(made))
+        return Piece(steps, [None if wire is None else slots[wire] for wire in results])
+
+    def replay(self, piece: Piece, sources: Sequence[int]) -> list[int | None]:
+        """Add a captured piece's edges on wires of the types it was captured on; returns its results' wires."""
+        wires = list(sources)
+        for operation, slots, types in piece.steps:
+            wires += self._append(operation, [wires[slot] for slot in slots], types)
+        return [None if slot is None else wires[slot] for slot in piece.results]
 
     def add(self, operation: Operation, *sources: int) -> int:
         """Add an edge with one target; returns that wire."""
@@ -121,6 +176,13 @@ class Builder:
     def _wire(self, type_index: int) -> int:
         self._wire_types.append(type_index)
         return len(self._wire_types) - 1
+
+    def _operation_index(self, operation: Operation) -> int:
+        index = self._operations.get(operation)
+        if index is None:
+            index = self._operations[operation] = len(self._operations)
+            self._operation_table.append(operation)
+        return index
 
     def _type_index(self, type: Type) -> int:
         index = self._types.get(type)

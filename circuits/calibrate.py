@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -47,12 +48,13 @@ def observe(arrow: Arrow, inputs: Sequence[NDArray[np.float64]]) -> NDArray[np.f
     for wire, value in zip(arrow.inputs.tolist(), inputs, strict=True):
         magnitudes[wire] = np.abs(value).max()
 
+    rows = arrow.rows
+
     def interpret(index: int, operation: Operation, sources: list[Any]) -> Sequence[Any]:
-        with np.errstate(all="ignore"):
-            results = operation.run(*sources)
-        for wire, result in zip(arrow.rows[index][2], results, strict=True):
-            greatest = np.abs(result).max()
-            if not np.isfinite(greatest):
+        results = operation.run(*sources)
+        for wire, result in zip(rows[index][2], results, strict=True):
+            greatest = abs(result).max()
+            if not isfinite(greatest):
                 raise CircuitizeError(
                     f"expected finite values while calibrating, found {greatest} out of {operation.name} in "
                     f"{arrow.edge(index).provenance}; give examples on which the program is defined"
@@ -60,5 +62,6 @@ def observe(arrow: Arrow, inputs: Sequence[NDArray[np.float64]]) -> NDArray[np.f
             magnitudes[wire] = greatest
         return results
 
-    fold(arrow, inputs, interpret)
+    with np.errstate(all="ignore"):
+        fold(arrow, inputs, interpret)
     return magnitudes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .arrays import Add, Constant
 from .arrays.composite import expand_composites
 from .arrays.language import RealOperation
-from .builder import Builder
+from .builder import Builder, Piece
 from .errors import CircuitizeError
 from .hypergraph import Arrow
 from .operation import Operation, Provenance
@@ -17,7 +17,8 @@ def reverse_derivative(arrow: Arrow) -> Arrow:
 
     Inputs of the result: f's inputs, then one cotangent per output; outputs: one cotangent per input. Several readers
     of a wire add their cotangents and an unread wire has cotangent zero: copying and adding, discarding and zero are
-    dual. The equations are those of reverse derivative categories (Cockett et al., arXiv 1910.07065). Linear time.
+    dual. The equations are those of reverse derivative categories (Cockett et al., arXiv 1910.07065). Linear time: each
+    operation's reverse derivative is computed once per choice of source types, then replayed.
     """
     arrow = expand_composites(arrow, keep_derivatives=True)
     builder = Builder()
@@ -40,6 +41,7 @@ def reverse_derivative(arrow: Arrow) -> Arrow:
 
     for wire, seed in zip(arrow.outputs.tolist(), seeds, strict=True):
         accumulate(wire, seed)
+    pieces: dict[tuple[int, ...], Piece] = {}
     wire_types = arrow.wire_types.tolist()
     labels = [Provenance(f"{p.part} derivative".strip(), p.file, p.line) for p in arrow.provenances]
     for operation, sources, targets, provenance in reversed(rows):
@@ -51,8 +53,12 @@ def reverse_derivative(arrow: Arrow) -> Arrow:
             _zero(builder, arrow.types[wire_types[wire]]) if cotangent is None else cotangent
             for wire, cotangent in zip(targets, above, strict=True)
         ]
-        inner, outer = [wires[wire] for wire in sources], [wires[wire] for wire in targets]
-        below = _real(operations[operation]).reverse(builder, inner, outer, known)
+        around = [wires[wire] for wire in sources] + [wires[wire] for wire in targets] + known
+        key = (operation, *[wire_types[wire] for wire in sources])
+        piece = pieces.get(key)
+        if piece is None:
+            piece = pieces[key] = _reverse(builder, _real(operations[operation]), around, len(sources), len(targets))
+        below = builder.replay(piece, around)
         for wire, cotangent in zip(sources, below, strict=True):
             if cotangent is not None:
                 accumulate(wire, cotangent)
@@ -61,6 +67,16 @@ def reverse_derivative(arrow: Arrow) -> Arrow:
         cotangent = cotangents[wire]
         results.append(_zero(builder, type) if cotangent is None else cotangent)
     return builder.build(results)
+
+
+def _reverse(builder: Builder, operation: RealOperation, around: list[int], arity: int, coarity: int) -> Piece:
+    """The reverse derivative of one operation: its sources, targets and cotangents -> cotangents of its sources."""
+
+    def write(scratch: Builder, wires: list[int]) -> list[int | None]:
+        targets = arity + coarity
+        return operation.reverse(scratch, wires[:arity], wires[arity:targets], wires[targets:])
+
+    return builder.capture(write, around)
 
 
 def _real(operation: Operation) -> RealOperation:

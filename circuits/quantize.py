@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from .arrays.composite import expand_composites
 from .arrays.language import RealOperation, Rounding
-from .builder import Builder
+from .builder import Builder, Piece
 from .calibrate import calibrate
 from .errors import CircuitizeError, OverflowRisk
 from .hypergraph import Arrow
@@ -37,7 +38,10 @@ def quantize(program: Program) -> Program:
     quantizer = _Quantizer(arrow, program.precision, calibrate(arrow, program))
     formats = [port.format for port in program.inputs]
     integers, outputs = quantizer.lower([f for f in formats if f is not None], program.outputs)
-    return replace(program, arrow=simplify(integers), outputs=outputs)
+    return replace(program, arrow=integers, outputs=outputs)
+
+
+Writer = Callable[[Builder, list[int]], list[int]]
 
 
 class _Quantizer:
@@ -47,7 +51,8 @@ class _Quantizer:
         self.arrow = arrow
         self.precision = precision
         self.exponents: list[int] = precision.exponents(magnitudes).tolist()
-        self.builder = Builder()
+        self.builder = Builder(share=True)
+        self.pieces: dict[tuple[object, ...], Piece | None] = {}
         self.wires: list[int] = [-1] * arrow.wire_count
         self.unrounded = bytearray(arrow.wire_count)
         self.wire_types: list[int] = arrow.wire_types.tolist()
@@ -90,9 +95,9 @@ class _Quantizer:
         try:
             made = self._apply(operation, sources, targets)
         except OverflowRisk:
-            if kind is not Rounding.LINEAR:
-                raise
-            for wire in sources:
+            for (
+                wire
+            ) in sources:  # Sums of many tensors outgrow what calibration saw of them: Check them, then try again.
                 self._round(wire)
             made = self._apply(operation, sources, targets)
         awaits = kind is Rounding.PRODUCT
@@ -106,22 +111,43 @@ class _Quantizer:
                 self._round(wire)
 
     def _apply(self, index: int, sources: list[int], targets: list[int]) -> list[int]:
-        operation = _real(self.arrow.operations[index])
+        builder = self.builder
+        inner = [self.wires[wire] for wire in sources]
         result = self._format(targets[0], False) if self.kinds[index] is Rounding.VALUE else None
-        lowering = Lowering(self.builder, self.precision, result)
-        return operation.lower(lowering, *[self.wires[wire] for wire in sources])
+        key = (index, result, *[builder.type_key(wire) for wire in inner])
+
+        def write(builder: Builder, wires: list[int]) -> list[int]:
+            operation = _real(self.arrow.operations[index])
+            return operation.lower(Lowering(builder, self.precision, result), *wires)
+
+        return self._write(key, write, inner)
+
+    def _write(self, key: tuple[object, ...], write: Writer, wires: list[int]) -> list[int]:
+        """`write(builder, wires)`; from the second time a key comes up, what it writes is captured and replayed."""
+        if key not in self.pieces:
+            self.pieces[key] = None
+            return write(self.builder, wires)
+        piece = self.pieces[key]
+        if piece is None:
+            piece = self.pieces[key] = self.builder.capture(write, wires)
+        return [wire for wire in self.builder.replay(piece, wires) if wire is not None]
 
     def _round(self, wire: int) -> None:
-        """Replace a wire's value by its rounding to the calibrated format; never adds fraction bits."""
+        """Round a wire to its calibrated format; adds no fraction bits, and nothing where it is within already."""
         found = self._type(self.wires[wire])
         format = self._format(wire, found.low >= 0)
         surplus = format.fraction_bits - found.fraction_bits
         if surplus > 0:
             high = max(format.high >> surplus, 1)
             format = Fixed(format.shape, found.fraction_bits, 0 if format.low == 0 else -high - 1, high)
-        lowering = Lowering(self.builder, self.precision, None)
-        self.wires[wire] = lowering.round_to(self.wires[wire], format)
         self.unrounded[wire] = False
+        if surplus >= 0 and format.low <= found.low and found.high <= format.high:
+            return
+
+        def write(builder: Builder, wires: list[int]) -> list[int]:
+            return [Lowering(builder, self.precision, None).round_to(wires[0], format)]
+
+        (self.wires[wire],) = self._write((format, self.builder.type_key(self.wires[wire])), write, [self.wires[wire]])
 
     def _output(self, wire: int, port: Port) -> int:
         if port.format is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from weakref import WeakSet
+
 import numpy as np
 
 from .errors import Undefined
@@ -16,8 +18,11 @@ FOLD_LIMIT = 4096
 def simplify(arrow: Arrow) -> Arrow:
     """The same function without unread edges, repeated edges, identities and operations on small constants.
 
-    Two passes over the edges, linear time. Edges that remain keep their order and provenance.
+    Two passes over the edges, linear time. Edges that remain keep their order and provenance. Idempotent; an arrow that
+    came from here is returned as it is.
     """
+    if arrow in _simple:
+        return arrow
     operations = list(arrow.operations)
     indices: dict[Operation, int] = {operation: index for index, operation in enumerate(operations)}
     wire_types = arrow.wire_types.tolist()
@@ -30,7 +35,7 @@ def simplify(arrow: Arrow) -> Arrow:
     for operation_index, sources, targets, provenance in arrow.rows:
         sources = [representative[wire] for wire in sources]
         operation = operations[operation_index]
-        if len(sources) == 1 == len(targets):
+        if len(sources) == 1:
             typed = (operation_index, wire_types[sources[0]])
             identity = identities.get(typed)
             if identity is None:
@@ -38,7 +43,7 @@ def simplify(arrow: Arrow) -> Arrow:
             if identity:
                 representative[targets[0]] = sources[0]
                 continue
-        if sources and len(targets) == 1 and all(wire in constants for wire in sources):
+        if sources and sources[0] in constants and len(targets) == 1 and all(wire in constants for wire in sources):
             folded = _constant(operation, [constants[wire] for wire in sources], types[wire_types[targets[0]]])
             if folded is not None:
                 operation, sources = folded, []
@@ -46,17 +51,21 @@ def simplify(arrow: Arrow) -> Arrow:
                 if operation_index == len(operations):
                     operations.append(operation)
         key = (operation_index, *sources)
-        earlier = seen.get(key)
-        if earlier is not None and all(wire_types[a] == wire_types[b] for a, b in zip(earlier, targets, strict=True)):
+        earlier = seen.setdefault(key, targets)
+        if earlier is not targets:
             for wire, same in zip(targets, earlier, strict=True):
                 representative[wire] = same
             continue
-        seen[key] = targets
         if not sources and operation.constant is not None:
             constants[targets[0]] = operation
         kept.append((operation_index, sources, targets, provenance))
     outputs = [representative[wire] for wire in arrow.outputs.tolist()]
-    return _assemble(arrow, tuple(operations), _live(kept, outputs), outputs)
+    simple = _assemble(arrow, tuple(operations), _live(kept, outputs), outputs)
+    _simple.add(simple)
+    return simple
+
+
+_simple: WeakSet[Arrow] = WeakSet()
 
 
 def _constant(operation: Operation, sources: list[Operation], target: Type) -> Operation | None:
