@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from circuitize.backends.r1cs.builder import CountingBuilder, Kind
 from circuitize.backends.r1cs.field import SMALL, Field
@@ -102,12 +103,13 @@ class Assembly:
         *,
         elements: int | None = None,
         stride: int = 1,
+        places: NDArray[np.int64] | None = None,
     ) -> None:
-        """Appends a[i] * b[i] = c[i] for every i."""
+        """Appends a[i] * b[i] = c[i] for every i; `Block` explains the rest."""
         given = self._rows(a)
         second = given if b is a else self._rows(b)
         third = given if c is a else self._rows(c)
-        self.builder.rows(given, second, third, self.edge, role, elements=elements, stride=stride)
+        self.builder.rows(given, second, third, self.edge, role, elements=elements, stride=stride, places=places)
 
     def equal(self, left: LinearForms, right: LinearForms, role: str) -> None:
         """Appends left[i] * 1 = right[i] for every i, unless they are the same forms."""

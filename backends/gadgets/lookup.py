@@ -38,7 +38,7 @@ def lookup(assembly: Assembly, x: Handle, low: int, table: Integers, type: Fixed
     padded = np.zeros(1 << width, np.int64)
     padded[: len(entries)] = entries
     assembly.no_wrap(1 << width, int(np.abs(padded).max()))
-    bits = _index_bits(assembly, x, least, width)
+    bits = index_bits(assembly, x, least, width)
     below = width - width // 2
     coefficients = _coefficients(padded.reshape(-1, 1 << below))
     if coefficients is None:
@@ -55,7 +55,8 @@ def lookup(assembly: Assembly, x: Handle, low: int, table: Integers, type: Fixed
     return Handle(forms, value, type)
 
 
-def _index_bits(assembly: Assembly, x: Handle, least: int, width: int) -> Bits:
+def index_bits(assembly: Assembly, x: Handle, least: int, width: int) -> Bits:
+    """The `width` bits of x - least, which is in [0, 2^width) by x's type; free where they are known."""
     if x.bits is not None and x.bits.low == least and x.bits.count == width:
         return x.bits
     assembly.no_wrap(1 << width, x.type.high - least)
@@ -92,12 +93,7 @@ def _products_of_bits(
     count = len(bits.rows)
     table = np.zeros((count, 1 << (stop - start)), np.int64)
     for place in range(start, stop):
-        form = bits.bit(place)
-        if not form.is_single_wires:
-            first = assembly.wires(AllBits(value, -least, (1 << place,)), count, "index bit")
-            assembly.equal(form, wires(first, count), "index bit")
-            form = wires(first, count)
-        table[:, 1 << (place - start)] = form.wires
+        table[:, 1 << (place - start)] = single_bit(assembly, bits, place, value, least).wires
     for size in range(2, stop - start + 1):
         sets = np.array([m for m in range(table.shape[1]) if m.bit_count() == size])
         masks = tuple((sets << start).tolist())
@@ -107,6 +103,16 @@ def _products_of_bits(
         assembly.rows(a, b, wires(first, count * len(sets)), "index product", elements=count, stride=len(sets))
         table[:, sets] = first + np.arange(count * len(sets)).reshape(count, len(sets))
     return table
+
+
+def single_bit(assembly: Assembly, bits: Bits, place: int, value: Value, least: int) -> LinearForms:
+    """A bit of value - least as a wire: a row more where it is the combination that is left over."""
+    form = bits.bit(place)
+    if form.is_single_wires:
+        return form
+    single = wires(assembly.wires(AllBits(value, -least, (1 << place,)), len(form), "index bit"), len(form))
+    assembly.equal(form, single, "index bit")
+    return single
 
 
 def _single(table: NDArray[np.int64]) -> LinearForms:

@@ -67,7 +67,8 @@ def _multiply(
     if len(both):
         first = assembly.wires(Chosen(value, both), len(both), role)
         parts.append(wires(first, len(both)))
-        assembly.rows(left.gather(at_left[both]), right.gather(at_right[both]), parts[-1], role)
+        a, b = left.gather(at_left[both]), right.gather(at_right[both])
+        assembly.rows(a, b, parts[-1], role, elements=count // stride, stride=stride, places=both)
     order = np.empty(count, np.int64)
     order[np.concatenate([from_left, from_right, both])] = np.arange(count)
     return stack(parts).gather(order)

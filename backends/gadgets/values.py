@@ -168,6 +168,20 @@ class SetProducts(Value):
 
 
 @dataclass(frozen=True, slots=True)
+class Indicators(Value):
+    """For each element and each number: 1 where floor(value / 2^shift) is that number."""
+
+    value: Value
+    shift: int
+    numbers: tuple[int, ...]
+
+    def read(self, trace: Trace) -> Integers:
+        shifted = self.value.read(trace) >> np.int64(self.shift)
+        table: Integers = np.equal(shifted[:, None], np.array(self.numbers, np.int64)).astype(np.int64)
+        return table.reshape(-1)
+
+
+@dataclass(frozen=True, slots=True)
 class NonZero(Value):
     """1 where the value is not 0."""
 

@@ -119,9 +119,18 @@ class CountingBuilder:
         return self._large_values[coefficient - LARGE] if coefficient >= LARGE else coefficient
 
     def rows(
-        self, a: Rows, b: Rows, c: Rows, edge: int, role: str, *, elements: int | None = None, stride: int = 1
+        self,
+        a: Rows,
+        b: Rows,
+        c: Rows,
+        edge: int,
+        role: str,
+        *,
+        elements: int | None = None,
+        stride: int = 1,
+        places: NDArray[np.int64] | None = None,
     ) -> None:
-        """Appends a[i] * b[i] = c[i], keeping the arrays. Block explains `stride` and `elements`."""
+        """Appends a[i] * b[i] = c[i], keeping the arrays. Block explains `elements`, `stride` and `places`."""
         where = f"{role} of edge {edge}"
         count = a.count
         if b.count != count or c.count != count:
@@ -129,14 +138,14 @@ class CountingBuilder:
         if count == 0:
             return
         elements = count // stride if elements is None else elements
-        if elements < 1 or count % (elements * stride):
+        if elements < 1 or (count % (elements * stride) if places is None else len(places) != count):
             raise ValueError(f"{where}: {count} rows for {elements} elements at stride {stride}")
         matrices = tuple(self._normalise(rows, where) for rows in (a, b, c))
         first_row = self.constraints
         tally = self._count(edge, role)
         tally.rows += count
         tally.nonzeros += sum(matrix.nonzeros for matrix in matrices)
-        self._keep_rows(matrices, Block(first_row, count, edge, role, elements, stride))
+        self._keep_rows(matrices, Block(first_row, count, edge, role, elements, stride, places))
 
     def _count(self, edge: int, role: str) -> Count:
         return self.counts.setdefault((edge, role), Count())

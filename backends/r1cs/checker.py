@@ -150,6 +150,6 @@ def describe(system: ConstraintSystem, row: int, provenance: Callable[[int], str
         return f"constraint {row}"
     block = system.blocks[place]
     element, part = block.locate(row)
-    each = block.rows // block.elements
+    each = block.rows_per_element
     which = f", {part + 1} of {each}" if each > 1 else ""
     return f"constraint {row}: {provenance(block.edge)}, element {element}, {block.role}{which}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from circuitize.backends.gadgets import division, products, ranges, sign
 from circuitize.backends.gadgets.assembly import Assembly, Handle
 from circuitize.backends.gadgets.forms import constant, stack
 from circuitize.backends.gadgets.lookup import lookup
+from circuitize.backends.gadgets.one_hot import one_hot
 from circuitize.backends.gadgets.values import Sum, Value
 from circuitize.circuits import integers
 from circuitize.circuits.operation import Operation
@@ -152,6 +154,32 @@ def _lookup(site: Site, operation: integers.Lookup, sources: list[Handle]) -> Ha
     return lookup(site.assembly, x, operation.low, operation.table, site.type, site.value)
 
 
+def _gather(site: Site, operation: integers.Gather, sources: list[Handle]) -> Handle:
+    x, indices = sources
+    own = ascii_lowercase[: len(x.type.shape)]
+    new = ascii_lowercase[len(own) : len(own) + len(indices.type.shape)]
+    hot = _inside(site, indices, x.type.shape[operation.axis])
+    target = own[: operation.axis] + new + own[operation.axis + 1 :]
+    return products.contract(
+        site.assembly, f"{new}{own[operation.axis]},{own}->{target}", hot, x, site.type, site.value
+    )
+
+
+def _scatter_add(site: Site, operation: integers.ScatterAdd, sources: list[Handle]) -> Handle:
+    updates, indices = sources
+    own = ascii_lowercase[: len(updates.type.shape)]
+    new = own[operation.axis : operation.axis + len(indices.type.shape)]
+    hot = _inside(site, indices, operation.size)
+    target = f"{own[: operation.axis]}z{own[operation.axis + len(new) :]}"
+    return products.contract(site.assembly, f"{new}z,{own}->{target}", hot, updates, site.type, site.value)
+
+
+def _inside(site: Site, indices: Handle, size: int) -> Handle:
+    """The indicators of the indices, which are checked to be in [0, size)."""
+    checked = ranges.check(site.assembly, indices, 0, size - 1, indices.value, False)
+    return one_hot(site.assembly, checked, size)
+
+
 def _select(site: Site, operation: integers.Select, sources: list[Handle]) -> Handle:
     """b + condition * (a - b)."""
     condition, a, b = sources
@@ -197,5 +225,7 @@ RULES: dict[type[Operation], Rule] = {
     integers.Lookup: _lookup,
     integers.Select: _select,
     integers.Maximum: _maximum,
+    integers.Gather: _gather,
+    integers.ScatterAdd: _scatter_add,
 }
 """Every other integer operation is an Expansion, and is lowered by its definition."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -84,8 +84,9 @@ class Block:
 
     Row r belongs to element `(r - first_row) // stride % elements` of the operation's output: `stride` is 1
     where the rows run over all elements again and again (bit by bit), and the rows per element where each
-    element's rows stand together. `edge` is the operation's index in the integer arrow, -1 for the arrow's
-    own inputs and outputs.
+    element's rows stand together. Where rows of this pattern are left out, `places` holds the row of the whole
+    pattern that each one is. `edge` is the operation's index in the integer arrow, -1 for the arrow's own inputs
+    and outputs.
     """
 
     first_row: int
@@ -94,10 +95,17 @@ class Block:
     role: str
     elements: int
     stride: int = 1
+    places: NDArray[np.int64] | None = field(default=None, compare=False)
+
+    @property
+    def rows_per_element(self) -> int:
+        return self.rows // self.elements if self.places is None else self.stride
 
     def locate(self, row: int) -> tuple[int, int]:
         """(element, which of its rows), both from 0."""
         offset = row - self.first_row
+        if self.places is not None:
+            offset = int(self.places[offset])
         lap, rest = divmod(offset, self.elements * self.stride)
         element, part = divmod(rest, self.stride)
         return element, lap * self.stride + part

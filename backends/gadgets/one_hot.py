@@ -1,0 +1,56 @@
+"""The indicator of an integer in a circuit: a tree over its bits, about one row per number it can be."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from circuitize.circuits.types import Fixed
+
+from .assembly import Assembly, Handle, ones
+from .forms import LinearForms, stack, wires
+from .lookup import index_bits, single_bit
+from .values import Indicators
+
+
+def one_hot(assembly: Assembly, index: Handle, size: int) -> Handle:
+    """1 at place k where the index is k, else 0, along a new last axis of `size`; by its type the index is in [0, size).
+
+    Bits from the top: where e tells whether the bits so far spell q, and bit b is next, e * b tells it of 2q + 1, and
+    e - e * b of 2q. A product is left out where only 2q can be followed below `size`, and at the top, where e = 1.
+
+    Soundness: every wire is the third entry of a row of bits and earlier wires; the index has one binary expansion, and
+    expansions at or above `size` are excluded by its type, so that where only 2q is possible, e itself tells of it.
+    """
+    count = len(index.forms)
+    width = (size - 1).bit_length()
+    nodes = {0: ones(count)}
+    bits = index_bits(assembly, index, 0, width) if width else None
+    for place in reversed(range(width)):
+        assert bits is not None
+        bit = single_bit(assembly, bits, place, index.value, 0)
+        split = [q for q in nodes if (2 * q + 1) << place < size]
+        if place == width - 1:
+            upper = {0: bit}
+        else:
+            children = tuple(2 * q + 1 for q in split)
+            content = Indicators(index.value, place, children)
+            first = assembly.wires(content, count * len(split), "one-hot", (count, len(split)))
+            made = wires(first, count * len(split))
+            parents = alternate([nodes[q] for q in split])
+            repeated = bit.gather(np.repeat(np.arange(count), len(split)))
+            assembly.rows(parents, repeated, made, "one-hot", elements=count, stride=len(split))
+            upper = {q: made.gather(np.arange(count) * len(split) + i) for i, q in enumerate(split)}
+        following = {}
+        for q, node in nodes.items():
+            following[2 * q] = node - upper[q] if q in upper else node
+            if q in upper:
+                following[2 * q + 1] = upper[q]
+        nodes = following
+    type = Fixed((*index.type.shape, size), 0, 0, 1)
+    return Handle(alternate(list(nodes.values())), Indicators(index.value, 0, tuple(range(size))), type)
+
+
+def alternate(parts: list[LinearForms]) -> LinearForms:
+    """Element 0 of every part, then element 1 of every part, and so on."""
+    count = len(parts[0])
+    return stack(parts).gather(np.arange(count * len(parts)).reshape(len(parts), count).T.reshape(-1))
