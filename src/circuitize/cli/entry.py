@@ -12,7 +12,6 @@ from circuitize.circuits.errors import CircuitizeError
 
 from .arguments import parser
 
-ANSWER_IS_NO = 1
 BAD_INPUT = 2
 INTERRUPTED = 130
 PIPE_CLOSED = 141
@@ -31,17 +30,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return status
     except KeyboardInterrupt:
-        return _failed("interrupted; nothing half-written is left", INTERRUPTED)
+        return _failed("interrupted; no file is half-written", INTERRUPTED)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()
         return PIPE_CLOSED
     except CircuitizeError as error:
         return _failed(str(error))
     except MemoryError:
-        return _failed(
-            "expected enough memory for this program, found none left; use a smaller batch, or a larger machine"
-        )
+        return _failed("expected more memory than this machine has left for this program; use a smaller batch")
     except OSError as error:
+        _discard_output()
         where = f"{error.filename}: " if error.filename else ""
         return _failed(f"{where}{error.strerror or error}; check the path, its permissions and the space on the disk")
     except Exception as error:
@@ -55,3 +53,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _failed(message: str, status: int = BAD_INPUT) -> int:
     print("circuitize:", " ".join(message.split()), file=sys.stderr)
     return status
+
+
+def _discard_output() -> None:
+    """Let what standard output could not take go nowhere, so that the interpreter does not try again as it ends."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,36 @@ from .values import read_npz
 NUMBER = re.compile(r"-?\d+(\.\d+)?([eE]-?\d{1,3})?|(-?\d+)/(?:2\^(\d{1,2})|(\d+))")
 
 
-def check_expectation(text: str, program: Program, statement: Statement) -> None:
-    """Raises Unproved where a statement differs from NAME=VALUE|ROOT, CircuitizeError where that cannot be read.
+@dataclass(frozen=True)
+class Expectation:
+    """A port, and its root or its integers in row-major order."""
+
+    name: str
+    key: Key
+    port: Port
+    values: tuple[int, ...]
+
+    def check(self, statement: Statement) -> None:
+        """Raises Unproved where a statement of the same program says otherwise."""
+        if self.port.visibility is Visibility.COMMITTED:
+            (root,) = self.values
+            if statement.roots[self.key] != root:
+                found = hex(statement.roots[self.key])
+                raise Unproved(f"expected {self.name} committed to by {hex(root)}, the proof states {found}")
+            return
+        stated = statement.publics[self.key]
+        differing = [place for place, (a, b) in enumerate(zip(self.values, stated, strict=True)) if a != b]
+        if differing:
+            place, bits = differing[0], self.port.format.fraction_bits if self.port.format else 0
+            element = f" at element {place}" if len(stated) > 1 else ""
+            raise Unproved(
+                f"expected {self.name} = {_shown(self.values[place], bits)}{element}, "
+                f"the proof states {_shown(stated[place], bits)}"
+            )
+
+
+def read_expectation(text: str, program: Program) -> Expectation:
+    """What NAME=VALUE|ROOT says about a program's ports. Raises CircuitizeError where it cannot be read.
 
     VALUE is a real number (0.25, 3/8, 1024/2^12), a nested JSON list of them, or an .npz file that holds NAME; it is
     rounded once to the port's format and then compared exactly. ROOT is a whole number, hexadecimal after 0x.
@@ -29,19 +58,9 @@ def check_expectation(text: str, program: Program, statement: Statement) -> None
     if not equals or not value:
         raise CircuitizeError(f"--expect: expected NAME=VALUE or NAME=ROOT, found {text!r}; for example loss=0.25")
     key, port = _port(name, program)
-    if port.visibility is Visibility.COMMITTED:
-        root = _root(name, value)
-        if statement.roots[key] != root:
-            raise Unproved(f"expected {name} committed to by {hex(root)}, the proof states {hex(statement.roots[key])}")
-        return
-    expected, found = _integers(name, port, value), statement.publics[key]
-    differing = [place for place, (a, b) in enumerate(zip(expected, found, strict=True)) if a != b]
-    if differing:
-        place, bits = differing[0], port.format.fraction_bits if port.format else 0
-        element = f" at element {place}" if len(found) > 1 else ""
-        raise Unproved(
-            f"expected {name} = {_shown(expected[place], bits)}{element}, the proof states {_shown(found[place], bits)}"
-        )
+    committed = port.visibility is Visibility.COMMITTED
+    values = [_root(name, value)] if committed else _integers(name, port, value)
+    return Expectation(name, key, port, tuple(values))
 
 
 def _port(name: str, program: Program) -> tuple[Key, Port]:

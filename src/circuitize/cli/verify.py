@@ -12,7 +12,7 @@ from circuitize.circuits.encode import load, program_digest
 from circuitize.circuits.errors import CircuitizeError, FormatError
 from circuitize.circuits.program import Program, Visibility
 
-from .expect import check_expectation
+from .expect import Expectation, read_expectation
 from .loading import PROGRAM_FILE, load_program
 from .output import print_json, progress, remark, shown_number
 from .statement import (
@@ -36,8 +36,9 @@ def run(options: Namespace) -> int:
     """Print the verdict and what was proved; 0 where the proof holds, 1 where it does not."""
     start = time.perf_counter()
     verifier = Verifier.gather(options.proof, options.keys, options.program, options.digest)
+    expectations = [read_expectation(text, verifier.program) for text in options.expect]
     statement = read_statement(options.proof)
-    reason = verifier.refusal(statement, options.proof, options.expect)
+    reason = verifier.refusal(statement, options.proof, expectations)
     report = verifier.report(statement, reason) | {"seconds": round(time.perf_counter() - start, 4)}
     if report["setup"] == "development":
         remark("the verifying key is a development key: INSECURE, whoever made it can prove anything")
@@ -99,7 +100,7 @@ class Verifier:
             )
         return Verifier(key, own, found, digest)
 
-    def refusal(self, statement: Statement, proof: Path, expectations: Sequence[str] = ()) -> str | None:
+    def refusal(self, statement: Statement, proof: Path, expectations: Sequence[Expectation] = ()) -> str | None:
         """Why the proof in a folder does not show the statement, or what is expected; None where it does."""
         if statement.prover != "groth16":
             raise FormatError(
@@ -108,7 +109,7 @@ class Verifier:
         try:
             self._check(statement, proof)
             for expectation in expectations:
-                check_expectation(expectation, self.program, statement)
+                expectation.check(statement)
         except Unproved as error:
             return str(error)
         return None
