@@ -2,9 +2,10 @@
 
 Usage: python benchmarks/accuracy.py [--splits N] [--batches N]
 
-First table: the digits example trained on each split, test accuracy and last loss of both runs. Second: the greatest difference
-between the integer step's new weights and the float64 step's from the same dequantized weights and inputs, over seeded batches of
-the trained model; batches where a hidden unit is on in one run and off in the other are counted and reported apart.
+First table: the digits example trained on each split, test accuracy and last loss of both runs. Second: the
+greatest difference between the integer step's new weights and the float64 step's from the same dequantized weights
+and inputs, over seeded batches of the trained model; batches where a hidden unit is on in one run and off in the
+other are counted and reported apart.
 """
 
 from __future__ import annotations

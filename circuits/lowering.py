@@ -20,13 +20,16 @@ class Precision:
 
     A rounded tensor of calibrated magnitude just below 2^e has `max(fraction_bits, significant_bits - e)` fraction
     bits: absolute precision for activations, relative precision for small gradients. `margin` multiplies what
-    calibration observed before it becomes a Check. A real coefficient c becomes the nearest m * 2^-k with m below
-    2^coefficient_bits (exact if c is dyadic).
+    calibration observed before it becomes a Check. A sum of rounded tensors stays exact until its interval has
+    `slack_bits` more bits than calibration saw; then it is checked, so that sums over many layers do not widen what
+    follows. A real coefficient c becomes the nearest m * 2^-k with m below 2^coefficient_bits (exact if c is
+    dyadic).
     """
 
     fraction_bits: int = 12
     significant_bits: int = 12
     coefficient_bits: int = 16
+    slack_bits: int = 4
     margin: float = 2.0
 
     def exponents(self, magnitudes: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -107,8 +107,13 @@ class _Quantizer:
         for wire, result in zip(targets, made, strict=True):
             self.wires[wire] = result
             self.unrounded[wire] = awaits
-            if awaits and self.read_rounded[wire]:
+            if self.read_rounded[wire] and (awaits or self._outgrown(wire)):
                 self._round(wire)
+
+    def _outgrown(self, wire: int) -> bool:
+        """Whether a sum of rounded tensors has an interval many bits wider than what calibration saw of it."""
+        found = self._type(self.wires[wire])
+        return found.width > self.exponents[wire] + found.fraction_bits + 1 + self.precision.slack_bits
 
     def _apply(self, index: int, sources: list[int], targets: list[int]) -> list[int]:
         builder = self.builder
