@@ -36,7 +36,8 @@ golden: .stamps/check .stamps/interop
 	$(BIN)/pytest -q --update-golden
 
 bench: .stamps/check
-	@set -e; for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python "$$script"; done
+	@rust=$$(.ci/rust) && set -e && for script in benchmarks/*.py; do \
+		echo "== $$script"; PATH="$$rust:$$PATH" $(BIN)/python "$$script"; done
 
 check: .stamps/check
 	$(BIN)/ruff check
