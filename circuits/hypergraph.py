@@ -61,7 +61,7 @@ class Arrow:
         return tuple(self.types[t] for t in self.wire_types[self.outputs])
 
     def type(self, wire: int) -> Type:
-        return self.types[self.wire_types[wire]]
+        return self.types[int(self.wire_types[wire])]
 
     @cached_property
     def rows(self) -> list[tuple[int, list[int], list[int], int]]:
