@@ -68,9 +68,11 @@ def test_one_line_says_what_is_wrong_and_where(tmp_path: Path, text: str, name: 
     assert said.format(path=path) in refused("estimate", f"{path}:{name}")
 
 
-def test_a_file_without_a_name_lists_its_programs(tmp_path: Path) -> None:
+def test_a_file_without_a_name_lists_its_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = written(tmp_path, "made = step()\ndef wants(x): ...\n")
-    assert "found no name; name one of made" in refused("estimate", path)
+    monkeypatch.chdir(tmp_path)
+    for name in (str(path), f"./{path.name}"):
+        assert "found no name; name one of made" in refused("estimate", name)
 
 
 @pytest.mark.parametrize(

@@ -37,16 +37,26 @@ class Loaded:
 
 def load_program(argument: str) -> Loaded:
     """The program that PROGRAM names. Raises CircuitizeError, naming file and line where a user's own file fails."""
-    path, colon, name = argument.rpartition(":")
+    path, name = _split(argument)
     with progress("reading the program"):
-        if colon and path.endswith(".py"):
-            given = _from_python(Path(path), name)
-        elif argument.endswith(".py"):
-            programs = _names(run_file(Path(argument)))
+        if name is not None:
+            given = _from_python(path, name)
+        elif path.suffix == ".py":
+            programs = _names(run_file(path))
             raise CircuitizeError(f"{argument}: expected file.py:name, found no name; name one of {programs}")
         else:
-            given = _saved(Path(argument))
+            given = _saved(path)
     return quantized(given)
+
+
+def program_path(argument: str) -> Path:
+    """The file that PROGRAM lies in."""
+    return _split(argument)[0]
+
+
+def _split(argument: str) -> tuple[Path, str | None]:
+    path, _, name = argument.rpartition(":")
+    return (Path(path), name) if path.endswith(".py") else (Path(argument), None)
 
 
 def quantized(given: Program) -> Loaded:

@@ -13,7 +13,7 @@ from circuitize.circuits.errors import CircuitizeError, FormatError
 from circuitize.circuits.program import Program, Visibility
 
 from .expect import Expectation, read_expectation
-from .loading import PROGRAM_FILE, load_program
+from .loading import PROGRAM_FILE, load_program, program_path
 from .output import print_json, progress, remark, shown_number
 from .statement import (
     FILE,
@@ -81,6 +81,8 @@ class Verifier:
         if digest is not None and not (len(digest) == 64 and set(digest.lower()) <= set("0123456789abcdef")):
             raise CircuitizeError(f"--digest: expected 64 hexadecimal digits, found {digest!r}; see circuitize compile")
         _require_outside(keys, proof)
+        if program is not None:
+            _require_outside(program_path(program), proof)
         from circuitize.provers.groth16.keys import VERIFYING_FILE, VerifyingKey
 
         with progress("reading the verifying key"):
@@ -155,6 +157,6 @@ def _require_outside(path: Path, proof: Path) -> None:
     """Raises CircuitizeError where what the verifier should hold lies in the folder that the prover wrote."""
     if path.resolve().is_relative_to(proof.resolve()):
         raise CircuitizeError(
-            f"{path}: expected the verifier's own key, found one inside the proof's folder {proof}; "
-            "a prover can write a key for an easier program: use a key that you made, or that you trust"
+            f"{path}: expected the verifier's own key and program, found one inside the proof's folder {proof}; a prover "
+            "can write them for an easier program: use what you made, or what you trust"
         )
