@@ -13,7 +13,7 @@ from .values import Indicators
 
 
 def one_hot(assembly: Assembly, index: Handle, size: int) -> Handle:
-    """1 at place k where the index is k, else 0, along a new last axis of `size`; by its type the index is in [0, size).
+    """1 at place k where the index is k, else 0, along a new last axis of `size`; by type it is in [0, size).
 
     Bits from the top: where e tells whether the bits so far spell q, and bit b is next, e * b tells it of 2q + 1, and
     e - e * b of 2q. A product is left out where only 2q can be followed below `size`, and at the top, where e = 1.
