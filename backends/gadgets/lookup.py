@@ -106,7 +106,10 @@ def _products_of_bits(
 
 
 def single_bit(assembly: Assembly, bits: Bits, place: int, value: Value, least: int) -> LinearForms:
-    """A bit of value - least as a wire: a row more where it is the combination that is left over."""
+    """A bit of value - least as a wire: a row more where it is the combination that is left over.
+
+    Soundness: that row, form * 1 = wire, is linear, so the wire is what the form was.
+    """
     form = bits.bit(place)
     if form.is_single_wires:
         return form
