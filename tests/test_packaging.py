@@ -27,7 +27,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, set[str]]
     work = tmp_path_factory.mktemp("published")
     source = work / "source"
     ignored = shutil.ignore_patterns("target", "node_modules", "__pycache__", "*.so", "*.egg-info", "interop")
-    for name in (*FOLDERS, "src", "tests"):
+    for name in (*FOLDERS, "src", "tests", "examples"):
         shutil.copytree(ROOT / name, source / name, symlinks=True, ignore=ignored)
     for name in ("pyproject.toml", "setup.cfg", "MANIFEST.in", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source / name)
