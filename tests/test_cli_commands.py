@@ -12,8 +12,9 @@ import pytest
 from cli_programs import STEP, copied, keys, refused, run
 
 from circuitize.backends.r1cs.checker import failing_rows
+from circuitize.backends.r1cs.field import BN254
 from circuitize.backends.r1cs.r1cs_file import read_r1cs
-from circuitize.backends.r1cs.wtns_file import read_wtns
+from circuitize.backends.r1cs.wtns_file import read_wtns, write_wtns
 
 COMMAND = [sys.executable, "-m", "circuitize.cli"]
 SIZES = {"constraints", "wires", "public", "nonzeros", "input_range_constraints"}
@@ -186,3 +187,14 @@ def test_folders_of_something_else_are_left_alone(tmp_path: Path) -> None:
     line = refused("setup", STEP, "--prover", "groth16", "-o", kept)
     assert "expected a new folder, or an earlier one with verifying.key" in line
     assert sorted(path.name for path in kept.iterdir()) == names
+
+
+def test_check_of_files_alone(tmp_path: Path) -> None:
+    assert run("compile", STEP, "--target", "r1cs", "-o", tmp_path, "--witness").status == 0
+    assert "its witness satisfies all" in run("check", tmp_path).out
+    witness = read_wtns(tmp_path / "witness.wtns")
+    witness[1, 0] ^= np.uint64(1)
+    write_wtns(tmp_path / "witness.wtns", BN254, witness)
+    outcome = run("check", tmp_path, "--json")
+    assert outcome.status == 1
+    assert "rows broken, first constraint" in json.loads(outcome.out)["first_difference"]

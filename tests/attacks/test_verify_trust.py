@@ -143,7 +143,7 @@ def altered(folder: Path, to: Path, change: Callable[[dict[str, Any]], None]) ->
     path = copy / "statement.json"
     content = json.loads(path.read_text())
     change(content)
-    path.write_text(json.dumps(content))
+    path.write_text(json.dumps(content, indent=1, sort_keys=True) + "\n")
     return copy
 
 

@@ -63,7 +63,8 @@ def _estimate(commands: Any) -> None:
 
 
 def _check(commands: Any) -> None:
-    command = _command(commands, "check", "run every target, compare with the integer executor", program=True)
+    command = _command(commands, "check", "run every target, compare with the integer executor")
+    command.add_argument("program", metavar="PROGRAM", help=f"{PROGRAM}; or a folder that compile --witness wrote")
     command.add_argument(
         "--vectors", type=_count, default=10, metavar="N", help="how many inputs (default: %(default)s)"
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from circuitize.circuits.errors import CircuitizeError, Undefined
 from circuitize.circuits.program import Program, to_reals
 
-from .circuit import emit, trace, witness
+from .circuit import CIRCUIT_FILE, WITNESS_FILE, emit, trace, witness
 from .loading import Loaded, load_program
 from .openings import draw_salts
 from .output import Phases, print_json, print_table, progress
@@ -39,10 +40,10 @@ class Agreement:
 
 def run(options: Namespace) -> int:
     """0 where every target equals the integer executor on every input tried, 1 where one differs."""
-    phases = Phases()
+    if Path(options.program).is_dir():
+        return _run_files(Path(options.program), options.json)
     loaded = load_program(options.program)
-    emission = emit(loaded, phases)
-    found = compare(loaded, emission, options.vectors, options.seed)
+    found = compare(loaded, emit(loaded, Phases()), options.vectors, options.seed)
     if options.json:
         print_json({**vars(found), "targets": ["r1cs"], "digest": loaded.digest})
         return 1 if found.mismatches else 0
@@ -57,6 +58,26 @@ def run(options: Namespace) -> int:
         print("greatest difference from float64, by output")
         print_table([(name, f"{error:.3g}") for name, error in found.float_error.items()])
     return 1 if found.mismatches else 0
+
+
+def _run_files(folder: Path, as_json: bool) -> int:
+    """Whether the witness in a folder that `compile --witness` wrote satisfies the circuit, by the files alone."""
+    from circuitize.backends.r1cs.checker import failing_rows
+    from circuitize.backends.r1cs.r1cs_file import read_r1cs
+    from circuitize.backends.r1cs.wtns_file import read_wtns
+
+    with progress("checking the files"):
+        system, _ = read_r1cs(folder / CIRCUIT_FILE)
+        rows = failing_rows(system, read_wtns(folder / WITNESS_FILE))
+    found = Agreement(vectors=1, mismatches=int(len(rows) > 0))
+    if len(rows):
+        found.first_difference = f"{len(rows)} of {system.constraints} rows broken, first constraint {rows[0]}"
+    if as_json:
+        print_json({**vars(found), "targets": ["r1cs"]})
+    else:
+        held = f"its witness satisfies all {system.constraints:,} constraints"
+        print(f"{folder}: {found.first_difference or held}")
+    return found.mismatches
 
 
 def compare(loaded: Loaded, emission: Emission, count: int, seed: int) -> Agreement:

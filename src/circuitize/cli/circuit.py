@@ -17,6 +17,8 @@ from .statement import Key
 if TYPE_CHECKING:
     from circuitize.backends.r1cs.emit import Emission
 
+CIRCUIT_FILE = "circuit.r1cs"
+WITNESS_FILE = "witness.wtns"
 Integers = NDArray[np.int64]
 
 

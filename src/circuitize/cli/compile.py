@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from pathlib import Path
 
-from .circuit import emit, part_names, trace, witness
+from .circuit import CIRCUIT_FILE, WITNESS_FILE, emit, part_names, trace, witness
 from .loading import PROGRAM_FILE, load_program, save_without_examples
 from .openings import draw_salts
 from .output import Phases, amount_of_bytes, print_json, print_table
@@ -25,7 +25,7 @@ def run(options: Namespace) -> int:
     wanted = options.witness or options.inputs is not None
     inputs = program_inputs(loaded.integer, options.inputs) if wanted else {}
     emission = emit(loaded, phases)
-    system, written = emission.system, [folder / "circuit.r1cs", folder / "circuit.sym", folder / PROGRAM_FILE]
+    system, written = emission.system, [folder / CIRCUIT_FILE, folder / "circuit.sym", folder / PROGRAM_FILE]
     if wanted:
         with phases.phase("witness", "computing the witness"):
             values = trace(loaded.integer, inputs)
@@ -39,7 +39,7 @@ def run(options: Namespace) -> int:
             written.append(folder / "circuit.json")
             write_json(written[-1], system)
         if wanted:
-            written.append(folder / "witness.wtns")
+            written.append(folder / WITNESS_FILE)
             write_wtns(written[-1], system.field, filled)
     sizes = {path.name: path.stat().st_size for path in written}
     counts = {

@@ -1,4 +1,4 @@
-"""Folders that are written whole or not at all."""
+"""Folders, and files that belong together, written whole or not at all."""
 
 from __future__ import annotations
 
@@ -34,6 +34,20 @@ def whole_folder(path: Path, marker: str) -> Iterator[Path]:
         raise CircuitizeError(f"cannot write {path}: {error.strerror or error}; what was there is unchanged") from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """A temporary file's path beside `path`; what the block writes there takes the name when the block ends."""
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
+    try:
+        yield temporary
+        temporary.replace(path)
+    except OSError as error:
+        raise CircuitizeError(f"cannot write {path}: {error.strerror or error}; what was there is unchanged") from error
+    finally:
+        with suppress(OSError):
+            temporary.unlink()
 
 
 def _take_name(temporary: Path, path: Path) -> None:

@@ -6,6 +6,7 @@ import resource
 import sys
 from argparse import Namespace
 from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.program import Program, Visibility, to_reals
 
 from .circuit import emit, trace, witness
-from .folder import whole_folder
+from .folder import whole_file, whole_folder
 from .loading import Loaded, load_program
 from .openings import draw_salts, write_openings
 from .output import Phases, amount_of_bytes, print_json, print_table, remark
@@ -48,7 +49,8 @@ def run(options: Namespace) -> int:
     with phases.phase("program", "reading the program"):
         loaded = load_program(options.program)
     inputs = program_inputs(loaded.integer, options.inputs)
-    with whole_folder(options.output, FILE) as folder:
+    with ExitStack() as stack:
+        folder = stack.enter_context(whole_folder(options.output, FILE))
         emission = emit(loaded, phases)
         with phases.phase("key", "reading the proving key"):
             key = read_proving_key(options.keys)
@@ -57,9 +59,9 @@ def run(options: Namespace) -> int:
         proof = made.prove(key, phases)
         made.write_proof(folder, proof)
         if salts:
-            write_openings(openings, loaded.digest, salts)
+            write_openings(stack.enter_context(whole_file(openings)), loaded.digest, salts)
         if options.outputs is not None:
-            write_outputs(options.outputs, loaded.integer, made.outputs)
+            write_outputs(stack.enter_context(whole_file(options.outputs)), loaded.integer, made.outputs)
     report = report_of(loaded, proof, phases)
     if key.verifying_key.setup == "development":
         remark("the proof was made with development keys: INSECURE, whoever made the keys can prove anything")
@@ -143,7 +145,7 @@ def write_outputs(path: Path, program: Program, outputs: Mapping[str, Integers])
         exact = int(values.min()) >= -EXACT and int(values.max()) <= EXACT
         arrays[port.name] = to_reals(port.format, values) if exact else values
         if not exact:
-            remark(f"{path}: {port.name} is written as integers / 2^{port.format.fraction_bits}, too long for float64")
+            remark(f"output {port.name} is written as integers / 2^{port.format.fraction_bits}, too long for float64")
     write_npz(path, arrays)
 
 

@@ -39,26 +39,34 @@ class Statement:
     publics: Mapping[Key, tuple[int, ...]]
     roots: Mapping[Key, int]
 
-    def write(self, folder: Path) -> None:
+    def text(self) -> str:
+        """The one text of this statement."""
         ports: dict[str, Any] = {
             **{key_text(key): {"integers": list(values)} for key, values in self.publics.items()},
             **{key_text(key): {"root": hex(root)} for key, root in self.roots.items()},
         }
         content = {"circuitize": VERSION, "prover": self.prover, "digest": self.digest, "ports": ports}
-        (folder / FILE).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+        return json.dumps(content, indent=1, sort_keys=True) + "\n"
+
+    def write(self, folder: Path) -> None:
+        (folder / FILE).write_text(self.text(), encoding="utf-8")
 
 
 def read_statement(folder: Path) -> Statement:
     """What a proof's folder states. Raises FormatError where it is damaged or of another version."""
     path = folder / FILE
     try:
-        content = json.loads(path.read_text(encoding="utf-8"), parse_constant=_refuse)
+        text = path.read_text(encoding="utf-8")
+        content = json.loads(text)
         if content["circuitize"] != VERSION:
             raise ValueError(f"version {content['circuitize']!r}")
         ports = [(_key(name), value) for name, value in content["ports"].items()]
         publics = {key: tuple(map(_whole, value["integers"])) for key, value in ports if "integers" in value}
         roots = {key: _root(value["root"]) for key, value in ports if "integers" not in value}
-        return Statement(_word(content["prover"]), _word(content["digest"]), publics, roots)
+        statement = Statement(content["prover"], content["digest"], publics, roots)
+        if statement.text() != text:
+            raise ValueError("not written as statements are")
+        return statement
     except OSError as error:
         raise FormatError(
             f"{path}: expected a proof's statement, found {error.strerror or error}; check the path"
@@ -152,18 +160,6 @@ def _whole(value: object) -> int:
 
 
 def _root(value: object) -> int:
-    text = _word(value)
-    root = int(text, 16)
-    if hex(root) != text:
-        raise ValueError(f"root {text!r}")
-    return root
-
-
-def _word(value: object) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"{value!r} instead of text")
-    return value
-
-
-def _refuse(constant: str) -> None:
-    raise ValueError(f"{constant} instead of a number")
+        raise ValueError(f"root {value!r}")
+    return int(value, 16)

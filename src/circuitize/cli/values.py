@@ -55,18 +55,25 @@ def program_inputs(program: Program, path: Path | None, say: Callable[[str], Non
 def read_npz(path: Path) -> dict[str, NDArray[Any]]:
     """The arrays of an .npz file, by name. Never unpickles. Raises FormatError for anything else, or damaged."""
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            if not isinstance(archive, np.lib.npyio.NpzFile):
-                raise FormatError(
-                    f"{path}: expected an .npz of arrays by name, found a single array; numpy.savez writes one"
-                )
-            return {name: archive[name] for name in archive.files}
+        with path.open("rb") as file, zipfile.ZipFile(file) as archive:
+            return {name.removesuffix(".npy"): _entry(archive, name) for name in archive.namelist()}
     except OSError as error:
-        if error.errno is not None:
-            raise CircuitizeError(f"{path}: expected an .npz file, found {error.strerror}; check the path") from None
-        raise _damaged(path) from None
-    except (ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError):
-        raise _damaged(path) from None
+        raise CircuitizeError(
+            f"{path}: expected an .npz file, found {error.strerror or error}; check the path"
+        ) from None
+    except (ValueError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, MemoryError):
+        raise FormatError(
+            f"{path}: expected an .npz of arrays of numbers by name, found another, a damaged or a pickled file; "
+            "write it again with numpy.savez"
+        ) from None
+
+
+def _entry(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
+    with archive.open(name) as entry:
+        array: NDArray[Any] = np.lib.format.read_array(entry, allow_pickle=False)
+        if entry.read(1):
+            raise ValueError("bytes after the array")
+        return array
 
 
 def write_npz(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -78,10 +85,3 @@ def write_npz(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
             np.lib.format.write_array(entry, np.asarray(array), allow_pickle=False)
             archive.writestr(zipfile.ZipInfo(f"{name}.npy"), entry.getvalue())
     write_whole(path, [content.getbuffer()])
-
-
-def _damaged(path: Path) -> FormatError:
-    return FormatError(
-        f"{path}: expected an .npz of arrays of numbers by name, found something else, or a damaged or pickled file; "
-        "write it again with numpy.savez"
-    )

@@ -157,6 +157,6 @@ def _require_outside(path: Path, proof: Path) -> None:
     """Raises CircuitizeError where what the verifier should hold lies in the folder that the prover wrote."""
     if path.resolve().is_relative_to(proof.resolve()):
         raise CircuitizeError(
-            f"{path}: expected the verifier's own key and program, found one inside the proof's folder {proof}; a prover "
-            "can write them for an easier program: use what you made, or what you trust"
+            f"{path}: expected the verifier's own key and program, found one inside the proof's folder {proof}; "
+            "a prover can write them for an easier program: use what you made, or what you trust"
         )

@@ -1,0 +1,295 @@
+"""Bad input of every kind: one clear line, exit status 2 (1 for a proof that does not hold), nothing half-written."""
+
+from __future__ import annotations
+
+import io
+import json
+import resource
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from cli_programs import STEP, Outcome, copied, keys, proof, prove, refused, run
+
+from circuitize.cli.verify import PROOF_FILE
+
+GOOD = {"x": np.array([0.5, -1.25]), "w": np.array([1.5, 2.0])}
+
+
+def with_x(value: Any) -> dict[str, Any]:
+    return {**GOOD, "x": value}
+
+
+ARRAYS: dict[str, tuple[dict[str, Any], str]] = {
+    "wrong shape": (with_x(np.zeros(3)), "expected input 'x' of shape [2], found [3]"),
+    "a scalar": (with_x(np.float64(1)), "expected input 'x' of shape [2], found []"),
+    "NaN": (with_x(np.array([0.0, np.nan])), "expected finite numbers in input 'x', found nan at element [1]"),
+    "infinity": (with_x(np.array([np.inf, 0.0])), "found inf at element [0]"),
+    "minus infinity": (with_x(np.array([-np.inf, 0.0])), "found -inf at element [0]"),
+    "above": (with_x(np.array([8.0, 0.0])), "in [-8, 7.9375], found 8.0 at element [0]"),
+    "below": (with_x(np.array([0.0, -8.1])), "in [-8, 7.9375], found -8.1 at element [1]"),
+    "huge": (with_x(np.array([0.0, 1e308])), "found 1e+308 at element [1]"),
+    "integers above": (with_x(np.array([0, 128])), "as integers in [-128, 127], found 128 at element [1]"),
+    "integers past 64 bits": (with_x(np.array([0, 2**64 - 1], np.uint64)), "18446744073709551615"),
+    "text": (with_x(np.array(["a", "b"])), "expected numbers in input 'x', found dtype <U1"),
+    "complex numbers": (with_x(np.zeros(2, complex)), "found dtype complex128"),
+    "dates": (with_x(np.zeros(2, "datetime64[s]")), "found dtype datetime64[s]"),
+    "a missing name": ({"x": GOOD["x"]}, "expected a value for input 'w', found ['x']"),
+    "an unknown name": ({**GOOD, "z": GOOD["x"]}, "expected inputs among ['x', 'w'], found 'z'"),
+}
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_arrays(tmp_path: Path, name: str) -> None:
+    arrays, said = ARRAYS[name]
+    np.savez(tmp_path / "in.npz", **arrays)
+    line = refused("compile", STEP, "--target", "r1cs", "-o", tmp_path / "c", "--inputs", tmp_path / "in.npz")
+    assert said in line
+    assert str(tmp_path / "in.npz") in line
+    assert not (tmp_path / "c").exists()
+
+
+def archive(**entries: bytes) -> bytes:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as file:
+        for name, data in entries.items():
+            file.writestr(f"{name}.npy", data)
+    return content.getvalue()
+
+
+def saved(function: Callable[..., None], *arguments: Any, **named: Any) -> bytes:
+    content = io.BytesIO()
+    function(content, *arguments, **named)
+    return content.getvalue()
+
+
+def files() -> dict[str, bytes]:
+    whole = saved(np.savez, **GOOD)
+    pickled = saved(np.save, np.array([Trap(), None], dtype=object), allow_pickle=True)
+    return {
+        "empty": b"",
+        "text": b"x = 1\n",
+        "a single array": saved(np.save, GOOD["x"]),
+        "a pickle": b"\x80\x04N.",
+        "pickled arrays": archive(x=pickled, w=pickled),
+        "cut at the end": whole[:-10],
+        "cut in the middle": whole[: len(whole) // 2],
+        "an entry that is no array": archive(x=b"nothing", w=b""),
+        "an entry of another length": archive(x=saved(np.save, GOOD["x"])[:-1], w=saved(np.save, GOOD["w"])),
+        "an entry of absurd length": archive(x=saved(np.save, GOOD["x"]).replace(b"(2,)", b"(9999999999999,)"), w=b""),
+    }
+
+
+class Trap:
+    """Ends the test run if it is ever unpickled."""
+
+    def __reduce__(self) -> Any:
+        return sys.exit, ("unpickled",)
+
+
+@pytest.mark.parametrize("name", files())
+def test_files_that_are_no_arrays(tmp_path: Path, name: str) -> None:
+    (tmp_path / "in.npz").write_bytes(files()[name])
+    line = refused("compile", STEP, "--target", "r1cs", "-o", tmp_path / "c", "--inputs", tmp_path / "in.npz")
+    assert f"{tmp_path / 'in.npz'}: expected an .npz" in line
+
+
+@pytest.mark.parametrize("place", [20, 45, 130, 200, 240, 300, -30, -60])
+def test_altered_archives(tmp_path: Path, place: int) -> None:
+    """An altered archive is refused, or its values are what they were."""
+    content = bytearray(saved(np.savez, **GOOD))
+    content[place] ^= 16
+    (tmp_path / "in.npz").write_bytes(content)
+    outcome = run("compile", STEP, "--target", "r1cs", "-o", tmp_path / "c", "--inputs", tmp_path / "in.npz")
+    assert outcome.status in (0, 2)
+    if outcome.status:
+        assert "in.npz" in outcome.line
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["compile", STEP, "--target", "r1cs", "-o", "c", "--inputs", "absent"],
+        ["compile", STEP, "--target", "r1cs", "-o", "c", "--inputs", "."],
+        ["prove", STEP, "--prover", "groth16", "-o", "p", "--keys", "absent"],
+        ["prove", STEP, "--prover", "groth16", "-o", "p", "--keys", "."],
+        ["verify", "absent", "--keys", "absent"],
+        ["verify", "absent", "--keys", str(keys())],
+        ["verify", ".", "--keys", str(keys())],
+        ["check", "."],
+        ["check", "absent.arrow"],
+    ],
+)
+def test_missing_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    line = refused(*arguments)
+    assert "No such file or directory" in line or "Is a directory" in line or "inside the proof's folder" in line
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["compile", STEP, "--target", "r1cs", "-o", "file/c"],
+        ["setup", STEP, "--prover", "groth16", "-o", "file/k"],
+        ["setup", STEP, "--prover", "groth16", "-o", "file"],
+        ["prove", STEP, "--prover", "groth16", "--keys", str(keys()), "-o", "file/p"],
+        ["prove", STEP, "--prover", "groth16", "--keys", str(keys()), "-o", "p", "--outputs", "file/out.npz"],
+        ["prove", STEP, "--prover", "groth16", "--keys", str(keys()), "-o", "p", "--openings", "file/o.json"],
+    ],
+)
+def test_places_where_nothing_can_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("file").write_text("mine")
+    assert "file" in refused(*arguments)
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir() if path.is_file()] == [("file", "mine")]
+    assert not (tmp_path / "p").exists()
+
+
+def test_no_value_is_no_proof(tmp_path: Path) -> None:
+    """Division by zero, and values past what calibration saw: the operation and its line, and no files."""
+    np.savez(tmp_path / "in.npz", x=np.array([1.0, 0.0]))
+    inverse = STEP.replace(":step", ":inverse")
+    line = refused("compile", inverse, "--target", "r1cs", "-o", tmp_path / "c", "--inputs", tmp_path / "in.npz")
+    assert "found 0 at element [1]" in line
+    assert "cli_programs.py:" in line
+    assert not (tmp_path / "c").exists()
+    np.savez(tmp_path / "in.npz", x=np.array([7.9, 7.9]), w=np.array([-8.0, 7.9]))
+    outcome = prove(tmp_path / "p", "step", "--inputs", tmp_path / "in.npz")
+    assert outcome.status == 2
+    assert "expected values in" in outcome.err.splitlines()[-1]
+    assert "cli_programs.py:" in outcome.err.splitlines()[-1]
+    assert [path.name for path in tmp_path.iterdir()] == ["in.npz"]
+
+
+def test_a_program_that_binds_nothing_gets_no_keys(tmp_path: Path) -> None:
+    unbound = STEP.replace(":step", ":unbound")
+    assert "expected a program that binds something" in refused(
+        "setup", unbound, "--prover", "groth16", "-o", tmp_path / "k"
+    )
+    assert not list(tmp_path.iterdir())
+
+
+def damaged(content: bytes, count: int) -> Iterator[bytes]:
+    """The content cut short, with something after it, and with one bit flipped at places spread over it."""
+    for end in sorted({0, 1, 7, 8, len(content) // 2, len(content) - 1}):
+        yield content[:end]
+    yield content + b"\0"
+    for number in range(count):
+        changed = bytearray(content)
+        changed[number * (len(content) - 1) // (count - 1)] ^= 1 << number % 8
+        yield bytes(changed)
+
+
+@pytest.mark.parametrize("name", ["proving.key", "verifying.key", "program.arrow"])
+def test_damaged_keys(tmp_path: Path, name: str) -> None:
+    folder = copied(keys(), tmp_path / "keys")
+    for content in damaged((keys() / name).read_bytes(), 40):
+        (folder / name).write_bytes(content)
+        if name == "proving.key":
+            line = refused("prove", STEP, "--prover", "groth16", "--keys", folder, "-o", tmp_path / "p")
+        else:
+            line = refused("verify", proof(), "--keys", folder)
+        assert str(folder / name) in line
+    assert [path.name for path in tmp_path.iterdir()] == ["keys"]
+
+
+@pytest.mark.parametrize("name", [PROOF_FILE, "statement.json"])
+def test_damaged_proofs(tmp_path: Path, name: str) -> None:
+    """Whatever is changed, the proof is not valid: unreadable (2) or refused (1), always in one line."""
+    folder = copied(proof(), tmp_path / "proof")
+    statuses = set()
+    for content in damaged((proof() / name).read_bytes(), 150):
+        (folder / name).write_bytes(content)
+        outcome = run("verify", folder, "--keys", keys(), "--json")
+        statuses.add(outcome.status)
+        assert outcome.status in (1, 2)
+        assert outcome.line
+        assert outcome.status == 2 or json.loads(outcome.out)["valid"] is False
+    assert statuses == {1, 2}
+
+
+@pytest.mark.parametrize(
+    "content", ["[" * 100_000, "[]", "null", '{"circuitize": 1}', "NaN", '{"circuitize": ' + "9" * 9999 + "}"]
+)
+def test_hostile_statements(tmp_path: Path, content: str) -> None:
+    folder = copied(proof(), tmp_path / "proof")
+    (folder / "statement.json").write_text(content)
+    assert "expected a proof's statement" in refused("verify", folder, "--keys", keys())
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("compiled")
+    assert run("compile", STEP, "--target", "r1cs", "-o", folder, "--witness").status == 0
+    return folder
+
+
+def test_damaged_circuits(tmp_path: Path, compiled: Path) -> None:
+    """Damage to lengths and order is refused; a changed number breaks rows, or was never read."""
+    folder = copied(compiled, tmp_path / "c")
+    content = (compiled / "circuit.r1cs").read_bytes()
+    for number, changed in enumerate(damaged(content, 60)):
+        (folder / "circuit.r1cs").write_bytes(changed)
+        outcome = run("check", folder)
+        assert outcome.status in ((2,) if number < 7 else (0, 1, 2))
+        assert outcome.status != 2 or "circuit.r1cs" in outcome.line
+
+
+def test_damaged_witnesses(tmp_path: Path, compiled: Path) -> None:
+    folder = copied(compiled, tmp_path / "c")
+    content = (compiled / "witness.wtns").read_bytes()
+    for number, changed in enumerate(damaged(content, 60)):
+        (folder / "witness.wtns").write_bytes(changed)
+        outcome = run("check", folder)
+        assert outcome.status in ((2,) if number < 7 else (1, 2))
+        assert outcome.status != 2 or "witness" in outcome.line
+
+
+def limited(folder: Path, most: int, *arguments: str | Path) -> Outcome:
+    """Run a command line in a process of its own whose files may not pass `most` bytes: a full disk."""
+    done = subprocess.run(
+        [sys.executable, "-m", "circuitize.cli", *map(str, arguments)],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)),
+    )
+    return Outcome(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.mark.parametrize("most", [0, 300, 5_000])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["compile", STEP, "--target", "r1cs", "-o", "made", "--witness"],
+        ["setup", STEP, "--prover", "groth16", "-o", "made"],
+        ["prove", STEP, "--prover", "groth16", "--keys", str(keys()), "-o", "made", "--outputs", "outputs.npz"],
+    ],
+)
+def test_a_full_disk(tmp_path: Path, most: int, arguments: list[str]) -> None:
+    outcome = limited(tmp_path, most, *arguments)
+    if arguments[0] == "prove" and most == 5_000:
+        assert outcome.status == 0
+        return
+    assert outcome.status == 2, outcome
+    assert outcome.out == ""
+    assert "File too large" in outcome.line
+    made = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert not [path for path in made if path.name.startswith(".") or path.stat().st_size >= most]
+    assert arguments[0] == "compile" or not (tmp_path / "made").exists()
+
+
+def test_a_full_disk_leaves_an_earlier_proof(tmp_path: Path) -> None:
+    before = {path.name: path.read_bytes() for path in copied(proof(), tmp_path / "made").iterdir()}
+    outcome = limited(tmp_path, 300, "prove", STEP, "--prover", "groth16", "--keys", keys(), "-o", "made")
+    assert outcome.status == 2
+    assert {path.name: path.read_bytes() for path in (tmp_path / "made").iterdir()} == before
+    assert [path.name for path in tmp_path.iterdir()] == ["made"]
