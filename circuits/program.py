@@ -122,7 +122,8 @@ def to_integers(port: Port, values: Any, where: str) -> NDArray[np.int64]:
                 f"{where}: expected finite numbers in input {port.name!r}, found {array[at]} at element {list(at)}; "
                 "clean the data"
             )
-        rounded = np.rint(np.ldexp(array.astype(np.float64), format.fraction_bits))
+        with np.errstate(over="ignore"):
+            rounded = np.rint(np.ldexp(array.astype(np.float64), format.fraction_bits))
         scaled = np.clip(rounded, -(2.0**62), 2.0**62).astype(np.int64)
     else:
         raise CircuitizeError(
@@ -131,9 +132,9 @@ def to_integers(port: Port, values: Any, where: str) -> NDArray[np.int64]:
     outside = (scaled < format.low) | (scaled > format.high)
     if outside.any():
         at = tuple(int(i) for i in np.argwhere(outside)[0])
-        unit = 2.0**-format.fraction_bits
+        unit, kind = (2.0**-format.fraction_bits, "") if array.dtype.kind == "f" else (1, " as integers")
         raise CircuitizeError(
-            f"{where}: expected input {port.name!r} in [{format.low * unit:g}, {format.high * unit:g}], "
+            f"{where}: expected input {port.name!r}{kind} in [{format.low * unit:.10g}, {format.high * unit:.10g}], "
             f"found {array[at]} at element {list(at)}; rescale it or widen the input's format"
         )
     return scaled
