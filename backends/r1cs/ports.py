@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from circuitize.backends.gadgets.assembly import Assembly, Handle
+from circuitize.backends.gadgets.commitment import Commitment, Digests, emit_commitment
 from circuitize.backends.gadgets.forms import wires
 from circuitize.backends.gadgets.ranges import entering
 from circuitize.backends.gadgets.values import Salt, WireValue
@@ -12,7 +13,7 @@ from circuitize.circuits.program import Port, Program, Visibility
 from circuitize.circuits.types import Fixed
 
 from .builder import Kind
-from .commitments import Commitment, Digests, emit_commitment, layout
+from .commitments import layout
 
 INPUT_RANGE = "input range"
 """The role of rows that check an input's format begins with this."""
