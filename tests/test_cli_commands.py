@@ -198,3 +198,14 @@ def test_check_of_files_alone(tmp_path: Path) -> None:
     outcome = run("check", tmp_path, "--json")
     assert outcome.status == 1
     assert "rows broken, first constraint" in json.loads(outcome.out)["first_difference"]
+
+
+def test_a_missing_native_prover_is_named(tmp_path: Path) -> None:
+    """In a process of its own, in which the extension cannot be imported."""
+    lines = "import sys; sys.modules['circuitize._native'] = None; from circuitize.cli import main; sys.exit(main())"
+    arguments = ["setup", STEP, "--prover", "groth16", "-o", str(tmp_path / "keys")]
+    done = subprocess.run([sys.executable, "-c", lines, *arguments], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.startswith("circuitize: expected the native prover, found none")
+    assert done.stderr.count("\n") == 1
+    assert not list(tmp_path.iterdir())

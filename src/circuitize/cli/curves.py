@@ -17,6 +17,7 @@ from circuitize.circuits.program import Program, to_reals
 from circuitize.circuits.quantize import quantize
 from circuitize.frontends import training
 from circuitize.frontends.datasets import Recipe, Split, accuracy
+from circuitize.frontends.formats import DATA, Format
 from circuitize.frontends.layers import Model
 from circuitize.sims import integer, real
 
@@ -45,7 +46,9 @@ class Curve:
         return self.accuracies[max(self.accuracies)]
 
 
-def train_both(model: Model, recipe: Recipe, step: Program, integers: Program, split: Split) -> dict[str, Curve]:
+def train_both(
+    model: Model, recipe: Recipe, step: Program, integers: Program, split: Split, inputs: Format = DATA
+) -> dict[str, Curve]:
     """The same batches from the same start, in float64 and in integers; accuracies are of the test examples."""
     initial = model.initial(seed=0)
     floats = _train(
@@ -60,7 +63,7 @@ def train_both(model: Model, recipe: Recipe, step: Program, integers: Program, s
         lambda name, value: to_reals(formats[name], value),
     )
     with progress("measuring accuracies"):
-        predictor = training.predict(model, len(split.test_labels))
+        predictor = training.predict(model, len(split.test_labels), inputs)
         _measure(floats, split, lambda inputs: real.run(predictor, inputs)["outputs"])
         examples = [{**moment, "inputs": split.test_inputs} for moment in exact.moments.values()]
         exactly = quantize(training.with_examples(predictor, *examples))
@@ -93,8 +96,8 @@ def _measure(curve: Curve, split: Split, predict: Callable[[Values], NDArray[Any
         curve.accuracies[epoch] = accuracy(outputs, split.test_labels)
 
 
-def draw(curves: Mapping[str, Curve], path: Path) -> None:
-    """The losses and accuracies of the runs as a PNG. Raises CircuitizeError where matplotlib is missing."""
+def plotting() -> Any:
+    """matplotlib's pyplot, drawing to files only. Raises CircuitizeError where it is missing."""
     try:
         import matplotlib
 
@@ -104,6 +107,12 @@ def draw(curves: Mapping[str, Curve], path: Path) -> None:
         raise CircuitizeError(
             "expected matplotlib for the picture, found none; install it: pip install 'circuitize[demo]'"
         ) from None
+    return pyplot
+
+
+def draw(curves: Mapping[str, Curve], path: Path) -> None:
+    """The losses and accuracies of the runs as a PNG. Raises CircuitizeError where matplotlib is missing."""
+    pyplot = plotting()
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(10, 4), layout="constrained")
     styles = {"float64": {"color": "#9aa5b1", "linewidth": 5}, "integers": {"color": "#c2410c", "linewidth": 1.5}}
     for name, curve in curves.items():

@@ -14,7 +14,7 @@ from circuitize.backends.r1cs.cost import estimate
 from circuitize.frontends.datasets import Recipe, Split, digits
 
 from .circuit import emit
-from .curves import Curve, draw, train_both
+from .curves import Curve, draw, plotting, train_both
 from .folder import whole_folder
 from .loading import Loaded, quantized, run_file
 from .openings import draw_salts, write_openings
@@ -39,6 +39,7 @@ def run(options: Namespace) -> int:
     demo = Demo(options.output, quiet=options.json)
     demo.say("A network 64-32-10 learns handwritten digits (UCI) in whole numbers, and one training step is proved.")
     show("reading the data")
+    plotting()
     example = run_file(EXAMPLE.resolve())
     loaded, split = quantized(example.step()), digits(seed=0)
     curves = train_both(example.MODEL, example.RECIPE, loaded.given, loaded.integer, split)

@@ -43,6 +43,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         where = f"{error.filename}: " if error.filename else ""
         return _failed(f"{where}{error.strerror or error}; check the path, its permissions and the space on the disk")
     except Exception as error:
+        if isinstance(error, ImportError) and error.name == "circuitize._native":
+            return _failed(
+                "expected the native prover, found none for this Python; install a wheel, or in a checkout: make build "
+                "(circuitize doctor tells what is here)"
+            )
         place = traceback.extract_tb(error.__traceback__)[-1]
         return _failed(
             f"internal error: {type(error).__name__}: {error} ({os.path.basename(place.filename)}:{place.lineno}); "

@@ -1,0 +1,121 @@
+"""The demo: what it shows is so, and the forgeries it shows refused are real ones."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cli_programs import STEP, keys, proof, refused, run
+
+from circuitize import quantize
+from circuitize.cli.circuit import emit
+from circuitize.cli.curves import draw, train_both
+from circuitize.cli.loading import load_program, run_file
+from circuitize.cli.openings import draw_salts
+from circuitize.cli.output import Phases
+from circuitize.cli.prove import Run, read_proving_key
+from circuitize.cli.statement import FILE, read_statement
+from circuitize.cli.tampering import easier_program, flipped_bit, refusal, weight_in_commitment, weight_in_witness
+from circuitize.cli.values import program_inputs
+from circuitize.cli.verify import Verifier
+from circuitize.frontends.datasets import iris
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+@pytest.mark.slow
+def test_the_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    outcome = run("demo", "--json")
+    assert outcome.status == 0
+    report = json.loads(outcome.out)
+    accuracy, loss = report["accuracy"], report["loss"]
+    assert accuracy["integers"] >= 0.94
+    assert abs(accuracy["integers"] - accuracy["float64"]) <= 0.01
+    assert abs(loss["integers"] - loss["float64"]) <= 0.1 * loss["float64"]
+    assert report["valid"] is True
+    assert len(report["refused"]) == 5
+    assert all(attempt["refusal"] for attempt in report["refused"])
+    folder = tmp_path / "circuitize-demo"
+    assert (folder / "training.png").read_bytes().startswith(PNG)
+    assert run("verify", folder / "proof", "--keys", folder / "keys", "--digest", report["digest"]).status == 0
+    assert report["seconds"] < 120
+
+
+@pytest.mark.parametrize("missing", ["sklearn", "matplotlib"])
+def test_what_the_demo_needs_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str) -> None:
+    monkeypatch.setitem(sys.modules, missing, None)
+    outcome = run("demo", "-o", tmp_path / "demo")
+    assert outcome.status == 2
+    assert "pip install 'circuitize[demo]'" in outcome.line
+    assert not list(tmp_path.iterdir())
+
+
+def test_curves_of_both_runs(tmp_path: Path) -> None:
+    example = run_file(Path(__file__).parent.parent / "examples" / "iris.py")
+    program = example.step()
+    recipe = replace(example.RECIPE, epochs=6)
+    curves = train_both(example.MODEL, recipe, program, quantize(program), iris(seed=0), inputs=example.MEASURES)
+    for curve in curves.values():
+        assert len(curve.losses) == 6
+        assert list(curve.accuracies) == [1, 5, 6]
+        assert curve.losses[-1] < curve.losses[0]
+    floats, integers = curves["float64"], curves["integers"]
+    assert np.abs(np.subtract(floats.losses, integers.losses)).max() < 0.002
+    assert floats.losses != integers.losses
+    draw(curves, tmp_path / "curves.png")
+    assert (tmp_path / "curves.png").read_bytes().startswith(PNG)
+
+
+@pytest.fixture(scope="module")
+def honest() -> tuple[Run, Verifier]:
+    loaded, phases = load_program(STEP), Phases()
+    inputs = program_inputs(loaded.integer, None, say=lambda message: None)
+    made = Run(loaded, inputs, draw_salts(loaded.integer), emit(loaded, phases), phases)
+    return made, Verifier.gather(proof(), keys(), None, loaded.digest)
+
+
+def test_each_forgery_is_refused_for_its_own_reason(tmp_path: Path, honest: tuple[Run, Verifier]) -> None:
+    made, verifier = honest
+    assert refusal(proof(), verifier) is None
+    assert "C is not on the curve" in str(flipped_bit(proof(), verifier, tmp_path).refusal)
+    broken = str(weight_in_witness(made, "w").refusal)
+    assert broken.startswith("no proof: ")
+    assert "input w commitment" in broken
+
+
+def test_another_weight_is_refused_only_because_it_is_another(tmp_path: Path, honest: tuple[Run, Verifier]) -> None:
+    """The forgery changes the root, and nothing but the root stands between it and the valid proof."""
+    made, verifier = honest
+    salts = draw_salts(made.loaded.integer)
+    proven = Run(made.loaded, program_inputs(made.loaded.integer, None), salts, made.emission, Phases())
+    folder = tmp_path / "proof"
+    folder.mkdir()
+    proven.write_proof(folder, proven.prove(read_proving_key(keys()), Phases()))
+    key = ("output", "w")
+    attempt = weight_in_commitment(proven, key, salts[key], folder, verifier, tmp_path)
+    assert attempt.refusal == "the pairing equation does not hold"
+    assert refusal(folder, verifier) is None
+    forged = read_statement(tmp_path / "weight")
+    assert forged.roots[key] != proven.statement.roots[key]
+    replace(forged, roots=proven.statement.roots).write(tmp_path / "weight")
+    assert (tmp_path / "weight" / FILE).read_bytes() == (folder / FILE).read_bytes()
+
+
+def test_an_easier_program_is_refused_although_its_proof_is_good(tmp_path: Path, honest: tuple[Run, Verifier]) -> None:
+    made, verifier = honest
+    labelled, relabelled = easier_program(made.loaded.integer, verifier, tmp_path)
+    assert "the proof is for program" in str(labelled.refusal)
+    assert relabelled.refusal == "the pairing equation does not hold"
+    own = Verifier.gather(tmp_path / "easier", tmp_path / "easier-keys", None, None)
+    statement = replace(read_statement(tmp_path / "easier"), digest=own.digest)
+    statement.write(tmp_path / "easier")
+    assert "the proof is for the circuit" in str(refusal(tmp_path / "easier", own))
+
+
+def test_the_demo_takes_no_program() -> None:
+    assert "unrecognized arguments" in refused("demo", STEP)
