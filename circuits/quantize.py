@@ -28,9 +28,9 @@ def quantize(program: Program) -> Program:
     reads (or that is broadcast to more elements) is rounded once, where it is made, and all its readers see the
     rounded value: one Shift, half up, then a Check of its calibrated format. So a bias, or the weight that a gradient
     is subtracted from, is added before the one rounding. Outputs end in a Check of exactly their format, so that a
-    step's parameters come out in the type they went in. Raises OverflowRisk, naming operation, source line, interval
-    and remedy, where an interval could pass 2^62; CircuitizeError where calibration is impossible. Linear time;
-    lowerings are built once per operation and types.
+    step's parameters come out in the type they went in. Operands whose exact result could pass 2^62 are rounded
+    first. Raises OverflowRisk, naming operation, source line, interval and remedy, where an interval could pass 2^62;
+    CircuitizeError where calibration is impossible. Linear time; lowerings are built once per operation and types.
     """
     if program.is_integer:
         return program
