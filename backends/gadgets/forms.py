@@ -128,6 +128,10 @@ class LinearForms:
     def __add__(self, other: LinearForms) -> LinearForms:
         if not self.terms or not other.terms:
             return other if not self.terms else self
+        if self.wires.max() < other.wires.min():
+            return self.beside(other)
+        if other.wires.max() < self.wires.min():
+            return other.beside(self)
         if self.magnitude + other.magnitude >= _INT64:
             raise _too_large(self.magnitude + other.magnitude)
         return _from_sparse(self._sparse() + other._sparse())
@@ -137,7 +141,16 @@ class LinearForms:
 
     def plus(self, amount: int) -> LinearForms:
         """Each form plus the same constant."""
-        return self + constant(np.full(len(self), amount, np.int64)) if amount else self
+        if not amount:
+            return self
+        if (self.wires != 0).all():
+            return constant(np.full(len(self), amount, np.int64)).beside(self)
+        if self.magnitude + abs(amount) >= _INT64:
+            raise _too_large(self.magnitude + abs(amount))
+        sums = constant(self.constants() + np.int64(amount))
+        kept = self.wires != 0
+        ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
+        return sums.beside(LinearForms(ends[self.offsets], self.wires[kept], self.coefficients[kept]))
 
     def beside(self, other: LinearForms) -> LinearForms:
         """The sum, where each form of `other` has wires above those of the same form here: no merging is needed."""

@@ -102,7 +102,7 @@ def contract(assembly: Assembly, equation: str, left: Handle, right: Handle, typ
         shorten(assembly, handle, count)
     at_left = _flat_indices(letters_left, left.type.shape, axes, shape)
     at_right = _flat_indices(letters_right, right.type.shape, axes, shape)
-    pairs = Product(Chosen(left.value, at_left), Chosen(right.value, at_right))
+    pairs = value if depth == 1 else Product(Chosen(left.value, at_left), Chosen(right.value, at_right))
     products = _multiply(assembly, left.forms, at_left, right.forms, at_right, pairs, "product", shape, depth)
     sums = products.sum_groups(np.arange(count // depth + 1, dtype=np.int64) * depth)
     return Handle(sums, value, type)

@@ -45,6 +45,8 @@ class CountingBuilder:
         self.field = field
         self.counts: dict[tuple[int, str], Count] = {}
         self.kinds = [0, 0, 0, 0]
+        self.constraints = 0
+        self.nonzeros = 0
         self._kind = Kind.PUBLIC_OUTPUT
         self._large: dict[int, int] = {}
         self._large_values: list[int] = []
@@ -53,14 +55,6 @@ class CountingBuilder:
     def wire_count(self) -> int:
         """Wires allocated so far, the constant included."""
         return 1 + sum(self.kinds)
-
-    @property
-    def constraints(self) -> int:
-        return sum(count.rows for count in self.counts.values())
-
-    @property
-    def nonzeros(self) -> int:
-        return sum(count.nonzeros for count in self.counts.values())
 
     @property
     def public(self) -> int:
@@ -142,9 +136,12 @@ class CountingBuilder:
             raise ValueError(f"{where}: {count} rows for {elements} elements at stride {stride}")
         matrices = tuple(self._normalise(rows, where) for rows in (a, b, c))
         first_row = self.constraints
+        nonzeros = sum(matrix.nonzeros for matrix in matrices)
+        self.constraints += count
+        self.nonzeros += nonzeros
         tally = self._count(edge, role)
         tally.rows += count
-        tally.nonzeros += sum(matrix.nonzeros for matrix in matrices)
+        tally.nonzeros += nonzeros
         self._keep_rows(matrices, Block(first_row, count, edge, role, elements, stride, places))
 
     def _count(self, edge: int, role: str) -> Count:
