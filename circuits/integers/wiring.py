@@ -87,7 +87,8 @@ class Concatenate(Expansion):
         axis_of(self.name, axis, first)
         same_fraction_bits(self.name, sources)
         for source in sources[1:]:
-            if _without(source.shape, axis) != _without(first.shape, axis):
+            same_rank = len(source.shape) == len(first.shape)
+            if not same_rank or _without(source.shape, axis) != _without(first.shape, axis):
                 raise TypingError(
                     f"{self.name}: expected shapes equal but for axis {axis}, found {list(first.shape)} and "
                     f"{list(source.shape)}; reshape one"
