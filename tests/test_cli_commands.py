@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -209,3 +212,18 @@ def test_a_missing_native_prover_is_named(tmp_path: Path) -> None:
     assert done.stderr.startswith("circuitize: expected the native prover, found none")
     assert done.stderr.count("\n") == 1
     assert not list(tmp_path.iterdir())
+
+
+def test_progress_is_shown_on_a_terminal_and_cleared() -> None:
+    ours, theirs = pty.openpty()
+    done = subprocess.run([*COMMAND, "estimate", STEP, "--json"], stdout=subprocess.PIPE, stderr=theirs)
+    os.close(theirs)
+    shown = b""
+    with suppress(OSError):
+        while part := os.read(ours, 4096):
+            shown += part
+    os.close(ours)
+    assert json.loads(done.stdout)["operations"] > 0
+    assert b"counting constraints ..." in shown
+    assert shown.endswith(b"\r\x1b[K")
+    assert b"\n" not in shown

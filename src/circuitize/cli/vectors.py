@@ -29,11 +29,12 @@ def _example(program: Program, example: Vector, random: np.random.Generator) -> 
 
 
 def _near(program: Program, example: Vector, random: np.random.Generator) -> Vector:
-    """The example with every value moved by at most a sixteenth of itself, or by one unit."""
+    """The example with about one value in thirty-two moved, by at most a sixteenth of itself or by one unit."""
     moved = {}
     for name, low, high in _intervals(program):
         reach = np.maximum(np.abs(example[name]) >> 4, 1)
-        moved[name] = np.clip(example[name] + random.integers(-reach, reach + 1), low, high)
+        chosen = random.integers(32, size=reach.shape) == 0
+        moved[name] = np.clip(example[name] + chosen * random.integers(-reach, reach + 1), low, high)
     return moved
 
 
