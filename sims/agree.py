@@ -1,0 +1,164 @@
+"""Runs an integer program everywhere this machine can, and compares: definedness first, then values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.backends.r1cs.checker import describe, failing_rows
+from circuitize.backends.r1cs.commitments import commit
+from circuitize.backends.r1cs.emit import Emission, emit
+from circuitize.backends.r1cs.witness import random_salts, witness
+from circuitize.circuits.errors import Undefined
+from circuitize.circuits.program import Program, to_integers, to_reals
+
+from . import integer, real
+from .forgery import forgeries
+
+Integers = NDArray[np.int64]
+Trace = Sequence[Integers]
+
+
+class Target(Protocol):
+    """What claims to mean what the integer executor computes."""
+
+    @property
+    def name(self) -> str: ...
+
+    def difference(self, trace: Trace) -> str | None:
+        """The first difference from a run, given as the value of each of the arrow's wires; None where all agree."""
+
+    def accepts(self, forged: Trace) -> bool:
+        """Whether values of every wire that are not those of a run pass for one."""
+
+
+class R1CS:
+    """A program's constraint system. Raises CircuitizeError as `emit` does, where no emission is given."""
+
+    name = "r1cs"
+
+    def __init__(self, program: Program, emission: Emission | None = None) -> None:
+        self.program = program
+        self.emission = emit(program) if emission is None else emission
+
+    def difference(self, trace: Trace) -> str | None:
+        """How the witness differs from a run: None where it satisfies every row and states the run's own values.
+
+        The rows are checked by the independent checker. The public wires are read off the witness and compared with
+        the executor's integers, those of committed ports through the native hash.
+        """
+        system, arrow = self.emission.system, self.program.arrow
+        salts = random_salts(self.emission.plan)
+        made = witness(self.emission.plan, trace, salts)
+        rows = failing_rows(system, made)
+        if len(rows):
+            row = int(rows[0])
+            return describe(system, row, lambda edge: str(arrow.edge(edge).provenance) if edge >= 0 else "program")
+        values = self._terminals(trace)
+        for public in self.emission.publics:
+            name, run = f"{public.side} {public.name}", values[public.side, public.name]
+            expected = [commit(run, public.format, salts[name])] if public.committed else run.reshape(-1).tolist()
+            found = system.field.to_integers(made[public.first : public.first + public.count])
+            for element, (wire, value) in enumerate(zip(found, expected, strict=True)):
+                if wire != value % system.field.prime:
+                    return f"{name}, element {element}: {wire} in the circuit, {value} in the run"
+        return None
+
+    def accepts(self, forged: Trace) -> bool:
+        """Whether the witness made from these values satisfies every row."""
+        plan = self.emission.plan
+        try:
+            made = witness(plan, forged, random_salts(plan))
+        except Undefined:
+            return False
+        return not len(failing_rows(self.emission.system, made))
+
+    def _terminals(self, trace: Trace) -> dict[tuple[str, str], Integers]:
+        """The run's values by side and port name."""
+        sides = (
+            ("input", self.program.inputs, self.program.arrow.inputs),
+            ("output", self.program.outputs, self.program.arrow.outputs),
+        )
+        return {
+            (side, port.name): trace[wire]
+            for side, ports, wires in sides
+            for port, wire in zip(ports, wires.tolist(), strict=True)
+        }
+
+
+@dataclass
+class Agreement:
+    """What was compared. Inputs on which the program has no value are counted apart: there, no target may have one.
+
+    `float_error` is the greatest difference from the real program by output, in real units, over the inputs on which
+    the integer program has a value.
+    """
+
+    vectors: int = 0
+    undefined: int = 0
+    mismatches: int = 0
+    first_difference: str | None = None
+    float_error: dict[str, float] = field(default_factory=dict)
+    first_undefined: str | None = None
+
+
+def agree(
+    program: Program,
+    vectors: Iterable[Mapping[str, Any]],
+    targets: Sequence[Target] | None = None,
+    given: Program | None = None,
+) -> Agreement:
+    """Runs an integer program on inputs (as `sims.integer.run` takes them), and every target beside it.
+
+    `targets` is every target there is by default; `given` is the real program that the integer one was made from, if
+    there is one. A vector is a mismatch where the executor has a value and some target another or none, and where
+    the executor has no value but a target accepts a forgery. Raises CircuitizeError for inputs that do not fit.
+    """
+    targets = [R1CS(program)] if targets is None else targets
+    found = Agreement()
+    for vector in vectors:
+        found.vectors += 1
+        try:
+            trace = integer.trace(program, vector)
+        except Undefined as error:
+            found.undefined += 1
+            found.first_undefined = found.first_undefined or f"input {found.vectors}: {error}"
+            difference = _accepted(program, vector, targets)
+        else:
+            differences = ((target.name, target.difference(trace)) for target in targets)
+            difference = next((f"{name}: {told}" for name, told in differences if told is not None), None)
+            if given is not None and not given.is_integer:
+                _add_float_error(found.float_error, program, given, vector, trace)
+        if difference is not None:
+            found.mismatches += 1
+            found.first_difference = found.first_difference or f"input {found.vectors}: {difference}"
+    return found
+
+
+def _accepted(program: Program, vector: Mapping[str, Any], targets: Sequence[Target]) -> str | None:
+    """Which target accepts a forgery on inputs where the program has no value; None where none does."""
+    for done, forged in forgeries(program, vector):
+        for target in targets:
+            if target.accepts(forged):
+                return f"{target.name}: the program is undefined here, but there is a witness in which {done}"
+    return None
+
+
+def _add_float_error(
+    errors: dict[str, float], program: Program, given: Program, vector: Mapping[str, Any], trace: Trace
+) -> None:
+    """Widens the errors by one run; the real program runs on the inputs that the integer one saw, rounded."""
+    reals = {}
+    for port in program.inputs:
+        assert port.format is not None
+        reals[port.name] = to_reals(port.format, to_integers(port, vector[port.name], "inputs"))
+    with np.errstate(all="ignore"):
+        exact = real.run(given, reals)
+    for port, wire in zip(program.outputs, program.arrow.outputs.tolist(), strict=True):
+        assert port.format is not None
+        error = float(np.abs(to_reals(port.format, trace[wire]) - exact[port.name]).max())
+        errors[port.name] = max(errors.get(port.name, 0.0), error)

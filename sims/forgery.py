@@ -1,0 +1,63 @@
+"""Traces that a cheating prover could make up on inputs where a program has no value: no target may accept one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits.errors import Undefined
+from circuitize.circuits.hypergraph import Arrow, fold
+from circuitize.circuits.integers import Check, Expansion
+from circuitize.circuits.operation import Operation
+from circuitize.circuits.program import Program, to_integers
+
+from .executor import in_order, numbers
+
+Integers = NDArray[np.int64]
+Forge = Callable[[Integers, Check], Integers]
+
+
+def forgeries(program: Program, inputs: Mapping[str, Any]) -> Iterator[tuple[str, list[Integers]]]:
+    """Values of every wire, as `sims.integer.trace` gives them, that ignore each Check that fails; and what was done.
+
+    Either the value passes as it is, or it is put at the nearer end of the Check's interval, so that everything after
+    it is in order. Raises CircuitizeError for inputs that are missing, misshapen or outside their formats.
+    """
+    values = [to_integers(port, numbers(port, value), "inputs") for port, value in in_order(program, inputs)]
+    yield "a value outside its Check passed", _trace(program.arrow, values, _passed)
+    yield "a value outside its Check was put at the end of the interval", _trace(program.arrow, values, _clipped)
+
+
+def _passed(value: Integers, check: Check) -> Integers:
+    return value
+
+
+def _clipped(value: Integers, check: Check) -> Integers:
+    return np.clip(value, check.low, check.high)
+
+
+def _trace(arrow: Arrow, inputs: Sequence[Integers], forge: Forge) -> list[Any]:
+    rows = arrow.rows
+
+    def interpret(index: int, operation: Operation, sources: list[Integers]) -> Sequence[Any]:
+        if isinstance(operation, Check):
+            return [forge(sources[0], operation)]
+        try:
+            return operation.run(*sources)
+        except Undefined:
+            return _forced(operation, sources, [arrow.type(wire) for wire in rows[index][1]], forge)
+
+    return fold(arrow, list(inputs), interpret, keep=True)
+
+
+def _forced(operation: Operation, sources: list[Integers], types: Sequence[Any], forge: Forge) -> Sequence[Any]:
+    """Some value of an operation that has none on these sources: in the core, they were outside their intervals."""
+    inside = [np.clip(value, type.low, type.high) for value, type in zip(sources, types, strict=True)]
+    if not isinstance(operation, Expansion):
+        return operation.run(*inside)
+    definition = operation.definition(*types)
+    made = _trace(definition, inside, forge)
+    return [made[wire] for wire in definition.outputs.tolist()]

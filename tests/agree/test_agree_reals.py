@@ -1,0 +1,61 @@
+"""Every operation of the real language, quantized: float, integers and circuit agree."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from agreement import check_agreement
+from arrays_cases import Case, cases, language
+from quantized_cases import drawn, program, real_program, reals, tolerance
+
+from circuitize.circuits import arrays
+from circuitize.circuits.errors import Undefined
+from circuitize.sims import integer, real
+
+
+@pytest.mark.parametrize("case", cases(), ids=str)
+def test_integers_are_within_the_stated_bound_of_floats(case: Case) -> None:
+    given, integers = real_program(case), program(case)
+    (port,) = integers.outputs
+    assert port.format is not None
+    for inputs in drawn(case):
+        found = integer.run(integers, inputs)["y"]
+        expected = real.run(given, dict(zip(inputs, reals(case, inputs), strict=True)))["y"]
+        assert found.shape == expected.shape
+        units = np.abs(found - np.ldexp(expected, port.format.fraction_bits)).max()
+        assert units <= tolerance(case, inputs, port.format.fraction_bits)
+
+
+@pytest.mark.parametrize("case", cases(), ids=str)
+def test_circuits_are_the_integers(case: Case) -> None:
+    assert check_agreement(program(case), drawn(case)).undefined == 0
+
+
+@pytest.mark.parametrize("kind", language(), ids=lambda kind: kind.name)
+def test_every_class_has_a_case(kind: type[arrays.RealOperation]) -> None:
+    """A new operation is tested here as soon as tests/arrays_cases.py has a case of it."""
+    assert any(type(case.operation) is kind for case in cases()), "add a case to tests/arrays_cases.py"
+
+
+UNDEFINED = [case for case in cases() if isinstance(case.operation, arrays.Reciprocal | arrays.Exp)]
+
+
+@pytest.mark.parametrize("case", UNDEFINED, ids=str)
+def test_where_calibration_never_came_there_is_no_witness(case: Case) -> None:
+    """The integers nearest 0 have no reciprocal in the format, those past the greatest have no exponential."""
+    integers = program(case)
+    (port,) = integers.inputs
+    assert port.format is not None
+    beyond = 0 if isinstance(case.operation, arrays.Reciprocal) else port.format.high
+    vectors = []
+    for inputs in drawn(case):
+        values = inputs["x0"].copy()
+        values.reshape(-1)[-1] = min(max(beyond, port.format.low), port.format.high)
+        vectors.append({"x0": values})
+    found = check_agreement(integers, [*drawn(case), *vectors])
+    try:
+        integer.run(integers, vectors[0])
+    except Undefined:
+        assert found.undefined == len(vectors)
+    else:
+        assert found.undefined == 0

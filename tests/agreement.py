@@ -1,0 +1,83 @@
+"""What every program must pass: executor and circuit agree, sizes are as estimated, changed witnesses are rejected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.backends.r1cs.checker import failing_rows
+from circuitize.backends.r1cs.cost import estimate
+from circuitize.backends.r1cs.field import Limbs
+from circuitize.backends.r1cs.system import ConstraintSystem
+from circuitize.backends.r1cs.witness import random_salts, witness
+from circuitize.circuits.errors import Undefined
+from circuitize.circuits.program import Program
+from circuitize.sims import integer
+from circuitize.sims.agree import R1CS, Agreement, agree
+
+Wires = NDArray[np.int64]
+Vector = Mapping[str, NDArray[np.int64]]
+
+SIZES = ("constraints", "wires", "public", "nonzeros")
+
+
+def check_agreement(program: Program, vectors: list[Vector], mutations: int = 12) -> Agreement:
+    """Everything at once; returns what was compared."""
+    target = R1CS(program)
+    system, counted = target.emission.system, estimate(program)
+    assert {name: counted[name] for name in SIZES} == {name: getattr(system, name) for name in SIZES}
+    found = agree(program, vectors, [target])
+    assert found.mismatches == 0, found.first_difference
+    assert found.vectors == len(vectors)
+    check_mutations(target, vectors, mutations)
+    return found
+
+
+def check_mutations(target: R1CS, vectors: Iterable[Vector], count: int) -> None:
+    """The circuit has one witness per input, so it rejects the first vector's witness with any one wire changed."""
+    made = honest_witness(target, vectors)
+    if made is None:
+        return
+    system = target.emission.system
+    for wire, value in mutations(system, made, count):
+        changed = made.copy()
+        changed[wire] = system.field.from_integers([value])[0]
+        assert len(failing_rows(system, changed)), f"wire {wire} of {system.wires} may be {value} as well"
+
+
+def honest_witness(target: R1CS, vectors: Iterable[Vector]) -> Limbs | None:
+    """A witness of the first vector on which the program is defined, None where there is none."""
+    plan = target.emission.plan
+    for vector in vectors:
+        try:
+            return witness(plan, integer.trace(target.program, vector), random_salts(plan))
+        except Undefined:
+            continue
+    return None
+
+
+def mutations(system: ConstraintSystem, made: Limbs, count: int) -> list[tuple[int, int]]:
+    """Wires with other values for them, `count` in all: internal ones and public outputs, the last one included.
+
+    A value moves by one, or is subtracted from one (a flipped bit), or goes anywhere in the field. Inputs are left
+    alone: another input may have the same outputs.
+    """
+    random = np.random.default_rng(system.wires)
+    inside = np.arange(1 + system.public + system.private_inputs, system.wires)
+    outputs = np.arange(1, 1 + system.public_outputs)
+    wires = np.where(
+        random.random(count) < 0.8, _choice(random, inside, outputs, count), _choice(random, outputs, inside, count)
+    )
+    wires[0] = inside[-1] if len(inside) else outputs[-1]
+    found = []
+    for wire, kind in zip(wires.tolist(), random.integers(0, 4, count).tolist(), strict=True):
+        (value,) = system.field.to_integers(made[wire : wire + 1])
+        other = [value + 1, value - 1, 1 - value, int.from_bytes(random.bytes(31), "little")][kind] % system.field.prime
+        found.append((wire, other if other != value else (value + 1) % system.field.prime))
+    return found
+
+
+def _choice(random: np.random.Generator, first: Wires, second: Wires, count: int) -> Wires:
+    return random.choice(first if len(first) else second, count)

@@ -1,0 +1,22 @@
+"""The programs of the examples folder, loaded once for all tests of a process."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+from circuitize.backends.r1cs.emit import Emission, emit
+from circuitize.cli.loading import Loaded, load_program
+
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+
+
+@lru_cache(maxsize=32)
+def example(name: str) -> Loaded:
+    """`iris.py:step` and the like."""
+    return load_program(str(EXAMPLES / name))
+
+
+@lru_cache(maxsize=2)
+def emission(name: str) -> Emission:
+    return emit(example(name).integer)
