@@ -289,6 +289,7 @@ def test_a_full_disk(tmp_path: Path, most: int, arguments: list[str]) -> None:
     assert outcome.status == 2, outcome
     assert outcome.out == ""
     assert "File too large" in outcome.line
+    assert ".part" not in outcome.line
     made = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert not [path for path in made if path.name.startswith(".") or path.stat().st_size >= most]
     assert arguments[0] == "compile" or not (tmp_path / "made").exists()

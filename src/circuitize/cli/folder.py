@@ -32,6 +32,10 @@ def whole_folder(path: Path, marker: str) -> Iterator[Path]:
         _take_name(temporary, path)
     except OSError as error:
         raise CircuitizeError(f"cannot write {path}: {error.strerror or error}; what was there is unchanged") from error
+    except CircuitizeError as error:
+        if str(temporary) not in str(error):
+            raise
+        raise CircuitizeError(str(error).replace(str(temporary), str(path))) from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
 
@@ -45,6 +49,10 @@ def whole_file(path: Path) -> Iterator[Path]:
         temporary.replace(path)
     except OSError as error:
         raise CircuitizeError(f"cannot write {path}: {error.strerror or error}; what was there is unchanged") from error
+    except CircuitizeError as error:
+        if str(temporary) not in str(error):
+            raise
+        raise CircuitizeError(str(error).replace(str(temporary), str(path))) from error
     finally:
         with suppress(OSError):
             temporary.unlink()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import sys
 from argparse import Namespace
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.files import write_whole
 from circuitize.circuits.program import Program, Visibility, to_reals
 
 from .circuit import emit, trace, witness
@@ -41,7 +43,7 @@ def run(options: Namespace) -> int:
             f"expected --keys KEYS, found none; Groth16 needs a proving key: circuitize setup {options.program} "
             "--prover groth16 -o KEYS"
         )
-    openings = options.openings or options.output.with_name(options.output.name + ".openings.json")
+    openings = options.openings or Path(f"{os.path.normpath(options.output)}.openings.json")
     for kept in (openings, options.outputs):
         if kept is not None and kept.resolve().is_relative_to(options.output.resolve()):
             raise CircuitizeError(f"{kept}: expected a path outside {options.output}, which is for others to read")
@@ -130,10 +132,10 @@ class Run:
         from circuitize.provers.groth16.snarkjs import proof_text, public_text
 
         self.statement.write(folder)
-        (folder / PROOF_FILE).write_bytes(proof.encode())
-        (folder / "proof.json").write_text(proof_text(proof))
+        proof.write(folder / PROOF_FILE)
+        write_whole(folder / "proof.json", [proof_text(proof).encode()])
         vector = public_vector(self.loaded.integer, self.statement, self.emission.system.field.prime)
-        (folder / "public.json").write_text(public_text(vector))
+        write_whole(folder / "public.json", [public_text(vector).encode()])
 
 
 def write_outputs(path: Path, program: Program, outputs: Mapping[str, Integers]) -> None:

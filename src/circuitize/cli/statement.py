@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.errors import FormatError
+from circuitize.circuits.files import write_whole
 from circuitize.circuits.program import Port, Program, Visibility, to_reals
 
 FILE = "statement.json"
@@ -49,7 +50,7 @@ class Statement:
         return json.dumps(content, indent=1, sort_keys=True) + "\n"
 
     def write(self, folder: Path) -> None:
-        (folder / FILE).write_text(self.text(), encoding="utf-8")
+        write_whole(folder / FILE, [self.text().encode()])
 
 
 def read_statement(folder: Path) -> Statement:
