@@ -1,18 +1,18 @@
 //! Many multiples of one point, from a table of its windowed multiples and batched affine additions.
 
-use ark_ec::short_weierstrass::{Affine, Projective, SWCurveConfig};
+use ark_ec::short_weierstrass::{Affine, Projective};
 use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::{AdditiveGroup, BigInt, PrimeField, Zero};
 use rayon::prelude::*;
 
-use crate::affine::{BATCH, Scratch, add_pairs};
+use crate::affine::{BATCH, Curve, Scratch, add_pairs};
 use crate::signed::{self, Digits, LONGEST};
 
 /// Additions that one entry of the table costs: made in projective coordinates, then normalised.
 const ENTRY_COST: usize = 3;
 
 /// A point, ready to be multiplied many times.
-pub struct FixedBase<P: SWCurveConfig> {
+pub struct FixedBase<P: Curve> {
     digits: Digits,
     /// For each window k, `d * 2^(width k) * base` for d = 1 ..= 2^(width - 1), one row after another.
     table: Vec<Affine<P>>,
@@ -20,7 +20,7 @@ pub struct FixedBase<P: SWCurveConfig> {
 
 impl<P> FixedBase<P>
 where
-    P: SWCurveConfig<ScalarField: PrimeField<BigInt = BigInt<4>>>,
+    P: Curve<ScalarField: PrimeField<BigInt = BigInt<4>>>,
 {
     /// Prepares for about `count` multiplications: 22 additions each where they are many.
     pub fn new(base: Affine<P>, count: usize) -> Self {
@@ -66,7 +66,7 @@ where
     }
 }
 
-fn windowed_multiples<P: SWCurveConfig>(base: Projective<P>, width: u32, windows: u32) -> Vec<Affine<P>> {
+fn windowed_multiples<P: Curve>(base: Projective<P>, width: u32, windows: u32) -> Vec<Affine<P>> {
     let mut starts = Vec::with_capacity(windows as usize);
     let mut start = base;
     for _ in 0..windows {

@@ -7,6 +7,8 @@ mod fixed_base;
 #[cfg(feature = "groth16")]
 mod groth16;
 #[cfg(feature = "groth16")]
+mod lazy;
+#[cfg(feature = "groth16")]
 mod msm;
 #[cfg(feature = "groth16")]
 mod ntt;

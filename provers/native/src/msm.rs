@@ -3,24 +3,24 @@
 //! Pippenger's method over signed digits, its buckets filled by batched affine additions. Bits need no case of
 //! their own: every one of them falls into bucket 1 of window 0, which is then an affine addition tree.
 
-use ark_ec::short_weierstrass::{Affine, Projective, SWCurveConfig};
+use ark_ec::short_weierstrass::{Affine, Projective};
 use ark_ff::{AdditiveGroup, Zero};
 use rayon::prelude::*;
 
-use crate::affine::{BATCH, Scratch, add_pairs};
+use crate::affine::{BATCH, Curve, Scratch, add_pairs};
 use crate::signed::{self, Digits, Signed};
 
 /// Widths of window that the cost model may choose.
 const WINDOWS: std::ops::RangeInclusive<u32> = 3..=16;
 /// The cost of one bucket in the final weighted sum, counted in batched affine additions.
-const BUCKET_COST: usize = 3;
+const BUCKET_COST: usize = 2;
 /// Bit lengths at which the scalars may be split into a narrow and a wide class.
 const SPLITS: [u32; 5] = [0, 8, 20, 40, 72];
 /// Points below which splitting the points of one window over threads costs more than it gains.
 const CHUNK: usize = 1 << 14;
 
 /// `sum of scalars[index[i]] * points[i]`.
-pub fn msm<P: SWCurveConfig>(points: &[Affine<P>], index: &[u32], scalars: &[Signed]) -> Projective<P> {
+pub fn msm<P: Curve>(points: &[Affine<P>], index: &[u32], scalars: &[Signed]) -> Projective<P> {
     let mut lengths = [0usize; 257];
     for &wire in index {
         lengths[signed::bits(&scalars[wire as usize]) as usize] += 1;
@@ -67,7 +67,7 @@ fn plan(lengths: &[usize; 257], from: usize, to: usize) -> (u32, usize) {
         .unwrap_or((*WINDOWS.start(), 0))
 }
 
-fn pippenger<P: SWCurveConfig>(
+fn pippenger<P: Curve>(
     points: &[Affine<P>],
     index: &[u32],
     scalars: &[Signed],
@@ -114,7 +114,7 @@ fn pippenger<P: SWCurveConfig>(
 }
 
 /// `sum of digit_i * points[members[i]]` for one window, |digit_i| <= half.
-fn window_sum<P: SWCurveConfig>(
+fn window_sum<P: Curve>(
     points: &[Affine<P>],
     members: &[u32],
     prepared: &[Signed],
@@ -161,7 +161,7 @@ struct Run {
 }
 
 /// The sum of each bucket's points: each round halves every run, all pairs of a round sharing inversions.
-fn fill_buckets<P: SWCurveConfig>(
+fn fill_buckets<P: Curve>(
     points: &[Affine<P>],
     sorted: &[u32],
     mut runs: Vec<Run>,
@@ -191,7 +191,7 @@ fn fill_buckets<P: SWCurveConfig>(
 }
 
 /// One round: runs of one entry are finished and leave for `filled`; the others go to `output` at half length.
-fn halve<P: SWCurveConfig>(
+fn halve<P: Curve>(
     runs: Vec<Run>,
     filled: &mut [Affine<P>],
     read: impl Fn(usize) -> Affine<P>,
@@ -224,13 +224,13 @@ fn halve<P: SWCurveConfig>(
 }
 
 /// Collects pairs and adds them a batch at a time, in order.
-struct Adder<P: SWCurveConfig> {
+struct Adder<P: Curve> {
     left: Vec<Affine<P>>,
     right: Vec<Affine<P>>,
     scratch: Scratch<P::BaseField>,
 }
 
-impl<P: SWCurveConfig> Default for Adder<P> {
+impl<P: Curve> Default for Adder<P> {
     fn default() -> Self {
         Self {
             left: Vec::with_capacity(BATCH),
@@ -240,7 +240,7 @@ impl<P: SWCurveConfig> Default for Adder<P> {
     }
 }
 
-impl<P: SWCurveConfig> Adder<P> {
+impl<P: Curve> Adder<P> {
     fn push(&mut self, left: Affine<P>, right: Affine<P>, output: &mut Vec<Affine<P>>) {
         self.left.push(left);
         self.right.push(right);
@@ -260,7 +260,7 @@ impl<P: SWCurveConfig> Adder<P> {
 ///
 /// Long rows are cut into segments whose running sums advance in step, so that these too are batched:
 /// for segment s of T buckets, sum (sT + j) B = (sum j B) + T s (sum B).
-fn weighted_sum<P: SWCurveConfig>(buckets: &[Affine<P>]) -> Projective<P> {
+fn weighted_sum<P: Curve>(buckets: &[Affine<P>]) -> Projective<P> {
     const SEGMENTS: usize = 256;
     if buckets.len() < 4 * SEGMENTS {
         return running_sum(buckets.iter().copied()).1;
@@ -286,7 +286,7 @@ fn weighted_sum<P: SWCurveConfig>(buckets: &[Affine<P>]) -> Projective<P> {
 }
 
 /// `(sum of p_k, sum of (k + 1) p_k)`.
-fn running_sum<P: SWCurveConfig>(
+fn running_sum<P: Curve>(
     points: impl DoubleEndedIterator<Item = Affine<P>>,
 ) -> (Projective<P>, Projective<P>) {
     let (mut plain, mut weighted) = (Projective::zero(), Projective::zero());
@@ -295,4 +295,90 @@ fn running_sum<P: SWCurveConfig>(
         weighted += plain;
     }
     (plain, weighted)
+}
+
+#[cfg(test)]
+mod tests {
+    use ark_bn254::{Fr, G1Affine, G1Projective, G2Affine, G2Projective};
+    use ark_ec::{AffineRepr, CurveGroup};
+    use ark_ff::Field;
+
+    use super::*;
+    use crate::fixed_base::FixedBase;
+    use crate::signed::tests::awkward;
+
+    /// Pseudorandom elements.
+    fn elements(count: usize) -> Vec<Fr> {
+        let next = |value: &Fr| Some(value.square() + Fr::from(7u64));
+        std::iter::successors(Some(Fr::from(11u64)), next)
+            .skip(20)
+            .take(count)
+            .collect()
+    }
+
+    /// Several hundred scalars of every length over distinct, equal, opposite and zero points.
+    #[test]
+    fn sums_agree_with_one_multiplication_at_a_time() {
+        let mut scalars = awkward();
+        scalars.extend((0..300).map(|i| Fr::from(i % 3) - Fr::ONE));
+        let multiples = elements(scalars.len());
+        let mut g1 = FixedBase::new(G1Affine::generator(), 100).multiples(&multiples);
+        let mut g2 = FixedBase::new(G2Affine::generator(), 100).multiples(&multiples);
+        for i in (10..g1.len()).step_by(7) {
+            (g1[i], g2[i]) = match i % 3 {
+                0 => (g1[i - 2], g2[i - 2]),
+                1 => (-g1[i - 2], -g2[i - 2]),
+                _ => (G1Affine::identity(), G2Affine::identity()),
+            };
+        }
+        let integers = signed::from_fields(&scalars);
+        for count in [0, 1, 2, 3, 31, 400, scalars.len()] {
+            let index = (0..count as u32).collect::<Vec<_>>();
+            let expected: G1Projective = g1.iter().zip(&scalars).take(count).map(|(p, x)| *p * x).sum();
+            assert_eq!(msm(&g1[..count], &index, &integers), expected);
+            let expected: G2Projective = g2.iter().zip(&scalars).take(count).map(|(p, x)| *p * x).sum();
+            assert_eq!(msm(&g2[..count], &index, &integers), expected);
+        }
+    }
+
+    /// The wide windows, whose buckets are summed in segments, and points spread over several jobs.
+    #[test]
+    fn sums_of_many_points_agree() {
+        let count = 3 * CHUNK;
+        let (scalars, multiples) = (elements(count), elements(count));
+        let points = FixedBase::new(G1Affine::generator(), count).multiples(&multiples);
+        let wide: Fr = scalars.iter().zip(&multiples).map(|(x, y)| *x * y).sum();
+        let index = (0..count as u32).collect::<Vec<_>>();
+        let generator = G1Affine::generator();
+        assert_eq!(
+            msm(&points, &index, &signed::from_fields(&scalars)),
+            generator * wide
+        );
+        let bits = (0..count as u64).map(|i| Fr::from(i / 3 % 2)).collect::<Vec<_>>();
+        let narrow: Fr = bits.iter().zip(&multiples).map(|(x, y)| *x * y).sum();
+        assert_eq!(
+            msm(&points, &index, &signed::from_fields(&bits)),
+            generator * narrow
+        );
+    }
+
+    #[test]
+    fn weighted_sums_agree_at_every_length() {
+        for size in [1usize, 2, 256, 1024, 4096] {
+            let multiples = elements(size);
+            let mut buckets = FixedBase::new(G1Affine::generator(), size).multiples(&multiples);
+            let mut expected = Fr::ZERO;
+            for (k, (bucket, multiple)) in buckets.iter_mut().zip(&multiples).enumerate() {
+                if k % 5 == 3 {
+                    *bucket = G1Affine::identity();
+                } else {
+                    expected += *multiple * Fr::from(k as u64 + 1);
+                }
+            }
+            assert_eq!(
+                weighted_sum(&buckets).into_affine(),
+                (G1Affine::generator() * expected).into_affine()
+            );
+        }
+    }
 }

@@ -96,3 +96,60 @@ pub fn from_fields<F: PrimeField<BigInt = BigInt<4>>>(values: &[F]) -> Vec<Signe
         .map(|value| from_normal::<F>(&value.into_bigint().0))
         .collect()
 }
+
+#[cfg(test)]
+pub mod tests {
+    use ark_bn254::Fr;
+    use ark_ff::{AdditiveGroup, Field};
+
+    use super::*;
+
+    /// Plus and minus each power of two up to the longest, and their neighbours; the ends of the interval.
+    pub fn awkward() -> Vec<Fr> {
+        let half = Fr::from(2u64).inverse().unwrap_or_default();
+        let mut values = vec![Fr::ZERO, half, -half, half - Fr::ONE];
+        for bits in 0..u64::from(LONGEST) {
+            let power = Fr::from(2u64).pow([bits]);
+            for value in [power, power - Fr::ONE, power + Fr::ONE] {
+                values.extend([value, -value]);
+            }
+        }
+        values
+    }
+
+    #[test]
+    fn digits_make_the_value_again_and_stay_in_their_interval() {
+        let values = awkward();
+        let integers = from_fields(&values);
+        for width in 3..=16 {
+            let radix = Fr::from(1u64 << width);
+            let half = 1i64 << (width - 1);
+            for (value, integer) in values.iter().zip(&integers) {
+                let digits = Digits::new(width, bits(integer));
+                let prepared = digits.prepare(integer);
+                let sum = (0..digits.windows).rev().fold(Fr::ZERO, |sum, window| {
+                    let digit = digits.read(&prepared, window);
+                    assert!((-half..=half).contains(&digit));
+                    sum * radix + Fr::from(digit)
+                });
+                assert_eq!(sum, *value);
+            }
+        }
+    }
+
+    #[test]
+    fn small_values_are_recognised() {
+        for value in [0i64, 1, -1, 5, -5, i64::MAX, i64::MIN + 1] {
+            assert_eq!(small(&from_fields(&[Fr::from(value)])[0]), Some(value));
+        }
+        for value in [
+            i128::from(i64::MIN),
+            1i128 << 63,
+            -(1i128 << 64),
+            1i128 << 64,
+            i128::MAX,
+        ] {
+            assert_eq!(small(&from_fields(&[Fr::from(value)])[0]), None);
+        }
+    }
+}

@@ -10,6 +10,7 @@ use ark_ff::{AdditiveGroup, Field};
 use rayon::prelude::*;
 
 use super::system::{Matrix, System, Witness};
+use crate::lazy::{Lazy, Relax};
 use crate::ntt::{Domain, powers};
 
 /// Why no polynomials come out.
@@ -29,28 +30,27 @@ pub fn domain(rows: usize, public: usize) -> Result<Domain<Fr>, String> {
 pub fn numerator(system: &System, witness: &Witness) -> Result<Vec<Fr>, Refusal> {
     let domain = domain(system.rows(), system.public).map_err(Refusal::Malformed)?;
     let rows = system.rows();
-    let [mut a, mut b, mut c] = [(); 3].map(|()| vec![Fr::ZERO; domain.size]);
+    let [mut a, mut b, mut c] = [(); 3].map(|()| vec![Fr::ZERO.relax(); domain.size]);
     let failing = (&mut a[..rows], &mut b[..rows], &mut c[..rows])
         .into_par_iter()
         .enumerate()
         .with_min_len(256)
         .filter_map(|(row, (a, b, c))| {
-            *a = witness.inner_product(system, system.a.row(row));
-            *b = witness.inner_product(system, system.b.row(row));
-            *c = witness.inner_product(system, system.c.row(row));
-            (*a * *b != *c).then_some(row)
+            let [left, right, product] = [&system.a, &system.b, &system.c]
+                .map(|matrix| witness.inner_product(system, matrix.row(row)));
+            (*a, *b, *c) = (left.relax(), right.relax(), product.relax());
+            (left * right != product).then_some(row)
         })
         .min();
     if let Some(row) = failing {
         return Err(Refusal::Unsatisfied(row));
     }
-    a[rows..=rows + system.public].copy_from_slice(&witness.fields[..=system.public]);
+    for (place, value) in a[rows..].iter_mut().zip(&witness.fields[..=system.public]) {
+        *place = value.relax();
+    }
     domain.subgroup_to_coset([&mut a, &mut b, &mut c]);
-    (&mut a, &b, &c)
-        .into_par_iter()
-        .with_min_len(1024)
-        .for_each(|(a, b, c)| *a = *a * b - c);
-    Ok(a)
+    let values = (a, b, c).into_par_iter().with_min_len(1024);
+    Ok(values.map(|(a, b, c)| Fr::reduce(a.mul(b).sub(c))).collect())
 }
 
 /// The polynomials of every wire, and the coset's Lagrange coordinates, at one secret point.
