@@ -4,54 +4,110 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from functools import cache
-from pathlib import Path
 
+import arrays_cases
+import integers_cases
 import pytest
-from integers_cases import cases
+import quantized_cases
+from conftest import GOLDEN
+from example_programs import EXAMPLES, example
 from r1cs_programs import single
 
 from circuitize.backends.r1cs.cost import estimate
 from circuitize.backends.r1cs.emit import emit
 from circuitize.circuits.program import Program
-from circuitize.cli.loading import load_program
 
-EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 PROGRAMS = [
     *("iris.py:step", "iris.py:predict", "digits.py:step", "digits.py:predict", "dense.py:small", "dense.py:large"),
     *("mnist_mlp.py:predict", "mnist_mlp.py:step", "mnist_mlp.py:step64"),
 ]
 COLUMNS = ("constraints", "wires", "public", "nonzeros", "input_range_constraints")
+Table = dict[str, dict[str, int]]
 
 
 @cache
 def sizes(name: str) -> dict[str, int]:
-    found = estimate(example(name))
+    found = estimate(example(name).integer)
     return {column: found[column] for column in COLUMNS}
 
 
-def example(name: str) -> Program:
-    return load_program(str(EXAMPLES / name)).integer
+def costs() -> Table:
+    """Every example, then every case of both languages; cases that look the same are numbered."""
+    table = {f"examples/{name}": sizes(name) for name in PROGRAMS}
+    seen: Counter[str] = Counter()
+    for name, program in cases():
+        seen[name] += 1
+        found = estimate(program)
+        key = f"{name} #{seen[name]}" if seen[name] > 1 else name
+        table[key] = {column: found[column] for column in COLUMNS}
+    return table
 
 
-def test_costs_are_golden(golden: Callable[[str, str | bytes], None]) -> None:
-    table = io.StringIO()
-    writer = csv.DictWriter(table, ["program", *COLUMNS], extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
-    for name in PROGRAMS:
-        writer.writerow({"program": f"examples/{name}", **sizes(name)})
-    for case in cases():
-        sources = " x ".join(map(str, case.sources))
-        writer.writerow(
-            {"program": f"{case.operation.name} {sources}".strip(), **estimate(single(case.operation, *case.sources))}
+def cases() -> Iterator[tuple[str, Program]]:
+    for real in arrays_cases.cases():
+        yield (
+            f"{real.operation.name} {' x '.join(str(s.fixed) for s in real.sources)}".strip(),
+            quantized_cases.program(real),
         )
-    golden("cost.csv", table.getvalue())
+    for case in integers_cases.cases():
+        yield (
+            f"{case.operation.name} {' x '.join(map(str, case.sources))}".strip(),
+            single(case.operation, *case.sources),
+        )
+
+
+def written(table: Table) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, ["program", *COLUMNS], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({"program": name, **row} for name, row in table.items())
+    return text.getvalue()
+
+
+def read(text: str) -> Table:
+    rows = csv.DictReader(io.StringIO(text))
+    return {row["program"]: {column: int(row[column]) for column in COLUMNS} for row in rows}
+
+
+def changes(before: Table, now: Table) -> list[str]:
+    """What costs more or less than before, a line for each program."""
+    lines = [f"{name}: gone" for name in before if name not in now]
+    for name, row in now.items():
+        if name not in before:
+            lines.append(f"{name}: new, {row['constraints']:,} constraints")
+            continue
+        told = [
+            f"{column} {old:,} -> {row[column]:,} ({100 * (row[column] - old) / max(old, 1):+.1f} %)"
+            for column, old in before[name].items()
+            if old != row[column]
+        ]
+        if told:
+            lines.append(f"{name}: {', '.join(told)}")
+    return lines
+
+
+def test_costs_are_golden(golden: Callable[[str, str | bytes], None], request: pytest.FixtureRequest) -> None:
+    table = costs()
+    if not request.config.getoption("--update-golden"):
+        found = changes(read((GOLDEN / "cost.csv").read_text()), table)
+        assert not found, "\n".join(["costs differ from tests/golden/cost.csv; if that was meant: make golden", *found])
+    golden("cost.csv", written(table))
+
+
+def test_changes_are_told() -> None:
+    row = dict.fromkeys(COLUMNS, 2000)
+    assert changes({"a": row, "b": row}, {"a": row | {"constraints": 2020}, "c": row}) == [
+        "b: gone", "a: constraints 2,000 -> 2,020 (+1.0 %)", "c: new, 2,000 constraints",
+    ]  # fmt: skip
+    assert read(written({"a": row, "b, c": row})) == {"a": row, "b, c": row}
 
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow if "step64" in n else ()) for n in PROGRAMS])
 def test_estimates_equal_what_is_emitted(name: str) -> None:
-    system = emit(example(name)).system
+    system = emit(example(name).integer).system
     emitted = {column: getattr(system, column) for column in COLUMNS[:4]}
     assert emitted == {column: sizes(name)[column] for column in COLUMNS[:4]}
 
