@@ -211,7 +211,7 @@ def test_private_inputs_are_checked_too() -> None:
     [
         (chain(fixed(0, 18), integers.Scale(1, 0)), 67),
         (chain(fixed(-7, 8), CHECK(-2, 3)), 67),
-        (chain(fixed(0, 5), integers.Scale(3, 0), SHIFT(1), CHECK(0, 5)), 67),
+        (chain(fixed(0, 7), integers.Scale(3, 0), SHIFT(1), CHECK(0, 5)), 67),
         (chain(fixed(-9, 0), integers.Scale(2, 0), integers.IsNegative()), 67),
         (chain(fixed(-5, 4), integers.Scale(2, 0), integers.ReLU()), 67),
         (single(integers.Divide(), fixed(-3, 4), fixed(1, 3)), 67),

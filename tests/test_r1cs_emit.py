@@ -8,29 +8,33 @@ from contextlib import suppress
 import numpy as np
 import pytest
 from integers_cases import Case, Integers, cases
-from r1cs_programs import single
+from r1cs_programs import program, single
 
-from circuitize.backends.r1cs.checker import failing_rows
+from circuitize.backends.r1cs.checker import describe, failing_rows
 from circuitize.backends.r1cs.cost import estimate
 from circuitize.backends.r1cs.emit import Emission, emit
 from circuitize.backends.r1cs.field import BN254, Limbs
 from circuitize.backends.r1cs.witness import witness
+from circuitize.circuits import integers
+from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import Undefined
+from circuitize.circuits.integers import View
 from circuitize.circuits.program import Program
+from circuitize.circuits.types import Fixed
 from circuitize.sims import integer
 
 ALL = cases()
 MUTATED_WIRES = 40
 
 
-def runs(case: Case, program: Program, random: np.random.Generator, count: int) -> Iterator[dict[str, Integers]]:
+def runs(case: Case, given: Program, random: np.random.Generator, count: int) -> Iterator[dict[str, Integers]]:
     """Inputs on which the program is defined."""
     found = 0
     for _ in range(3000):
         values = case.draw(random) if case.sources else [np.array(1)]
-        inputs = dict(zip((port.name for port in program.inputs), values, strict=True))
+        inputs = dict(zip((port.name for port in given.inputs), values, strict=True))
         with suppress(Undefined):
-            integer.run(program, inputs)
+            integer.run(given, inputs)
             found += 1
             yield inputs
         if found == count:
@@ -50,14 +54,14 @@ def public_values(emission: Emission, found: Limbs) -> dict[tuple[str, str], Int
 @pytest.mark.parametrize("case", ALL, ids=str)
 def test_witnesses_pass_and_carry_the_executor_s_outputs(case: Case) -> None:
     random = np.random.default_rng(3)
-    program = single(case.operation, *case.sources)
-    emission = emit(program)
-    for inputs in runs(case, program, random, 4):
-        found = witness(emission.plan, integer.trace(program, inputs))
+    given = single(case.operation, *case.sources)
+    emission = emit(given)
+    for inputs in runs(case, given, random, 4):
+        found = witness(emission.plan, integer.trace(given, inputs))
         assert found.shape == (emission.system.wires, 4)
         assert not len(failing_rows(emission.system, found))
         public = public_values(emission, found)
-        expected = [("output", item) for item in integer.run(program, inputs).items()]
+        expected = [("output", item) for item in integer.run(given, inputs).items()]
         expected += [("input", item) for item in inputs.items()]
         for side, (name, value) in expected:
             assert np.array_equal(public[side, name], value)
@@ -68,10 +72,10 @@ def test_witnesses_pass_and_carry_the_executor_s_outputs(case: Case) -> None:
 def test_every_changed_wire_is_noticed(case: Case) -> None:
     """One output or internal wire at a time, drawn at random where there are many. (Other inputs may be as good.)"""
     random = np.random.default_rng(4)
-    program = single(case.operation, *case.sources)
-    emission = emit(program)
-    (inputs,) = runs(case, program, random, 1)
-    found = witness(emission.plan, integer.trace(program, inputs))
+    given = single(case.operation, *case.sources)
+    emission = emit(given)
+    (inputs,) = runs(case, given, random, 1)
+    found = witness(emission.plan, integer.trace(given, inputs))
     system = emission.system
     internal = 1 + system.public + system.private_inputs
     wires = np.r_[1 : 1 + system.public_outputs, internal : system.wires]
@@ -88,8 +92,8 @@ def test_every_changed_wire_is_noticed(case: Case) -> None:
 
 @pytest.mark.parametrize("case", ALL, ids=str)
 def test_the_estimate_is_exact(case: Case) -> None:
-    program = single(case.operation, *case.sources)
-    system, sizes = emit(program).system, estimate(program)
+    given = single(case.operation, *case.sources)
+    system, sizes = emit(given).system, estimate(given)
     assert sizes["constraints"] == system.constraints
     assert sizes["wires"] == system.wires
     assert sizes["public"] == system.public
@@ -98,3 +102,21 @@ def test_the_estimate_is_exact(case: Case) -> None:
         assert sum(entry["constraints"] for entry in sizes[table].values()) == system.constraints
         assert sum(entry["nonzeros"] for entry in sizes[table].values()) == system.nonzeros
         assert sum(entry["wires"] for entry in sizes[table].values()) == system.wires - 1
+
+
+def test_failing_rows_are_named_by_operation_and_element() -> None:
+    """Also where other elements' rows are left out because they are structural zeros."""
+    builder = Builder()
+    x = builder.input(Fixed((4,), 0, 1, 9))
+    padded = builder.add(integers.Reindex(View.pad((4,), (2,), (2,))), x)
+    outer = builder.add(integers.Contract("i,j->ij"), padded, padded)
+    given = program(builder.build([builder.add(integers.Shift(1), outer)]))
+    emission = emit(given)
+    found = witness(emission.plan, integer.trace(given, {"in0": np.array([1, 2, 3, 4])}))
+    (products,) = (block for block in emission.system.wire_blocks if block.role == "product")
+    found[products.first + 1 * 4 + 2] = BN254.from_integers([9])[0]
+    rows = failing_rows(emission.system, found)
+    named = [describe(emission.system, int(row), lambda edge: given.arrow.edge(edge).operation.name) for row in rows]
+    element = (2 + 1) * 8 + (2 + 2)
+    assert f"integer.contract, element {element}, product" in named[0]
+    assert f"integer.shift, element {element}, shift" in named[1]
