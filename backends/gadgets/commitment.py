@@ -13,7 +13,7 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.types import Fixed
 
 from .assembly import Assembly, Handle, Recipe
-from .forms import Integers, LinearForms
+from .forms import Integers, LinearForms, wires
 from .products import LONG
 from .values import Elements, Trace, Value
 
@@ -73,7 +73,8 @@ def emit_commitment(
     """Constrains wire `digest` to be the commitment to the handle's elements, which are in the format; `salt` is a
     wire.
 
-    612 rows and one digest per permutation; where the elements' forms are long, a row per packed element.
+    612 rows and one digest per permutation; where the elements' forms are long, a row per packed element; where two of
+    a packed element share a wire, a row per element.
 
     Soundness: elements less low are in [0, 2^width), so packing is injective: at most 2^253 - 1, below the prime. The
     permutation's rows determine its wires (PoseidonTemplate), and each digest's row determines that digest.
@@ -100,12 +101,13 @@ def _packed_rows(assembly: Assembly, commitment: Commitment, handle: Handle, pla
     """One combination per packed element."""
     if not plan.elements:
         return Rows.zero(0)
-    handle = Handle(handle.forms, handle.value, handle.type)
     rows = _combine(assembly, handle.forms, commitment.format, plan)
     if rows is None:
-        assembly.materialise(handle, f"{role} value")
-        rows = _combine(assembly, handle.forms, commitment.format, plan)
-        assert rows is not None, "single wires are distinct"
+        count = len(handle.forms)
+        own = wires(assembly.wires(handle.value, count, f"{role} value", handle.type.shape), count)
+        assembly.equal(handle.forms, own, f"{role} value")
+        rows = _combine(assembly, own, commitment.format, plan)
+        assert rows is not None, "each element has a wire of its own"
     if len(rows.wires) <= LONG * len(handle.forms):
         return rows
     first = assembly.wires(PackedElements(commitment), plan.elements, f"{role} packed")
