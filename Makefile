@@ -30,6 +30,7 @@ demo: .stamps/demo
 	$(BIN)/circuitize demo
 
 test: check .stamps/interop
+	.ci/test-rust
 	$(BIN)/pytest -n $(JOBS) --dist loadfile --durations 10
 
 golden: .stamps/check .stamps/interop
