@@ -24,13 +24,14 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Source:
-    """One source: real values in [low, high] with |x| >= gap, multiples of 2^-fraction_bits."""
+    """One source: real values in [low, high] with |x| >= gap, multiples of 2^-fraction_bits; an index is whole."""
 
     shape: Shape
     low: float = -2.0
     high: float = 2.0
     fraction_bits: int = 10
     gap: float = 0.0
+    index: bool = False
 
     @property
     def array(self) -> Array:
@@ -88,11 +89,15 @@ class Case:
     def smooth(self, random: np.random.Generator) -> list[Floats]:
         """Real values within the sources' bounds, 2^-12 from 0 and from each other at least: no kink is nearby.
 
-        They are odd multiples of 2^-12, drawn without repetition. A source of one single value keeps it.
+        They are odd multiples of 2^-12, drawn without repetition. A source of one single value keeps it, an index
+        is whole.
         """
         chosen = []
         taken: set[int] = set()
         for source in self.sources:
+            if source.index:
+                chosen.append(np.float64(random.integers(int(source.low), int(source.high) + 1, source.shape)))
+                continue
             least, greatest = math.ceil(source.low * 2048), math.floor(source.high * 2048) - 1
             candidates = 2 * np.arange(least, greatest + 1) + 1
             candidates = candidates[np.abs(candidates) >= source.gap * 4096]
@@ -117,7 +122,7 @@ def language() -> list[type[arrays.RealOperation]]:
 
 def cases() -> list[Case]:
     """At least one case of every class of the real language."""
-    return [*_linear(), *_products(), *_comparisons(), *_values(), *_composites()]
+    return [*_linear(), *_products(), *_comparisons(), *_indices(), *_values(), *_functions(), *_composites()]
 
 
 def _on(*shapes: Shape, **keywords: Any) -> tuple[Source, ...]:
@@ -151,6 +156,10 @@ def _linear() -> list[Case]:
         Case(arrays.Pad((2,), (0,)), (Source((3,), 0.5, 2.0),)),
         Case(arrays.Concatenate(0), _on((2, 3), (1, 3), (4, 3))),
         Case(arrays.Concatenate(1), _on((2, 3), (2, 2))),
+        Case(arrays.Window((1, 2), (2, 3), (1, 1)), _on((2, 4, 5, 2))),
+        Case(arrays.Window((0,), (3,), (2,)), _on((6, 2))),
+        Case(arrays.OverlapAdd((2, 4, 5), (1, 2), (2, 2), (1, 2)), _on((2, 3, 2, 2, 2))),
+        Case(arrays.OverlapAdd((5,), (0,), (2,), (3,)), _on((2, 2))),
     ]
 
 
@@ -185,6 +194,19 @@ def _comparisons() -> list[Case]:
     ]
 
 
+def _indices() -> list[Case]:
+    def among(size: int, *shape: int) -> Source:
+        return Source(shape, 0.0, size - 1.0, fraction_bits=0, index=True)
+
+    return [
+        Case(arrays.Gather(0), (*_on((5, 3)), among(5, 4))),
+        Case(arrays.Gather(1), (*_on((2, 4, 2)), among(4, 3, 2))),
+        Case(arrays.Gather(0), (*_on((3,)), among(3))),
+        Case(arrays.ScatterAdd(0, 5), (*_on((4, 3)), among(5, 4))),
+        Case(arrays.ScatterAdd(1, 3), (*_on((2, 2, 3, 2)), among(3, 2, 3))),
+    ]
+
+
 def _values() -> list[Case]:
     return [
         Case(arrays.Constant.of([[0.5, -1.25], [3.0, 0.0]]), ()),
@@ -201,11 +223,35 @@ def _values() -> list[Case]:
     ]
 
 
+def _functions() -> list[Case]:
+    return [
+        Case(arrays.Divide(), (Source((16,), -2.0, 2.0, 10), Source((16,), 0.25, 4.0, 8)), units=1),
+        Case(arrays.Divide(), (Source((4, 4), -2.0, 2.0, 4), Source((4, 4), -4.0, 4.0, 12, gap=0.125)), units=1),
+        Case(arrays.Divide(), (Source((6,), 0.0, 2.0, 16), Source((6,), -4.0, -0.5, 2)), units=1),
+        Case(arrays.Log(), (Source((32,), 0.25, 4.0, 9),)),
+        Case(arrays.Log(), (Source((64,), 2.0**-12, 16.0, 12),), units=1),
+        Case(arrays.Log(), (Source((64,), 0.25, 2.0, 24),), units=1),
+        Case(arrays.SquareRoot(), (Source((32,), 0.015625, 4.0, 10),)),
+        Case(arrays.SquareRoot(), (Source((32,), 0.015625, 2.0, 27),), units=1),
+        Case(arrays.Sigmoid(), (Source((32,), -2.0, 1.5, 10),)),
+        Case(arrays.Sigmoid(), (Source((64,), -16.0, 16.0, 12),), units=1),
+        Case(arrays.Sigmoid(), (Source((16,), -40.0, 40.0, 4),)),
+        Case(arrays.Tanh(), (Source((32,), -1.5, 2.0, 10),)),
+        Case(arrays.Tanh(), (Source((64,), -8.0, 8.0, 12),), units=1),
+    ]
+
+
 def _composites() -> list[Case]:
+    one_hot = Source((3, 4), 0.0, 1.0, fraction_bits=0)
     return [
         Case(arrays.Square(), _on((2, 3))),
         Case(arrays.Mean((0,)), _on((4, 3))),
         Case(arrays.Mean((0, 1)), _on((3, 5))),
         Case(arrays.Softmax(1), _on((3, 4), low=-6.0, high=6.0)),
         Case(arrays.Softmax(0), _on((5,))),
+        Case(arrays.LogSumExp(1), _on((3, 4), low=-6.0, high=6.0), units=2),
+        Case(arrays.LogSoftmax(1), _on((3, 4), low=-6.0, high=6.0), units=2),
+        Case(arrays.LogSoftmax(0), _on((5,)), units=2),
+        Case(arrays.CrossEntropy(), (*_on((3, 4), low=-6.0, high=6.0), one_hot), units=2),
+        Case(arrays.BinaryCrossEntropy(), (*_on((3, 4), low=-6.0, high=6.0), one_hot), units=2),
     ]

@@ -30,6 +30,37 @@ def softmax(x: Any, axis: int) -> Any:
     return np.exp(x) / np.exp(x).sum(axis, keepdims=True)
 
 
+def scattered(updates: Any, indices: Any, axis: int, size: int) -> Any:
+    hot = np.eye(size)[np.int64(indices)]
+    return np.moveaxis(np.tensordot(updates, hot, [range(axis, axis + indices.ndim), range(indices.ndim)]), -1, axis)
+
+
+def windows(x: Any, o: Any) -> Any:
+    """Element by element."""
+    (shape,) = (t.shape for t in o.target_types(Array(x.shape)))
+    made = np.empty(shape)
+    for at in np.ndindex(shape):
+        place = list(at[: x.ndim])
+        for axis, step, offset in zip(o.axes, o.steps, at[x.ndim :], strict=True):
+            place[axis] = step * place[axis] + offset
+        made[at] = x[tuple(place)]
+    return made
+
+
+def overlapped(x: Any, o: Any) -> Any:
+    made = np.zeros(o.shape)
+    for at in np.ndindex(x.shape):
+        place = list(at[: made.ndim])
+        for axis, step, offset in zip(o.axes, o.steps, at[made.ndim :], strict=True):
+            place[axis] = step * place[axis] + offset
+        made[tuple(place)] += x[at]
+    return made
+
+
+def log_sum_exp(x: Any, axis: int, keepdims: bool = False) -> Any:
+    return np.log(np.exp(x).sum(axis, keepdims=keepdims))
+
+
 REFERENCE: dict[type[arrays.RealOperation], Callable[[Any], Function]] = {
     arrays.Add: lambda o: np.add,
     arrays.Subtract: lambda o: np.subtract,
@@ -54,6 +85,21 @@ REFERENCE: dict[type[arrays.RealOperation], Callable[[Any], Function]] = {
     arrays.Constant: lambda o: lambda: np.full(o.shape, o.amounts),
     arrays.Exp: lambda o: lambda x: np.e**x,
     arrays.Reciprocal: lambda o: lambda x: 1 / x,
+    arrays.Window: lambda o: lambda x: windows(x, o),
+    arrays.OverlapAdd: lambda o: lambda x: overlapped(x, o),
+    arrays.Gather: lambda o: (
+        lambda x, i: np.moveaxis(np.moveaxis(x, o.axis, 0)[np.int64(i)], range(i.ndim), range(o.axis, o.axis + i.ndim))
+    ),
+    arrays.ScatterAdd: lambda o: lambda x, i: scattered(x, i, o.axis, o.size),
+    arrays.Divide: lambda o: lambda x, y: x * (1 / y),
+    arrays.Log: lambda o: lambda x: np.log2(x) / np.log2(np.e),
+    arrays.SquareRoot: lambda o: lambda x: x**0.5,
+    arrays.Sigmoid: lambda o: lambda x: 1 / (1 + np.exp(-x)),
+    arrays.Tanh: lambda o: lambda x: (np.exp(x) - np.exp(-x)) / (np.exp(x) + np.exp(-x)),
+    arrays.LogSumExp: lambda o: lambda x: log_sum_exp(x, o.axis),
+    arrays.LogSoftmax: lambda o: lambda x: x - log_sum_exp(x, o.axis, keepdims=True),
+    arrays.CrossEntropy: lambda o: lambda x, t: (log_sum_exp(x, 1) - (t * x).sum(1)).mean(),
+    arrays.BinaryCrossEntropy: lambda o: lambda x, t: (np.log(1 + np.exp(x)) - t * x).mean(),
     arrays.Square: lambda o: lambda x: x**2,
     arrays.Mean: lambda o: lambda x: x.mean(o.axes),
     arrays.Softmax: lambda o: lambda x: softmax(x, o.axis),
@@ -102,6 +148,37 @@ def test_exp_past_float64_is_undefined() -> None:
 def test_division_by_zero_is_undefined() -> None:
     with pytest.raises(Undefined, match=r"division by zero: .* at element \[0, 1\]"):
         evaluate(generator(arrays.Reciprocal(), Array((1, 2))), [np.array([[1.0, 0.0]])])
+
+
+@pytest.mark.parametrize(
+    ("operation", "values", "message"),
+    [
+        (arrays.Divide(), ([1.0, 2.0], [1.0, 0.0]), r"division by zero: .* element \[1\]"),
+        (arrays.Log(), ([1.0, 0.0],), r"above 0, found 0 at element \[1\]"),
+        (arrays.SquareRoot(), ([1.0, -4.0],), r"at least 0, found -4 at element \[1\]"),
+        (arrays.Gather(0), ([1.0, 2.0], [0.0, 2.0]), r"whole number from 0 to 1, found 2 at element \[1\]"),
+        (arrays.Gather(0), ([1.0, 2.0], [0.5, 0.0]), r"whole number from 0 to 1, found 0.5 at element \[0\]"),
+        (arrays.ScatterAdd(0, 2), ([1.0, 2.0], [-1.0, 0.0]), r"from 0 to 1, found -1 at element \[0\]"),
+    ],
+    ids=lambda x: str(x),
+)
+def test_undefined(operation: arrays.RealOperation, values: tuple[list[float], ...], message: str) -> None:
+    with pytest.raises(Undefined, match=message):
+        evaluate(generator(operation, *(Array((2,)) for _ in values)), [np.array(value) for value in values])
+
+
+def test_saturating_functions_of_great_numbers() -> None:
+    x = np.array([-1e4, -40.0, 40.0, 1e4])
+    (found,) = evaluate(generator(arrays.Sigmoid(), Array((4,))), [x])
+    np.testing.assert_allclose(found, [0, np.exp(-40), 1, 1], rtol=1e-14)
+    np.testing.assert_array_equal(evaluate(generator(arrays.Tanh(), Array((4,))), [x])[0], [-1, -1, 1, 1])
+
+
+def test_cross_entropy_is_that_of_the_textbook_where_rows_sum_to_one() -> None:
+    random = np.random.default_rng(12)
+    x, t = random.normal(size=(5, 4)), np.eye(4)[random.integers(4, size=5)]
+    (found,) = evaluate(generator(arrays.CrossEntropy(), Array((5, 4)), Array((5, 4))), [x, t])
+    np.testing.assert_allclose(found, -(t * np.log(softmax(x, 1))).sum() / 5, rtol=1e-13)
 
 
 def test_equal_constants_are_equal_however_they_are_made() -> None:

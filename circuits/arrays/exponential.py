@@ -18,7 +18,7 @@ from circuitize.circuits.errors import Undefined
 from circuitize.circuits.integers.language import fixed
 from circuitize.circuits.lowering import Lowering
 from circuitize.circuits.operation import Values
-from circuitize.circuits.types import LIMIT, Array
+from circuitize.circuits.types import LIMIT, Array, Fixed
 
 from . import expect
 from .confine import confine
@@ -62,35 +62,43 @@ class Exp(RealOperation):
         return [builder.add(Multiply(), cotangents[0], targets[0])]
 
     def lower(self, lowering: Lowering, *sources: int) -> list[int]:
-        builder, result = lowering.builder, lowering.result
-        digits = _digits(builder, sources[0])
-        kinds = [lowering.type(digit) for digit in digits]
-        # log2 of the greatest factor of each digit; the first is capped just outside the result's format.
-        bound = result.high + 2
-        sizes = [kind.high * 2.0**-kind.fraction_bits * math.log2(math.e) for kind in kinds]
-        sizes[0] = min(sizes[0], math.log2(bound) - result.fraction_bits)
-        # An error of 2^-(p + 1) in factor i is one of 2^-(p + 1) * (product of the others) in the result. With the p
-        # below n factors together are off by a quarter unit, the n - 2 roundings in between by less than another.
-        share = result.fraction_bits + 1 + math.log2(len(digits))
-        product: int | None = None
-        for position, (digit, kind) in enumerate(zip(digits, kinds, strict=True)):
-            fraction_bits = max(math.ceil(share + sum(sizes) - sizes[position]), 0)
-            cap = LIMIT
-            if len(digits) == 1:
-                fraction_bits = result.fraction_bits
-            if position == 0:
-                cap = (bound << fraction_bits >> result.fraction_bits) + 1
-            table = exponential_table(kind.low, kind.high, kind.fraction_bits, fraction_bits, cap)
-            factor = builder.add(integers.Lookup(kind.low, table, fraction_bits), digit)
-            if product is None:
-                product = factor
-                continue
-            if position > 1:
-                kept = max(math.ceil(share + sum(sizes[position:])), 0)
-                product = lowering.shift_to(product, min(kept, lowering.type(product).fraction_bits))
-            product = builder.add(integers.Multiply(), product, factor)
-        assert product is not None
-        return [confine(lowering, product)]
+        return [confine(lowering, exponential(lowering, sources[0], lowering.result))]
+
+
+def exponential(lowering: Lowering, wire: int, result: Fixed) -> int:
+    """e^x, within half a unit of the result's last bit before it is rounded to the result's fraction bits.
+
+    Results above the result's interval are capped just outside it. The wire returned cannot be negative.
+    """
+    builder = lowering.builder
+    digits = _digits(builder, wire)
+    kinds = [lowering.type(digit) for digit in digits]
+    # log2 of the greatest factor of each digit; the first is capped just outside the result's format.
+    bound = result.high + 2
+    sizes = [kind.high * 2.0**-kind.fraction_bits * math.log2(math.e) for kind in kinds]
+    sizes[0] = min(sizes[0], math.log2(bound) - result.fraction_bits)
+    # An error of 2^-(p + 1) in factor i is one of 2^-(p + 1) * (product of the others) in the result. With the p
+    # below n factors together are off by a quarter unit, the n - 2 roundings in between by less than another.
+    share = result.fraction_bits + 1 + math.log2(len(digits))
+    product: int | None = None
+    for position, (digit, kind) in enumerate(zip(digits, kinds, strict=True)):
+        fraction_bits = max(math.ceil(share + sum(sizes) - sizes[position]), 0)
+        cap = LIMIT
+        if len(digits) == 1:
+            fraction_bits = result.fraction_bits
+        if position == 0:
+            cap = (bound << fraction_bits >> result.fraction_bits) + 1
+        table = exponential_table(kind.low, kind.high, kind.fraction_bits, fraction_bits, cap)
+        factor = builder.add(integers.Lookup(kind.low, table, fraction_bits), digit)
+        if product is None:
+            product = factor
+            continue
+        if position > 1:
+            kept = max(math.ceil(share + sum(sizes[position:])), 0)
+            product = lowering.shift_to(product, min(kept, lowering.type(product).fraction_bits))
+        product = builder.add(integers.Multiply(), product, factor)
+    assert product is not None
+    return product
 
 
 def _digits(builder: Builder, wire: int) -> list[int]:

@@ -1,0 +1,107 @@
+"""Reading and adding at places that the program is given: gather and scatter-add."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits import integers
+from circuitize.circuits.builder import Builder
+from circuitize.circuits.errors import TypingError, Undefined
+from circuitize.circuits.lowering import Lowering
+from circuitize.circuits.operation import Values
+from circuitize.circuits.types import Array
+
+from . import expect
+from .language import RealOperation, Rounding
+
+
+@dataclass(frozen=True)
+class Gather(RealOperation):
+    """y[a, i, c] = x[a, indices[i], c]: a are the axes before `axis`, c those after it, i those of indices.
+
+    Sources: x, indices. Indices are whole numbers, undefined outside [0, extent of the axis); their derivative is 0.
+    Lowered exactly; the indices' format has no fraction bits.
+    """
+
+    name = "real.gather"
+    rounding = Rounding.LINEAR
+
+    axis: int
+
+    def target_types(self, *sources: Array) -> tuple[Array, ...]:
+        expect.arrays(sources, 2)
+        x, indices = sources
+        expect.axes_within([self.axis], len(x.shape))
+        return (Array(x.shape[: self.axis] + indices.shape + x.shape[self.axis + 1 :]),)
+
+    def run(self, *values: Values) -> tuple[Values, ...]:
+        x, indices = values
+        return (np.asarray(np.take(x, places(indices, x.shape[self.axis]), axis=self.axis)),)
+
+    def reverse(
+        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
+    ) -> list[int | None]:
+        size = builder.type(sources[0]).shape[self.axis]
+        return [builder.add(ScatterAdd(self.axis, size), cotangents[0], sources[1]), None]
+
+    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
+        return [lowering.builder.add(integers.Gather(self.axis), *sources)]
+
+
+@dataclass(frozen=True)
+class ScatterAdd(RealOperation):
+    """y[a, k, c] = sum of x[a, i, c] over the i with indices[i] = k, 0 where there is none: the adjoint of Gather.
+
+    Sources: x, indices. From `axis` on x has the axes of indices, in whose place y has one axis of extent `size`.
+    Indices are whole numbers, undefined outside [0, size); their derivative is 0. Lowered exactly; the indices' format
+    has no fraction bits.
+    """
+
+    name = "real.scatter_add"
+    rounding = Rounding.LINEAR
+
+    axis: int
+    size: int
+
+    def target_types(self, *sources: Array) -> tuple[Array, ...]:
+        expect.arrays(sources, 2)
+        x, indices = sources
+        end = self.axis + len(indices.shape)
+        if self.axis < 0 or end > len(x.shape) or x.shape[self.axis : end] != indices.shape:
+            raise TypingError(
+                f"expected axes {list(indices.shape)} of the indices from axis {self.axis} on, "
+                f"found shape {list(x.shape)}; transpose it"
+            )
+        return (Array((*x.shape[: self.axis], self.size, *x.shape[end:])),)
+
+    def run(self, *values: Values) -> tuple[Values, ...]:
+        x, indices = values
+        rows = places(indices, self.size).reshape(-1)
+        before, after = x.shape[: self.axis], x.shape[self.axis + indices.ndim :]
+        made = np.zeros((self.size, *before, *after))
+        np.add.at(made, rows, np.moveaxis(x.reshape(*before, len(rows), *after), self.axis, 0))
+        return (np.moveaxis(made, 0, self.axis),)
+
+    def reverse(
+        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
+    ) -> list[int | None]:
+        return [builder.add(Gather(self.axis), cotangents[0], sources[1]), None]
+
+    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
+        return [lowering.builder.add(integers.ScatterAdd(self.axis, self.size), *sources)]
+
+
+def places(indices: Values, size: int) -> NDArray[np.int64]:
+    """The indices as integers; raises Undefined where one is not a whole number from 0 to size - 1."""
+    fine = (indices == np.rint(indices)) & (indices >= 0) & (indices < size)
+    if not fine.all():
+        at = tuple(int(i) for i in np.argwhere(~fine)[0])
+        raise Undefined(
+            f"index: expected a whole number from 0 to {size - 1}, found {indices[at]:g} at element {list(at)}; "
+            "correct the indices"
+        )
+    return np.asarray(indices, np.int64)

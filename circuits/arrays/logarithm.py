@@ -1,0 +1,158 @@
+"""The natural logarithm, in integers by normalising the operand and reducing its mantissa with a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Context, Decimal
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits import integers
+from circuitize.circuits.builder import Builder
+from circuitize.circuits.errors import Undefined
+from circuitize.circuits.lowering import Lowering
+from circuitize.circuits.operation import Values
+from circuitize.circuits.types import Array
+
+from . import expect
+from .confine import confine
+from .division import Divide
+from .exponential import TABLE_BITS
+from .language import RealOperation, Rounding
+
+CONTEXT = Context(prec=50, rounding=ROUND_HALF_UP)
+FINEST = 27
+"""More fraction bits than these are not computed: the result has zeros there."""
+WIDEST = 32
+"""Bits of the mantissa that are kept; an error of 2^-31 in the result is below a tenth of a unit."""
+GUARD = 10
+"""Fraction bits beyond the result's, while terms are added up."""
+
+
+@dataclass(frozen=True)
+class Log(RealOperation):
+    """The natural logarithm. Undefined at 0 and below; lowered: also where the result leaves its calibrated format.
+
+    Lowered to within 1 unit of the last bit of the correctly rounded result (of at most 27 fraction bits), correctly
+    rounded where the operand's interval has at most 2^12 integers. A wider operand is normalised to a mantissa m in
+    [1, 2) and an exponent; with c from a table, near 1 / m, and u = m * c - 1, log m = -log c + u - u^2 / 2. P.-T. P.
+    Tang, "Table-driven implementation of the logarithm function in IEEE floating-point arithmetic", 1990.
+    """
+
+    name = "real.log"
+    rounding = Rounding.VALUE
+
+    def target_types(self, *sources: Array) -> tuple[Array, ...]:
+        return (expect.one_shape(sources, 1),)
+
+    def run(self, *values: Values) -> tuple[Values, ...]:
+        (x,) = values
+        if not (x > 0).all():
+            at = tuple(int(i) for i in np.argwhere(~(x > 0))[0])
+            raise Undefined(
+                f"logarithm: expected a number above 0, found {x[at]:g} at element {list(at)}; keep it positive"
+            )
+        return (np.asarray(np.log(x)),)
+
+    def reverse(
+        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
+    ) -> list[int | None]:
+        return [builder.add(Divide(), cotangents[0], sources[0])]
+
+    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
+        builder, (x,) = lowering.builder, sources
+        found, fraction_bits = lowering.type(x), min(lowering.result.fraction_bits, FINEST)
+        if found.low < 1:
+            x = builder.add(integers.Check(1, max(found.high, 1)), x)
+            found = lowering.type(x)
+        if found.high - found.low < 1 << TABLE_BITS:
+            table = logarithms(found.low, found.high, found.fraction_bits, fraction_bits)
+            return [confine(lowering, builder.add(integers.Lookup(found.low, table, fraction_bits), x))]
+        width, kept = found.high.bit_length(), fraction_bits + GUARD
+        excess, zeros = _normalized(lowering, x, width)
+        powers = builder.add(integers.Scale(-_ln2(1, kept), kept), zeros)
+        powers = lowering.offset(powers, _ln2(width - 1 - found.fraction_bits, kept))
+        if width > WIDEST:
+            excess = builder.add(integers.Shift(width - WIDEST), excess)
+        reduced = _log_of_mantissa(lowering, excess, min(width, WIDEST) - 1, fraction_bits)
+        total = builder.add(integers.Add(), *lowering.align(powers, reduced))
+        return [confine(lowering, total)]
+
+
+def _normalized(lowering: Lowering, x: int, width: int) -> tuple[int, int]:
+    """(m - 2^(width - 1), z) where the integer m = x * 2^z has its highest bit at width - 1; without fraction bits.
+
+    A binary search for the highest bit. Each Check always holds; the types alone cannot see it.
+    """
+    builder, found = lowering.builder, lowering.type(x)
+    most = width - found.low.bit_length()
+    x = builder.add(integers.Scale(1, -found.fraction_bits), x)
+    zeros = builder.add(integers.Constant.splat(0, found.shape))
+    for power in range(most.bit_length() - 1, -1, -1):
+        bits = 1 << power
+        least = 1 << (width - bits)
+        short = builder.add(integers.IsNegative(), lowering.offset(x, -least))
+        shorter = builder.add(integers.Check(0, least - 1), builder.add(integers.Multiply(), short, x))
+        x = builder.add(integers.Add(), x, builder.add(integers.Scale((1 << bits) - 1, 0), shorter))
+        zeros = builder.add(integers.Add(), zeros, builder.add(integers.Scale(bits, 0), short))
+    half = 1 << (width - 1)
+    return builder.add(integers.Check(0, half - 1), lowering.offset(x, -half)), zeros
+
+
+def _log_of_mantissa(lowering: Lowering, excess: int, bits: int, fraction_bits: int) -> int:
+    """log(1 + excess * 2^-bits), excess in [0, 2^bits), to within a quarter of 2^-fraction_bits.
+
+    u is at most 2^-index, so the first term left out, u^3 / 3, is at most an eighth of a unit.
+    """
+    builder, kept = lowering.builder, fraction_bits + GUARD
+    index = min(-(-fraction_bits // 3) + 1, bits)
+    place = builder.add(integers.Shift(bits - index), excess)
+    inverses, logs = reductions(index, kept)
+    inverse = builder.add(integers.Lookup(0, inverses, index + 3), place)
+    fraction = builder.add(integers.Scale(1, bits - lowering.type(excess).fraction_bits), excess)
+    mantissa = lowering.offset(fraction, 1 << bits)
+    product = builder.add(integers.Multiply(), mantissa, inverse)
+    u = lowering.shift_to(lowering.offset(product, -(1 << (bits + index + 3))), kept)
+    bound = 1 << (lowering.type(u).fraction_bits - index)
+    u = builder.add(integers.Check(-bound, bound), u)  # always holds
+    square = lowering.shift_to(builder.add(integers.Multiply(), u, u), kept)
+    half = builder.add(integers.Scale(1, 1), square)
+    linear = builder.add(integers.Add(), *lowering.align(u, builder.add(integers.Lookup(0, logs, kept), place)))
+    return builder.add(integers.Subtract(), *lowering.align(linear, half))
+
+
+def _ln2(count: int, fraction_bits: int) -> int:
+    """count * log 2 in units of 2^-fraction_bits, rounded."""
+    return _rounded(CONTEXT.multiply(Decimal(count), CONTEXT.ln(Decimal(2))), fraction_bits)
+
+
+def _rounded(value: Decimal, fraction_bits: int) -> int:
+    return int(CONTEXT.multiply(value, Decimal(1 << fraction_bits)).to_integral_value(context=CONTEXT))
+
+
+@lru_cache(maxsize=64)
+def logarithms(low: int, high: int, of_bits: int, fraction_bits: int) -> NDArray[np.int64]:
+    """log(q * 2^-of_bits) * 2^fraction_bits, rounded half up, for q from low >= 1 to high."""
+    unit = CONTEXT.power(Decimal(2), Decimal(-of_bits))
+    return _table(lambda q: CONTEXT.ln(CONTEXT.multiply(Decimal(low + q), unit)), high - low + 1, fraction_bits)
+
+
+@lru_cache(maxsize=64)
+def reductions(index: int, fraction_bits: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """c and -log c for each of 2^index equal parts of [1, 2): c with index + 3 fraction bits, -log c with the given."""
+    parts, bits = 1 << index, index + 3
+    inverses = _table(lambda h: CONTEXT.divide(Decimal(2 * parts), Decimal(2 * (parts + h) + 1)), parts, bits)
+
+    def minus_log(h: int) -> Decimal:
+        return -CONTEXT.ln(CONTEXT.divide(Decimal(int(inverses[h])), Decimal(1 << bits)))
+
+    return inverses, _table(minus_log, parts, fraction_bits)
+
+
+def _table(function: Callable[[int], Decimal], count: int, fraction_bits: int) -> NDArray[np.int64]:
+    table = np.array([_rounded(function(index), fraction_bits) for index in range(count)], np.int64)
+    table.setflags(write=False)
+    return table

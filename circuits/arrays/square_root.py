@@ -1,0 +1,61 @@
+"""The square root, in integers by the floor of a square root with one bit more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from circuitize.circuits import integers
+from circuitize.circuits.builder import Builder
+from circuitize.circuits.errors import Undefined
+from circuitize.circuits.lowering import Lowering
+from circuitize.circuits.operation import Values
+from circuitize.circuits.types import Array
+
+from . import expect
+from .confine import confine
+from .division import Divide
+from .elementwise import Scale
+from .language import RealOperation, Rounding
+
+
+@dataclass(frozen=True)
+class SquareRoot(RealOperation):
+    """The square root. Undefined below 0; its derivative, dz / 2z, at 0 too.
+
+    Lowered to the correctly rounded result: with one fraction bit more than the result, floor((floor(sqrt(x)) + 1) / 2)
+    is sqrt(x) / 2 to the nearest integer. An operand of more than twice the fraction bits is rooted as it is and then
+    rounded: within 1 unit.
+    """
+
+    name = "real.square_root"
+    rounding = Rounding.VALUE
+
+    def target_types(self, *sources: Array) -> tuple[Array, ...]:
+        return (expect.one_shape(sources, 1),)
+
+    def run(self, *values: Values) -> tuple[Values, ...]:
+        (x,) = values
+        if not (x >= 0).all():
+            at = tuple(int(i) for i in np.argwhere(~(x >= 0))[0])
+            raise Undefined(
+                f"square root: expected a number of at least 0, found {x[at]:g} at element {list(at)}; "
+                "keep it nonnegative"
+            )
+        return (np.asarray(np.sqrt(x)),)
+
+    def reverse(
+        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
+    ) -> list[int | None]:
+        return [builder.add(Scale(0.5), builder.add(Divide(), cotangents[0], targets[0]))]
+
+    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
+        builder, (x,) = lowering.builder, sources
+        found = lowering.type(x)
+        if found.low < 0:
+            x = builder.add(integers.Check(0, max(found.high, 0)), x)
+        root_bits = max(lowering.result.fraction_bits + 1, -(-found.fraction_bits // 2))
+        root = builder.add(integers.SquareRoot(), lowering.refine(x, 2 * root_bits))
+        return [confine(lowering, root)]

@@ -1,0 +1,121 @@
+"""Sliding windows, what convolution and pooling are made of, and their adjoint: overlap and add."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from circuitize.circuits import integers
+from circuitize.circuits.builder import Builder
+from circuitize.circuits.errors import TypingError
+from circuitize.circuits.integers import Reindex, View
+from circuitize.circuits.lowering import Lowering
+from circuitize.circuits.operation import Values
+from circuitize.circuits.types import Array, Shape
+
+from . import expect
+from .language import LinearOperation
+
+
+@dataclass(frozen=True)
+class Window(LinearOperation):
+    """Windows of so many elements along each of some axes, a step apart; none reaches over the end.
+
+    Axis axes[k] becomes the window's position, of extent (n - sizes[k]) // steps[k] + 1; a last axis per k walks the
+    window: y[.., p, .., w] = x[.., steps[k] * p + w, ..]. Also known as im2col. Lowered exactly.
+    """
+
+    name = "real.window"
+
+    axes: tuple[int, ...]
+    sizes: tuple[int, ...]
+    steps: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        _expect_parameters(self.axes, self.sizes, self.steps)
+
+    def target_types(self, *sources: Array) -> tuple[Array, ...]:
+        expect.arrays(sources, 1)
+        return (Array(windowed(sources[0].shape, self.axes, self.sizes, self.steps)),)
+
+    def run(self, *values: Values) -> tuple[Values, ...]:
+        every = np.lib.stride_tricks.sliding_window_view(values[0], self.sizes, self.axes)
+        return (every[_stepped(every.ndim, self.axes, self.steps)],)
+
+    def dagger(self, builder: Builder, sources: Sequence[Array], cotangents: Sequence[int]) -> list[int | None]:
+        return [builder.add(OverlapAdd(sources[0].shape, self.axes, self.sizes, self.steps), cotangents[0])]
+
+    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
+        view = View.window(lowering.type(sources[0]).shape, self.axes, self.sizes, self.steps)
+        return [lowering.builder.add(Reindex(view), sources[0])]
+
+
+@dataclass(frozen=True)
+class OverlapAdd(LinearOperation):
+    """Windows put back in their places in an array of the given shape and added where they overlap: Window's adjoint.
+
+    Lowered exactly.
+    """
+
+    name = "real.overlap_add"
+
+    shape: Shape
+    axes: tuple[int, ...]
+    sizes: tuple[int, ...]
+    steps: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        _expect_parameters(self.axes, self.sizes, self.steps)
+
+    def target_types(self, *sources: Array) -> tuple[Array, ...]:
+        expect.arrays(sources, 1)
+        wanted = windowed(self.shape, self.axes, self.sizes, self.steps)
+        if sources[0].shape != wanted:
+            raise TypingError(
+                f"expected windows of shape {list(wanted)}, found {list(sources[0].shape)}; give the windowed shape"
+            )
+        return (Array(self.shape),)
+
+    def run(self, *values: Values) -> tuple[Values, ...]:
+        total = np.zeros(self.shape)
+        for place in np.ndindex(self.sizes):
+            chosen: list[slice] = [slice(None)] * len(self.shape)
+            for k, axis in enumerate(self.axes):
+                step = self.steps[k]
+                chosen[axis] = slice(place[k], place[k] + (values[0].shape[axis] - 1) * step + 1, step)
+            total[tuple(chosen)] += values[0][(..., *place)]
+        return (total,)
+
+    def dagger(self, builder: Builder, sources: Sequence[Array], cotangents: Sequence[int]) -> list[int | None]:
+        return [builder.add(Window(self.axes, self.sizes, self.steps), cotangents[0])]
+
+    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
+        view = View.window(self.shape, self.axes, self.sizes, self.steps)
+        return [lowering.builder.add(integers.Sum(view), sources[0])]
+
+
+def windowed(shape: Shape, axes: Sequence[int], sizes: Sequence[int], steps: Sequence[int]) -> Shape:
+    """The shape of an array's windows; raises TypingError where a window is longer than its axis."""
+    expect.axes_within(axes, len(shape))
+    extents = list(shape)
+    for axis, size, step in zip(axes, sizes, steps, strict=True):
+        if size > shape[axis]:
+            raise TypingError(f"expected a window of at most {shape[axis]} along axis {axis}, found {size}; pad first")
+        extents[axis] = (shape[axis] - size) // step + 1
+    return (*extents, *sizes)
+
+
+def _stepped(rank: int, axes: Sequence[int], steps: Sequence[int]) -> tuple[slice, ...]:
+    by_axis = dict(zip(axes, steps, strict=True))
+    return tuple(slice(None, None, by_axis.get(axis)) for axis in range(rank))
+
+
+def _expect_parameters(axes: Sequence[int], sizes: Sequence[int], steps: Sequence[int]) -> None:
+    expect.distinct(axes)
+    if not len(axes) == len(sizes) == len(steps) or min((*sizes, *steps), default=1) < 1:
+        raise TypingError(
+            f"expected a size and a step of at least 1 per axis of {list(axes)}, found sizes {list(sizes)} and "
+            f"steps {list(steps)}; give one of each per axis"
+        )
