@@ -1,7 +1,7 @@
 """Handwritten digits: a 64-32-10 network, mean squared error, stochastic gradient descent; real data, real training.
 
 circuitize estimate examples/digits.py:step
-circuitize prove    examples/digits.py:step --prover groth16 -o proof
+circuitize prove    examples/digits.py:step --prover groth16 --keys keys -o proof
 """
 
 from dataclasses import replace
