@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
-from circuitize.backends.r1cs.emit import Emission, emit
 from circuitize.cli.loading import Loaded, load_program
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
@@ -15,8 +14,3 @@ EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 def example(name: str) -> Loaded:
     """`iris.py:step` and the like."""
     return load_program(str(EXAMPLES / name))
-
-
-@lru_cache(maxsize=2)
-def emission(name: str) -> Emission:
-    return emit(example(name).integer)

@@ -6,11 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from agreement import mutations
-from example_programs import emission, example
+from example_programs import example
 from interop.node_tools import ask, need_node
 
 from circuitize.backends.r1cs.checker import failing_rows
 from circuitize.backends.r1cs.cost import estimate
+from circuitize.backends.r1cs.emit import emit
 from circuitize.backends.r1cs.field import BN254
 from circuitize.backends.r1cs.r1cs_file import write_r1cs
 from circuitize.backends.r1cs.system import ConstraintSystem, Matrix
@@ -37,7 +38,8 @@ class Circuit:
 @pytest.fixture(scope="module", params=["iris.py:step", pytest.param("digits.py:step", marks=pytest.mark.slow)])
 def circuit(request, tmp_path_factory):
     need_node()
-    given, made = example(request.param).integer, emission(request.param)
+    given = example(request.param).integer
+    made = emit(given)
     values = witness(made.plan, integer.trace(given, given.examples[0]), random_salts(made.plan))
     folder = tmp_path_factory.mktemp("circuit")
     write_r1cs(folder / "a.r1cs", made.system)
