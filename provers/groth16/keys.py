@@ -107,8 +107,6 @@ def setup(
     `seed` (tests only) everyone can compute them. Writes `proving.key`, `verifying.key`,
     `verification_key.json` for snarkjs, and a warning. `progress` is called with the name of each phase.
     """
-    from .snarkjs import verifying_key_text
-
     binding = digest_bytes(digest)
     try:
         native = groth16_setup(*matrices(system), binding, seed, progress)
@@ -117,10 +115,17 @@ def setup(
     key = ProvingKey(native)
     directory = Path(directory)
     write_whole(directory / WARNING_FILE, [WARNING.encode()])
+    write_keys(key, directory)
+    return key
+
+
+def write_keys(key: ProvingKey, directory: Path) -> None:
+    """Writes `proving.key`, `verifying.key` and `verification_key.json` for snarkjs."""
+    from .snarkjs import verifying_key_text
+
     key.write(directory / PROVING_FILE)
     key.verifying_key.write(directory / VERIFYING_FILE)
     write_whole(directory / SNARKJS_FILE, [verifying_key_text(key.verifying_key).encode()])
-    return key
 
 
 def _inside(path: Path, name: str) -> Path:

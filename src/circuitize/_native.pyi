@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _Matrix: TypeAlias = tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64]]
+_Bytes: TypeAlias = NDArray[np.uint8]
 _Setup: TypeAlias = Literal["development", "ceremony"]
 
 features: list[str]
@@ -67,3 +68,13 @@ def groth16_prove(
     progress: Callable[[str], object] | None = None,
 ) -> tuple[bytes, dict[str, float]]: ...
 def groth16_verify(key: Groth16VerifyingKey, publics: NDArray[np.uint64], proof: bytes) -> str | None: ...
+def groth16_ceremony_refusal(
+    key: Groth16ProvingKey,
+    a: _Matrix,
+    b: _Matrix,
+    c: _Matrix,
+    large: NDArray[np.uint64],
+    wires: int,
+    public: int,
+    powers: tuple[_Bytes, _Bytes, _Bytes, _Bytes, _Bytes],
+) -> str | None: ...

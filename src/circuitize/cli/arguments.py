@@ -72,8 +72,12 @@ def _check(commands: Any) -> None:
 
 
 def _setup(commands: Any) -> None:
-    command = _command(commands, "setup", "make development keys: INSECURE, for trials only", program=True)
+    command = _command(commands, "setup", "take a ceremony's keys, or make INSECURE ones for trials", program=True)
     _prover(command)
+    command.add_argument(
+        "--zkey", type=Path, metavar="FILE", help="the key that snarkjs' ceremony made for the circuit"
+    )
+    command.add_argument("--ptau", type=Path, metavar="FILE", help="the prepared powers of tau that it began with")
     _output(command, "-o", "KEYS", "folder for the proving and the verifying key")
 
 

@@ -1,10 +1,12 @@
-"""`circuitize setup`: development keys for a program's circuit."""
+"""`circuitize setup`: keys for a program's circuit, from a ceremony or for development."""
 
 from __future__ import annotations
 
 from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from circuitize.circuits.errors import CircuitizeError
 
 from .circuit import emit
 from .folder import whole_folder
@@ -14,22 +16,33 @@ from .output import Phases, amount_of_bytes, print_json, print_table, remark
 if TYPE_CHECKING:
     from circuitize.backends.r1cs.emit import Emission
 
+CEREMONY = (
+    "a ceremony's keys: they fit this program and its powers of tau; that the secrets behind both were forgotten, "
+    "only the ceremony can show (snarkjs powersoftau verify, snarkjs zkey verify)"
+)
 INSECURE = "these are development keys: INSECURE, whoever made them can prove anything; rely only on a ceremony's keys"
 
 
 def run(options: Namespace) -> int:
-    """Emit the circuit, make keys bound to the program's digest, and write them beside the program itself."""
+    """Emit the circuit, make or take over keys bound to the program's digest, and write them beside the program."""
     phases = Phases()
+    if (options.zkey is None) != (options.ptau is None):
+        given, missing = ("--zkey", "--ptau") if options.ptau is None else ("--ptau", "--zkey")
+        raise CircuitizeError(
+            f"{given}: expected {missing} with it, found none; a .zkey does not hold the whole circuit, so it is "
+            "checked against the prepared powers of tau that the ceremony began with"
+        )
+    ceremony = None if options.zkey is None else (options.zkey, options.ptau)
     loaded = load_program(options.program)
-    report = make_keys(loaded, options.output, phases, emit(loaded, phases))
-    remark(INSECURE)
+    report = make_keys(loaded, options.output, phases, emit(loaded, phases), ceremony)
+    remark(INSECURE if ceremony is None else CEREMONY)
     if options.json:
         print_json(report)
         return 0
     print(f"keys for {options.program} in {options.output}")
     print_table(
         [
-            ("setup", "development (INSECURE)"),
+            ("setup", "development (INSECURE)" if ceremony is None else "ceremony"),
             ("digest", loaded.digest),
             ("constraints", report["constraints"]),
             ("proving key", amount_of_bytes(report["proving_key_bytes"])),
@@ -40,20 +53,27 @@ def run(options: Namespace) -> int:
     return 0
 
 
-def make_keys(loaded: Loaded, output: Path, phases: Phases, emission: Emission) -> dict[str, Any]:
-    """Write a folder of keys, whole or not at all; returns what --json prints."""
-    from circuitize.provers.groth16.keys import PROVING_FILE, VERIFYING_FILE, setup
+def make_keys(
+    loaded: Loaded, output: Path, phases: Phases, emission: Emission, ceremony: tuple[Path, Path] | None = None
+) -> dict[str, Any]:
+    """Write a folder of keys, whole or not at all; returns what --json prints. `ceremony` is its .zkey and .ptau."""
+    from circuitize.provers.groth16.keys import PROVING_FILE, VERIFYING_FILE, setup, write_keys
+    from circuitize.provers.groth16.zkey import import_zkey
 
     system = emission.system
     with whole_folder(output, VERIFYING_FILE) as folder:
-        with phases.phase("setup", "making development keys"):
-            setup(system, loaded.digest, folder)
+        if ceremony is None:
+            with phases.phase("setup", "making development keys"):
+                setup(system, loaded.digest, folder)
+        else:
+            with phases.phase("setup", "checking the ceremony's keys"):
+                write_keys(import_zkey(system, loaded.digest, *ceremony), folder)
         save_without_examples(loaded.integer, folder / PROGRAM_FILE)
         sizes = {name: (folder / name).stat().st_size for name in (PROVING_FILE, VERIFYING_FILE)}
     return {
         "prover": "groth16",
         "digest": loaded.digest,
-        "setup": "development",
+        "setup": "development" if ceremony is None else "ceremony",
         "constraints": system.constraints,
         "proving_key_bytes": sizes[PROVING_FILE],
         "verifying_key_bytes": sizes[VERIFYING_FILE],

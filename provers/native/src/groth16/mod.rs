@@ -1,5 +1,6 @@
 //! Groth16 over BN254, for Python: set up, prove and verify over borrowed matrices.
 
+mod ceremony;
 mod key_file;
 mod keys;
 mod points;

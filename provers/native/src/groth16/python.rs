@@ -94,7 +94,7 @@ impl Progress {
 
 /// A Groth16 proving key; it holds its verifying key.
 #[pyclass(frozen, name = "Groth16ProvingKey", module = "circuitize._native")]
-struct PyProvingKey(ProvingKey);
+pub struct PyProvingKey(pub ProvingKey);
 
 /// A Groth16 verifying key.
 #[pyclass(frozen, name = "Groth16VerifyingKey", module = "circuitize._native")]
@@ -318,6 +318,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(groth16_setup, module)?)?;
     module.add_function(wrap_pyfunction!(groth16_prove, module)?)?;
     module.add_function(wrap_pyfunction!(groth16_verify, module)?)?;
+    super::ceremony::register(module)?;
     #[cfg(feature = "stock")]
     super::stock::register(module)?;
     Ok(())

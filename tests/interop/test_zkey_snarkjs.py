@@ -1,0 +1,165 @@
+"""Keys from snarkjs' ceremony: our proofs with them verify there, theirs verify here, and wrong keys are refused."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from attacks.groth16_curves import pack, twist_points
+from cli_programs import refused, run
+from groth16_cases import DIGEST, R, random_system
+from interop.ceremony_files import PROGRAM, compiled, powers, told
+from interop.node_tools import snarkjs
+
+from circuitize.backends.r1cs.r1cs_file import write_r1cs
+from circuitize.circuits.errors import FormatError
+from circuitize.provers.groth16 import snarkjs as files
+from circuitize.provers.groth16.config import COORDINATE_PRIME as Q
+from circuitize.provers.groth16.keys import SNARKJS_FILE, VerifyingKey
+from circuitize.provers.groth16.prover import prove as prove_system
+from circuitize.provers.groth16.prover import public_values
+from circuitize.provers.groth16.verifier import refusal, verify
+from circuitize.provers.groth16.zkey import import_zkey
+
+pytestmark = pytest.mark.interop
+
+OTHER = PROGRAM.replace(":product", ":difference")
+SECTIONS = {"alpha": 2, "the publics": 3, "A": 5, "B in G1": 6, "B in G2": 7, "C": 8, "H": 9}
+
+
+@pytest.fixture(scope="module")
+def ceremony(tmp_path_factory):
+    """powers.ptau; circuit/, circuit.zkey and keys/ of the small program; system.zkey of a random system."""
+    folder = tmp_path_factory.mktemp("ceremony")
+    powers(folder, 6)
+    compiled(folder / "circuit")
+    write_r1cs(folder / "system.r1cs", random_system(5)[0])
+    for name, circuit in (("circuit", folder / "circuit" / "circuit.r1cs"), ("system", folder / "system.r1cs")):
+        told("groth16", "setup", circuit, folder / "powers.ptau", folder / f"{name}.first")
+        told("zkey", "contribute", folder / f"{name}.first", folder / f"{name}.zkey", "--name=one", "-e=entropy")
+    assert run(*setup(folder / "circuit.zkey", folder / "powers.ptau", folder / "keys")).status == 0
+    return folder
+
+
+def setup(zkey, ptau, output, program=PROGRAM):
+    return "setup", program, "--prover", "groth16", "--zkey", zkey, "--ptau", ptau, "-o", output
+
+
+def sections(content):
+    """Type -> where its payload begins and ends."""
+    places, at = {}, 12
+    while at < len(content):
+        size = int.from_bytes(content[at + 4 : at + 12], "little")
+        places[int.from_bytes(content[at : at + 4], "little")] = (at + 12, at + 12 + size)
+        at += 12 + size
+    return places
+
+
+def test_our_proof_verifies_in_snarkjs_with_its_key(ceremony, tmp_path):
+    key = tmp_path / "theirs.json"
+    told("zkey", "export", "verificationkey", ceremony / "circuit.zkey", key)
+    assert json.loads(key.read_text()) == json.loads((ceremony / "keys" / SNARKJS_FILE).read_text())
+    proof = tmp_path / "proof"
+    outcome = run("prove", PROGRAM, "--prover", "groth16", "--keys", ceremony / "keys", "-o", proof)
+    assert outcome.status == 0 and "INSECURE" not in outcome.err
+    told("groth16", "verify", key, proof / "public.json", proof / "proof.json")
+    values = json.loads((proof / "public.json").read_text())
+    (tmp_path / "public.json").write_text(json.dumps([str((int(values[0]) + 1) % R), *values[1:]]))
+    assert snarkjs("groth16", "verify", key, tmp_path / "public.json", proof / "proof.json")[0] == 1
+    verdict = json.loads(run("verify", proof, "--keys", ceremony / "keys", "--json").out)
+    assert (verdict["valid"], verdict["setup"]) == (True, "ceremony")
+
+
+def test_their_proof_verifies_here(ceremony, tmp_path):
+    proof, public = tmp_path / "proof.json", tmp_path / "public.json"
+    told("groth16", "prove", ceremony / "circuit.zkey", ceremony / "circuit" / "witness.wtns", proof, public)
+    key = VerifyingKey.read(ceremony / "keys")
+    values = files.read_public(public)
+    theirs = files.read_proof(proof, key.digest)
+    assert refusal(theirs, key, values, key.digest) is None
+    assert not verify(theirs, key, [*values[:-1], (values[-1] + 1) % R])
+    a, c = theirs.points[:64], theirs.points[192:]
+    assert not verify(replace(theirs, points=c + theirs.points[64:192] + a), key, values)
+
+
+def test_a_random_system_is_proved_with_a_ceremonys_key(ceremony, tmp_path):
+    system, witness = random_system(5)
+    key = import_zkey(system, DIGEST, ceremony / "system.zkey", ceremony / "powers.ptau")
+    proof = prove_system(system, witness, key, DIGEST)
+    assert verify(proof, key.verifying_key, public_values(system, witness), DIGEST)
+    assert key.verifying_key.setup == "ceremony"
+    key.write(tmp_path / "proving.key")
+    assert key.read(tmp_path).verifying_key.native.encode() == key.verifying_key.native.encode()
+
+
+@pytest.mark.parametrize("matrix", ["a", "b", "c"])
+def test_another_circuit_of_the_same_size_is_refused(ceremony, matrix):
+    """C stands nowhere in a .zkey: only its points can tell."""
+    system, _ = random_system(5)
+    changed = getattr(system, matrix)
+    private = np.flatnonzero(changed.wires > system.public)[-1]
+    coefficients = changed.coefficients.copy()
+    coefficients[private] = 3 if coefficients[private] != 3 else 5
+    system = replace(system, **{matrix: replace(changed, coefficients=coefficients)})
+    name = {"a": "A", "b": "B in G1", "c": "C"}[matrix]
+    with pytest.raises(FormatError, match=f"its points for {name} are not those of this program"):
+        import_zkey(system, DIGEST, ceremony / "system.zkey", ceremony / "powers.ptau")
+
+
+@pytest.mark.parametrize("name", SECTIONS)
+def test_a_wrong_point_is_refused(ceremony, tmp_path, name):
+    """The last point of a section becomes its first (in the header: alpha becomes beta)."""
+    content = bytearray((ceremony / "system.zkey").read_bytes())
+    start, end = sections(content)[SECTIONS[name]]
+    size = 128 if name == "B in G2" else 64
+    if name == "alpha":
+        start += 84
+        content[start : start + size] = content[start + size : start + 2 * size]
+    else:
+        places = [at for at in range(start, end, size) if any(content[at : at + size])]
+        content[places[-1] : places[-1] + size] = content[places[0] : places[0] + size]
+    (tmp_path / "wrong.zkey").write_bytes(content)
+    with pytest.raises(FormatError, match=f"found (its points for )?{name} "):
+        import_zkey(random_system(5)[0], DIGEST, tmp_path / "wrong.zkey", ceremony / "powers.ptau")
+
+
+def test_points_outside_the_groups_are_refused(ceremony, tmp_path):
+    content = (ceremony / "system.zkey").read_bytes()
+    wrong_g1 = (1).to_bytes(64, "little")
+    for kind, point in ((3, wrong_g1), (5, wrong_g1), (9, wrong_g1), (7, montgomery(pack(next(twist_points()), 128)))):
+        start, end = sections(content)[kind]
+        at = next(at for at in range(start, end, len(point)) if any(content[at : at + len(point)]))
+        (tmp_path / "wrong.zkey").write_bytes(content[:at] + point + content[at + len(point) :])
+        with pytest.raises(FormatError, match=r"wrong.zkey: .*(not on the curve|group of order r)"):
+            import_zkey(random_system(5)[0], DIGEST, tmp_path / "wrong.zkey", ceremony / "powers.ptau")
+
+
+def montgomery(content):
+    values = [int.from_bytes(content[at : at + 32], "little") for at in range(0, len(content), 32)]
+    return b"".join(((value << 256) % Q).to_bytes(32, "little") for value in values)
+
+
+def test_every_mismatch_is_one_clear_line(ceremony, tmp_path):
+    zkey, ptau, keys = ceremony / "circuit.zkey", ceremony / "powers.ptau", tmp_path / "keys"
+    content = zkey.read_bytes()
+    wrong = tmp_path / "wrong.zkey"
+
+    def line(changed):
+        wrong.write_bytes(changed)
+        return refused(*setup(wrong, ptau, keys))
+
+    assert "its points for A are not those of this program" in refused(*setup(zkey, ptau, keys, OTHER))
+    assert "expected the key of this program: 19 wires" in refused(*setup(ceremony / "system.zkey", ptau, keys))
+    assert "nobody has contributed" in refused(*setup(ceremony / "circuit.first", ptau, keys))
+    assert "prepare phase2" in refused(*setup(zkey, ceremony / "second.ptau", keys))
+    assert "--zkey: expected --ptau" in refused("setup", PROGRAM, "--prover", "groth16", "--zkey", zkey, "-o", keys)
+    assert 'expected the magic word "zkey"' in refused(*setup(ptau, ptau, keys))
+    assert "cannot read" in refused(*setup(tmp_path / "none.zkey", ptau, keys))
+    assert "up to the end of the file" in line(content[:-100])
+    assert "expected at least 12 bytes" in line(content[:10])
+    header = sections(content)[2][0]
+    assert "the curve BN254" in line(content[: header + 4] + bytes(32) + content[header + 36 :])
+    protocol = sections(content)[1][0]
+    assert "found one for PLONK" in line(content[:protocol] + b"\2" + content[protocol + 1 :])
+    assert "alpha is not that of the powers of tau" in refused(*setup(zkey, powers(tmp_path, 5), keys))
+    assert not keys.exists()
