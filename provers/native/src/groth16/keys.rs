@@ -63,6 +63,9 @@ impl VerifyingKey {
     }
 
     /// The inverse of `points`; every point is checked to be in its group, and none to be the identity.
+    ///
+    /// A key whose delta is gamma, up to sign, is refused: A = alpha, B = beta and C = minus the sum of the public inputs'
+    /// points (up to the same sign) would pass for any publics. snarkjs writes such keys before the first contribution.
     pub fn from_points(setup: Setup, digest: [u8; 32], bytes: &[u8]) -> Result<Self, String> {
         let inputs = bytes.len().saturating_sub(points_bytes(0).unwrap_or(0)) / G1_BYTES;
         if inputs == 0 || points_bytes(inputs) != Some(bytes.len()) {
@@ -72,7 +75,7 @@ impl VerifyingKey {
             ));
         }
         let mut reader = Reader::new(bytes);
-        Ok(Self {
+        let key = Self {
             setup,
             digest,
             alpha_g1: reader.g1("alpha")?,
@@ -82,7 +85,14 @@ impl VerifyingKey {
             inputs: (0..inputs)
                 .map(|i| reader.g1(&format!("input {i}")))
                 .collect::<Result<_, _>>()?,
-        })
+        };
+        if key.delta_g2 == key.gamma_g2 || key.delta_g2 == -key.gamma_g2 {
+            return Err(
+                "delta is gamma up to its sign: nobody has contributed to this key yet, anyone can forge proofs for it"
+                    .into(),
+            );
+        }
+        Ok(key)
     }
 }
 
