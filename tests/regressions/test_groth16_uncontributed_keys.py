@@ -1,4 +1,4 @@
-"""Verifying keys with delta = gamma, as snarkjs writes before the first contribution, were taken: anyone can forge for them."""
+"""Verifying keys with delta = gamma, as snarkjs writes before the first contribution, were accepted: all can forge."""
 
 import json
 from pathlib import Path

@@ -63,6 +63,12 @@ def read_expectation(text: str, program: Program) -> Expectation:
     return Expectation(name, key, port, tuple(values))
 
 
+def values_file(text: str) -> Path | None:
+    """The .npz file that NAME=VALUE reads, where it reads one."""
+    value = text.partition("=")[2]
+    return Path(value) if value.endswith(".npz") else None
+
+
 def _port(name: str, program: Program) -> tuple[Key, Port]:
     names = shown_names(program)
     for key, port in bound_ports(program):

@@ -12,7 +12,7 @@ from circuitize.circuits.encode import load, program_digest
 from circuitize.circuits.errors import CircuitizeError, FormatError
 from circuitize.circuits.program import Program, Visibility
 
-from .expect import Expectation, read_expectation
+from .expect import Expectation, read_expectation, values_file
 from .loading import PROGRAM_FILE, load_program, program_path
 from .output import print_json, progress, remark, shown_number
 from .statement import (
@@ -36,6 +36,8 @@ def run(options: Namespace) -> int:
     """Print the verdict and what was proved; 0 where the proof holds, 1 where it does not."""
     start = time.perf_counter()
     verifier = Verifier.gather(options.proof, options.keys, options.program, options.digest)
+    for path in filter(None, map(values_file, options.expect)):
+        _require_outside(path, options.proof)
     expectations = [read_expectation(text, verifier.program) for text in options.expect]
     statement = read_statement(options.proof)
     reason = verifier.refusal(statement, options.proof, expectations)
@@ -157,6 +159,6 @@ def _require_outside(path: Path, proof: Path) -> None:
     """Raises CircuitizeError where what the verifier should hold lies in the folder that the prover wrote."""
     if path.resolve().is_relative_to(proof.resolve()):
         raise CircuitizeError(
-            f"{path}: expected the verifier's own key and program, found one inside the proof's folder {proof}; "
-            "a prover can write them for an easier program: use what you made, or what you trust"
+            f"{path}: expected the verifier's own key, program and values, found one inside the proof's folder "
+            f"{proof}; a prover can write them for an easier program: use what you made, or what you trust"
         )
