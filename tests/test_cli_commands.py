@@ -100,16 +100,16 @@ def test_check_counts_undefined_inputs_apart() -> None:
 
 def test_check_finds_a_circuit_that_differs(monkeypatch: pytest.MonkeyPatch) -> None:
     """A wrong witness is reported as a mismatch: the row, its operation and its line, and exit status 1."""
-    from circuitize.cli import check
+    from circuitize.sims import agree
 
-    right = check.witness
+    right = agree.witness
 
     def wrong(emission, values, salts):  # type: ignore[no-untyped-def]
         made = right(emission, values, salts)
         made[-1, 0] ^= np.uint64(1)
         return made
 
-    monkeypatch.setattr(check, "witness", wrong)
+    monkeypatch.setattr(agree, "witness", wrong)
     outcome = run("check", STEP, "--vectors", "3", "--json")
     report = json.loads(outcome.out)
     assert outcome.status == 1
