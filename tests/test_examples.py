@@ -45,6 +45,9 @@ def programs(module: ModuleType) -> dict[str, Callable[[], Program]]:
 
 
 ALL = [(path.stem, name) for path in sorted(EXAMPLES.glob("*.py")) for name in programs(example(path.stem))]
+LARGE = {"mlp_10m"}
+MARKED = [pytest.param(*pair, marks=pytest.mark.slow if pair[0] in LARGE else ()) for pair in ALL]
+STEPS = [parameter for parameter in MARKED if str(parameter.values[1]).startswith("step")]
 
 
 def test_the_examples_are_these() -> None:
@@ -58,6 +61,8 @@ def test_the_examples_are_these() -> None:
         ("mnist_mlp", "predict"),
         ("dense", "large"),
         ("dense", "small"),
+        ("mlp_1m", "step"),
+        ("mlp_10m", "step"),
     }
 
 
@@ -67,7 +72,7 @@ def program(file: str, name: str) -> tuple[Program, Program]:
     return made, quantize(made)
 
 
-@pytest.mark.parametrize(("file", "name"), ALL)
+@pytest.mark.parametrize(("file", "name"), MARKED)
 def test_runs_close_in_both_languages(file: str, name: str) -> None:
     exact, integers = program(file, name)
     assert exact.binds() and exact.examples and integers.is_integer
@@ -82,12 +87,12 @@ def test_runs_close_in_both_languages(file: str, name: str) -> None:
             assert np.abs(to_reals(port.format, found[port.name]) - expected[port.name]).max() <= bound, port.name
 
 
-@pytest.mark.parametrize(("file", "name"), [(f, n) for f, n in ALL if n.startswith("step")])
+@pytest.mark.parametrize(("file", "name"), STEPS)
 def test_steps_keep_the_formats_of_parameters(file: str, name: str) -> None:
     integers = program(file, name)[1]
     entering = {port.name: port for port in integers.inputs}
     parameters = [port for port in integers.outputs if port.name != "loss"]
-    assert len(parameters) == 4
+    assert len(parameters) == (6 if file.startswith("mlp_") else 4)
     for port in parameters:
         assert entering[port.name] == port and port.visibility is Visibility.COMMITTED
         assert port.format is not None and (port.format.width, port.format.fraction_bits) == (18, 14)

@@ -110,8 +110,10 @@ def matmul(x_rank: int, y_rank: int) -> Einsum:
 
 
 def contract(letters: tuple[str, str, str], x: Values, y: Values) -> Values:
-    """The equation on values as one batched matrix product, so that BLAS does the work."""
+    """The equation on values as one batched matrix product by BLAS, in the target's order where it can be."""
     of_x, of_y, of_target = letters
+    if of_target[-1:] and of_target[-1] not in of_y:
+        (x, of_x), (y, of_y) = (y, of_y), (x, of_x)
     extents = dict(zip(of_x + of_y, x.shape + y.shape, strict=True))
     batch = [letter for letter in of_target if letter in of_x and letter in of_y]
     rows = [letter for letter in of_target if letter not in of_y]

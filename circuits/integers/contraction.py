@@ -107,8 +107,10 @@ class Contract(Expansion):
 
 
 def contract(letters: tuple[str, str, str], x: Integers, y: Integers) -> Integers:
-    """The exact contraction of int64 arrays, by one batched matrix product."""
+    """The exact contraction of int64 arrays, by one batched matrix product, in the target's order where it can be."""
     of_x, of_y, of_target = letters
+    if of_target[-1:] and of_target[-1] not in of_y:
+        (x, of_x), (y, of_y) = (y, of_y), (x, of_x)
     x, of_x = _sum_own(x, of_x, of_y + of_target)
     y, of_y = _sum_own(y, of_y, of_x + of_target)
     extents = dict(zip(of_x + of_y, x.shape + y.shape, strict=True))

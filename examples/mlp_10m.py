@@ -1,0 +1,30 @@
+"""A network of ten million parameters, 784-3072-2464-10, on the digits enlarged as for MNIST's size.
+
+circuitize estimate examples/mlp_10m.py:step
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from circuitize.circuits.program import Program
+from circuitize.frontends import training
+from circuitize.frontends.datasets import Recipe, digits
+from circuitize.frontends.layers import dense, relu, sequential, zeros
+from circuitize.frontends.losses import mean_squared_error
+from circuitize.frontends.optimizers import SGD
+from circuitize.sims import real
+
+MODEL = sequential(dense(784, 3072), relu(), dense(3072, 2464), relu(), dense(2464, 10, initializer=zeros))
+RECIPE = Recipe(batch=64, epochs=1, learning_rate=0.1)
+
+
+def step() -> Program:
+    """One training step on a batch of 64; calibrated on 2 moments of the first epoch, the last one first."""
+    small = digits(seed=0)
+    images = np.kron(small.train_inputs.reshape(-1, 8, 8), np.ones((1, 3, 3)))
+    inputs = np.pad(images, ((0, 0), (2, 2), (2, 2))).reshape(-1, 784)
+    program = training.training_step(MODEL, mean_squared_error, SGD(), RECIPE.batch)
+    batches = RECIPE.batches(replace(small, train_inputs=inputs))
+    moments = real.record(program, MODEL.initial(seed=0), batches, count=2)
+    return training.with_examples(program, *reversed(moments))
