@@ -39,7 +39,7 @@ def parser() -> ArgumentParser:
     )
     made.add_argument("--version", action="version", version=f"circuitize {__version__}")
     commands = made.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for add in (_demo, _compile, _estimate, _check, _setup, _prove, _verify, _doctor):
+    for add in (_demo, _compile, _estimate, _check, _setup, _prove, _verify, _solidity, _doctor):
         add(commands)
     return made
 
@@ -115,6 +115,12 @@ def _verify(commands: Any) -> None:
         metavar="NAME=VALUE|ROOT",
         help="a public value (0.25, 1024/2^12, [1, 2]) or a commitment's root that the proof must state; repeatable",
     )
+
+
+def _solidity(commands: Any) -> None:
+    command = _command(commands, "solidity", "write a contract that verifies proofs on a chain, at most 64 publics")
+    command.add_argument("keys", type=Path, metavar="KEYS", help="folder with verifying.key, or that file")
+    _output(command, "-o", "FILE.sol", "where the contract goes")
 
 
 def _doctor(commands: Any) -> None:

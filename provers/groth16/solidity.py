@@ -1,0 +1,127 @@
+"""A verifying key as a Solidity contract that checks proofs on Ethereum and chains like it."""
+
+from __future__ import annotations
+
+from circuitize.circuits.errors import CircuitizeError
+
+from .config import COORDINATE_PRIME, SCALAR_PRIME
+from .keys import VerifyingKey
+
+MOST_PUBLICS = 64
+WIDTH = 32
+
+INSECURE = "INSECURE: a development key. Whoever made it can prove anything. For trials only."
+CEREMONY = "A ceremony's key: sound if one contributor to each of its phases forgot a secret."
+
+TEMPLATE = """\
+// SPDX-License-Identifier: Apache-2.0
+// Written by circuitize. Do not edit: the points below are the verifying key of one program.
+pragma solidity ^0.8.20;
+
+/// @title Checks Groth16 proofs over BN254 of the program CIRCUIT.
+/// @notice {setup}
+/// @dev Proofs can be re-randomised by anyone: never use a proof, or its hash, as an identifier or a nonce.
+contract Verifier {{
+    /// The digest of the program.
+    bytes32 public constant CIRCUIT = 0x{digest};
+
+    uint256 private constant R = {r};
+    uint256 private constant Q = {q};
+
+    /// @notice Whether the proof shows a run of the program with these public values.
+    /// @param a the proof's A
+    /// @param b the proof's B, imaginary parts first, as `snarkjs zkey export soliditycalldata` writes it
+    /// @param c the proof's C
+    /// @param publics outputs, then inputs, each below R: a value of R or more is refused, never reduced
+    function verifyProof(
+        uint256[2] calldata a,
+        uint256[2][2] calldata b,
+        uint256[2] calldata c,
+        uint256[{public}] calldata publics
+    ) external view returns (bool) {{
+        // The precompiles refuse other coordinates and points off their groups; A's y is negated here.
+        if (a[1] >= Q || (a[0] | a[1]) == 0 || (c[0] | c[1]) == 0) return false;
+        if ((b[0][0] | b[0][1] | b[1][0] | b[1][1]) == 0) return false;
+
+        // Two words of the sum so far, then a point and a scalar.
+        uint256[5] memory sum;
+        (sum[0], sum[1]) = ({constant});
+{terms}
+        uint256[24] memory pairs = [
+            // -A, B
+            a[0], (Q - a[1]) % Q, b[0][0], b[0][1], b[1][0], b[1][1],
+            // alpha, beta
+            {alpha_beta},
+            // the publics, gamma
+            sum[0], sum[1],
+            {gamma},
+            // C, delta
+            c[0], c[1],
+            {delta}
+        ];
+        uint256[1] memory product;
+        bool done;
+        assembly ("memory-safe") {{
+            done := staticcall(gas(), 8, pairs, 0x300, product, 0x20)
+        }}
+        return done && product[0] == 1;
+    }}
+
+    /// Adds scalar times (x, y) to the sum; false where the scalar is not below R.
+    function _add(uint256[5] memory sum, uint256 x, uint256 y, uint256 scalar) private view returns (bool done) {{
+        if (scalar >= R) return false;
+        (sum[2], sum[3], sum[4]) = (x, y, scalar);
+        assembly ("memory-safe") {{
+            let point := add(sum, 0x40)
+            done := staticcall(gas(), 7, point, 0x60, point, 0x40)
+            if done {{ done := staticcall(gas(), 6, sum, 0x80, sum, 0x40) }}
+        }}
+    }}
+}}
+"""
+
+
+def verifier_contract(key: VerifyingKey) -> str:
+    """The text of a contract `Verifier` (Solidity 0.8.20 or newer, no dependencies) that checks proofs against `key`.
+
+    `verifyProof(uint256[2], uint256[2][2], uint256[2], uint256[publics])` has the signature of snarkjs' contract.
+    Raises CircuitizeError for no publics, or for more than 64: each costs 6,850 gas, and code.
+
+    Soundness: as `verifier.refusal`. Publics must be below r, so that no statement has two spellings; the identity is
+    refused; that points are canonical, on the curve and in the group of order r is checked by the precompiles of
+    EIP-196 and EIP-197. The caller decides what the publics mean: the contract only knows their order.
+    """
+    if not 1 <= key.public <= MOST_PUBLICS:
+        raise CircuitizeError(
+            f"expected 1 to {MOST_PUBLICS} public values in a contract, found {key.public}; remedy: make tensors "
+            "committed (Visibility.COMMITTED), so that one public value stands for each"
+        )
+    content = key.native.points()
+    points = [int.from_bytes(content[at : at + WIDTH], "little") for at in range(0, len(content), WIDTH)]
+    alpha, beta, gamma, delta = points[:2], points[2:6], points[6:10], points[10:14]
+    inputs = [points[at : at + 2] for at in range(14, len(points), 2)]
+    return TEMPLATE.format(
+        setup=INSECURE if key.setup == "development" else CEREMONY,
+        digest=key.digest,
+        r=SCALAR_PRIME,
+        q=COORDINATE_PRIME,
+        public=key.public,
+        constant=_words(inputs[0]),
+        terms="".join(
+            f"        if (!_add(sum, {_words(point)}, publics[{place}])) return false;\n"
+            for place, point in enumerate(inputs[1:])
+        ),
+        alpha_beta=_words([*alpha, *_twisted(beta)]),
+        gamma=_words(_twisted(gamma)),
+        delta=_words(_twisted(delta)),
+    )
+
+
+def _twisted(point: list[int]) -> list[int]:
+    """A point of G2 with its imaginary parts first, as EIP-197 has it."""
+    x0, x1, y0, y1 = point
+    return [x1, x0, y1, y0]
+
+
+def _words(values: list[int]) -> str:
+    return ", ".join(str(value) for value in values)
