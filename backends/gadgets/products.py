@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.types import Fixed, Shape
 
+from .accumulation import Pin, accumulate, blocks
 from .assembly import Assembly, Handle
 from .forms import LinearForms, stack, wires, zeros
 from .values import Chosen, GroupSum, Product, Value
@@ -74,8 +75,12 @@ def _multiply(
     return stack(parts).gather(order)
 
 
-def contract(assembly: Assembly, equation: str, left: Handle, right: Handle, type: Fixed, value: Value) -> Handle:
+def contract(
+    assembly: Assembly, equation: str, left: Handle, right: Handle, type: Fixed, value: Value, pin: Pin | None = None
+) -> Handle:
     """The einsum of two operands: one row per product, sums are free. `type` is that of the result.
+
+    Where a later range check pins the sums, they are taken several at once (`accumulate`) if that has fewer rows.
 
     An operand of long forms that each enter many products gets a wire per element first (one row each): a rule of
     shapes and forms, never of values. An index that only one operand has is summed there, before any product.
@@ -93,6 +98,13 @@ def contract(assembly: Assembly, equation: str, left: Handle, right: Handle, typ
     extents = dict(zip(letters_left, left.type.shape, strict=True)) | dict(
         zip(letters_right, right.type.shape, strict=True)
     )
+    letters = (letters_left, letters_right, letters_out)
+    if pin is not None:
+        plan = blocks(letters, extents, pin, assembly.field.prime)
+        if plan is not None and plan.cost < _pairs(letters, left, right):
+            shorten(assembly, left, plan.cost * plan.rows)
+            shorten(assembly, right, plan.cost * plan.columns)
+            return accumulate(assembly, plan, letters, left, right, type, value)
     summed = [letter for letter in dict.fromkeys(letters_left + letters_right) if letter not in letters_out]
     axes = list(letters_out) + summed
     shape = tuple(extents[letter] for letter in axes)
@@ -113,6 +125,18 @@ def shorten(assembly: Assembly, handle: Handle, uses: int) -> None:
     count = len(handle.forms)
     if handle.forms.terms > LONG * count and handle.forms.terms * (uses // count) > SAVED_TERMS * count:
         assembly.materialise(handle)
+
+
+def _pairs(letters: tuple[str, str, str], left: Handle, right: Handle) -> int:
+    """How many products of a contraction have no constant factor."""
+    varying = []
+    for handle, own, other in ((left, letters[0], letters[1]), (right, letters[1], letters[0])):
+        mask = ~handle.forms.constant_mask().reshape(handle.type.shape)
+        apart = tuple(axis for axis, letter in enumerate(own) if letter not in other)
+        counts = mask.sum(axis=apart, dtype=np.int64)
+        shared = [letter for letter in own if letter in other]
+        varying.append(counts.transpose([shared.index(letter) for letter in sorted(shared)]))
+    return int((varying[0] * varying[1]).sum())
 
 
 def _letters(equation: str) -> tuple[str, str, str]:

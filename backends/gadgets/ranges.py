@@ -56,6 +56,23 @@ def meet(type: Fixed, low: int, high: int) -> tuple[int, int]:
     return max(type.low, low), min(type.high, high)
 
 
+def quotients(type: Fixed, by: int, low: int, high: int, sign: bool) -> tuple[int, int, Window]:
+    """Of floor(x / 2^by), for x of a type, checked to be in [low, high]: the interval of what passes, and the window.
+
+    Raises TypingError where nothing can pass.
+    """
+    least, greatest = type.low >> by, type.high >> by
+    low, high = meet(type.with_interval(least, greatest), low, high)
+    return low, high, window(low, high, least, greatest, sign)
+
+
+def deviation(type: Fixed, by: int, low: int, high: int, sign: bool) -> int:
+    """How far an x that `shift` accepts, whatever x is made of, can be from any x of its type; by is at least 1."""
+    chosen = quotients(type, by, low, high, sign)[2]
+    first, last = chosen.low << by, ((chosen.low + (1 << chosen.bits)) << by) - 1
+    return max(last - type.low, type.high - first)
+
+
 def check(assembly: Assembly, x: Handle, low: int, high: int, value: Value, sign: bool, role: str = "range") -> Handle:
     """x where low <= x <= high; no witness elsewhere. Free where x's interval says so.
 
@@ -93,13 +110,12 @@ def shift(
     """
     if by == 0:
         return check(assembly, x, low, high, value, sign, role)
-    least, greatest = x.type.low >> by, x.type.high >> by
-    low, high = meet(type.with_interval(least, greatest), low, high)
+    every = (x.type.low >> by, x.type.high >> by)
+    low, high, chosen = quotients(x.type, by, low, high, sign)
     narrow = type.with_interval(low, high)
-    if x.bits is not None and by < x.bits.count and x.bits.low % (1 << by) == 0 and (low, high) == (least, greatest):
+    if x.bits is not None and by < x.bits.count and x.bits.low % (1 << by) == 0 and (low, high) == every:
         bits = x.bits.drop(by)
         return Handle(bits.weighted(), value, narrow, bits, bits.negative() if bits.signed else None)
-    chosen = window(low, high, least, greatest, sign)
     return _windowed(assembly, x, by, chosen, narrow, value, role)
 
 

@@ -12,6 +12,7 @@ from circuitize.circuits.integers import Expansion
 from circuitize.circuits.operation import Operation
 from circuitize.circuits.types import Fixed
 
+from .accumulators import pins
 from .operations import RULES, Site, lower
 
 
@@ -23,6 +24,7 @@ def lower_arrow(assembly: Assembly, arrow: Arrow, inputs: list[Handle], scope: i
     """
     readers = arrow.readers().tolist()
     checks, signs = _single_checks(arrow, readers), _sign_wires(arrow)
+    pinned = pins(arrow, checks, signs)
     outer = assembly.edge
 
     def interpret(index: int, operation: Operation, sources: list[Handle]) -> list[Handle]:
@@ -41,7 +43,9 @@ def lower_arrow(assembly: Assembly, arrow: Arrow, inputs: list[Handle], scope: i
                 check = checks.get(target)
                 interval = None if check is None else (check[0].low, check[0].high)
                 sign = target in signs or (check is not None and check[1] in signs)
-                site = Site(assembly, type_, WireValue(scope, target), interval, sign, readers[target])
+                site = Site(
+                    assembly, type_, WireValue(scope, target), interval, sign, readers[target], pinned.get(target)
+                )
                 return [lower(site, operation, sources)]
             assert isinstance(operation, Expansion)
             return [_expand(assembly, operation, sources, scope, list(edge.sources), target, type_)]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from circuitize.backends.gadgets import division, products, ranges, sign
+from circuitize.backends.gadgets.accumulation import Pin
 from circuitize.backends.gadgets.assembly import Assembly, Handle
 from circuitize.backends.gadgets.forms import constant, stack
 from circuitize.backends.gadgets.lookup import lookup
@@ -28,7 +29,7 @@ class Site:
     """What a rule knows about the edge it lowers: its target's type and value, and who reads the target.
 
     `check` is the interval of the Check that alone reads the target, if one does; `sign` says whether some reader of
-    the target (or of that Check) asks for signs; `readers` counts them.
+    the target (or of that Check) asks for signs; `readers` counts them; `pin` is what a later Shift says of the target.
     """
 
     assembly: Assembly
@@ -37,6 +38,7 @@ class Site:
     check: tuple[int, int] | None
     sign: bool
     readers: int
+    pin: Pin | None
 
 
 Rule = Callable[[Site, Any, list[Handle]], Handle]
@@ -115,7 +117,7 @@ def _multiply(site: Site, operation: integers.Multiply, sources: list[Handle]) -
 
 def _contract(site: Site, operation: integers.Contract, sources: list[Handle]) -> Handle:
     x, y = sources
-    return products.contract(site.assembly, operation.equation, x, y, site.type, site.value)
+    return products.contract(site.assembly, operation.equation, x, y, site.type, site.value, site.pin)
 
 
 def _shift(site: Site, operation: integers.Shift, sources: list[Handle]) -> Handle:

@@ -1,0 +1,226 @@
+"""Contractions whose sums a later range check bounds: several sums in one field element, a row for all their
+products.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.backends.r1cs.field import Limbs
+from circuitize.backends.r1cs.system import Rows
+from circuitize.circuits.types import Fixed
+
+from .assembly import Assembly, Handle
+from .forms import LinearForms, wires
+from .packing import Packing, beside, choose
+from .values import Elements, Trace, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """What a range check that comes later says of a contraction's sums.
+
+    x = factor * sum + known forms is checked, for each sum, to be an integer; it differs by at most `deviation` from
+    what x is where the sum is right.
+    """
+
+    deviation: int
+    factor: int
+
+    def capacity(self, prime: int) -> tuple[int, int]:
+        """How many deviations one field element tells apart, at places how many bits wide.
+
+        With c bits each below 2^c, a sum of d_t * 2^(c t) below the prime is 0 modulo it only if each d_t is 0: the
+        lowest is a multiple of 2^c, hence 0, and so on upward.
+        """
+        bits = self.deviation.bit_length()
+        count = 0
+        while self.deviation * sum(1 << (bits * place) for place in range(count + 1)) < prime:
+            count += 1
+        return count, bits
+
+
+@dataclass(frozen=True, slots=True)
+class Axes:
+    """A contraction's letters by kind (of both operands and the target; of one operand and the target; summed)."""
+
+    both: str
+    left: str
+    right: str
+    summed: str
+    extents: dict[str, int]
+
+    def extent(self, letters: str) -> int:
+        return math.prod(self.extents[letter] for letter in letters)
+
+    def places(self, letters: str, axes: str) -> NDArray[np.int64]:
+        """The flat place in an array of axes `letters`, for each point of `axes`, which hold the same letters."""
+        shape = [self.extents[letter] for letter in letters]
+        return np.arange(math.prod(shape)).reshape(shape).transpose([letters.index(letter) for letter in axes])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Blocks:
+    """`rows` by `columns` sums in each packed one, at places `bits` wide."""
+
+    axes: Axes
+    rows: int
+    columns: int
+    bits: int
+
+    @property
+    def shape(self) -> tuple[int, int, int, int]:
+        """Packed products: both, packed rows, packed columns, summed."""
+        axes = self.axes
+        high, wide = -(-axes.extent(axes.left) // self.rows), -(-axes.extent(axes.right) // self.columns)
+        return axes.extent(axes.both), high, wide, axes.extent(axes.summed)
+
+    @property
+    def cost(self) -> int:
+        return math.prod(self.shape)
+
+    def left(self, letters: str) -> Packing:
+        """[both, packed rows, summed] of the left operand."""
+        axes = self.axes
+        table = axes.places(letters, axes.both + axes.left + axes.summed)
+        table = table.reshape(axes.extent(axes.both), axes.extent(axes.left), axes.extent(axes.summed))
+        members = _grouped(table, 1, self.rows).transpose(0, 1, 3, 2).reshape(-1, self.rows)
+        return Packing(members, self.bits * self.columns * np.arange(self.rows))
+
+    def right(self, letters: str) -> Packing:
+        """[both, summed, packed columns] of the right operand."""
+        axes = self.axes
+        table = axes.places(letters, axes.both + axes.summed + axes.right)
+        table = table.reshape(axes.extent(axes.both), axes.extent(axes.summed), axes.extent(axes.right))
+        return Packing(_grouped(table, 2, self.columns).reshape(-1, self.columns), self.bits * np.arange(self.columns))
+
+    def sums(self, letters: str) -> Packing:
+        """[both, packed rows, packed columns] of the target."""
+        axes = self.axes
+        table = axes.places(letters, axes.both + axes.left + axes.right)
+        table = table.reshape(axes.extent(axes.both), axes.extent(axes.left), axes.extent(axes.right))
+        grouped = _grouped(_grouped(table, 1, self.rows), 3, self.columns).transpose(0, 1, 3, 2, 4)
+        size = self.rows * self.columns
+        return Packing(grouped.reshape(-1, size), self.bits * np.arange(size))
+
+
+def _grouped(table: NDArray[np.int64], axis: int, size: int) -> NDArray[np.int64]:
+    """The axis cut into groups of `size`, a new axis after it; -1 past the end."""
+    extent = table.shape[axis]
+    padding = [(0, 0)] * table.ndim
+    padding[axis] = (0, -extent % size)
+    padded = np.pad(table, padding, constant_values=-1)
+    shape = list(table.shape)
+    shape[axis : axis + 1] = [-(-extent // size), size]
+    return padded.reshape(shape)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PackedProducts(Elements):
+    """Products of packed elements of two values."""
+
+    left: Value
+    right: Value
+    packings: tuple[Packing, Packing]
+    at_left: NDArray[np.int64]
+    at_right: NDArray[np.int64]
+
+    def limbs(self, trace: Trace) -> Limbs:
+        left, right = self.packings
+        a, b = left.integers(self.left.read(trace)), right.integers(self.right.read(trace))
+        return trace.field.from_integers((a[self.at_left] * b[self.at_right]).tolist())
+
+
+def blocks(letters: Sequence[str], extents: dict[str, int], pin: Pin, prime: int) -> Blocks | None:
+    """The cheapest packing of a contraction with these letters (left, right, target); None where none is allowed."""
+    left, right, target = letters
+    count, bits = pin.capacity(prime)
+    if count < 2 or pin.factor % prime == 0:
+        return None
+    axes = Axes(
+        "".join(letter for letter in target if letter in left and letter in right),
+        "".join(letter for letter in target if letter not in right),
+        "".join(letter for letter in target if letter not in left),
+        "".join(letter for letter in left if letter not in target),
+        extents,
+    )
+    choices = [Blocks(axes, rows, count // rows, bits) for rows in range(1, count + 1)]
+    return min(choices, key=lambda choice: choice.cost)
+
+
+def accumulate(
+    assembly: Assembly, plan: Blocks, letters: Sequence[str], left: Handle, right: Handle, type: Fixed, value: Value
+) -> Handle:
+    """The contraction's sums as wires, and a row for each product of packed operands. `type` is that of the result.
+
+    With rows of the left operand packed at powers 2^(c * columns * i) and columns of the right one at 2^(c j), one
+    product sums up a * b * 2^(c (columns * i + j)) over i and j; the sum of those over the contracted index equals
+    the packed sums. The last product's row says so, and no row else.
+
+    Soundness: the operands are the executor's by the invariant, so modulo p the rows say sum of (wire - sum) *
+    2^(c t) = 0 over the sums t of a block. Multiplied by the pin's factor, which is not 0 modulo p, each (wire - sum)
+    becomes the difference between the x that the later range check allows and the x of a right sum, an integer of at
+    most the pin's deviation; `Pin.capacity` shows that all are 0. That range check has rows for every element and
+    needs nothing from here: its x is an integer in a window whatever the wires are.
+    """
+    letters_left, letters_right, letters_out = letters
+    single = wires(assembly.wires(value, type.size, "accumulator", type.shape), type.size)
+    packings = plan.left(letters_left), plan.right(letters_right)
+    a = _combined(assembly, packings[0], left)
+    b = _combined(assembly, packings[1], right)
+    sums = plan.sums(letters_out)
+    packed = sums.combine(assembly.builder, single)
+    assert packed is not None, "wires are distinct"
+    both, high, wide, depth = plan.shape
+    grid = np.indices((both, high, wide, depth)).reshape(4, -1)
+    at_left = (grid[0] * high + grid[1]) * depth + grid[3]
+    at_right = (grid[0] * depth + grid[3]) * wide + grid[2]
+    inner = np.flatnonzero(grid[3] < depth - 1)
+    content = PackedProducts(left.value, right.value, packings, at_left[inner], at_right[inner])
+    first = assembly.wires(content, len(inner), "packed product")
+    # The last product of a block equals the packed sums less the other products.
+    blocks = both * high * wide
+    others = np.arange(blocks * (depth - 1), dtype=np.int64) + first
+    minus = Rows(np.arange(blocks + 1) * (depth - 1), others, np.full(len(others), -1, np.int64))
+    every = LinearForms(np.arange(len(inner) + 1), others.astype(np.int32), np.ones(len(inner), np.int64))
+    last = beside(packed, minus)
+    results = _woven(Rows(every.offsets, every.wires, every.coefficients), last, blocks, depth)
+    places = np.repeat(sums.members[:, 0], depth) * depth + np.tile(np.arange(depth), blocks)
+    assembly.builder.rows(
+        choose(a, at_left),
+        choose(b, at_right),
+        results,
+        assembly.edge,
+        "packed product",
+        elements=type.size,
+        stride=depth,
+        places=places,
+    )
+    return Handle(single, value, type)
+
+
+def _combined(assembly: Assembly, packing: Packing, handle: Handle) -> Rows:
+    rows = packing.combine(assembly.builder, handle.forms)
+    if rows is None:
+        assembly.materialise(handle)
+        rows = packing.combine(assembly.builder, handle.forms)
+        assert rows is not None, "single wires are distinct"
+    return rows
+
+
+def _woven(each: Rows, last: Rows, blocks: int, depth: int) -> Rows:
+    """For each block, depth - 1 combinations of the first kind and then one of the last."""
+    joined = Rows(
+        np.concatenate([each.offsets, each.offsets[-1] + last.offsets[1:]]),
+        np.concatenate([each.wires, last.wires]),
+        np.concatenate([each.coefficients, last.coefficients]),
+    )
+    order = np.empty((blocks, depth), np.int64)
+    order[:, :-1] = np.arange(blocks * (depth - 1)).reshape(blocks, depth - 1)
+    order[:, -1] = blocks * (depth - 1) + np.arange(blocks)
+    return choose(joined, order.reshape(-1))

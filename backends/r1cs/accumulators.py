@@ -1,0 +1,71 @@
+"""Finds the contractions whose every sum a later Shift bounds, so that the circuit may take several at once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from circuitize.backends.gadgets.accumulation import Pin
+from circuitize.backends.gadgets.ranges import deviation
+from circuitize.circuits import integers
+from circuitize.circuits.hypergraph import Arrow
+from circuitize.circuits.types import Fixed
+
+
+def pins(arrow: Arrow, checks: dict[int, tuple[integers.Check, int]], signs: set[int]) -> dict[int, Pin]:
+    """For each wire that a Contract makes and a Shift bounds: what the Shift says of it.
+
+    Between the two stand only linear operations that keep every element (Add, Subtract, Scale, a permutation by
+    Reindex), and nothing else reads the wires between; of two contractions that meet on the way, the first counts.
+    `checks` holds the Check that alone reads a wire, and its target; `signs` the wires whose signs are asked for.
+    """
+    readers = arrow.readers()
+    rows = arrow.rows
+    operations = arrow.operations
+    reader = {wire: index for index, (_, sources, _, _) in enumerate(rows) for wire in sources}
+    leaving = set(arrow.outputs.tolist())
+    owned: set[int] = set()
+    found = {}
+    for operation, _, targets, _ in rows:
+        if not isinstance(operations[operation], integers.Contract):
+            continue
+        wire, factor, chain = targets[0], 1, []
+        while readers[wire] == 1 and wire not in leaving and wire not in owned:
+            chain.append(wire)
+            kind, sources, following, _ = rows[reader[wire]]
+            step = operations[kind]
+            type = arrow.type(wire)
+            assert isinstance(type, Fixed)
+            if type.low == type.high:
+                break
+            if isinstance(step, integers.Shift) and step.bits:
+                check = checks.get(following[0])
+                sign = following[0] in signs or (check is not None and check[1] in signs)
+                quotient = arrow.type(following[0])
+                assert isinstance(quotient, Fixed)
+                most = _deviation(step, type, quotient, check, sign)
+                if most is not None:
+                    found[targets[0]] = Pin(most, factor)
+                    owned.update(chain)
+                break
+            if isinstance(step, integers.Scale):
+                factor *= step.factor
+            elif isinstance(step, integers.Subtract) and sources[1] == wire:
+                factor = -factor
+            elif isinstance(step, integers.Reindex):
+                places = step.view.indices().reshape(-1)
+                if not np.array_equal(np.sort(places), np.arange(type.size)):
+                    break
+            elif not isinstance(step, integers.Add | integers.Subtract):
+                break
+            wire = following[0]
+    return found
+
+
+def _deviation(
+    shift: integers.Shift, type: Fixed, target: Fixed, check: tuple[integers.Check, int] | None, sign: bool
+) -> int | None:
+    """What `ranges.deviation` says of a Shift's source; None where nothing passes, which the Shift itself refuses."""
+    low, high = (target.low, target.high) if check is None else (check[0].low, check[0].high)
+    if high < type.low >> shift.bits or type.high >> shift.bits < low:
+        return None
+    return deviation(type, shift.bits, low, high, sign)
