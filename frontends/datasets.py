@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError
+
+from .optimizers import SGD, Optimizer
+from .schedules import Schedule
 
 Reals = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -36,26 +40,28 @@ class Split:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How to train: starting values, order of examples and learning rate, all reproducible."""
+    """How to train: order of examples, learning rate or schedule, and the optimiser it is for; all reproducible."""
 
     batch: int
     epochs: int
-    learning_rate: float
+    learning_rate: float | Schedule
     seed: int = 0
+    optimizer: Optimizer = field(default_factory=SGD)
 
     def batches(self, split: Split) -> Iterator[dict[str, Any]]:
-        """What a step takes besides its parameters; each epoch is a fresh shuffle without its incomplete last batch."""
+        """What a step takes besides parameters and state: inputs, targets, and the scalars of steps 1, 2, ...
+
+        Each epoch is a fresh shuffle without its incomplete last batch.
+        """
         generator = np.random.default_rng(self.seed)
-        targets = split.train_targets
+        targets, steps = split.train_targets, count(1)
         for _ in range(self.epochs):
             order = generator.permutation(len(targets))
             for start in range(0, len(order) - self.batch + 1, self.batch):
-                chosen = order[start : start + self.batch]
-                yield {
-                    "inputs": split.train_inputs[chosen],
-                    "targets": targets[chosen],
-                    "learning_rate": self.learning_rate,
-                }
+                chosen, t = order[start : start + self.batch], next(steps)
+                rate = self.learning_rate(t) if callable(self.learning_rate) else self.learning_rate
+                scalars = self.optimizer.values(t, rate)
+                yield {"inputs": split.train_inputs[chosen], "targets": targets[chosen], **scalars}
 
 
 def digits(seed: int, test_size: int = 360) -> Split:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,14 @@ class Format:
         """The wire type of this format and shape."""
         return Fixed(shape, self.fraction_bits, self.low, self.high)
 
+    def rounded(self, value: Fraction) -> float:
+        """The multiple of 2^-fraction_bits nearest to an exact number, ties to even; raises CircuitizeError outside."""
+        units = round(value * Fraction(2) ** self.fraction_bits)
+        if not self.low <= units <= self.high:
+            ends = [float(end * Fraction(2) ** -self.fraction_bits) for end in (self.low, self.high)]
+            raise CircuitizeError(f"expected a number in {ends}, found {float(value):g}; widen the format")
+        return float(units * Fraction(2) ** -self.fraction_bits)
+
     def nearest(self, values: Any) -> NDArray[np.float64]:
         """Each value's nearest real number of the format, ties to even, ends saturating."""
         rounded = np.rint(np.ldexp(np.asarray(values, np.float64), self.fraction_bits))
@@ -57,6 +66,12 @@ DATA = Format.between(0.0, 1.0, 4)
 
 ONE_HOT = Format.between(0.0, 1.0, 0)
 """Indicators: 0 or 1."""
+
+
+def labels(count: int) -> Format:
+    """Whole numbers from 0 to count - 1."""
+    return Format(0, 0, count - 1)
+
 
 LEARNING_RATE = Format.between(0.0, 1.0, 16)
 """Learning rates up to 1, 16 fraction bits."""

@@ -1,8 +1,10 @@
-"""Functions of traced tensors that have no operator: relu, exp, softmax, where, einsum and others."""
+"""Functions of traced tensors that have no operator: relu, exp, softmax, where, einsum, convolution and others."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+
+import numpy as np
 
 from circuitize.circuits import arrays
 
@@ -23,6 +25,25 @@ def reciprocal(x: Tensor) -> Tensor:
     return x.apply(arrays.Reciprocal())
 
 
+def log(x: Tensor) -> Tensor:
+    """The natural logarithm; undefined at 0 and below."""
+    return x.apply(arrays.Log())
+
+
+def square_root(x: Tensor) -> Tensor:
+    """The square root; undefined below 0, its derivative at 0 too."""
+    return x.apply(arrays.SquareRoot())
+
+
+def sigmoid(x: Tensor) -> Tensor:
+    """1 / (1 + e^-x)."""
+    return x.apply(arrays.Sigmoid())
+
+
+def tanh(x: Tensor) -> Tensor:
+    return x.apply(arrays.Tanh())
+
+
 def square(x: Tensor) -> Tensor:
     """x * x."""
     return x.apply(arrays.Square())
@@ -31,6 +52,16 @@ def square(x: Tensor) -> Tensor:
 def softmax(x: Tensor, axis: int = -1) -> Tensor:
     """e^x over the sum of e^x along an axis."""
     return x.apply(arrays.Softmax(axis % x.ndim))
+
+
+def log_softmax(x: Tensor, axis: int = -1) -> Tensor:
+    """x less the logarithm of the sum of e^x along an axis."""
+    return x.apply(arrays.LogSoftmax(axis % x.ndim))
+
+
+def log_sum_exp(x: Tensor, axis: int = -1) -> Tensor:
+    """The logarithm of the sum of e^x along an axis, which is removed."""
+    return x.apply(arrays.LogSumExp(axis % x.ndim))
 
 
 def where(condition: Tensor, x: Operand, y: Operand) -> Tensor:
@@ -57,3 +88,36 @@ def einsum(equation: str, x: Tensor, y: Tensor) -> Tensor:
 
 def concatenate(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
     return tensors[0].apply(arrays.Concatenate(axis % tensors[0].ndim), *tensors[1:])
+
+
+def gather(x: Tensor, indices: Tensor, axis: int = 0) -> Tensor:
+    """The elements of an axis at the places that `indices`, whole numbers, name: their axes replace it."""
+    return x.apply(arrays.Gather(axis % x.ndim), indices)
+
+
+def one_hot(labels: Tensor, count: int) -> Tensor:
+    """Along a new last axis of extent `count`, 1 at each label and 0 elsewhere; undefined for a label outside."""
+    return gather(labels.constant(np.eye(count)), labels)
+
+
+def conv2d(x: Tensor, kernel: Tensor, padding: int = 0, step: int = 1) -> Tensor:
+    """[B, H, W, C] with a kernel [h, w, C, D] to [B, H', W', D]: the kernel is not flipped, as usual in learning."""
+    padded = x.apply(arrays.Pad((0, padding, padding, 0), (0, padding, padding, 0))) if padding else x
+    windows = padded.apply(arrays.Window((1, 2), kernel.shape[:2], (step, step)))
+    return einsum("bhwcij,ijcd->bhwd", windows, kernel)
+
+
+def max_pool2d(x: Tensor, size: int, step: int | None = None) -> Tensor:
+    """The maximum of each window of size by size; the derivative goes to its first maximum, row by row."""
+    return _pooled(x, size, step).max(-1)
+
+
+def average_pool2d(x: Tensor, size: int, step: int | None = None) -> Tensor:
+    """The mean of each window of size by size."""
+    return _pooled(x, size, step).mean(-1)
+
+
+def _pooled(x: Tensor, size: int, step: int | None) -> Tensor:
+    """[B, H, W, C] -> [B, H', W', C, size * size]: the elements of each window in a last axis, row by row."""
+    windows = x.apply(arrays.Window((1, 2), (size, size), (step or size, step or size)))
+    return windows.reshape(*windows.shape[:4], size * size)

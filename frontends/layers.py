@@ -110,6 +110,19 @@ def dense(
     return traced(affine, parameters, (inputs,), "dense")
 
 
+def embedding(count: int, width: int, inputs: Shape = (), format: Format = WEIGHTS) -> Model:
+    """A row of a table for each index: whole numbers of shape [B, *inputs] -> [B, *inputs, width].
+
+    The parameter is table [count, width], standard normal over the square root of width. An index outside
+    [0, count) is undefined.
+    """
+
+    def normal(generator: np.random.Generator, shape: Shape) -> NDArray[np.float64]:
+        return generator.normal(0.0, width**-0.5, shape)
+
+    return traced(functions.gather, [Parameter("table", (count, width), normal, format)], inputs, "embedding")
+
+
 def relu() -> Model:
     """max(x, 0), element by element."""
     return traced(functions.relu)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
 from circuitize.circuits.hypergraph import Arrow, identity
 from circuitize.circuits.types import Array
@@ -33,6 +34,13 @@ class Optimizer(ABC):
         """The per-step scalars, by name, in the order of the arrows' inputs."""
         return {}
 
+    def values(self, t: int, learning_rate: Fraction | float) -> dict[str, float]:
+        """The scalars of step t = 1, 2, ...: exact arithmetic, rounded once to their formats, half to even.
+
+        Raises CircuitizeError where one is outside its format.
+        """
+        return {name: format.rounded(Fraction(learning_rate)) for name, format in self.scalars.items()}
+
     def state(self, parameter: Parameter) -> tuple[Parameter, ...]:
         """What is kept from step to step for one parameter; names are prefixed with the parameter's."""
         return ()
@@ -48,9 +56,13 @@ class Optimizer(ABC):
 
 @dataclass(frozen=True)
 class SGD(Optimizer):
-    """W' = W - learning_rate * dL/dW, the learning rate a scalar input that multiplies the gradient of the loss."""
+    """W' = W - learning_rate * (dL/dW + weight_decay * W).
+
+    The learning rate is a scalar input that multiplies the gradient of the loss.
+    """
 
     learning_rate: Format = LEARNING_RATE
+    weight_decay: float = 0.0
 
     @property
     def scalars(self) -> Mapping[str, Format]:
@@ -61,21 +73,23 @@ class SGD(Optimizer):
 
     def update(self, parameter: Parameter) -> Arrow:
         def descend(weight: Tensor, gradient: Tensor, rate: Tensor) -> Tensor:
-            return weight - gradient
+            return weight - decayed(weight, gradient, rate, self.weight_decay)
 
         return trace(descend, parameter.type, parameter.type, SCALAR)
 
 
 @dataclass(frozen=True)
 class Momentum(Optimizer):
-    """V' = decay * V + learning_rate * dL/dW and W' = W - V'. Sutskever et al., ICML 2013, equations 1 and 2.
+    """V' = decay * V + learning_rate * (dL/dW + weight_decay * W) and W' = W - V'.
 
+    Sutskever et al., "On the importance of initialization and momentum in deep learning", 2013, equations 1 and 2.
     The velocity keeps more fraction bits than the weight, so that small gradients add up in it.
     """
 
     decay: float = 0.9
     learning_rate: Format = LEARNING_RATE
     velocity: Format = VELOCITY
+    weight_decay: float = 0.0
 
     @property
     def scalars(self) -> Mapping[str, Format]:
@@ -89,7 +103,12 @@ class Momentum(Optimizer):
 
     def update(self, parameter: Parameter) -> Arrow:
         def descend(weight: Tensor, velocity: Tensor, gradient: Tensor, rate: Tensor) -> tuple[Tensor, Tensor]:
-            faster = velocity * self.decay + gradient
+            faster = velocity * self.decay + decayed(weight, gradient, rate, self.weight_decay)
             return weight - faster, faster
 
         return trace(descend, parameter.type, parameter.type, parameter.type, SCALAR)
+
+
+def decayed(weight: Tensor, gradient: Tensor, rate: Tensor, weight_decay: float) -> Tensor:
+    """gradient + rate * weight_decay * weight: the gradient of the loss plus weight_decay / 2 times all squares."""
+    return gradient + weight * rate * weight_decay if weight_decay else gradient

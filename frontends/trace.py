@@ -115,7 +115,7 @@ class Tensor:
             if not np.all(other):
                 raise TypingError(_located("expected a divisor without zeros, found 0; check the constant"))
             return self * (1.0 / other)
-        return self * other.apply(arrays.Reciprocal())
+        return self._elementwise(arrays.Divide(), other)
 
     def __rtruediv__(self, other: Operand) -> Tensor:
         return self.apply(arrays.Reciprocal()) * other

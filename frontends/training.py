@@ -14,7 +14,7 @@ from circuitize.circuits.errors import TypingError
 from circuitize.circuits.hypergraph import Arrow, compose, identity, permute, tensor
 from circuitize.circuits.lowering import Precision
 from circuitize.circuits.program import Port, Program, Visibility
-from circuitize.circuits.types import Array, Type
+from circuitize.circuits.types import Array, Shape, Type
 
 from .formats import DATA, ONE_HOT, Format
 from .layers import Model, Parameter
@@ -33,12 +33,14 @@ def training_step(
     batch: int,
     inputs: Format = DATA,
     targets: Format = ONE_HOT,
+    target_shape: Shape | None = None,
     examples: Sequence[Batch] = (),
     precision: Precision = Precision(),  # noqa: B008 - frozen
 ) -> Program:
     """One step: parameters, optimiser state, `inputs`, `targets`, scalars -> parameters, optimiser state, `loss`.
 
-    `batch` examples at a time; targets have the shape of the predictions. Parameters and state leave in exactly the
+    `batch` examples at a time; `target_shape` is the shape of one example's target, by default that of a prediction
+    (labels have none: `()`). Parameters and state leave in exactly the
     format in which they enter, under the same names, so that steps compose. Parameters, state and data are committed,
     scalars and the loss public. `examples` map every input's name to real values, to calibrate with.
     """
@@ -46,7 +48,8 @@ def training_step(
     forward = model.arrow(data)
     (prediction,) = forward.target
     with placed_at(here()), part("loss"):
-        measured = compose(tensor(forward, identity(prediction)), trace(loss, prediction, prediction))
+        target = prediction if target_shape is None else Array((batch, *target_shape))
+        measured = compose(tensor(forward, identity(target)), trace(loss, prediction, target))
     if measured.target != (SCALAR,):
         found = ", ".join(map(str, measured.target))
         raise TypingError(f"expected a loss that is one number, found {found}; take its mean")
@@ -58,7 +61,7 @@ def training_step(
     carried = [Port(p.name, committed, p.format.of(p.shape)) for p in (*model.parameters, *states)]
     batch_ports = [
         Port("inputs", committed, inputs.of(data.shape)),
-        Port("targets", committed, targets.of(prediction.shape)),
+        Port("targets", committed, targets.of(target.shape)),
     ]
     scalars = [Port(name, Visibility.PUBLIC, format.of(())) for name, format in optimizer.scalars.items()]
     return Program(
@@ -121,6 +124,14 @@ def predict(
         tuple(examples),
         precision,
     )
+
+
+def start(program: Program, model: Model, seed: int) -> dict[str, NDArray[np.float64]]:
+    """What a training run begins with: the model's initial values by name, and zero for the optimiser's state."""
+    carried = {port.name for port in program.outputs}
+    formats = {port.name: port.format for port in program.inputs if port.name in carried}
+    zero = {name: np.zeros(format.shape) for name, format in formats.items() if format is not None}
+    return zero | model.initial(seed)
 
 
 def with_examples(program: Program, *examples: Batch) -> Program:

@@ -20,6 +20,7 @@ from circuitize.frontends.losses import mean_squared_error
 from circuitize.frontends.optimizers import SGD, Momentum, Optimizer
 from circuitize.frontends.trace import Tensor
 from circuitize.frontends.training import compose_steps, predict, training_step, with_examples
+from circuitize.frontends.training import start as started
 from circuitize.sims import integer, real
 
 Reals = NDArray[np.float64]
@@ -49,10 +50,7 @@ def step(optimizer: Optimizer | None = None) -> Program:
 
 
 def start(program: Program, model: Model) -> dict[str, Reals]:
-    """The model's initial values, and zero for the optimiser's state."""
-    carried = {p.name for p in program.outputs} & {p.name for p in program.inputs}
-    shapes = {p.name: p.format.shape for p in program.inputs if p.format}
-    return {name: np.zeros(shapes[name]) for name in carried} | model.initial(1)
+    return started(program, model, seed=1)
 
 
 def gradients(held: dict[str, Reals], batch: dict[str, Any]) -> tuple[dict[str, Reals], float]:
@@ -148,6 +146,18 @@ def test_initial_values_are_in_their_formats() -> None:
         assert port.format is not None
         np.testing.assert_array_equal(to_reals(port.format, to_integers(port, value, "test")), value)
     assert not model.initial(3)["dense2.weight"].any() and model.initial(3)["dense1.weight"].any()
+
+
+@pytest.mark.parametrize("optimizer", [SGD(weight_decay=0.25), Momentum(decay=0.75, weight_decay=0.25)])
+def test_weight_decay_is_the_derivative_of_the_squares(optimizer: Optimizer) -> None:
+    model, program = perceptron(), step(optimizer)
+    held: dict[str, Any] = start(program, model)
+    (batch,) = batches(1)
+    gradient, _ = gradients(held, batch)
+    made = real.run(program, held | batch)
+    for name in gradient:
+        wanted = held[name] - 0.125 * (gradient[name] + 0.25 * held[name])
+        np.testing.assert_allclose(made[name], wanted, rtol=1e-12, atol=1e-15)
 
 
 @pytest.mark.parametrize("optimizer", [SGD(), Momentum()])

@@ -1,0 +1,60 @@
+"""Learning rates as functions of the step's number, in exact arithmetic, so that every verifier computes the same.
+
+A schedule takes t = 1, 2, ... and returns a fraction. It is an input of each step, so schedules share one program and
+one verification key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Context, Decimal
+from fractions import Fraction
+
+from circuitize.circuits.errors import CircuitizeError
+
+Schedule = Callable[[int], Fraction]
+
+COSINE_BITS = 40
+"""A cosine is rounded to the nearest multiple of 2^-40."""
+
+_CONTEXT = Context(prec=60)
+_PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494")
+
+
+def constant(rate: float) -> Schedule:
+    """The same rate at every step."""
+    exact = Fraction(rate)
+    return lambda t: exact
+
+
+def warm_up(schedule: Schedule, steps: int) -> Schedule:
+    """The schedule times t / steps at the first steps, itself from then on."""
+    _expect_steps(steps)
+    return lambda t: schedule(t) * min(Fraction(t, steps), Fraction(1))
+
+
+def cosine(rate: float, steps: int, final: float = 0.0) -> Schedule:
+    """From `rate` at t = 1 down to `final` at t = steps + 1 and after, along half a period of the cosine.
+
+    final + (rate - final) * (1 + cos(pi * (t - 1) / steps)) / 2, the cosine rounded once, to a multiple of 2^-40.
+    Loshchilov and Hutter, arXiv 1608.03983, equation 5, without restarts.
+    """
+    _expect_steps(steps)
+    low, high = Fraction(final), Fraction(rate)
+    return lambda t: low + (high - low) * (1 + rounded_cosine(Fraction(min(t - 1, steps), steps))) / 2
+
+
+def rounded_cosine(half_turns: Fraction) -> Fraction:
+    """cos(pi * x) for x from 0 to 1, to the nearest multiple of 2^-40, by its power series in 60 decimal digits."""
+    c = _CONTEXT
+    square = c.power(c.multiply(_PI, c.divide(Decimal(half_turns.numerator), Decimal(half_turns.denominator))), 2)
+    term = total = Decimal(1)
+    for n in range(1, 50):
+        term = c.divide(c.multiply(term, -square), Decimal((2 * n - 1) * 2 * n))
+        total = c.add(total, term)
+    return Fraction(round(Fraction(total) * 2**COSINE_BITS), 2**COSINE_BITS)
+
+
+def _expect_steps(steps: int) -> None:
+    if steps < 1:
+        raise CircuitizeError(f"expected a schedule of at least 1 step, found {steps}; count the steps of training")
