@@ -1,0 +1,117 @@
+"""Quotients and roots: a witnessed number that two range checks hold between a product and the next one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .determination import Determination
+from .ranges import Interval
+from .relations import Kind, Terms
+
+MOST_TERMS = 80
+"""Open terms that a range row may have beside the form it bounds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """`form` is an integer in [low, high] in every satisfying assignment."""
+
+    form: Terms
+    low: int
+    high: int
+
+
+def bounds(state: Determination, row: int, kept: set[int]) -> Bound | None:
+    """What a TWO_VALUED row says of its form less the open wires outside `kept`, all of which have intervals."""
+    relations, ranges = state.relations, state.ranges
+    form, gap = relations.forms[row], relations.gap[row]
+    moved = [term for term in form if term[0] not in kept and not state.known(term[0])]
+    if not moved or len(moved) > MOST_TERMS:
+        return None
+    found = ranges.form([(wire, -coefficient) for wire, coefficient in moved])
+    if found is None:
+        return None
+    low, high = found[0] + min(gap, 0), found[1] + max(gap, 0)
+    if low < ranges.full[0] or high > ranges.full[1]:
+        return None
+    return Bound([term for term in form if term[0] in kept or state.known(term[0])], low, high)
+
+
+def by_bracket(state: Determination, row: int) -> set[int]:
+    """The wires that an open product q * y = z determines with two range rows, y known or y = q.
+
+    Let rho = D1 - s z in [l1, h1] and sigma = D2 + s z in [l2, h2] be what two range rows say, with determined D1, and
+    rho + sigma = E = y + k (quotient) or 2 q + k (root), where k - l1 - l2 < 1 (root) or 0 (quotient: y >= 1).
+    Soundness: E's interval and rho + sigma both stay inside [-p/2, p/2], so that rho + sigma = E over the integers.
+    Take two assignments with the same inputs, hence the same y and D1, and q' >= q + 1. Then rho - rho' = q'y - qy
+    modulo p, and over the integers, since (width of q) * y + (width of rho) is below p. A quotient: that is at least
+    y, yet rho - rho' <= (y + k - l2) - l1 < y. A root, q >= 0: that is at least 2q + 1, yet
+    rho - rho' <= (2q + k - l2) - l1 <= 2q. So q' = q as integers, its bits by the digit rule, and z = q * y.
+    """
+    a, b, c = state.relations.sides(row)
+    open_c = state.unknown(c)
+    if len(open_c) != 1 or len(c) != 1:
+        return set()
+    product, scale = c[0]
+    if abs(scale) != 1:
+        return set()
+    square = a == b
+    for q, y in ((a, b), (b, a)):
+        if state.unknown(q) and (square or not state.unknown(y)) and _held(state, product, scale, q, y, square):
+            unknown = state.unknown(q)
+            return {product, *(wire for wire, _ in unknown)} if state.injective(unknown) else {product}
+    return set()
+
+
+def _held(state: Determination, product: int, scale: int, q: Terms, y: Terms, square: bool) -> bool:
+    """Whether two range rows pin q down."""
+    relations, ranges = state.relations, state.ranges
+    width, divisor = ranges.checked(q), ranges.checked(y)
+    if width is None or divisor is None or (width[0] < 0 if square else divisor[0] < 1):
+        return False
+    kept = {product, *(wire for wire, _ in q)}
+    found = []
+    for row in relations.rows_of(product):
+        if relations.kind[row] == Kind.TWO_VALUED:
+            factor = next(value for wire, value in relations.forms[row] if wire == product)
+            bound = bounds(state, row, kept) if abs(factor) == 1 else None
+            if bound is not None:
+                found.append((factor * scale, bound))
+    firsts = [one for one in found if not [t for t in state.unknown(one[1].form) if t[0] != product]]
+    return any(
+        sign == -other_sign and _pinned(state, sign, one, other, q, y, square, width, divisor)
+        for sign, one in firsts
+        for other_sign, other in found
+    )
+
+
+def _pinned(
+    state: Determination,
+    sign: int,
+    one: Bound,
+    other: Bound,
+    q: Terms,
+    y: Terms,
+    square: bool,
+    width: Interval,
+    divisor: Interval,
+) -> bool:
+    """The conditions of `by_bracket`; `sign` is that of q * y in `one`."""
+    relations, ranges = state.relations, state.ranges
+    first, second = (one, other) if sign < 0 else (_negated(one), _negated(other))
+    total = relations.combine([(1, first.form), (1, second.form)])
+    step = 2 if square else 1
+    rest = relations.combine([(1, total), (-step, q if square else y)])
+    if rest and rest != [(0, rest[0][1])]:
+        return False
+    k = rest[0][1] if rest else 0
+    reach = ranges.form(total)
+    low, high = first.low + second.low, first.high + second.high
+    span = (width[1] - width[0]) * (2 * width[1] if square else divisor[1]) + first.high - first.low
+    if reach is None or low < ranges.full[0] or high > ranges.full[1] or span >= relations.prime:
+        return False
+    return k - low < (1 if square else 0)
+
+
+def _negated(bound: Bound) -> Bound:
+    return Bound([(wire, -value) for wire, value in bound.form], -bound.high, -bound.low)

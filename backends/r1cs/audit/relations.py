@@ -1,0 +1,144 @@
+"""The rows of a constraint system by what they say: linear equations, forms with two possible values, products."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import IntEnum
+
+import numpy as np
+
+from circuitize.backends.r1cs.field import Field
+from circuitize.backends.r1cs.system import LARGE, ConstraintSystem, Matrix
+
+from .roots import quadratic_roots
+
+Terms = list[tuple[int, int]]
+"""(wire, coefficient) in ascending order of wires; wire 0 is the constant 1; coefficients are signed and not 0."""
+
+
+class Kind(IntEnum):
+    """What a row is."""
+
+    LINEAR = 0
+    TWO_VALUED = 1
+    PRODUCT = 2
+    NEVER = 3
+
+
+class Relations:
+    """Row by row: its kind, and for equations the one form F.
+
+    LINEAR: F = 0. TWO_VALUED: F is 0 or gap[row], which is how f * (f + d) = 0 and b * b = b read. PRODUCT: A * B = C.
+    NEVER: no assignment satisfies the row. Each reading is equivalent to the row over the field.
+    """
+
+    def __init__(self, system: ConstraintSystem) -> None:
+        self.system = system
+        self.field: Field = system.field
+        self.prime = system.field.prime
+        self.count = system.constraints
+        self.wires = system.wires
+        self._large = [self.field.signed(value) for value in self.field.to_integers(system.large)]
+        self._sides = [self._lists(matrix) for matrix in (system.a, system.b, system.c)]
+        self.kind = bytearray(self.count)
+        self.gap: dict[int, int] = {}
+        self.forms: dict[int, Terms] = {}
+        for row in range(self.count):
+            self._classify(row)
+        self.offsets, self.uses = self._incidence()
+
+    def side(self, row: int, which: int) -> Terms:
+        """A, B or C of a row (which = 0, 1, 2), as the system has it."""
+        offsets, wires, coefficients = self._sides[which]
+        first, last = offsets[row], offsets[row + 1]
+        return list(zip(wires[first:last], coefficients[first:last], strict=True))
+
+    def sides(self, row: int) -> tuple[Terms, Terms, Terms]:
+        return self.side(row, 0), self.side(row, 1), self.side(row, 2)
+
+    def rows_of(self, wire: int) -> Sequence[int]:
+        """The rows that hold a wire, ascending."""
+        return sorted({code // 3 for code in self.uses[self.offsets[wire] : self.offsets[wire + 1]]})
+
+    def two_values(self, row: int) -> tuple[int, int] | None:
+        """(wire, coefficient) of a TWO_VALUED row of a single wire."""
+        named = [term for term in self.forms[row] if term[0]]
+        return named[0] if len(named) == 1 else None
+
+    def _lists(self, matrix: Matrix) -> tuple[list[int], list[int], list[int]]:
+        coefficients = matrix.coefficients.tolist()
+        for place in np.flatnonzero(matrix.coefficients >= LARGE).tolist():
+            coefficients[place] = self._large[coefficients[place] - LARGE]
+        return matrix.offsets.tolist(), matrix.wires.tolist(), coefficients
+
+    def _classify(self, row: int) -> None:
+        a, b, c = self.sides(row)
+        for one, other in ((a, b), (b, a)):
+            if not one or (len(one) == 1 and one[0][0] == 0):
+                self._linear(row, one[0][1] if one else 0, other, c)
+                return
+        free_a, free_b, free_c = _named(a), _named(b), _named(c)
+        if free_a != free_b or (free_c and free_c != free_a):
+            self.kind[row] = Kind.PRODUCT
+            return
+        a0, b0, c0 = _constant(a), _constant(b), _constant(c)
+        scale = 1 if free_c else 0
+        roots = quadratic_roots((a0 + b0 - scale) % self.prime, (a0 * b0 - c0) % self.prime, self.prime)
+        if not roots:
+            self.kind[row] = Kind.NEVER
+            return
+        self.forms[row] = _with_constant(free_a, self.field.signed(-roots[0]))
+        self.kind[row] = Kind.LINEAR if len(roots) == 1 else Kind.TWO_VALUED
+        if len(roots) == 2:
+            self.gap[row] = self.field.signed(roots[1] - roots[0])
+
+    def _linear(self, row: int, factor: int, other: Terms, result: Terms) -> None:
+        if not factor:
+            form = result
+        elif factor == 1 and len(result) == 1 and (not other or result[0][0] > other[-1][0]):
+            form = [*other, (result[0][0], -result[0][1])]
+        else:
+            form = self.combine([(factor, other), (-1, result)])
+        self.kind[row] = Kind.NEVER if form and not _named(form) else Kind.LINEAR
+        self.forms[row] = form
+
+    def combine(self, parts: Sequence[tuple[int, Terms]]) -> Terms:
+        """The sum of factor * form."""
+        total: dict[int, int] = {}
+        for factor, terms in parts:
+            for wire, coefficient in terms:
+                total[wire] = total.get(wire, 0) + factor * coefficient
+        found = ((wire, self.field.signed(coefficient)) for wire, coefficient in sorted(total.items()))
+        return [term for term in found if term[1]]
+
+    def _incidence(self) -> tuple[list[int], list[int]]:
+        """For each wire the codes 3 * row + side of the forms that hold it; an equation's form counts as side 0."""
+        codes, wires = [], []
+        product = np.frombuffer(self.kind, np.uint8) == Kind.PRODUCT
+        for which, matrix in enumerate((self.system.a, self.system.b, self.system.c)):
+            rows = np.repeat(np.arange(self.count), np.diff(matrix.offsets))
+            kept = product[rows]
+            codes.append(3 * rows[kept] + which)
+            wires.append(matrix.wires[kept].astype(np.int64))
+        rows_of_terms = [(row, len(form)) for row, form in self.forms.items()]
+        if rows_of_terms:
+            places, lengths = np.array(rows_of_terms).T
+            codes.append(3 * np.repeat(places, lengths))
+            wires.append(np.array([wire for form in self.forms.values() for wire, _ in form], np.int64))
+        code, wire = np.concatenate(codes), np.concatenate(wires)
+        order = np.argsort(wire, kind="stable")
+        offsets = np.searchsorted(wire[order], np.arange(self.wires + 1))
+        return offsets.tolist(), code[order].tolist()
+
+
+def _named(terms: Terms) -> Terms:
+    """The terms of wires other than the constant."""
+    return terms[1:] if terms and terms[0][0] == 0 else terms
+
+
+def _constant(terms: Terms) -> int:
+    return terms[0][1] if terms and terms[0][0] == 0 else 0
+
+
+def _with_constant(named: Terms, constant: int) -> Terms:
+    return [(0, constant), *named] if constant else named

@@ -1,0 +1,22 @@
+"""Applies every rule until none finds more."""
+
+from __future__ import annotations
+
+from .brackets import by_bracket
+from .determination import Determination, Reason
+from .relations import Kind
+from .zero_tests import by_zero_test, zero_test_candidates
+
+
+def settle(state: Determination) -> None:
+    """Propagates, and where that ends tries zero tests, then quotients and roots, on the open rows."""
+    progress = True
+    while progress:
+        state.propagate()
+        progress = False
+        for form, rows in zero_test_candidates(state).items():
+            progress |= state.determine(by_zero_test(state, form, rows), Reason.ZERO_TEST)
+        if not progress:
+            for row in state.open_rows():
+                if state.relations.kind[row] == Kind.PRODUCT:
+                    progress |= state.determine(by_bracket(state, row), Reason.BRACKET)

@@ -1,0 +1,132 @@
+"""Wires that are determined whether a known form is zero or not: the rule behind zero tests and inverses."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from .determination import Determination
+from .relations import Kind, Terms
+
+MOST_ROWS = 400
+"""Rows that one case may look at."""
+
+Key = tuple[tuple[int, int], ...]
+
+
+def zero_test_candidates(state: Determination) -> dict[Key, list[int]]:
+    """Open product rows by each factor that is determined and not a constant."""
+    found: dict[Key, list[int]] = {}
+    for row in state.open_rows():
+        if state.relations.kind[row] == Kind.PRODUCT:
+            for which in (0, 1):
+                if state.missing[3 * row + which] == 0:
+                    found.setdefault(tuple(state.relations.side(row, which)), []).append(row)
+    return found
+
+
+def by_zero_test(state: Determination, form: Key, rows: list[int]) -> set[int]:
+    """The wires that are determined both where `form` is zero and where it is not.
+
+    Soundness: `form` is determined, so two assignments with the same inputs are in the same case; a wire that each
+    case determines is determined. Within a case only equations are used: a row A * B = C whose factor A is zero there
+    says C = 0, one whose factor A is determined and never zero there says B = C / A.
+    """
+    zero = _Case(state, form, True).run(rows)
+    if zero is not None and not zero:
+        return set()
+    other = _Case(state, form, False).run(rows)
+    if zero is None or other is None:
+        return (zero or set()) | (other or set())
+    return zero & other
+
+
+class _Case:
+    """What follows where a determined form is zero, or where it is not: wires, and the value of some of them."""
+
+    def __init__(self, state: Determination, form: Key, zero: bool) -> None:
+        self.state, self.relations = state, state.relations
+        self.assumed, self.zero = form, zero
+        self.determined: set[int] = set()
+        self.values: dict[int, int] = {0: 1}
+
+    def run(self, rows: list[int]) -> set[int] | None:
+        """The wires determined in this case; None where no assignment is in it."""
+        queue, seen = deque(rows), 0
+        waiting = set(rows)
+        while queue and seen < MOST_ROWS:
+            row = queue.popleft()
+            waiting.discard(row)
+            seen += 1
+            for form in self._equations(row):
+                if form is None:
+                    return None
+                for wire in self._solve(form):
+                    for other in self.relations.rows_of(wire)[:MOST_ROWS]:
+                        if other not in waiting:
+                            waiting.add(other)
+                            queue.append(other)
+        return self.determined
+
+    def _known(self, wire: int) -> bool:
+        return self.state.known(wire) or wire in self.determined
+
+    def _reduce(self, terms: Terms) -> tuple[int, Terms]:
+        """The constant part and the rest, with the values of this case put in."""
+        constant, rest = 0, []
+        for wire, coefficient in terms:
+            if wire in self.values:
+                constant += coefficient * self.values[wire]
+            else:
+                rest.append((wire, coefficient))
+        return constant % self.relations.prime, rest
+
+    def _sign(self, terms: Terms) -> int | None:
+        """0 where a form is zero in this case, 1 where it is determined and never zero, None otherwise."""
+        if tuple(terms) == self.assumed:
+            return 0 if self.zero else 1
+        constant, rest = self._reduce(terms)
+        if not rest:
+            return int(constant != 0)
+        if all(self._known(wire) for wire, _ in rest) and self.state.ranges.never_zero(terms):
+            return 1
+        return None
+
+    def _equations(self, row: int) -> list[tuple[Terms, bool] | None]:
+        """Forms that are zero (True) or determined (False) in this case, as a row says; None for a contradiction."""
+        relations = self.relations
+        if relations.kind[row] != Kind.PRODUCT:
+            return [(relations.forms[row], True)] if relations.kind[row] == Kind.LINEAR else []
+        a, b, c = relations.sides(row)
+        found: list[tuple[Terms, bool] | None] = []
+        for one, other in ((a, b), (b, a)):
+            sign = self._sign(one)
+            if sign == 0:
+                constant, rest = self._reduce(c)
+                found.append(None if constant and not rest else (c, True))
+            elif sign == 1:
+                if all(self._known(wire) for wire, _ in c):
+                    zero = self._reduce(c) == (0, [])
+                    constant, rest = self._reduce(other)
+                    found.append(None if zero and constant and not rest else (other, zero))
+                if all(self._known(wire) for wire, _ in other):
+                    found.append((c, False))
+        return found
+
+    def _solve(self, equation: tuple[Terms, bool]) -> list[int]:
+        """The wires that one equation adds: one unknown wire of a form whose value is determined, or zero."""
+        terms, zero = equation
+        constant, rest = self._reduce(terms)
+        unknown = [term for term in rest if not self._known(term[0])]
+        if len(unknown) == 1:
+            wire, coefficient = unknown[0]
+            self.determined.add(wire)
+            if zero and len(rest) == 1:
+                prime = self.relations.prime
+                self.values[wire] = -constant * pow(coefficient % prime, -1, prime) % prime
+            return [wire]
+        if zero and not unknown and len(rest) == 1:
+            wire, coefficient = rest[0]
+            prime = self.relations.prime
+            self.values[wire] = -constant * pow(coefficient % prime, -1, prime) % prime
+            return [wire]
+        return []
