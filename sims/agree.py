@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -14,10 +14,12 @@ from circuitize.backends.r1cs.commitments import commit
 from circuitize.backends.r1cs.emit import Emission, emit
 from circuitize.backends.r1cs.witness import random_salts, witness
 from circuitize.circuits.errors import Undefined
+from circuitize.circuits.operation import Edge
 from circuitize.circuits.program import Program, to_integers, to_reals
 
 from . import integer, real
 from .forgery import forgeries
+from .localise import first_that_differs
 
 Integers = NDArray[np.int64]
 Trace = Sequence[Integers]
@@ -34,6 +36,9 @@ class Target(Protocol):
 
     def accepts(self, forged: Trace) -> bool:
         """Whether values of every wire that are not those of a run pass for one."""
+
+    def of(self, program: Program) -> Target:
+        """The same target for another program."""
 
 
 class R1CS:
@@ -57,7 +62,7 @@ class R1CS:
         rows = failing_rows(system, made)
         if len(rows):
             row = int(rows[0])
-            return describe(system, row, lambda edge: str(arrow.edge(edge).provenance) if edge >= 0 else "program")
+            return describe(system, row, lambda edge: named(arrow.edge(edge)) if edge >= 0 else "program")
         values = self._terminals(trace)
         for public in self.emission.publics:
             name, run = f"{public.side} {public.name}", values[public.side, public.name]
@@ -76,6 +81,9 @@ class R1CS:
         except Undefined:
             return False
         return not len(failing_rows(self.emission.system, made))
+
+    def of(self, program: Program) -> R1CS:
+        return R1CS(program)
 
     def _terminals(self, trace: Trace) -> dict[tuple[str, str], Integers]:
         """The run's values by side and port name."""
@@ -127,10 +135,9 @@ def agree(
         except Undefined as error:
             found.undefined += 1
             found.first_undefined = found.first_undefined or f"input {found.vectors}: {error}"
-            difference = _accepted(program, vector, targets)
+            difference = _accepted(program, vector, targets, error)
         else:
-            differences = ((target.name, target.difference(trace)) for target in targets)
-            difference = next((f"{name}: {told}" for name, told in differences if told is not None), None)
+            difference = _difference(program, trace, targets, blame=found.first_difference is None)
             if given is not None and not given.is_integer:
                 _add_float_error(found.float_error, program, given, vector, trace)
         if difference is not None:
@@ -139,12 +146,33 @@ def agree(
     return found
 
 
-def _accepted(program: Program, vector: Mapping[str, Any], targets: Sequence[Target]) -> str | None:
+def named(edge: Edge) -> str:
+    """An operation by its name and the user's line."""
+    return f"{edge.operation.name} in {edge.provenance}"
+
+
+def _difference(program: Program, trace: Trace, targets: Sequence[Target], blame: bool) -> str | None:
+    """The first target that differs and how; with `blame`, the operation at fault where it is one on its own."""
+    for target in targets:
+        told = target.difference(trace)
+        if told is not None:
+            edge = first_that_differs(program.arrow, trace, _differs(target)) if blame else None
+            return f"{target.name}: {told}" + (f"; the fault is in {named(edge)}" if edge else "")
+    return None
+
+
+def _differs(target: Target) -> Callable[[Program, Trace], bool]:
+    return lambda program, trace: target.of(program).difference(trace) is not None
+
+
+def _accepted(
+    program: Program, vector: Mapping[str, Any], targets: Sequence[Target], undefined: Undefined
+) -> str | None:
     """Which target accepts a forgery on inputs where the program has no value; None where none does."""
     for done, forged in forgeries(program, vector):
         for target in targets:
             if target.accepts(forged):
-                return f"{target.name}: the program is undefined here, but there is a witness in which {done}"
+                return f"{target.name}: there is a witness in which {done}, but there is no value: {undefined}"
     return None
 
 

@@ -1,0 +1,46 @@
+"""Finds the operation to blame for a difference: each one on its own, on the values that it had in the run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits.builder import Builder
+from circuitize.circuits.hypergraph import Arrow
+from circuitize.circuits.operation import Edge, Operation
+from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.types import Fixed, Type
+
+Integers = NDArray[np.int64]
+Differs = Callable[[Program, Sequence[Integers]], bool]
+
+
+def first_that_differs(arrow: Arrow, trace: Sequence[Integers], differs: Differs) -> Edge | None:
+    """The first operation that differs as a program of its own, given the value of each wire; None if none does.
+
+    `differs` says whether a target of a program differs from a run of it. Costs one more emission of the arrow at most;
+    an operation that is at fault only beside its neighbours is not found.
+    """
+    for index in range(arrow.edge_count):
+        edge = arrow.edge(index)
+        program = alone(edge.operation, [arrow.type(wire) for wire in edge.sources])
+        values = [trace[wire] for wire in edge.sources] or [np.zeros((), np.int64)]
+        if differs(program, [*values, *(trace[wire] for wire in edge.targets)]):
+            return edge
+    return None
+
+
+def alone(operation: Operation, sources: Sequence[Type]) -> Program:
+    """The program of one operation, everything public; what has no sources stands beside an input that it ignores."""
+    builder = Builder()
+    wires = builder.inputs(sources)
+    if not wires:
+        builder.input(Fixed((), 0, 0, 1))
+    arrow = builder.build(builder.apply(operation, *wires))
+    return Program(arrow, _ports("in", arrow.source), _ports("out", arrow.target))
+
+
+def _ports(name: str, types: Sequence[Type]) -> tuple[Port, ...]:
+    return tuple(Port(f"{name}{i}", Visibility.PUBLIC, type) for i, type in enumerate(types) if isinstance(type, Fixed))
