@@ -22,6 +22,7 @@ from circuitize.circuits.program import Program
 
 PROGRAMS = [
     *("iris.py:step", "iris.py:predict", "digits.py:step", "digits.py:predict", "dense.py:small", "dense.py:large"),
+    *("digits_xent.py:step", "digits_xent.py:momentum", "digits_xent.py:adam", "cnn.py:step", "cnn.py:predict"),
     *("mnist_mlp.py:predict", "mnist_mlp.py:step", "mnist_mlp.py:step64"),
 ]
 COLUMNS = ("constraints", "wires", "public", "nonzeros", "input_range_constraints")

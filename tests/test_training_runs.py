@@ -1,0 +1,67 @@
+"""Whole training runs of the examples with cross-entropy: what they learn, in floats and in integers."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from test_examples import example
+
+from circuitize.circuits.program import Program, to_reals
+from circuitize.circuits.quantize import quantize
+from circuitize.frontends import training
+from circuitize.frontends.datasets import Recipe, accuracy, digits
+from circuitize.sims import integer, real
+
+RUNS = [("digits_xent", "step", 0.95), ("digits_xent", "momentum", 0.95), ("digits_xent", "adam", 0.95)]
+RUNS += [("cnn", "step", 0.97)]
+
+
+@cache
+def step(file: str, name: str) -> Program:
+    made = getattr(example(file), name)()
+    assert isinstance(made, Program)
+    return made
+
+
+def recipe(file: str, name: str) -> Recipe:
+    found = getattr(example(file), "RECIPES", {}).get(name) or example(file).RECIPE
+    assert isinstance(found, Recipe)
+    return found
+
+
+def learnt(file: str, name: str, seed: int, integers: Program | None = None) -> float:
+    """The accuracy on the test part of a split, after the example's run on the rest; tested in the same arithmetic."""
+    module, split, program = example(file), digits(seed), step(file, name)
+    start, batches = training.start(program, module.MODEL, seed=0), recipe(file, name).batches(split)
+    predict = training.predict(module.MODEL, len(split.test_labels), precision=program.precision)
+    names, test = [p.name for p in module.MODEL.parameters], {"inputs": split.test_inputs}
+    values: dict[str, Any]
+    if integers is None:
+        *_, values = real.train(program, start, batches)
+        outputs = real.run(predict, {n: values[n] for n in names} | test)["outputs"]
+    else:
+        *_, values = integer.train(integers, start, batches)
+        formats = {port.name: port.format for port in integers.outputs}
+        reals = {n: to_reals(format, values[n]) for n in names if (format := formats[n])}
+        exact = quantize(training.with_examples(predict, reals | test))
+        outputs = integer.run(exact, {n: values[n] for n in names} | test)["outputs"]
+    return accuracy(outputs, split.test_labels)
+
+
+@pytest.mark.parametrize(("file", "name", "least"), RUNS)
+def test_learns_in_floats(file: str, name: str, least: float) -> None:
+    """On one split; the rest is in the slow test below."""
+    assert learnt(file, name, seed=0) >= least
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("file", "name", "least"), RUNS)
+def test_learns_in_integers(file: str, name: str, least: float) -> None:
+    """The mean over five splits, and within a point of float arithmetic on the same batches."""
+    integers = quantize(step(file, name))
+    exact = [learnt(file, name, seed) for seed in range(5)]
+    found = [learnt(file, name, seed, integers) for seed in range(5)]
+    assert np.mean(found) >= least and abs(np.mean(found) - np.mean(exact)) <= 0.01, (exact, found)
