@@ -13,7 +13,9 @@ import pytest
 from cli_programs import run
 
 from circuitize.backends.gadgets import division, lookup, ranges, sign
-from circuitize.backends.gadgets.bits import Bits
+from circuitize.backends.gadgets.assembly import ones
+from circuitize.backends.gadgets.bits import Bits, decompose
+from circuitize.backends.gadgets.forms import constant
 from circuitize.backends.r1cs import operations
 from circuitize.backends.r1cs.operations import RULES
 from circuitize.circuits import integers
@@ -70,8 +72,7 @@ def top_bit_has_the_weight_of_the_one_below(patch: Patch) -> None:
 
 @fault(integers.Constant)
 def rounding_constant_is_off_by_one(patch: Patch) -> None:
-    right = operations.constant
-    patch.setattr(operations, "constant", lambda amounts: right(np.asarray(amounts) + 1))
+    patch.setattr(operations, "constant", lambda amounts: constant(np.asarray(amounts) + 1))
 
 
 @fault(integers.Add)
@@ -123,7 +124,7 @@ def zero_counts_as_negative(patch: Patch) -> None:
 @fault(integers.IsNegative)
 def sign_is_flipped_in_the_circuit(patch: Patch) -> None:
     right = sign.negative
-    patch.setattr(sign, "negative", lambda assembly, x: sign.ones(len(x.forms)) - right(assembly, x))
+    patch.setattr(sign, "negative", lambda assembly, x: ones(len(x.forms)) - right(assembly, x))
 
 
 @fault(integers.ReLU)
@@ -138,10 +139,8 @@ def quotient_rounds_toward_zero(patch: Patch) -> None:
 
 @fault(integers.Divide)
 def remainder_has_one_bit_less(patch: Patch) -> None:
-    right = division.decompose
-
     def shorter(assembly: Any, forms: Any, value: Any, low: int, total: int, role: str) -> Any:
-        return right(assembly, forms, value, low, total - (role == "remainder"), role)
+        return decompose(assembly, forms, value, low, total - (role == "remainder"), role)
 
     patch.setattr(division, "decompose", shorter)
 
