@@ -75,5 +75,6 @@ clean:
 
 .stamps/interop: tests/interop/package-lock.json
 	.ci/node
+	.ci/go
 	cd tests/interop && npm ci --silent --no-audit --no-fund --ignore-scripts
 	@mkdir -p .stamps && touch $@
