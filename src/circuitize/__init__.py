@@ -32,14 +32,25 @@ if TYPE_CHECKING:
     from .circuits.types import Array as Array
     from .circuits.types import Fixed as Fixed
     from .circuits.validate import validate as validate
+    from .frontends.adam import Adam as Adam
+    from .frontends.adam import AdamW as AdamW
     from .frontends.formats import Format as Format
     from .frontends.functions import exp as exp
+    from .frontends.image_layers import average_pool2d as average_pool2d
+    from .frontends.image_layers import conv2d as conv2d
+    from .frontends.image_layers import flatten as flatten
+    from .frontends.image_layers import image as image
+    from .frontends.image_layers import max_pool2d as max_pool2d
     from .frontends.layers import Model as Model
     from .frontends.layers import Parameter as Parameter
     from .frontends.layers import dense as dense
+    from .frontends.layers import embedding as embedding
     from .frontends.layers import relu as relu
     from .frontends.layers import sequential as sequential
     from .frontends.layers import traced as traced
+    from .frontends.losses import binary_cross_entropy as binary_cross_entropy
+    from .frontends.losses import cross_entropy as cross_entropy
+    from .frontends.losses import label_cross_entropy as label_cross_entropy
     from .frontends.losses import mean_squared_error as mean_squared_error
     from .frontends.optimizers import SGD as SGD
     from .frontends.optimizers import Momentum as Momentum
@@ -61,10 +72,12 @@ _HOMES = {
     "circuits.simplify": ("simplify",),
     "circuits.types": ("Array", "Fixed"),
     "circuits.validate": ("validate",),
+    "frontends.adam": ("Adam", "AdamW"),
     "frontends.formats": ("Format",),
     "frontends.functions": ("exp",),
-    "frontends.layers": ("Model", "Parameter", "dense", "relu", "sequential", "traced"),
-    "frontends.losses": ("mean_squared_error",),
+    "frontends.image_layers": ("average_pool2d", "conv2d", "flatten", "image", "max_pool2d"),
+    "frontends.layers": ("Model", "Parameter", "dense", "embedding", "relu", "sequential", "traced"),
+    "frontends.losses": ("binary_cross_entropy", "cross_entropy", "label_cross_entropy", "mean_squared_error"),
     "frontends.optimizers": ("SGD", "Momentum"),
     "frontends.trace": ("Tensor", "trace"),
     "frontends.training": ("compose_steps", "predict", "training_step"),
