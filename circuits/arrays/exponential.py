@@ -68,10 +68,11 @@ class Exp(RealOperation):
 def exponential(lowering: Lowering, wire: int, result: Fixed) -> int:
     """e^x, within half a unit of the result's last bit before it is rounded to the result's fraction bits.
 
-    Results above the result's interval are capped just outside it. The wire returned cannot be negative.
+    Where that is above the result's interval it is capped just outside it, or undefined. The wire returned cannot be
+    negative.
     """
     builder = lowering.builder
-    digits = _digits(builder, wire)
+    digits = _digits(builder, _confined(lowering, wire, result))
     kinds = [lowering.type(digit) for digit in digits]
     # log2 of the greatest factor of each digit; the first is capped just outside the result's format.
     bound = result.high + 2
@@ -101,6 +102,23 @@ def exponential(lowering: Lowering, wire: int, result: Fixed) -> int:
     return product
 
 
+def _confined(lowering: Lowering, wire: int, result: Fixed) -> int:
+    """x where e^x is neither less than a quarter unit nor outside the result's interval, if that is much narrower.
+
+    Below, x becomes the least such number, above it is undefined: with narrower digits, tables are smaller.
+    """
+    builder, found = lowering.builder, lowering.type(wire)
+    unit = 2.0**found.fraction_bits
+    least = math.floor(-(result.fraction_bits + 2) * math.log(2) * unit)
+    most = math.ceil((math.log(result.high + 2) - result.fraction_bits * math.log(2)) * unit) + 1
+    low, high = max(found.low, least), min(found.high, most)
+    if low > high or 4 * (high - low) > found.high - found.low:
+        return wire
+    if found.low < low:
+        wire = builder.add(integers.Clamp(low, found.high), wire)
+    return wire if found.high <= high else builder.add(integers.Check(low, high), wire)
+
+
 def _digits(builder: Builder, wire: int) -> list[int]:
     """Wires that add up to x, the most significant first, each of at most 2^TABLE_BITS integers."""
 
@@ -113,7 +131,7 @@ def _digits(builder: Builder, wire: int) -> list[int]:
     while spread((count - 1) * TABLE_BITS) > 1 << TABLE_BITS:
         count += 1
     step = TABLE_BITS
-    while step > 1 and spread((count - 1) * (step - 1)) <= 1 << TABLE_BITS:
+    while step > 1 and spread((count - 1) * (step - 1)) <= 1 << (step - 1):
         step -= 1  # equal digits make the smallest tables
     digits = []
     for shift in range((count - 1) * step, 0, -step):
