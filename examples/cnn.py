@@ -1,4 +1,4 @@
-"""A convolutional network for handwritten digits: 8 kernels of 3 x 3, ReLU, maxima of 2 x 2, and a dense layer.
+"""A convolutional network for handwritten digits: 8 kernels of 3 x 3, maxima of 2 x 2, ReLU, and a dense layer.
 
 circuitize estimate examples/cnn.py:step
 """
@@ -13,7 +13,7 @@ from circuitize.frontends.losses import cross_entropy
 from circuitize.sims import real
 
 MODEL = sequential(
-    image(8, 8), conv2d(1, 8, size=3), relu(), max_pool2d(2), flatten(), dense(72, 10, initializer=zeros)
+    image(8, 8), conv2d(1, 8, size=3), max_pool2d(2), relu(), flatten(), dense(72, 10, initializer=zeros)
 )
 RECIPE = Recipe(batch=16, epochs=20, learning_rate=0.2)
 PRECISION = Precision(margin=4.0)
