@@ -37,6 +37,7 @@ class Determination:
             self.missing[code] += 1
         self._ready: deque[int] = deque()
         self._waiting: dict[int, None] = {}
+        self._late: dict[int, None] = {}
         for row in range(relations.count):
             self._note(row)
         for wire in {0, *given}:
@@ -58,14 +59,22 @@ class Determination:
         return [row for row in range(self.relations.count) if any(self.missing[3 * row : 3 * row + 3])]
 
     def propagate(self) -> None:
-        """Applies the linear rule and the digit rule until neither finds more."""
+        """Applies the linear rule and, to bits, the digit rule until neither finds more."""
         while self._ready or self._waiting:
             if self._ready:
-                self._examine(self._ready.popleft())
+                self._examine(self._ready.popleft(), False)
                 continue
             row = next(iter(self._waiting))
             del self._waiting[row]
-            self._examine(row)
+            self._examine(row, False)
+
+    def propagate_intervals(self) -> bool:
+        """Applies the rules for which intervals have to be worked out; whether a wire was new."""
+        before = self.reason.count(Reason.NONE)
+        late, self._late = self._late, {}
+        for row in late:
+            self._examine(row, True)
+        return self.reason.count(Reason.NONE) < before
 
     def determine(self, wires: Iterable[int], reason: Reason) -> bool:
         """Marks wires; whether one was new."""
@@ -99,30 +108,35 @@ class Determination:
         elif a:
             self._waiting[row] = None
 
-    def _examine(self, row: int) -> None:
+    def _examine(self, row: int, late: bool) -> None:
         relations = self.relations
         kind = relations.kind[row]
         if kind == Kind.NEVER:
             return
         if kind != Kind.PRODUCT:
-            self._equation(relations.forms[row], relations.gap.get(row))
+            self._equation(row, relations.forms[row], relations.gap.get(row), late)
             return
         a, b, c = (self.missing[3 * row + which] for which in range(3))
         if a == 0 and b == 0:
-            self._equation(relations.side(row, 2), None)
+            self._equation(row, relations.side(row, 2), None, late)
             return
         for left, right, which in ((a, b, 0), (b, a, 1)):
-            if left == 0 and right and c == 0 and self.ranges.never_zero(relations.side(row, which)):
-                self._equation(relations.side(row, 1 - which), None)
+            if left == 0 and right and c == 0:
+                if not late:
+                    self._late[row] = None
+                elif self.ranges.never_zero(relations.side(row, which)):
+                    self._equation(row, relations.side(row, 1 - which), None, late)
                 return
 
-    def _equation(self, form: Terms, gap: int | None) -> None:
+    def _equation(self, row: int, form: Terms, gap: int | None, late: bool) -> None:
         """form = something determined (+ gap or 0): all unknown wires are determined where their sum is injective."""
         unknown = self.unknown(form)
         if not unknown:
             return
         if len(unknown) == 1 and gap is None:
             self._mark(unknown[0][0], Reason.LINEAR)
+        elif not late and not all(wire in self.ranges.domain for wire, _ in unknown):
+            self._late[row] = None
         elif self.injective(unknown, () if gap is None else ((gap, 1),)):
             for wire, _ in unknown:
                 self._mark(wire, Reason.DIGITS)
@@ -134,7 +148,7 @@ class Determination:
         """
         weights = list(extra)
         seen = set()
-        for wire, coefficient in unknown:
+        for _, coefficient in unknown:
             weight = abs(coefficient)
             if weight in seen:
                 return False

@@ -9,13 +9,14 @@ from .zero_tests import by_zero_test, zero_test_candidates
 
 
 def settle(state: Determination) -> None:
-    """Propagates, and where that ends tries zero tests, then quotients and roots, on the open rows."""
+    """Propagates, and where that ends tries zero tests, then intervals, then quotients and roots, on the open rows."""
     progress = True
     while progress:
         state.propagate()
         progress = False
         for form, rows in zero_test_candidates(state).items():
             progress |= state.determine(by_zero_test(state, form, rows), Reason.ZERO_TEST)
+        progress = progress or state.propagate_intervals()
         if not progress:
             for row in state.open_rows():
                 if state.relations.kind[row] == Kind.PRODUCT:

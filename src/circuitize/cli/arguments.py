@@ -39,7 +39,7 @@ def parser() -> ArgumentParser:
     )
     made.add_argument("--version", action="version", version=f"circuitize {__version__}")
     commands = made.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for add in (_demo, _compile, _estimate, _check, _setup, _prove, _verify, _solidity, _doctor):
+    for add in (_demo, _compile, _estimate, _check, _audit, _setup, _prove, _verify, _solidity, _doctor):
         add(commands)
     return made
 
@@ -69,6 +69,14 @@ def _check(commands: Any) -> None:
         "--vectors", type=_count, default=10, metavar="N", help="how many inputs (default: %(default)s)"
     )
     command.add_argument("--seed", type=int, default=0, metavar="N", help="of the random inputs (default: %(default)s)")
+
+
+def _audit(commands: Any) -> None:
+    command = _command(commands, "audit", "whether the inputs determine every other wire of the circuit")
+    command.add_argument(
+        "program", metavar="PROGRAM", help=f"{PROGRAM}; or a .r1cs file, or a folder with circuit.r1cs"
+    )
+    command.add_argument("--each-row", action="store_true", help="also leave out each row in turn and say what changes")
 
 
 def _setup(commands: Any) -> None:

@@ -1,0 +1,51 @@
+"""Second witnesses: shows that a wire is not determined, by two witnesses of the same inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from circuitize.backends.r1cs.checker import failing_rows
+from circuitize.backends.r1cs.system import ConstraintSystem
+
+from .ranges import Ranges
+from .relations import Relations
+from .search import Search
+
+TRIED = 24
+"""Open wires from which a search starts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ambiguity:
+    """Two witnesses that agree on every input and differ on `wire`; both were checked row by row."""
+
+    wire: int
+    values: tuple[int, int]
+    first: list[int]
+    second: list[int]
+
+
+def satisfies(system: ConstraintSystem, values: Sequence[int]) -> bool:
+    """Whether an assignment satisfies every row, by the independent checker."""
+    return len(failing_rows(system, system.field.from_integers(values))) == 0
+
+
+def second_witness(
+    system: ConstraintSystem, relations: Relations, ranges: Ranges, base: Sequence[int], open_wires: Sequence[int]
+) -> Ambiguity | None:
+    """Another witness for the inputs of `base`, by giving one open wire another value and repairing the others."""
+    if not open_wires:
+        return None
+    prime, unsettled = system.field.prime, set(open_wires)
+    search = Search(relations, ranges)
+    fixed = {wire: value for wire, value in enumerate(base) if wire not in unsettled}
+    for wire in open_wires[:TRIED]:
+        value = base[wire]
+        for other in dict.fromkeys((1 - value, value + 1, value - 1, value + 2, 0, 3 * value + 7)):
+            if (other - value) % prime == 0 or (wire in search.bits and other not in (0, 1)):
+                continue
+            found = search.run({**fixed, wire: other}, base, [wire])
+            if found is not None and satisfies(system, found):
+                return Ambiguity(wire, (value, found[wire]), list(base), found)
+    return None

@@ -1,0 +1,171 @@
+"""What each single row of a small circuit is for: what its removal leaves undetermined, or which inputs it lets in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from circuitize.backends.r1cs.system import ConstraintSystem, Matrix
+
+from .determination import Determination
+from .mutation import satisfies, second_witness
+from .ranges import Ranges
+from .relations import Kind, Relations, Terms
+from .rules import settle
+from .search import Search
+
+UNDETERMINED, ACCEPTED, IMPLIED, UNKNOWN = "undetermined", "accepted inputs", "implied", "unknown"
+
+FEW = 64
+"""Values of a form that are tried one after the other."""
+
+TRIED = 3
+"""Witnesses from which a search for a broken row starts, at most."""
+
+BASES = 9
+"""Witnesses from which searches start, at most."""
+
+Violation = list[Terms]
+"""Equations that, together, break a row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """The effect of leaving out one row: "undetermined" names a wire that gets a choice (its two values), "accepted
+    inputs" an input vector that is refused with the row and accepted without it; both are shown by checked witnesses.
+    "implied" says that the row follows from the others, by an exhausted search for an assignment that breaks it alone.
+    """
+
+    row: int
+    effect: str
+    wire: int = 0
+    values: tuple[int, int] = (0, 0)
+    witness: tuple[int, ...] = ()
+
+
+def inputs_of(system: ConstraintSystem) -> range:
+    """The wires of public and private inputs."""
+    return range(1 + system.public_outputs, 1 + system.public + system.private_inputs)
+
+
+def without_row(system: ConstraintSystem, row: int) -> ConstraintSystem:
+    """The system less one row."""
+
+    def less(matrix: Matrix) -> Matrix:
+        first, last = int(matrix.offsets[row]), int(matrix.offsets[row + 1])
+        offsets = np.delete(matrix.offsets, row + 1)
+        offsets[row + 1 :] -= last - first
+        return Matrix(
+            offsets, np.delete(matrix.wires, slice(first, last)), np.delete(matrix.coefficients, slice(first, last))
+        )
+
+    return replace(system, a=less(system.a), b=less(system.b), c=less(system.c), blocks=())
+
+
+class Removals:
+    """Removes rows one by one; `witnesses` of the whole system are where searches start (found here if none)."""
+
+    def __init__(self, system: ConstraintSystem, witnesses: Sequence[Sequence[int]] = (), seed: int = 0) -> None:
+        self.system = system
+        self.relations = Relations(system)
+        self.ranges = Ranges(self.relations)
+        self.random = np.random.default_rng(seed)
+        self.vectors = list(self._vectors(24))
+        self.bases: list[Sequence[int]] = list(witnesses)
+        search = Search(self.relations, self.ranges)
+        for place, vector in enumerate(self.vectors[:BASES]):
+            guesses = (
+                self.random.integers(0, 2, system.wires).tolist() if place % 3 else [place // 3 % 2] * system.wires
+            )
+            found = search.run(vector, guesses) if place % 2 else None
+            found = found or search.run({}, guesses)
+            if found is not None and found not in self.bases:
+                self.bases.append(found)
+
+    def every(self) -> Iterator[Removal]:
+        """The removal of each row in turn."""
+        for row in range(self.system.constraints):
+            yield self.one(row)
+
+    def one(self, row: int) -> Removal:
+        """What the removal of one row does."""
+        less = without_row(self.system, row)
+        relations = Relations(less)
+        ranges = Ranges(relations)
+        state = Determination(relations, inputs_of(less), ranges)
+        settle(state)
+        open_wires = state.open_wires
+        for base in self.bases:
+            found = second_witness(less, relations, ranges, base, open_wires)
+            if found is not None:
+                return Removal(row, UNDETERMINED, found.wire, found.values, tuple(found.second))
+        complete, violations = self._violations(row, ranges)
+        for extra in violations:
+            search = Search(relations, ranges, extra)
+            for base in self.bases[:TRIED] or [[0] * less.wires]:
+                told = self._tell(row, less, search.run({}, base))
+                if told is not None:
+                    return told
+                if search.exhausted:
+                    break
+            complete &= search.exhausted
+        if complete:
+            return Removal(row, IMPLIED)
+        for vector in self.vectors:
+            told = self._tell(row, less, Search(relations, ranges).run(vector, [0] * less.wires))
+            if told is not None:
+                return told
+        return Removal(row, UNKNOWN)
+
+    def _tell(self, row: int, less: ConstraintSystem, found: list[int] | None) -> Removal | None:
+        """What a witness without the row shows, if it breaks the row: its inputs have another witness, or none."""
+        if found is None or satisfies(self.system, found) or not satisfies(less, found):
+            return None
+        search = Search(self.relations, self.ranges)
+        whole = search.run({wire: found[wire] for wire in inputs_of(less)}, found)
+        if whole is not None:
+            wire = next(wire for wire, value in enumerate(found) if value != whole[wire])
+            return Removal(row, UNDETERMINED, wire, (whole[wire], found[wire]), tuple(found))
+        return Removal(row, ACCEPTED, witness=tuple(found)) if search.exhausted else None
+
+    def _violations(self, row: int, ranges: Ranges) -> tuple[bool, list[Violation]]:
+        """Ways to break a row, and whether there are no others; `ranges` are those without the row."""
+        relations = self.relations
+        if relations.kind[row] == Kind.PRODUCT:
+            a, b, c = relations.sides(row)
+            if c:
+                return False, [
+                    [self._equals(a, 0), self._equals(c, 1)],
+                    [*(self._equals(form, 1) for form in (a, b)), c],
+                ]
+            left, right = ranges.form(a), ranges.form(b)
+            small = left is not None and right is not None and max(map(abs, (*left, *right))) <= FEW
+            if left is None or right is None or not small:
+                return False, [[self._equals(a, 1), self._equals(b, value)] for value in (1, 2)]
+            pairs = ((x, y) for x in range(left[0], left[1] + 1) for y in range(right[0], right[1] + 1) if x and y)
+            ways = [[self._equals(a, x), self._equals(b, y)] for x, y in pairs]
+            return len(ways) <= FEW, ways[:FEW]
+        form, gap = relations.forms.get(row, []), relations.gap.get(row, 0)
+        values = dict.fromkeys((1, -1, gap + 1, gap - 1, 2 * gap, -gap))
+        return False, [[self._equals(form, value)] for value in values if value not in (0, gap)]
+
+    def _equals(self, form: Terms, value: int) -> Terms:
+        return self.relations.combine([(1, form), (-value, [(0, 1)])])
+
+    def _vectors(self, count: int) -> Iterator[dict[int, int]]:
+        """Inputs at random: uniform in the intervals that the rows say, at their ends, small, and just outside."""
+        wires = list(inputs_of(self.system))
+        intervals = [self.ranges.wire(wire) for wire in wires]
+        for number in range(count):
+            vector = {}
+            for wire, (low, high) in zip(wires, intervals, strict=True):
+                uniform = low + int(self.random.random() * (high - low + 1))
+                ends = [low, high, min(max(0, low), high), min(max(1, low), high), uniform]
+                vector[wire] = uniform if number % 3 == 0 else ends[int(self.random.integers(len(ends)))]
+            if number % 4 == 3 and wires:
+                place = int(self.random.integers(len(wires)))
+                low, high = intervals[place]
+                vector[wires[place]] = (low - 1, high + 1)[int(self.random.integers(2))]
+            yield vector

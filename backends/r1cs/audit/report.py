@@ -1,0 +1,97 @@
+"""The audit of one constraint system: how many wires each rule determines, and what is left."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from circuitize.backends.r1cs.system import ConstraintSystem, WireBlock
+
+from .determination import Determination, Reason
+from .mutation import Ambiguity, second_witness
+from .ranges import Ranges
+from .relations import Kind, Relations
+from .removal import inputs_of
+from .rules import settle
+from .search import Search
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a wire stands: its block (None for a wire without a name) and its index in the block's array."""
+
+    wire: int
+    block: WireBlock | None
+    index: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """`rules` counts the wires by the rule that determines them. `open_wires` are those no rule determines: whether
+    they are in fact determined is unknown, but for the wires of `ambiguous`, where two checked witnesses of the same
+    inputs differ. `impossible` rows are satisfied by no assignment at all.
+    """
+
+    wires: int
+    given: int
+    rules: dict[str, int]
+    open_wires: list[int]
+    ambiguity: Ambiguity | None
+    impossible: list[int]
+
+    @property
+    def determined(self) -> bool:
+        return not self.open_wires
+
+    @property
+    def ambiguous(self) -> list[int]:
+        """The wires on which the two witnesses differ, ascending."""
+        if self.ambiguity is None:
+            return []
+        return [wire for wire in self.open_wires if self.ambiguity.first[wire] != self.ambiguity.second[wire]]
+
+
+def audit(system: ConstraintSystem, witness: Sequence[int] | None = None) -> Audit:
+    """Decides for every wire whether the public and private inputs determine it.
+
+    `witness`, a satisfying assignment as integers in [0, p), is where the search for a second one starts; without it
+    one is searched for first. Time is about 50 µs a row for the programs of this package, memory about 1 kB a row.
+    """
+    relations = Relations(system)
+    ranges = Ranges(relations)
+    state = Determination(relations, inputs_of(system), ranges)
+    settle(state)
+    open_wires = state.open_wires
+    found = None
+    if open_wires:
+        bases = [witness] if witness is not None else _bases(relations, ranges)
+        tries = (second_witness(system, relations, ranges, base, open_wires) for base in bases)
+        found = next((each for each in tries if each is not None), None)
+    names = {reason: reason.name.lower().replace("_", " ") for reason in Reason}
+    rules = {names[reason]: count for reason in Reason if reason and (count := state.reason.count(reason))}
+    rules[names[Reason.GIVEN]] -= 1
+    impossible = [row for row in range(relations.count) if relations.kind[row] == Kind.NEVER]
+    return Audit(system.wires, len(inputs_of(system)), rules, open_wires, found, impossible)
+
+
+def _bases(relations: Relations, ranges: Ranges) -> list[list[int]]:
+    """Witnesses of some inputs, found by search."""
+    search, wires = Search(relations, ranges), relations.wires
+    random = np.random.default_rng(0)
+    guesses = [[0] * wires, [1] * wires, *(random.integers(0, 2, wires).tolist() for _ in range(3))]
+    return [found for guess in guesses if (found := search.run({}, guess)) is not None]
+
+
+def locate(system: ConstraintSystem, wires: Sequence[int]) -> list[Place]:
+    """Where wires stand, by the blocks that emission recorded."""
+    blocks = sorted(system.wire_blocks, key=lambda block: block.first)
+    places = []
+    for wire in wires:
+        at = bisect_right(blocks, wire, key=lambda block: block.first) - 1
+        block = blocks[at] if at >= 0 and wire < blocks[at].first + blocks[at].count else None
+        index = tuple(map(int, np.unravel_index(wire - block.first, block.shape))) if block and block.shape else ()
+        places.append(Place(wire, block, index))
+    return places

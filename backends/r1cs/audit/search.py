@@ -1,0 +1,208 @@
+"""Looks for one assignment that satisfies a constraint system and stays close to another one."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+
+from .ranges import Ranges
+from .relations import Kind, Relations, Terms
+from .roots import quadratic_roots
+
+STEPS = 3000
+"""Assignments of a wire that one search may try."""
+
+Choice = list[tuple[int, int]]
+"""Values for some wires."""
+
+
+class Search:
+    """Depth first: what rows leave no choice about is filled in, then a wire is guessed, its value in `base` first.
+
+    `extra` forms must be 0 besides; rows in `skipped` count for nothing. What is found satisfies every other row.
+    `exhausted` says after a search without a result that there is none: every guess was between all values possible.
+    """
+
+    def __init__(
+        self, relations: Relations, ranges: Ranges, extra: Sequence[Terms] = (), skipped: Iterable[int] = ()
+    ) -> None:
+        self.relations, self.prime = relations, relations.prime
+        self.bits = {wire for wire, interval in ranges.domain.items() if interval == (0, 1)}
+        self.extra, self.skipped = list(extra), set(skipped)
+        self.exhausted = False
+
+    def run(self, known: Mapping[int, int], base: Sequence[int], seeds: Iterable[int] = ()) -> list[int] | None:
+        """An assignment that holds the known values; wires near `seeds` are guessed first."""
+        relations = self.relations
+        values: list[int | None] = [None] * relations.wires
+        values[0] = 1
+        for wire, given in known.items():
+            values[wire] = given % self.prime
+        rows = set(range(relations.count + len(self.extra))) - self.skipped
+        if len(known) > relations.wires // 2:
+            missing = [wire for wire in range(relations.wires) if values[wire] is None]
+            near = {row for wire in {*missing, *seeds} for row in relations.rows_of(wire)}
+            rows &= near | set(range(relations.count, relations.count + len(self.extra)))
+        order = self._order(values, [*seeds, *(wire for form in self.extra for wire, _ in form)])
+        stack: list[tuple[list[int | None], Choice, set[int]]] = [(values, [], rows)]
+        steps, self.exhausted = 0, True
+        while stack and steps < STEPS:
+            values, choice, waiting = stack.pop()
+            steps += 1
+            choices = self._propagate(values, choice, waiting)
+            if choices is None:
+                continue
+            if not choices:
+                wire = next((wire for wire in order if values[wire] is None), None)
+                if wire is None:
+                    return [value for value in values if value is not None]
+                choices = self._guesses(wire, base[wire])
+            stack.extend((values.copy(), each, set()) for each in reversed(choices))
+        self.exhausted &= not stack
+        return None
+
+    def _order(self, values: Sequence[int | None], seeds: Iterable[int]) -> list[int]:
+        """Unknown bits by their distance from the seeds, then the other unknown wires."""
+        relations = self.relations
+        reached = dict.fromkeys(seeds)
+        queue = deque(reached)
+        while queue:
+            wire = queue.popleft()
+            if wire == 0:
+                continue
+            for row in relations.rows_of(wire):
+                for other in self._wires(row):
+                    if other not in reached and other:
+                        reached[other] = None
+                        queue.append(other)
+        reached.update(dict.fromkeys(range(relations.wires)))
+        unknown = [wire for wire in reached if values[wire] is None]
+        return [wire for wire in unknown if wire in self.bits] + [wire for wire in unknown if wire not in self.bits]
+
+    def _wires(self, row: int) -> list[int]:
+        if row >= self.relations.count:
+            return [wire for wire, _ in self.extra[row - self.relations.count]]
+        if self.relations.kind[row] == Kind.PRODUCT:
+            return [wire for terms in self.relations.sides(row) for wire, _ in terms]
+        return [wire for wire, _ in self.relations.forms.get(row, [])]
+
+    def _guesses(self, wire: int, base: int) -> list[Choice]:
+        if wire in self.bits:
+            return [[(wire, base)], [(wire, 1 - base)]] if base in (0, 1) else [[(wire, 0)], [(wire, 1)]]
+        self.exhausted = False
+        return [[(wire, value % self.prime)] for value in (base, base + 1, base - 1, 0)]
+
+    def _propagate(self, values: list[int | None], choice: Choice, waiting: set[int]) -> list[Choice] | None:
+        """Fills in what is left without a choice; None at a contradiction, else the fewest choices of a row."""
+        queue = dict.fromkeys(sorted(waiting))
+        best: list[Choice] = []
+        while True:
+            for wire, value in choice:
+                if values[wire] is not None:
+                    if values[wire] != value:
+                        return None
+                    continue
+                values[wire] = value
+                best = []
+                queue.update(dict.fromkeys(row for row in self._rows_of(wire) if row not in self.skipped))
+            choice = []
+            while queue and not choice:
+                row = next(iter(queue))
+                del queue[row]
+                choices = self._examine(row, values)
+                if choices is None:
+                    continue
+                if not choices:
+                    return None
+                if len(choices) == 1:
+                    choice = choices[0]
+                elif not best:
+                    best = choices
+            if not choice and not queue:
+                return best
+
+    def _rows_of(self, wire: int) -> list[int]:
+        count = self.relations.count
+        more = [count + place for place, form in enumerate(self.extra) if any(wire == name for name, _ in form)]
+        return [*self.relations.rows_of(wire), *more]
+
+    def _split(self, terms: Terms, values: Sequence[int | None]) -> tuple[int, Terms]:
+        total, unknown = 0, []
+        for wire, coefficient in terms:
+            value = values[wire]
+            if value is None:
+                unknown.append((wire, coefficient))
+            else:
+                total += coefficient * value
+        return total % self.prime, unknown
+
+    def _examine(self, row: int, values: Sequence[int | None]) -> list[Choice] | None:
+        """All values that a row leaves for its unknown wires; None where that cannot be told yet."""
+        relations = self.relations
+        if row >= relations.count:
+            return self._equation(self.extra[row - relations.count], (0,), values)
+        kind = relations.kind[row]
+        if kind == Kind.NEVER:
+            return []
+        if kind != Kind.PRODUCT:
+            targets = (0, relations.gap[row]) if kind == Kind.TWO_VALUED else (0,)
+            return self._equation(relations.forms[row], targets, values)
+        a, b, c = relations.sides(row)
+        (a0, left), (b0, right), (c0, result) = (self._split(terms, values) for terms in (a, b, c))
+        unknown = {wire for terms in (left, right, result) for wire, _ in terms}
+        if len(unknown) <= 1:
+            return self._single(unknown, a0, b0, c0, left, right, result)
+        if (not left and not a0) or (not right and not b0) or (not left and not right):
+            return self._equation(c, (a0 * b0 if not left and not right else 0,), values)
+        return None
+
+    def _single(
+        self, unknown: set[int], a0: int, b0: int, c0: int, left: Terms, right: Terms, result: Terms
+    ) -> list[Choice] | None:
+        """The roots of a product row that is a polynomial in one wire."""
+        prime = self.prime
+        a1, b1, c1 = (sum(coefficient for _, coefficient in terms) for terms in (left, right, result))
+        square, line, constant = a1 * b1 % prime, (a0 * b1 + a1 * b0 - c1) % prime, (a0 * b0 - c0) % prime
+        if not square and not line:
+            return None if unknown and not constant else [[]] if not constant else []
+        (wire,) = unknown
+        if not square:
+            return [[(wire, -constant * pow(line, -1, prime) % prime)]]
+        inverse = pow(square, -1, prime)
+        return [[(wire, root)] for root in quadratic_roots(line * inverse % prime, constant * inverse % prime, prime)]
+
+    def _equation(self, form: Terms, targets: Sequence[int], values: Sequence[int | None]) -> list[Choice] | None:
+        """The ways in which a form can be one of the targets."""
+        known, unknown = self._split(form, values)
+        rests = [(target - known) % self.prime for target in targets]
+        if not unknown:
+            return [[]] if 0 in rests else []
+        if len(unknown) == 1:
+            wire, coefficient = unknown[0]
+            inverse = pow(coefficient % self.prime, -1, self.prime)
+            return [[(wire, rest * inverse % self.prime)] for rest in rests]
+        if not all(wire in self.bits for wire, _ in unknown):
+            return None
+        return self._digits(unknown, rests)
+
+    def _digits(self, unknown: Terms, rests: Sequence[int]) -> list[Choice] | None:
+        """Bits of given weights with given sums, where weights above the sum of the smaller ones leave one way."""
+        offset = sum(-coefficient for _, coefficient in unknown if coefficient < 0)
+        weights = sorted((abs(coefficient), wire, coefficient < 0) for wire, coefficient in unknown)
+        total = 0
+        for weight, _, _ in weights:
+            if weight <= total:
+                return None
+            total += weight
+        if total >= self.prime:
+            return None
+        found = []
+        for rest in rests:
+            left, choice = (rest + offset) % self.prime, []
+            for weight, wire, negative in reversed(weights):
+                bit = int(left >= weight)
+                left -= bit * weight
+                choice.append((wire, 1 - bit if negative else bit))
+            if left == 0:
+                found.append(choice)
+        return found
