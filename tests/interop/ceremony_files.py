@@ -14,7 +14,7 @@ def told(*arguments):
 
 
 def powers(folder, power):
-    """A prepared powers.ptau for 2^power rows; seconds grow with 2^power: 16 at power 9."""
+    """A prepared powers.ptau for 2^power rows; seconds grow with 2^power: 10 at power 9."""
     told("powersoftau", "new", "bn128", power, folder / "first.ptau")
     told("powersoftau", "contribute", folder / "first.ptau", folder / "second.ptau", "--name=one", "-e=entropy")
     told("powersoftau", "prepare", "phase2", folder / "second.ptau", folder / "powers.ptau")

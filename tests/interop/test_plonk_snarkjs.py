@@ -4,7 +4,7 @@ import json
 
 import pytest
 from groth16_cases import R
-from interop.ceremony_files import compiled, powers, told
+from interop.ceremony_files import PROGRAM, compiled, powers, told
 from interop.node_tools import snarkjs
 
 from circuitize.backends.r1cs.field import BN254
@@ -16,8 +16,8 @@ pytestmark = [pytest.mark.interop, pytest.mark.slow]
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("plonk")
-    powers(folder, 9)
-    return compiled(folder / "circuit"), folder / "powers.ptau"
+    powers(folder, 8)
+    return compiled(folder / "circuit", PROGRAM.replace(":product", ":single")), folder / "powers.ptau"
 
 
 @pytest.mark.parametrize("protocol", ["plonk", "fflonk"])
