@@ -18,6 +18,7 @@ from circuitize.circuits.operation import Edge
 from circuitize.circuits.program import Program, to_integers, to_reals
 
 from . import integer, real
+from .device import Device
 from .forgery import forgeries
 from .localise import first_that_differs
 
@@ -98,6 +99,47 @@ class R1CS:
         }
 
 
+class OnDevice:
+    """The integer executor on another device: every wire must have the value it has in the run, bit for bit."""
+
+    def __init__(self, program: Program, device: Device) -> None:
+        self.program = program
+        self.device = device
+
+    @property
+    def name(self) -> str:
+        return self.device.name
+
+    def difference(self, trace: Trace) -> str | None:
+        """The first operation whose value on the device is another."""
+        arrow = self.program.arrow
+        try:
+            made = self._wires(trace)
+        except Undefined as error:
+            return f"undefined: {error}"
+        for edge in arrow.edges():
+            for wire in edge.targets:
+                if not np.array_equal(made[wire], trace[wire]):
+                    at = tuple(int(i) for i in np.argwhere(made[wire] != trace[wire])[0])
+                    return f"{named(edge)}, element {list(at)}: {made[wire][at]} there, {trace[wire][at]} in the run"
+        return None
+
+    def accepts(self, forged: Trace) -> bool:
+        """Whether the device has a value for these inputs."""
+        try:
+            self._wires(forged)
+        except Undefined:
+            return False
+        return True
+
+    def of(self, program: Program) -> OnDevice:
+        return OnDevice(program, self.device)
+
+    def _wires(self, trace: Trace) -> list[Integers]:
+        inputs = [self.device.put(trace[wire]) for wire in self.program.arrow.inputs.tolist()]
+        return [self.device.take(value) for value in integer.executor(self.program, self.device).wires(inputs)]
+
+
 @dataclass
 class Agreement:
     """What was compared. Inputs on which the program has no value are counted apart: there, no target may have one.
@@ -172,7 +214,7 @@ def _accepted(
     for done, forged in forgeries(program, vector):
         for target in targets:
             if target.accepts(forged):
-                return f"{target.name}: there is a witness in which {done}, but there is no value: {undefined}"
+                return f"{target.name}: it accepts a run in which {done}, but there is no value: {undefined}"
     return None
 
 

@@ -13,14 +13,17 @@ from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.operation import Values
 from circuitize.circuits.program import Port, Program
 
+from .device import CPU, Device
+
 Instruction = tuple[Callable[..., Sequence[Any]], list[int], list[int], list[int], int]
 
 
 class Executor:
-    """Runs an arrow on numpy arrays. Constants are computed at preparation; a value goes after its last reader."""
+    """Runs an arrow on a device. Constants are put there at preparation; a value goes after its last reader."""
 
-    def __init__(self, arrow: Arrow) -> None:
+    def __init__(self, arrow: Arrow, device: Device = CPU) -> None:
         self.arrow = arrow
+        self.device = device
         self.constants: list[Any] = [None] * arrow.wire_count
         outputs = set(arrow.outputs.tolist())
         last: dict[int, int] = {wire: index for index, row in enumerate(arrow.rows) for wire in row[1]}
@@ -29,7 +32,7 @@ class Executor:
             run = arrow.operations[operation].run
             if not sources:
                 for wire, value in zip(targets, run(), strict=True):
-                    self.constants[wire] = value
+                    self.constants[wire] = device.put(value)
                 continue
             spent = [wire for wire in set(sources) if last[wire] == index and wire not in outputs]
             self._plan.append((run, sources, targets, spent, index))
@@ -37,13 +40,13 @@ class Executor:
         self._outputs: list[int] = arrow.outputs.tolist()
 
     def outputs(self, inputs: Sequence[Values]) -> list[Values]:
-        """The outputs' values. Raises what the operations raise, with the failing edge's place."""
+        """The outputs' values, from and on the device. Raises what operations raise, with the failing edge's place."""
         wires = self._run(inputs, keep=False)
-        return [np.asarray(wires[wire]) for wire in self._outputs]
+        return [self.device.put(wires[wire]) for wire in self._outputs]
 
     def wires(self, inputs: Sequence[Values]) -> list[Values]:
-        """Every wire's value."""
-        return [np.asarray(value) for value in self._run(inputs, keep=True)]
+        """Every wire's value, from and on the device."""
+        return [self.device.put(value) for value in self._run(inputs, keep=True)]
 
     def _run(self, inputs: Sequence[Values], keep: bool) -> list[Any]:
         values = self.constants.copy()

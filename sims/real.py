@@ -15,31 +15,42 @@ from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.program import Port, Program
 from circuitize.circuits.simplify import simplify
 
+from .device import CPU, Device
 from .executor import Executor, in_order, numbers, steps
 
 Reals = NDArray[np.float64]
 
 
 @lru_cache(maxsize=16)
-def executor(arrow: Arrow) -> Executor:
-    """The arrow simplified and prepared; kept for the arrows used last."""
-    return Executor(simplify(expand_composites(arrow)))
+def executor(arrow: Arrow, device: Device = CPU) -> Executor:
+    """The arrow simplified and prepared for a device; kept for the arrows used last."""
+    return Executor(simplify(expand_composites(arrow)), device)
 
 
-def run(program: Program, inputs: Mapping[str, Any]) -> dict[str, Reals]:
-    """Outputs by name. Raises CircuitizeError, naming the input, for a missing name, a wrong shape, NaN or infinity."""
-    values = [to_floats(port, value) for port, value in in_order(program, inputs)]
-    return _named(program, executor(program.arrow).outputs(values))
+def run(program: Program, inputs: Mapping[str, Any], device: Device = CPU) -> dict[str, Reals]:
+    """Outputs by name, as numpy arrays; devices may differ in the last bits of sums and of elementary functions.
+
+    Raises CircuitizeError, naming the input, for a missing name, a wrong shape, NaN or infinity."""
+    values = [device.put(to_floats(port, value)) for port, value in in_order(program, inputs)]
+    made = executor(program.arrow, device).outputs(values)
+    return _named(program, [device.take(value) for value in made])
 
 
 def train(
-    step: Program, initial: Mapping[str, Any], batches: Iterable[Mapping[str, Any]]
+    step: Program, initial: Mapping[str, Any], batches: Iterable[Mapping[str, Any]], device: Device = CPU
 ) -> Iterator[dict[str, Reals]]:
     """Run a step once per batch, outputs fed back into the inputs of their names; yields each step's outputs.
 
-    `initial` holds the parameters and state to start from, each batch the remaining inputs.
+    `initial` holds the parameters and state to start from, each batch the remaining inputs. What is carried stays on
+    the device, and what is yielded is there: `device.take` gives numpy arrays.
     """
-    return steps(step, executor(step.arrow).outputs, to_floats, initial, batches)
+    return steps(
+        step,
+        executor(step.arrow, device).outputs,
+        lambda port, value: device.put(to_floats(port, value)),
+        initial,
+        batches,
+    )
 
 
 def record(

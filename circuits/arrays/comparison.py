@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from circuitize.circuits import integers
+from circuitize.circuits.array_module import array_module
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.lowering import Lowering
 from circuitize.circuits.operation import Values
@@ -33,7 +34,7 @@ class Greater(RealOperation):
         return (expect.one_shape(sources, 2),)
 
     def run(self, *values: Values) -> tuple[Values, ...]:
-        return (np.asarray(values[0] > values[1], np.float64),)
+        return (array_module(values[0]).asarray(values[0] > values[1], np.float64),)
 
     def reverse(
         self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
@@ -60,7 +61,7 @@ class Select(RealOperation):
         return (expect.one_shape(sources, 3),)
 
     def run(self, *values: Values) -> tuple[Values, ...]:
-        return (np.where(values[0] > 0, values[1], values[2]),)
+        return (array_module(values[0]).where(values[0] > 0, values[1], values[2]),)
 
     def reverse(
         self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
@@ -92,7 +93,8 @@ class ReLU(RealOperation):
         return (expect.one_shape(sources, 1),)
 
     def run(self, *values: Values) -> tuple[Values, ...]:
-        return (np.asarray(np.maximum(values[0], 0.0)),)
+        module = array_module(*values)
+        return (module.asarray(module.maximum(values[0], 0.0)),)
 
     def reverse(
         self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
@@ -124,7 +126,7 @@ class Max(RealOperation):
         return (Array(source.shape[: self.axis] + source.shape[self.axis + 1 :]),)
 
     def run(self, *values: Values) -> tuple[Values, ...]:
-        return (np.asarray(np.max(values[0], axis=self.axis)),)
+        return (array_module(values[0]).asarray(values[0].max(axis=self.axis)),)
 
     def reverse(
         self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
@@ -173,10 +175,11 @@ class ArgMaxOneHot(RealOperation):
         return (sources[0],)
 
     def run(self, *values: Values) -> tuple[Values, ...]:
-        first = np.expand_dims(np.argmax(values[0], axis=self.axis), self.axis)
-        hot = np.zeros(values[0].shape)
-        np.put_along_axis(hot, first, 1.0, axis=self.axis)
-        return (hot,)
+        (x,) = values
+        module = array_module(x)
+        places = module.arange(x.shape[self.axis]).reshape([-1 if i == self.axis else 1 for i in range(x.ndim)])
+        first = module.expand_dims(x.argmax(axis=self.axis), self.axis)
+        return ((places == first).astype(np.float64),)
 
     def reverse(
         self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]

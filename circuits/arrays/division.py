@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from circuitize.circuits import integers
+from circuitize.circuits.array_module import array_module
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import Undefined
 from circuitize.circuits.lowering import Lowering
@@ -35,12 +36,14 @@ class Divide(RealOperation):
         return (expect.one_shape(sources, 2),)
 
     def run(self, *values: Values) -> tuple[Values, ...]:
+        module = array_module(*values)
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-            result = np.asarray(np.divide(*values))
-        if not np.isfinite(result).all():
-            at = tuple(int(i) for i in np.argwhere(~np.isfinite(result))[0])
+            result = module.asarray(module.divide(*values))
+        if not module.isfinite(result).all():
+            at = tuple(int(i) for i in module.argwhere(~module.isfinite(result))[0])
+            wrong = float(values[1][at])
             raise Undefined(
-                f"division by zero: expected a divisor other than 0, found {values[1][at]:g} at element {list(at)}; "
+                f"division by zero: expected a divisor other than 0, found {wrong:g} at element {list(at)}; "
                 "keep it away from 0"
             )
         return (result,)

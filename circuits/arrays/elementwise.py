@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from circuitize.circuits import integers
+from circuitize.circuits.array_module import array_module
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.lowering import Lowering
@@ -30,7 +29,7 @@ class Add(LinearOperation):
         return (expect.one_shape(sources, 2),)
 
     def run(self, *values: Values) -> tuple[Values, ...]:
-        return (np.asarray(values[0] + values[1]),)
+        return (array_module(values[0]).asarray(values[0] + values[1]),)
 
     def dagger(self, builder: Builder, sources: Sequence[Array], cotangents: Sequence[int]) -> list[int | None]:
         return [cotangents[0], cotangents[0]]
@@ -49,7 +48,7 @@ class Subtract(LinearOperation):
         return (expect.one_shape(sources, 2),)
 
     def run(self, *values: Values) -> tuple[Values, ...]:
-        return (np.asarray(values[0] - values[1]),)
+        return (array_module(values[0]).asarray(values[0] - values[1]),)
 
     def dagger(self, builder: Builder, sources: Sequence[Array], cotangents: Sequence[int]) -> list[int | None]:
         return [cotangents[0], builder.add(Negate(), cotangents[0])]
@@ -68,7 +67,7 @@ class Negate(LinearOperation):
         return (expect.one_shape(sources, 1),)
 
     def run(self, *values: Values) -> tuple[Values, ...]:
-        return (np.asarray(-values[0]),)
+        return (array_module(values[0]).asarray(-values[0]),)
 
     def dagger(self, builder: Builder, sources: Sequence[Array], cotangents: Sequence[int]) -> list[int | None]:
         return [builder.add(self, cotangents[0])]
@@ -102,7 +101,7 @@ class Scale(LinearOperation):
         return (expect.one_shape(sources, 1),)
 
     def run(self, *values: Values) -> tuple[Values, ...]:
-        return (np.asarray(self.factor * values[0]),)
+        return (array_module(values[0]).asarray(self.factor * values[0]),)
 
     def dagger(self, builder: Builder, sources: Sequence[Array], cotangents: Sequence[int]) -> list[int | None]:
         return [builder.add(self, cotangents[0])]
@@ -123,7 +122,7 @@ class Multiply(RealOperation):
         return (expect.one_shape(sources, 2),)
 
     def run(self, *values: Values) -> tuple[Values, ...]:
-        return (np.asarray(values[0] * values[1]),)
+        return (array_module(values[0]).asarray(values[0] * values[1]),)
 
     def reverse(
         self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]

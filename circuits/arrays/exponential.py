@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits import integers
+from circuitize.circuits.array_module import array_module
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import Undefined
 from circuitize.circuits.integers.language import fixed
@@ -47,14 +48,16 @@ class Exp(RealOperation):
         return (expect.one_shape(sources, 1),)
 
     def run(self, *values: Values) -> tuple[Values, ...]:
+        module = array_module(*values)
         with np.errstate(over="ignore"):
-            result = np.exp(values[0])
-        if not np.isfinite(result).all():
-            at = tuple(int(i) for i in np.argwhere(~np.isfinite(result))[0])
+            result = module.exp(values[0])
+        if not module.isfinite(result).all():
+            at = tuple(int(i) for i in module.argwhere(~module.isfinite(result))[0])
+            wrong = float(values[0][at])
             raise Undefined(
-                f"overflow in exp: expected at most 709.78, found {values[0][at]:g} at element {list(at)}; rescale it"
+                f"overflow in exp: expected at most 709.78, found {wrong:g} at element {list(at)}; rescale it"
             )
-        return (np.asarray(result),)
+        return (module.asarray(result),)
 
     def reverse(
         self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]

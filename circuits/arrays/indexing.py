@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits import integers
+from circuitize.circuits.array_module import add_at, array_module
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import TypingError, Undefined
 from circuitize.circuits.lowering import Lowering
@@ -40,7 +41,8 @@ class Gather(RealOperation):
 
     def run(self, *values: Values) -> tuple[Values, ...]:
         x, indices = values
-        return (np.asarray(np.take(x, places(indices, x.shape[self.axis]), axis=self.axis)),)
+        module = array_module(x)
+        return (module.asarray(module.take(x, places(indices, x.shape[self.axis]), axis=self.axis)),)
 
     def reverse(
         self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
@@ -82,9 +84,10 @@ class ScatterAdd(RealOperation):
         x, indices = values
         rows = places(indices, self.size).reshape(-1)
         before, after = x.shape[: self.axis], x.shape[self.axis + indices.ndim :]
-        made = np.zeros((self.size, *before, *after))
-        np.add.at(made, rows, np.moveaxis(x.reshape(*before, len(rows), *after), self.axis, 0))
-        return (np.moveaxis(made, 0, self.axis),)
+        module = array_module(x)
+        made = module.zeros((self.size, *before, *after))
+        add_at(made, rows, module.moveaxis(x.reshape(*before, len(rows), *after), self.axis, 0))
+        return (module.moveaxis(made, 0, self.axis),)
 
     def reverse(
         self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
@@ -97,11 +100,12 @@ class ScatterAdd(RealOperation):
 
 def places(indices: Values, size: int) -> NDArray[np.int64]:
     """The indices as integers; raises Undefined where one is not a whole number from 0 to size - 1."""
-    fine = (indices == np.rint(indices)) & (indices >= 0) & (indices < size)
+    module = array_module(indices)
+    fine = (indices == module.rint(indices)) & (indices >= 0) & (indices < size)
     if not fine.all():
-        at = tuple(int(i) for i in np.argwhere(~fine)[0])
+        at = tuple(int(i) for i in module.argwhere(~fine)[0])
         raise Undefined(
-            f"index: expected a whole number from 0 to {size - 1}, found {indices[at]:g} at element {list(at)}; "
+            f"index: expected a whole number from 0 to {size - 1}, found {float(indices[at]):g} at element {list(at)}; "
             "correct the indices"
         )
-    return np.asarray(indices, np.int64)
+    return indices.astype(np.int64)

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from circuitize.circuits import integers
+from circuitize.circuits.array_module import array_module
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.integers import Reindex, View
@@ -111,7 +110,8 @@ class Broadcast(LinearOperation):
         return (Array(self.shape),)
 
     def run(self, *values: Values) -> tuple[Values, ...]:
-        return (np.broadcast_to(np.expand_dims(values[0], self.axes), self.shape),)
+        module = array_module(*values)
+        return (module.broadcast_to(module.expand_dims(values[0], self.axes), self.shape),)
 
     def dagger(self, builder: Builder, sources: Sequence[Array], cotangents: Sequence[int]) -> list[int | None]:
         return [builder.add(Sum(self.axes), cotangents[0])]
@@ -140,7 +140,7 @@ class Sum(LinearOperation):
         return (Array(without(sources[0].shape, self.axes)),)
 
     def run(self, *values: Values) -> tuple[Values, ...]:
-        return (np.asarray(np.sum(values[0], axis=self.axes)),)
+        return (array_module(values[0]).asarray(values[0].sum(axis=self.axes)),)
 
     def dagger(self, builder: Builder, sources: Sequence[Array], cotangents: Sequence[int]) -> list[int | None]:
         return [builder.add(Broadcast(sources[0].shape, self.axes), cotangents[0])]
@@ -208,7 +208,7 @@ class Pad(LinearOperation):
         return (Array(tuple(map(sum, zip(self.before, shape, self.after, strict=True)))),)
 
     def run(self, *values: Values) -> tuple[Values, ...]:
-        return (np.pad(values[0], tuple(zip(self.before, self.after, strict=True))),)
+        return (array_module(values[0]).pad(values[0], tuple(zip(self.before, self.after, strict=True))),)
 
     def dagger(self, builder: Builder, sources: Sequence[Array], cotangents: Sequence[int]) -> list[int | None]:
         stops = tuple(map(sum, zip(self.before, sources[0].shape, strict=True)))
@@ -244,7 +244,7 @@ class Concatenate(LinearOperation):
         return (Array((*shape[: self.axis], extent, *shape[self.axis + 1 :])),)
 
     def run(self, *values: Values) -> tuple[Values, ...]:
-        return (np.concatenate(values, axis=self.axis),)
+        return (array_module(values[0]).concatenate(values, axis=self.axis),)
 
     def dagger(self, builder: Builder, sources: Sequence[Array], cotangents: Sequence[int]) -> list[int | None]:
         parts: list[int | None] = []

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits import integers
+from circuitize.circuits.array_module import array_module
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import Undefined
 from circuitize.circuits.lowering import Lowering
@@ -51,11 +52,12 @@ class Log(RealOperation):
     def run(self, *values: Values) -> tuple[Values, ...]:
         (x,) = values
         if not (x > 0).all():
-            at = tuple(int(i) for i in np.argwhere(~(x > 0))[0])
+            at = tuple(int(i) for i in array_module(x).argwhere(~(x > 0))[0])
             raise Undefined(
-                f"logarithm: expected a number above 0, found {x[at]:g} at element {list(at)}; keep it positive"
+                f"logarithm: expected a number above 0, found {float(x[at]):g} at element {list(at)}; keep it positive"
             )
-        return (np.asarray(np.log(x)),)
+        module = array_module(x)
+        return (module.asarray(module.log(x)),)
 
     def reverse(
         self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]

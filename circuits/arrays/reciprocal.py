@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from circuitize.circuits import integers
+from circuitize.circuits.array_module import array_module
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import Undefined
 from circuitize.circuits.lowering import Lowering
@@ -35,15 +36,17 @@ class Reciprocal(RealOperation):
         return (expect.one_shape(sources, 1),)
 
     def run(self, *values: Values) -> tuple[Values, ...]:
+        module = array_module(*values)
         with np.errstate(divide="ignore", over="ignore"):
-            result = np.reciprocal(values[0])
-        if not np.isfinite(result).all():
-            at = tuple(int(i) for i in np.argwhere(~np.isfinite(result))[0])
+            result = module.reciprocal(values[0])
+        if not module.isfinite(result).all():
+            at = tuple(int(i) for i in module.argwhere(~module.isfinite(result))[0])
+            wrong = float(values[0][at])
             raise Undefined(
-                f"division by zero: expected a divisor other than 0, found {values[0][at]:g} at element {list(at)}; "
+                f"division by zero: expected a divisor other than 0, found {wrong:g} at element {list(at)}; "
                 "keep it away from 0"
             )
-        return (np.asarray(result),)
+        return (module.asarray(result),)
 
     def reverse(
         self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]

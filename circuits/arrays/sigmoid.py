@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits import integers
+from circuitize.circuits.array_module import array_module
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.lowering import Lowering
 from circuitize.circuits.operation import Values
@@ -82,8 +83,9 @@ class Sigmoid(_Saturating):
 
     def run(self, *values: Values) -> tuple[Values, ...]:
         (x,) = values
-        small = np.exp(-np.abs(x))
-        return (np.asarray(np.where(x < 0, small, 1.0) / (1.0 + small)),)
+        module = array_module(x)
+        small = module.exp(-abs(x))
+        return (module.asarray(module.where(x < 0, small, 1.0) / (1.0 + small)),)
 
     def reverse(
         self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
@@ -110,7 +112,8 @@ class Tanh(_Saturating):
     rate = 2
 
     def run(self, *values: Values) -> tuple[Values, ...]:
-        return (np.asarray(np.tanh(values[0])),)
+        module = array_module(*values)
+        return (module.asarray(module.tanh(values[0])),)
 
     def reverse(
         self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from circuitize.circuits import integers
+from circuitize.circuits.array_module import array_module
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import Undefined
 from circuitize.circuits.lowering import Lowering
@@ -39,12 +38,13 @@ class SquareRoot(RealOperation):
     def run(self, *values: Values) -> tuple[Values, ...]:
         (x,) = values
         if not (x >= 0).all():
-            at = tuple(int(i) for i in np.argwhere(~(x >= 0))[0])
+            at = tuple(int(i) for i in array_module(x).argwhere(~(x >= 0))[0])
             raise Undefined(
-                f"square root: expected a number of at least 0, found {x[at]:g} at element {list(at)}; "
+                f"square root: expected a number of at least 0, found {float(x[at]):g} at element {list(at)}; "
                 "keep it nonnegative"
             )
-        return (np.asarray(np.sqrt(x)),)
+        module = array_module(x)
+        return (module.asarray(module.sqrt(x)),)
 
     def reverse(
         self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]

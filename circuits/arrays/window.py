@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from circuitize.circuits import integers
+from circuitize.circuits.array_module import array_module
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.integers import Reindex, View
@@ -41,7 +42,7 @@ class Window(LinearOperation):
         return (Array(windowed(sources[0].shape, self.axes, self.sizes, self.steps)),)
 
     def run(self, *values: Values) -> tuple[Values, ...]:
-        every = np.lib.stride_tricks.sliding_window_view(values[0], self.sizes, self.axes)
+        every = array_module(*values).lib.stride_tricks.sliding_window_view(values[0], self.sizes, self.axes)
         return (every[_stepped(every.ndim, self.axes, self.steps)],)
 
     def dagger(self, builder: Builder, sources: Sequence[Array], cotangents: Sequence[int]) -> list[int | None]:
@@ -79,7 +80,7 @@ class OverlapAdd(LinearOperation):
         return (Array(self.shape),)
 
     def run(self, *values: Values) -> tuple[Values, ...]:
-        total = np.zeros(self.shape)
+        total = array_module(*values).zeros(self.shape)
         for place in np.ndindex(self.sizes):
             chosen: list[slice] = [slice(None)] * len(self.shape)
             for k, axis in enumerate(self.axes):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from circuitize.circuits.array_module import array_module
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.operation import Values
@@ -30,7 +31,7 @@ class Add(IntegerOperation):
 
     def value(self, *values: Integers) -> Values:
         x, y = values
-        return np.add(x, y)
+        return x + y
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Subtract(Expansion):
 
     def value(self, *values: Integers) -> Values:
         x, y = values
-        return np.subtract(x, y)
+        return x - y
 
     def define(self, builder: Builder, *wires: int) -> int:
         x, y = wires
@@ -76,7 +77,7 @@ class Scale(IntegerOperation):
         return Fixed(x.shape, x.fraction_bits + self.fraction_bits, min(ends), max(ends))
 
     def value(self, *values: Integers) -> Values:
-        return np.multiply(values[0], np.int64(self.factor))
+        return values[0] * np.int64(self.factor)
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ class Multiply(IntegerOperation):
 
     def value(self, *values: Integers) -> Values:
         x, y = values
-        return np.multiply(x, y)
+        return x * y
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,7 @@ class Shift(IntegerOperation):
         return Fixed(x.shape, x.fraction_bits - self.bits, x.low >> self.bits, x.high >> self.bits)
 
     def value(self, *values: Integers) -> Values:
-        return np.right_shift(values[0], self.bits)
+        return values[0] >> np.int64(self.bits)
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,7 @@ class IsNegative(IntegerOperation):
         return Fixed(x.shape, 0, int(x.high < 0), int(x.low < 0))
 
     def value(self, *values: Integers) -> Values:
-        return np.less(values[0], 0).astype(np.int64)
+        return (values[0] < 0).astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -150,4 +151,6 @@ class ReLU(IntegerOperation):
         return x.with_interval(max(x.low, 0), max(x.high, 0))
 
     def value(self, *values: Integers) -> Values:
-        return np.maximum(values[0], 0)
+        (x,) = values
+        made: Values = array_module(x).maximum(x, 0)
+        return made

@@ -9,6 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
+from circuitize.circuits.array_module import array_module
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.operation import Values
@@ -141,13 +142,14 @@ def multiply_matrices(x: Integers, y: Integers) -> Integers:
     sizes = _magnitude(x), _magnitude(y)
     bits = _EXACT - (terms * min(sizes)).bit_length()
     if terms * sizes[0] * sizes[1] < 1 << _EXACT:
-        exact: Values = np.matmul(x.astype(np.float64), y.astype(np.float64))
+        exact: Values = x.astype(np.float64) @ y.astype(np.float64)
         return exact.astype(np.int64)
     wide_first = sizes[0] >= sizes[1]
     rest, narrow = (x, y.astype(np.float64)) if wide_first else (y, x.astype(np.float64))
-    made, shift = np.zeros((x.shape[0], x.shape[1], y.shape[2]), np.int64), 0
+    made: Integers = array_module(x).zeros((x.shape[0], x.shape[1], y.shape[2]), np.int64)
+    shift = 0
     for limb in _limbs(rest, max(sizes), bits):
-        piece = np.matmul(limb, narrow) if wide_first else np.matmul(narrow, limb)
+        piece = limb @ narrow if wide_first else narrow @ limb
         made += piece.astype(np.int64) << shift
         shift += bits
     return made
@@ -170,4 +172,6 @@ def _magnitude(values: Integers) -> int:
 def _sum_own(value: Integers, letters: str, others: str) -> tuple[Integers, str]:
     """Sum over the axes that nothing else names."""
     own = tuple(axis for axis, letter in enumerate(letters) if letter not in others)
-    return np.asarray(value.sum(axis=own)) if own else value, "".join(c for c in letters if c in others)
+    if own:
+        value = array_module(value).asarray(value.sum(axis=own))
+    return value, "".join(c for c in letters if c in others)

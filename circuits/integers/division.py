@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from circuitize.circuits.array_module import array_module
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.operation import Values
 from circuitize.circuits.types import Fixed
@@ -37,8 +38,8 @@ class Divide(IntegerOperation):
 
     def value(self, *values: Integers) -> Values:
         x, y = values
-        require(self.name, np.greater(y, 0), y, "a divisor of at least 1")
-        return np.floor_divide(x, y)
+        require(self.name, y > 0, y, "a divisor of at least 1")
+        return x // y
 
 
 @dataclass(frozen=True)
@@ -62,8 +63,8 @@ class SquareRoot(IntegerOperation):
 
     def value(self, *values: Integers) -> Values:
         (x,) = values
-        require(self.name, np.greater_equal(x, 0), x, "nonnegative values")
+        require(self.name, x >= 0, x, "nonnegative values")
         # A float64 root of a number below 2^62 is off by at most one once floored.
-        root = np.floor(np.sqrt(np.asarray(x, np.float64))).astype(np.int64)
+        root: Integers = array_module(x).sqrt(x.astype(np.float64)).astype(np.int64)
         root = root - (root * root > x)
         return root + ((root + 1) * (root + 1) <= x)

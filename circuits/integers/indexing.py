@@ -7,6 +7,7 @@ from string import ascii_lowercase
 
 import numpy as np
 
+from circuitize.circuits.array_module import add_at, array_module
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.operation import Values
@@ -43,7 +44,8 @@ class Gather(Expansion):
     def value(self, *values: Integers) -> Values:
         x, indices = values
         _require_inside(self.name, indices, x.shape[self.axis])
-        return np.take(x, indices, axis=self.axis)
+        made: Values = array_module(x).take(x, indices, axis=self.axis)
+        return made
 
     def define(self, builder: Builder, *wires: int) -> int:
         x, indices = wires
@@ -90,10 +92,12 @@ class ScatterAdd(Expansion):
         updates, indices = values
         _require_inside(self.name, indices, self.size)
         before, after = updates.shape[: self.axis], updates.shape[self.axis + indices.ndim :]
-        made = np.zeros((self.size, *before, *after), np.int64)
-        rows = np.moveaxis(updates.reshape(*before, indices.size, *after), self.axis, 0)
-        np.add.at(made, indices.reshape(-1), rows)
-        return np.moveaxis(made, 0, self.axis)
+        module = array_module(updates)
+        made = module.zeros((self.size, *before, *after), np.int64)
+        rows = module.moveaxis(updates.reshape(*before, indices.size, *after), self.axis, 0)
+        add_at(made, indices.reshape(-1), rows)
+        moved: Values = module.moveaxis(made, 0, self.axis)
+        return moved
 
     def define(self, builder: Builder, *wires: int) -> int:
         updates, indices = wires

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from circuitize.circuits.array_module import array_module
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import TypingError, Undefined
 from circuitize.circuits.operation import Operation, Values
@@ -45,7 +46,8 @@ class IntegerOperation(Operation):
         return (self.target(*sources),)
 
     def run(self, *values: Values) -> tuple[Values, ...]:
-        return (np.asarray(self.value(*values)),)
+        made = self.value(*values)
+        return (array_module(made).asarray(made),)
 
 
 def fixed(builder: Builder, wire: int) -> Fixed:
@@ -95,5 +97,5 @@ def axis_of(name: str, axis: int, source: Fixed) -> int:
 def require(name: str, allowed: NDArray[np.bool_], values: Integers, expected: str) -> None:
     """Raises Undefined, naming the first element that is not allowed."""
     if not allowed.all():
-        at = tuple(int(i) for i in np.argwhere(~np.asarray(allowed))[0])
+        at = tuple(int(i) for i in array_module(values).argwhere(~allowed)[0])
         raise Undefined(f"{name}: expected {expected}, found {int(values[at])} at element {list(at)}")

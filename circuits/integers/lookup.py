@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from circuitize.circuits.array_module import Table
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.operation import Values
 from circuitize.circuits.types import Fixed
@@ -54,7 +55,11 @@ class Lookup(IntegerOperation):
         (x,) = values
         if x.min() < self.low or x.max() > self.high:
             require(self.name, (x >= self.low) & (x <= self.high), x, f"values in [{self.low}, {self.high}]")
-        return self.table[x - self.low]
+        return self._tables.like(x)[x - self.low]
+
+    @cached_property
+    def _tables(self) -> Table:
+        return Table(self.table)
 
     @cached_property
     def _key(self) -> tuple[bytes, int, int]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from circuitize.circuits.array_module import array_module
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.operation import Values
@@ -46,7 +47,8 @@ class Select(Expansion):
 
     def value(self, *values: Integers) -> Values:
         condition, a, b = values
-        return np.where(condition != 0, a, b)
+        made: Values = array_module(a).where(condition != 0, a, b)
+        return made
 
     def define(self, builder: Builder, *wires: int) -> int:
         condition, a, b = wires
@@ -68,7 +70,8 @@ class Maximum(Expansion):
 
     def value(self, *values: Integers) -> Values:
         x, y = values
-        return np.maximum(x, y)
+        made: Values = array_module(x).maximum(x, y)
+        return made
 
     def define(self, builder: Builder, *wires: int) -> int:
         x, y = wires
@@ -96,8 +99,10 @@ class Clamp(Expansion):
         return x.with_interval(*(min(max(end, self.low), self.high) for end in (x.low, x.high)))
 
     def value(self, *values: Integers) -> Values:
+        (x,) = values
         limit = np.iinfo(np.int64)
-        return np.clip(values[0], max(self.low, int(limit.min)), min(self.high, int(limit.max)))
+        made: Values = array_module(x).clip(x, max(self.low, int(limit.min)), min(self.high, int(limit.max)))
+        return made
 
     def define(self, builder: Builder, *wires: int) -> int:
         (x,) = wires
@@ -129,7 +134,8 @@ class ArgMax(Expansion):
         return Fixed(x.shape[: self.axis] + x.shape[self.axis + 1 :], 0, 0, extent - 1)
 
     def value(self, *values: Integers) -> Values:
-        return np.asarray(np.argmax(values[0], axis=self.axis), np.int64)
+        made: Values = values[0].argmax(axis=self.axis).astype(np.int64)
+        return made
 
     def define(self, builder: Builder, *wires: int) -> int:
         (x,) = wires
@@ -156,9 +162,9 @@ class ArgMaxOneHot(Expansion):
 
     def value(self, *values: Integers) -> Values:
         (x,) = values
-        first = np.expand_dims(np.argmax(x, axis=self.axis), self.axis)
-        made = np.zeros(x.shape, np.int64)
-        np.put_along_axis(made, first, 1, axis=self.axis)
+        module = array_module(x)
+        places = module.arange(x.shape[self.axis]).reshape([-1 if i == self.axis else 1 for i in range(x.ndim)])
+        made: Values = (places == module.expand_dims(x.argmax(axis=self.axis), self.axis)).astype(np.int64)
         return made
 
     def define(self, builder: Builder, *wires: int) -> int:

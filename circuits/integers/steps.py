@@ -12,6 +12,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
+from circuitize.circuits.array_module import add_at, array_module
 from circuitize.circuits.types import Shape
 
 Indices = NDArray[np.int64]
@@ -66,59 +67,63 @@ Step = Regroup | Affine
 
 def locate(step: Affine, source: Shape, flat: Indices) -> Indices:
     """Flat source indices of flat target indices, -1 outside."""
-    coordinates = np.unravel_index(flat, step.shape) if step.shape else ()
-    found = np.zeros(flat.shape, np.int64)
-    inside = np.ones(flat.shape, bool)
+    module = array_module(flat)
+    coordinates = module.unravel_index(flat, step.shape) if step.shape else ()
+    found = module.zeros(flat.shape, np.int64)
+    inside = module.ones(flat.shape, bool)
     for extent, offset, row in zip(source, step.offsets, step.strides, strict=True):
-        x = np.full(flat.shape, offset, np.int64)
+        x = module.full(flat.shape, offset, np.int64)
         for stride, p in zip(row, coordinates, strict=True):
             if stride:
                 x += stride * p
         found = found * extent + x
         inside &= (x >= 0) & (x < extent)
-    return np.where(inside, found, -1)
+    located: Indices = module.where(inside, found, -1)
+    return located
 
 
 def gather(step: Affine, array: NDArray[Any]) -> NDArray[Any]:
     """The step's target on a source array: a strided window onto it, zeros added around it first where needed."""
+    module = array_module(array)
     spans = [step.span(axis) for axis in range(array.ndim)]
     origin = step.offsets
     if not step.is_inside(array.shape):
         reach = tuple(high - low + 1 for low, high in spans)
         if math.prod(reach) > 4 * max(math.prod(step.shape), array.size) + 4096:
-            flat = locate(step, array.shape, np.arange(math.prod(step.shape)))
-            taken = array.reshape(-1)[np.maximum(flat, 0)]
+            flat = locate(step, array.shape, module.arange(math.prod(step.shape)))
+            taken: NDArray[Any] = array.reshape(-1)[module.maximum(flat, 0)]
             taken[flat < 0] = 0
             return taken.reshape(step.shape)
-        around = np.zeros(reach, array.dtype)
+        around = module.zeros(reach, array.dtype)
         own = [(max(low, 0), min(high + 1, extent)) for (low, high), extent in zip(spans, array.shape, strict=True)]
         if all(start < stop for start, stop in own):
             place = tuple(slice(start - low, stop - low) for (start, stop), (low, _) in zip(own, spans, strict=True))
             around[_at(place)] = array[_at([slice(*ends) for ends in own])]
         array, origin = around, tuple(o - low for o, (low, _) in zip(origin, spans, strict=True))
-    return _window(step, array, origin, writeable=False)
+    return _window(step, array, origin)
 
 
 def scatter(step: Affine, source: Shape, array: NDArray[Any]) -> NDArray[Any]:
     """The adjoint of `gather`: each source element is the sum of the target elements that read it."""
+    module = array_module(array)
     columns = step.columns()
     free = tuple(axis for axis, moved in enumerate(columns) if not moved)
     if free:
-        array = np.asarray(array.sum(axis=free))
+        array = module.asarray(array.sum(axis=free))
         step = Affine(
             tuple(n for j, n in enumerate(step.shape) if j not in free),
             step.offsets,
             tuple(tuple(s for j, s in enumerate(row) if j not in free) for row in step.strides),
         )
         columns = step.columns()
-    made = np.zeros(source, array.dtype)
+    made: NDArray[Any] = module.zeros(source, array.dtype)
     leading = _leading(step)
     minor = [axis for axis in range(len(step.shape)) if axis not in leading]
     repeats = math.prod(step.shape[axis] for axis in minor)
     if any(len(moved) > 1 for moved in columns) or repeats > 1024:
-        flat = locate(step, source, np.arange(array.size))
+        flat = locate(step, source, module.arange(array.size))
         inside = flat >= 0
-        np.add.at(made.reshape(-1), flat[inside], array.reshape(-1)[inside])
+        add_at(made.reshape(-1), flat[inside], array.reshape(-1)[inside])
         return made
     for fixed in product(*(range(step.shape[axis]) for axis in minor)):
         chosen = dict(zip(minor, fixed, strict=True))
@@ -150,13 +155,16 @@ def fibre_sizes(step: Affine, source: Shape) -> tuple[int, int, bool, bool] | No
     return least, greatest, reached < math.prod(step.shape), reached > 0
 
 
-def _window(step: Affine, array: NDArray[Any], origin: tuple[int, ...], writeable: bool) -> NDArray[Any]:
+def _window(step: Affine, array: NDArray[Any], origin: tuple[int, ...]) -> NDArray[Any]:
     base = array[_at([slice(start, None) for start in origin])]
     strides = tuple(
         sum(row[j] * step_bytes for row, step_bytes in zip(step.strides, array.strides, strict=True))
         for j in range(len(step.shape))
     )
-    return as_strided(base, step.shape, strides, writeable=writeable)
+    if isinstance(base, np.ndarray):
+        return as_strided(base, step.shape, strides, writeable=False)
+    window: NDArray[Any] = array_module(base).lib.stride_tricks.as_strided(base, step.shape, strides)
+    return window
 
 
 def _leading(step: Affine) -> list[int]:

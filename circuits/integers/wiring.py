@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
+from circuitize.circuits.array_module import array_module
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.operation import Values
@@ -99,7 +98,8 @@ class Concatenate(Expansion):
         return Fixed(shape, first.fraction_bits, low, high)
 
     def value(self, *values: Integers) -> Values:
-        return np.concatenate(values, axis=self.axis)
+        made: Values = array_module(*values).concatenate(values, axis=self.axis)
+        return made
 
     def define(self, builder: Builder, *wires: int) -> int:
         shapes = [fixed(builder, wire).shape for wire in wires]

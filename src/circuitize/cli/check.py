@@ -18,7 +18,7 @@ from .vectors import Vector, inputs_to_try
 
 if TYPE_CHECKING:
     from circuitize.backends.r1cs.emit import Emission
-    from circuitize.sims.agree import Agreement
+    from circuitize.sims.agree import Agreement, Target
 
 
 def run(options: Namespace) -> int:
@@ -26,13 +26,17 @@ def run(options: Namespace) -> int:
     if Path(options.program).is_dir():
         return _run_files(Path(options.program), options.json)
     loaded = load_program(options.program)
-    found = compare(loaded, emit(loaded, Phases()), options.vectors, options.seed)
+    targets = targets_here(loaded, emit(loaded, Phases()))
+    found = compare(loaded, targets, options.vectors, options.seed)
+    names = [target.name for target in targets]
     if options.json:
-        print_json({**vars(found), "targets": ["r1cs"], "digest": loaded.digest})
+        print_json({**vars(found), "targets": names, "digest": loaded.digest})
         return 1 if found.mismatches else 0
-    state = f"DIFFERS on {found.mismatches}" if found.mismatches else "equals the integer executor"
+    verb = "equals" if len(names) == 1 else "equal"
+    state = f"DIFFERS on {found.mismatches}" if found.mismatches else f"{verb} the integer executor"
     defined = found.vectors - found.undefined
-    print(f"{options.program}: r1cs {state}, {defined} of {found.vectors} inputs, {found.undefined} undefined")
+    shown = " and ".join(names)
+    print(f"{options.program}: {shown} {state}, {defined} of {found.vectors} inputs, {found.undefined} undefined")
     if found.first_difference:
         print(f"  first difference: {found.first_difference}")
     if found.first_undefined:
@@ -64,12 +68,22 @@ def _run_files(folder: Path, as_json: bool) -> int:
     return found.mismatches
 
 
-def compare(loaded: Loaded, emission: Emission, count: int, seed: int) -> Agreement:
+def targets_here(loaded: Loaded, emission: Emission) -> list[Target]:
+    """The circuit, and the integer executor on the GPU where there is one: it goes by the device's name."""
+    from circuitize.sims.agree import R1CS, OnDevice
+    from circuitize.sims.device import cuda
+
+    device = cuda()
+    gpu = [OnDevice(loaded.integer, device)] if device else []
+    return [R1CS(loaded.integer, emission), *gpu]
+
+
+def compare(loaded: Loaded, targets: list[Target], count: int, seed: int) -> Agreement:
     """Try `count` inputs. Raises CircuitizeError where the program is defined on none of them."""
-    from circuitize.sims.agree import R1CS, agree
+    from circuitize.sims.agree import agree
 
     vectors = _watched(inputs_to_try(loaded.integer, count, np.random.default_rng(seed)), count)
-    found = agree(loaded.integer, vectors, [R1CS(loaded.integer, emission)], loaded.given)
+    found = agree(loaded.integer, vectors, targets, loaded.given)
     if found.undefined == found.vectors:
         raise CircuitizeError(
             f"expected inputs on which the program is defined, found none among {count} ({found.first_undefined}); "

@@ -57,6 +57,7 @@ def _parts() -> Iterator[Part]:
     )
     yield Part("scikit-learn", "the data of the demo and the examples", _package("scikit-learn"), _extra("demo"))
     yield Part("matplotlib", "the demo's picture", _package("matplotlib"), _extra("demo"))
+    yield Part("cupy and a GPU", "check: the executor on CUDA", _gpu(), _extra("gpu") + ", with an NVIDIA driver")
     yield Part("galois", "tests: independent checks over small fields", _package("galois"), _extra("test"))
     yield Part("jax", "tests: independent derivatives", _package("jax"), _extra("test"))
     yield Part(
@@ -81,6 +82,13 @@ def _native() -> str | None:
     except ImportError:
         return None
     return ", ".join(features) if "groth16" in features else None
+
+
+def _gpu() -> str | None:
+    from circuitize.sims.device import cuda
+
+    device = cuda()
+    return device.name if device else None
 
 
 def _node() -> str | None:

@@ -1,0 +1,102 @@
+"""Executors compute in the module of their values: a strict one here, CuPy where there is a GPU."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import strict_arrays
+from arrays_cases import Case as RealCase
+from arrays_cases import cases as real_cases
+from example_programs import example
+from fault_programs import everything
+from integers_cases import Case, cases
+from quantized_cases import drawn, real_program
+from r1cs_programs import single
+
+from circuitize.circuits.errors import Undefined
+from circuitize.circuits.program import Program
+from circuitize.cli.vectors import inputs_to_try
+from circuitize.sims import integer, real
+from circuitize.sims.agree import OnDevice, agree
+from circuitize.sims.device import Device, cuda
+
+STRICT = Device("strict", strict_arrays)
+GPU = pytest.param(cuda(), marks=pytest.mark.skipif(cuda() is None, reason="needs a CUDA GPU and CuPy"), id="gpu")
+DEVICES = [pytest.param(STRICT, id="strict"), GPU]
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("case", cases(), ids=str)
+def test_integers_are_the_same_to_the_bit(case: Case, device: Device) -> None:
+    program = single(case.operation, *case.sources)
+    random = np.random.default_rng(3)
+    inputs = [case.draw(random) for _ in range(3)] if case.sources else [[np.array(1)]]
+    for values in inputs:
+        named = {f"in{i}": value for i, value in enumerate(values)}
+        try:
+            expected = integer.trace(program, named)
+        except Undefined as error:
+            with pytest.raises(Undefined) as found:
+                integer.trace(program, named, device)
+            assert str(found.value) == str(error)
+            continue
+        for one, other in zip(expected, integer.trace(program, named, device), strict=True):
+            assert one.dtype == other.dtype == np.int64
+            np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("case", real_cases(), ids=str)
+def test_reals_are_close(case: RealCase, device: Device) -> None:
+    program = real_program(case)
+    for inputs in drawn(case)[:2]:
+        formats = {port.name: port.format for port in program.inputs}
+        reals = {name: np.ldexp(value, -formats[name].fraction_bits) for name, value in inputs.items()}  # type: ignore[union-attr]
+        expected, found = real.run(program, reals)["y"], real.run(program, reals, device)["y"]
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("name", ["iris.py:step", "digits.py:step", "mnist_mlp.py:step64"])
+def test_training_steps_agree_on_every_wire(name: str, device: Device) -> None:
+    program = example(name).integer
+    found = agree(program, inputs_to_try(program, 5, np.random.default_rng(0)), [OnDevice(program, device)])
+    assert found.mismatches == 0, found.first_difference
+    assert found.undefined < found.vectors
+
+
+def batches(program: Program) -> tuple[dict[str, np.ndarray], list[dict[str, np.ndarray]]]:
+    carried = {port.name for port in program.outputs} & {port.name for port in program.inputs}
+    initial = {name: value for name, value in program.examples[0].items() if name in carried}
+    return initial, [{k: v for k, v in batch.items() if k not in carried} for batch in program.examples[:4]]
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_training_stays_on_the_device(device: Device) -> None:
+    program = example("iris.py:step").integer
+    initial, rest = batches(program)
+    expected = list(integer.train(program, initial, rest))
+    before = strict_arrays.calls["asnumpy"]
+    found = list(integer.train(program, initial, rest, device))
+    assert strict_arrays.calls["asnumpy"] == before
+    for one, other in zip(expected, found, strict=True):
+        for name, value in one.items():
+            np.testing.assert_array_equal(value, device.take(other[name]))
+
+
+def test_constants_and_tables_move_once() -> None:
+    program = everything()
+    (vector,) = inputs_to_try(program, 1, np.random.default_rng(0))
+    prepared = integer.executor(program, STRICT)
+    inputs = [STRICT.put(vector[port.name]) for port in program.inputs]
+    prepared.outputs(inputs)
+    before = strict_arrays.calls["asarray"]
+    prepared.outputs(inputs)
+    assert strict_arrays.calls["asarray"] == before
+
+
+def test_the_strict_module_refuses_numpy() -> None:
+    held = STRICT.put(np.arange(3))
+    for wrong in (lambda: np.asarray(held), lambda: held + np.arange(3), lambda: np.add(held, 1)):
+        with pytest.raises(TypeError):
+            wrong()
