@@ -12,7 +12,7 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import Arrow
 
 from .formats import Format
-from .functions import square, square_root
+from .functions import relu, square, square_root
 from .layers import Parameter, zeros
 from .optimizers import SCALAR, Optimizer
 from .trace import Tensor, trace
@@ -97,7 +97,8 @@ class Adam(Optimizer):
     ) -> tuple[Tensor, Tensor, Tensor]:
         """What is subtracted from the weight, and both moments, all from the gradient of the scaled loss."""
         mean = first * self.beta1 + gradient * (1 - self.beta1)
-        spread = second * self.beta2 + square(gradient) * (1 - self.beta2)
+        # Never negative; the rectifier says so to the types, which cannot see that a square is none.
+        spread = relu(second * self.beta2 + square(gradient) * (1 - self.beta2))
         root = square_root(spread * correction) + self.epsilon * 2.0**self.scale_bits
         return mean / root * step_size, mean, spread
 
