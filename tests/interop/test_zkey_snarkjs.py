@@ -24,7 +24,7 @@ from circuitize.provers.groth16.zkey import import_zkey
 pytestmark = pytest.mark.interop
 
 OTHER = PROGRAM.replace(":product", ":difference")
-SECTIONS = {"alpha": 2, "the publics": 3, "A": 5, "B in G1": 6, "B in G2": 7, "C": 8, "H": 9}
+SECTIONS = {"the publics": 3, "A": 5, "B in G1": 6, "B in G2": 7, "C": 8, "H": 9}
 
 
 @pytest.fixture(scope="module")
@@ -108,18 +108,38 @@ def test_another_circuit_of_the_same_size_is_refused(ceremony, matrix):
 
 @pytest.mark.parametrize("name", SECTIONS)
 def test_a_wrong_point_is_refused(ceremony, tmp_path, name):
-    """The last point of a section becomes its first (in the header: alpha becomes beta)."""
+    """The last point of a section becomes its first."""
     content = bytearray((ceremony / "system.zkey").read_bytes())
     start, end = sections(content)[SECTIONS[name]]
     size = 128 if name == "B in G2" else 64
-    if name == "alpha":
-        start += 84
-        content[start : start + size] = content[start + size : start + 2 * size]
-    else:
-        places = [at for at in range(start, end, size) if any(content[at : at + size])]
-        content[places[-1] : places[-1] + size] = content[places[0] : places[0] + size]
+    places = [at for at in range(start, end, size) if any(content[at : at + size])]
+    content[places[-1] : places[-1] + size] = content[places[0] : places[0] + size]
     (tmp_path / "wrong.zkey").write_bytes(content)
     with pytest.raises(FormatError, match=f"found (its points for )?{name} "):
+        import_zkey(random_system(5)[0], DIGEST, tmp_path / "wrong.zkey", ceremony / "powers.ptau")
+
+
+@pytest.mark.parametrize(
+    ("at", "size", "reason"),
+    [
+        (0, 64, "alpha is not that of the powers of tau"),
+        (64, 64, "beta is not that of the powers of tau"),
+        (128, 128, "beta differs between G1 and G2"),
+        (256, 128, "gamma is not the generator"),
+        (384, 64, "delta differs between G1 and G2"),
+        (448, 128, "delta differs between G1 and G2"),
+    ],
+)
+def test_another_point_in_the_header_is_refused(ceremony, tmp_path, at, size, reason):
+    content = bytearray((ceremony / "system.zkey").read_bytes())
+    places = sections(content)
+    start = places[9 if size == 64 else 7][0]
+    at += places[2][0] + 84
+    content[at : at + size] = next(
+        point for i in range(start, len(content), size) if any(point := content[i : i + size])
+    )
+    (tmp_path / "wrong.zkey").write_bytes(content)
+    with pytest.raises(FormatError, match=reason):
         import_zkey(random_system(5)[0], DIGEST, tmp_path / "wrong.zkey", ceremony / "powers.ptau")
 
 
