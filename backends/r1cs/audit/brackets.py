@@ -115,3 +115,45 @@ def _pinned(
 
 def _negated(bound: Bound) -> Bound:
     return Bound([(wire, -value) for wire, value in bound.form], -bound.high, -bound.low)
+
+
+def by_linear_bracket(state: Determination, row: int) -> set[int]:
+    """The wires of one form that two range rows hold on both sides: a quotient by a constant.
+
+    Let rho = f + D1 in [l1, h1] and sigma = D2 - f in [l2, h2] be what two range rows say, f a form of open wires, D1
+    and D2 determined, and rho + sigma = E in [e1, e2].
+    Soundness: where E's interval and that of rho + sigma are both inside [-p/2, p/2], rho + sigma = E over
+    the integers, so that rho is in [max(l1, e1 - h2), min(h1, e2 - l2)]. The digit rule, applied to f and a rho of that width, says
+    that f's wires are determined.
+    """
+    relations, ranges = state.relations, state.ranges
+    core = [term for term in state.unknown(relations.forms[row]) if not _private(state, term[0], row)]
+    if not core:
+        return set()
+    kept = {wire for wire, _ in core}
+    first = bounds(state, row, kept)
+    if first is None:
+        return set()
+    for other in relations.rows_of(core[0][0]):
+        if other == row or relations.kind[other] != Kind.TWO_VALUED:
+            continue
+        second = bounds(state, other, kept)
+        for candidate in () if second is None else (second, _negated(second)):
+            total = relations.combine([(1, first.form), (1, candidate.form)])
+            reach = ranges.form(total)
+            low, high = first.low + candidate.low, first.high + candidate.high
+            if reach is None or state.unknown(total) or low < ranges.full[0] or high > ranges.full[1]:
+                continue
+            width = min(first.high, reach[1] - candidate.low) - max(first.low, reach[0] - candidate.high)
+            if state.injective(core, ((1, max(width, 0)),)):
+                return kept
+    return set()
+
+
+def _private(state: Determination, wire: int, row: int) -> bool:
+    """Whether, beside rows that give it two values, a wire is in this row only."""
+    relations = state.relations
+    return all(
+        other == row or (relations.kind[other] == Kind.TWO_VALUED and relations.two_values(other) is not None)
+        for other in relations.rows_of(wire)
+    )

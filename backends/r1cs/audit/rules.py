@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .brackets import by_bracket
+from .brackets import by_bracket, by_linear_bracket
 from .determination import Determination, Reason
 from .relations import Kind
 from .zero_tests import by_zero_test, zero_test_candidates
@@ -21,3 +21,5 @@ def settle(state: Determination) -> None:
             for row in state.open_rows():
                 if state.relations.kind[row] == Kind.PRODUCT:
                     progress |= state.determine(by_bracket(state, row), Reason.BRACKET)
+                elif state.relations.kind[row] == Kind.TWO_VALUED:
+                    progress |= state.determine(by_linear_bracket(state, row), Reason.BRACKET)

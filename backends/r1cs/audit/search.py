@@ -9,8 +9,11 @@ from .ranges import Ranges
 from .relations import Kind, Relations, Terms
 from .roots import quadratic_roots
 
-STEPS = 3000
-"""Assignments of a wire that one search may try."""
+STEPS = 600
+"""Guesses that one run may try."""
+
+BUDGET = 1_000_000
+"""Wires times guesses that all runs of one search may take."""
 
 Choice = list[tuple[int, int]]
 """Values for some wires."""
@@ -30,6 +33,7 @@ class Search:
         self.bits = {wire for wire, interval in ranges.domain.items() if interval == (0, 1)}
         self.extra, self.skipped = list(extra), set(skipped)
         self.exhausted = False
+        self.left = max(STEPS, BUDGET // relations.wires)
 
     def run(self, known: Mapping[int, int], base: Sequence[int], seeds: Iterable[int] = ()) -> list[int] | None:
         """An assignment that holds the known values; wires near `seeds` are guessed first."""
@@ -46,17 +50,18 @@ class Search:
         order = self._order(values, [*seeds, *(wire for form in self.extra for wire, _ in form)])
         stack: list[tuple[list[int | None], Choice, set[int]]] = [(values, [], rows)]
         steps, self.exhausted = 0, True
-        while stack and steps < STEPS:
+        while stack and steps < STEPS and self.left > 0:
+            self.left -= 1
             values, choice, waiting = stack.pop()
             steps += 1
             choices = self._propagate(values, choice, waiting)
             if choices is None:
                 continue
             if not choices:
-                wire = next((wire for wire in order if values[wire] is None), None)
-                if wire is None:
+                guess = next((wire for wire in order if values[wire] is None), None)
+                if guess is None:
                     return [value for value in values if value is not None]
-                choices = self._guesses(wire, base[wire])
+                choices = self._guesses(guess, base[guess])
             stack.extend((values.copy(), each, set()) for each in reversed(choices))
         self.exhausted &= not stack
         return None

@@ -1,0 +1,226 @@
+"""Under-constraint analysis: what it calls determined is, and what is not is shown by two witnesses of one input."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+import pytest
+from arrays_cases import Case as RealCase
+from arrays_cases import cases as real_cases
+from enumeration import solutions, without
+from example_programs import example
+from integers_cases import Case, cases
+from quantized_cases import program as quantized
+from r1cs_programs import chain, program, single
+
+from circuitize.backends.r1cs.audit import audit
+from circuitize.backends.r1cs.audit.mutation import satisfies
+from circuitize.backends.r1cs.audit.removal import inputs_of
+from circuitize.backends.r1cs.builder import Kind, SystemBuilder
+from circuitize.backends.r1cs.cost import estimate
+from circuitize.backends.r1cs.emit import constraints
+from circuitize.backends.r1cs.field import BN254, Field
+from circuitize.backends.r1cs.system import ConstraintSystem, Rows
+from circuitize.circuits import integers
+from circuitize.circuits.builder import Builder
+from circuitize.circuits.integers import IntegerOperation
+from circuitize.circuits.program import Program
+from circuitize.circuits.types import Fixed
+
+MOST_ROWS = 100_000
+Form = dict[int, int]
+
+
+def fixed(low: int, high: int, *shape: int) -> Fixed:
+    return Fixed(shape, 0, low, high)
+
+
+def small(case: Case) -> bool:
+    return bool(estimate(single(case.operation, *case.sources))["constraints"] <= MOST_ROWS)
+
+
+@pytest.mark.parametrize("case", [case for case in cases() if small(case)], ids=str)
+def test_every_integer_operation_is_determined(case: Case) -> None:
+    found = audit(constraints(single(case.operation, *case.sources)))
+    assert found.determined, found.open_wires[:5]
+    assert not found.impossible
+
+
+@pytest.mark.parametrize("case", real_cases(), ids=str)
+def test_every_real_operation_is_determined(case: RealCase) -> None:
+    found = audit(constraints(quantized(case)))
+    assert found.determined, found.open_wires[:5]
+
+
+def test_the_iris_step_is_determined() -> None:
+    system = constraints(example("iris.py:step").integer)
+    found = audit(system)
+    assert found.determined
+    assert sum(found.rules.values()) == system.wires - 1
+
+
+def divided(divisor: int) -> Program:
+    """floor(x / d) by a constant: a linear quotient."""
+    builder = Builder()
+    x = builder.input(fixed(-20, 30))
+    return program(builder.build([builder.add(integers.Divide(), x, builder.add(integers.Constant.splat(divisor)))]))
+
+
+def test_quotients_by_constants_are_determined() -> None:
+    for divisor in (1, 2, 3, 7):
+        assert audit(constraints(divided(divisor))).determined
+
+
+def truly_determined(system: ConstraintSystem) -> set[int]:
+    """By enumeration of every assignment: the wires that never differ among witnesses of the same inputs."""
+    found = solutions(system)
+    groups = defaultdict(list)
+    inputs = list(inputs_of(system))
+    for line in found:
+        groups[tuple(line[inputs].tolist())].append(line)
+    same = np.ones(system.wires, np.bool_)
+    for lines in groups.values():
+        table = np.array(lines)
+        same &= (table == table[0]).all(axis=0)
+    return set(np.flatnonzero(same).tolist())
+
+
+def check_against_enumeration(system: ConstraintSystem) -> int:
+    """The audit never calls a wire determined that is not, and its two witnesses are two; the wires it leaves open."""
+    found, truth = audit(system), truly_determined(system)
+    assert set(range(system.wires)) - set(found.open_wires) <= truth
+    if found.ambiguity is not None:
+        first, second = found.ambiguity.first, found.ambiguity.second
+        assert satisfies(system, first) and satisfies(system, second) and first != second
+        assert [first[wire] for wire in inputs_of(system)] == [second[wire] for wire in inputs_of(system)]
+        assert not truth & set(found.ambiguous)
+    return len(set(found.open_wires) & truth)
+
+
+GADGETS: list[tuple[int, IntegerOperation, tuple[Fixed, ...]]] = [
+    (67, integers.Check(-2, 3), (fixed(-7, 8),)),
+    (97, integers.Shift(2), (fixed(-6, 9),)),
+    (131, integers.Divide(), (fixed(-5, 9), fixed(1, 3))),
+    (131, integers.Divide(), (fixed(0, 5), fixed(2, 3))),
+    (97, integers.SquareRoot(), (fixed(0, 10),)),
+    (61, integers.IsNegative(), (fixed(-9, 0),)),
+    (61, integers.ReLU(), (fixed(-1, 9),)),
+    (37, integers.Multiply(), (fixed(-1, 2), fixed(-2, 1))),
+]
+
+
+@pytest.mark.parametrize("gadget", GADGETS, ids=lambda gadget: f"{gadget[1].name} {gadget[0]}")
+def test_gadgets_less_a_row_against_enumeration(gadget: tuple[int, IntegerOperation, tuple[Fixed, ...]]) -> None:
+    """Over a small field all assignments can be listed: with each row left out in turn, nothing is called determined
+    that is not.
+    """
+    prime, operation, sources = gadget
+    system = constraints(single(operation, *sources), Field(prime))
+    checked = 0
+    for row in range(system.constraints):
+        try:
+            check_against_enumeration(without(system, row))
+        except AssertionError as error:
+            if "too many partial assignments" not in str(error):
+                raise
+            continue
+        checked += 1
+    assert 2 * checked > system.constraints
+
+
+def rows(forms: list[Form]) -> Rows:
+    """Combinations of wires, coefficients by wire."""
+    kept = [sorted((wire, value) for wire, value in form.items() if value) for form in forms]
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum([len(form) for form in kept])]).astype(np.int64)
+    terms = np.array([term for form in kept for term in form], np.int64).reshape(-1, 2)
+    return Rows(offsets, terms[:, 0].astype(np.uint32), terms[:, 1])
+
+
+def built(prime: int, inputs: int, internal: int, constraints: list[tuple[Form, Form, Form]]) -> ConstraintSystem:
+    """A system of wires 1, inputs, internal ones."""
+    builder = SystemBuilder(Field(prime))
+    builder.wires(inputs, -1, "input", kind=Kind.PRIVATE_INPUT)
+    builder.wires(internal, -1, "internal")
+    builder.rows(*(rows([constraint[side] for constraint in constraints]) for side in range(3)), -1, "row")
+    return builder.system()
+
+
+def random_system(random: np.random.Generator) -> ConstraintSystem:
+    """Bits, sums of bits, products, zero tests and equations at random, so that the rules' conditions nearly hold."""
+    prime = int(random.choice([3, 5, 7, 11, 13, 17]))
+    internal = int(random.integers(2, 6 if prime < 11 else 5))
+    inputs = int(random.integers(1, 3))
+    made = []
+
+    def form(terms: int) -> Form:
+        chosen = random.choice(1 + inputs + internal, terms, replace=False).tolist()
+        return {wire: int(random.choice([1, -1, 2, -2, 4, 3])) for wire in chosen}
+
+    for _ in range(random.integers(internal, 2 * internal + 3)):
+        wire, other = (1 + inputs + random.integers(0, internal, 2)).tolist()
+        known = int(1 + random.integers(inputs))
+        kind = random.integers(6)
+        if kind == 0:
+            made.append(({wire: 1}, {wire: 1}, {wire: 1}))
+        elif kind == 1:
+            sums = form(int(random.integers(1, 4)))
+            made.append((sums, sums | {0: sums.get(0, 0) + int(random.choice([-1, 1, 2]))}, {}))
+        elif kind == 2:
+            made.append((form(2), form(1), {wire: int(random.choice([1, -1]))}))
+        elif kind == 3:
+            made += [({known: 1}, {wire: 1}, {other: 1}), ({known: 1}, {0: 1, other: -1}, {})]
+            made += [({wire: 1}, {0: 1, other: -1}, {})] if random.random() < 0.6 else []
+        elif kind == 4:
+            made.append((form(int(random.integers(1, 4))), {0: 1}, {wire: 1}))
+        else:
+            made.append((form(1), form(2), form(2)))
+    return built(prime, inputs, internal, made)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_random_systems_against_enumeration(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    missed = sum(check_against_enumeration(random_system(random)) for _ in range(60))
+    assert missed < 60 * 4
+
+
+def test_a_zero_test_without_its_third_row() -> None:
+    """circomlib's IsZero: where the input is 0 its inverse may be anything; with the third row it may not."""
+    x, flag, inverse = 1, 2, 3
+    two = [({x: 1}, {inverse: 1}, {flag: 1}), ({x: 1}, {0: 1, flag: -1}, {})]
+    found = audit(built(BN254.prime, 1, 2, two))
+    assert found.ambiguous == [inverse] and found.open_wires == [inverse]
+    assert found.ambiguity is not None and found.ambiguity.first[x] == 0
+    third = ({inverse: 1}, {0: 1, flag: -1}, {})
+    assert audit(built(BN254.prime, 1, 2, [*two, third])).determined
+
+
+def test_bits_are_unique_only_below_the_prime() -> None:
+    """254 bits of a BN254 element: two decompositions of small numbers, the classic hole."""
+    for count, determined in ((253, True), (254, False)):
+        bits = range(2, 2 + count)
+        each = [({bit: 1}, {bit: 1}, {bit: 1}) for bit in bits]
+        builder = SystemBuilder(BN254)
+        builder.wires(1, -1, "input", kind=Kind.PRIVATE_INPUT)
+        builder.wires(count, -1, "bits")
+        a, b, c = (rows([row[side] for row in each]) for side in range(3))
+        builder.rows(a, b, c, -1, "bits")
+        values = [builder.large_constant(1 << place) for place in range(count)]
+        sums = Rows(np.array([0, count]), np.array(bits, np.uint32), np.array(values, np.int64))
+        builder.rows(sums, Rows.constant([1]), Rows.wire([1]), -1, "sum")
+        assert audit(builder.system()).determined is determined
+
+
+def test_an_impossible_row_is_named() -> None:
+    never = ({2: 1}, {2: 1}, {0: 5})
+    assert audit(built(7, 1, 1, [never, ({1: 1}, {0: 1}, {2: 1})])).impossible == [0]
+
+
+def test_a_free_wire_is_found_in_a_large_circuit() -> None:
+    """A product's row is lost: its wire is named, with the two values that two witnesses give it."""
+    system = constraints(chain(fixed(-100, 100, 50), integers.ReLU(), integers.Scale(3, 0)))
+    lost = next(block.first_row + 7 for block in system.blocks if block.role == "relu")
+    found = audit(without(system, lost))
+    assert not found.determined and found.ambiguity is not None
+    assert found.ambiguity.values[0] != found.ambiguity.values[1]
