@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from circuitize.circuits.integers import Contract
-from circuitize.circuits.integers.contraction import contract, multiply_matrices
+from circuitize.circuits.integers import Contract, contraction
+from circuitize.circuits.integers.contraction import FEW, contract, multiply_matrices
 
 LETTERS = "abcd"
 
@@ -45,8 +46,11 @@ WIDTHS = [
 
 @pytest.mark.parametrize("wide, narrow, terms", WIDTHS)
 @pytest.mark.parametrize("swap", [False, True])
-def test_matrix_products_are_exact_to_the_last_bit(wide: int, narrow: int, terms: int, swap: bool) -> None:
+def test_matrix_products_are_exact_to_the_last_bit(
+    wide: int, narrow: int, terms: int, swap: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Ends of the interval everywhere, so that partial sums are as large as they can be; then random signs."""
+    monkeypatch.setattr(contraction, "FEW", 0)
     random = np.random.default_rng(terms)
     sizes = (narrow, wide) if swap else (wide, narrow)
     for signs in ([1], [-1], [1, -1]):
@@ -56,6 +60,60 @@ def test_matrix_products_are_exact_to_the_last_bit(wide: int, narrow: int, terms
         )
         expected = [[sum(int(x[0, i, k]) * int(y[0, k, j]) for k in range(terms)) for j in range(2)] for i in range(3)]
         assert multiply_matrices(x, y)[0].tolist() == expected
+
+
+def ends(terms: int, product: int) -> list[tuple[int, int]]:
+    """Pairs (a, b) with terms * a * b just below, at and just above a power of two."""
+    narrow = 1 << max((product - terms.bit_length() + 1) // 3, 1)
+    wide = (1 << product) // (terms * narrow)
+    return [(wide - 1, narrow), (wide, narrow - 1), (wide, narrow), (wide + 1, narrow)]
+
+
+@pytest.mark.parametrize("product", [10, 23, 24, 25, 45, 52, 53, 54, 57, 60, 61])
+@pytest.mark.parametrize("terms", [2, 64, 1000])
+@pytest.mark.parametrize("swap", [False, True])
+def test_every_split_is_exact_at_the_ends_of_its_interval(terms: int, product: int, swap: bool) -> None:
+    """Around each bound where the arithmetic changes, in matrices large enough to reach it: least, greatest, mixed."""
+    random = np.random.default_rng(product)
+    rows, columns = 96, 2 * FEW // (96 * terms) + 1
+    assert rows * terms * columns > FEW
+    for wide, narrow in ends(terms, product):
+        assert terms * wide * narrow < 1 << 62
+        sizes = (narrow, wide) if swap else (wide, narrow)
+        for choices in ([1], [-1], [1, -1], [1, 0, -1]):
+            x = random.choice(choices, (rows, terms)) * sizes[0]
+            y = random.choice(choices, (terms, columns)) * sizes[1]
+            x[0], x[1] = sizes[0], -sizes[0]
+            y[:, 0] = sizes[1] - (np.arange(terms) & 1) * (sizes[1] > 1)
+            expected = x.astype(object) @ y.astype(object)
+            for left, right, wanted in ((x, y, expected), (y.T, x.T, expected.T)):
+                found = multiply_matrices(left[np.newaxis], right[np.newaxis])[0]
+                assert found.dtype == np.int64
+                np.testing.assert_array_equal(found, wanted.astype(np.int64))
+
+
+def test_every_arithmetic_is_reached(monkeypatch: pytest.MonkeyPatch) -> None:
+    """float32 below 2^24, float64 below 2^53, limbs beyond, int64 for few products: each by a matrix at its end."""
+    used: list[str] = []
+
+    class Watched(np.ndarray[Any, np.dtype[Any]]):
+        def __matmul__(self, other: Any) -> Any:
+            used.append(self.dtype.name)
+            return np.asarray(self) @ np.asarray(other)
+
+    def arithmetic(size: int, other: int, rows: int = 64) -> list[str]:
+        used.clear()
+        x, y = np.full((1, rows, 64), size), np.full((1, 64, 64), other)
+        found = multiply_matrices(x.view(Watched), y)
+        assert (np.asarray(found) == 64 * size * other).all()
+        return list(used)
+
+    monkeypatch.setattr(contraction, "array_module", lambda *values: np)  # Watched is of this file
+    assert arithmetic(1 << 50, 1 << 5, rows=1) == ["int64"]
+    assert arithmetic((1 << 9) - 1, 1 << 9) == ["float32"]
+    assert arithmetic(1 << 9, 1 << 9) == ["float64"]
+    assert arithmetic((1 << 27) - 1, 1 << 20) == ["float64"]
+    assert arithmetic(1 << 27, 1 << 20) == ["float64", "float64"]
 
 
 def test_the_least_integer_survives() -> None:

@@ -24,6 +24,12 @@ from .wiring import Reindex, sum_over
 _EXACT = 53
 """float64 holds every integer of this many bits."""
 
+_EXACT_SINGLE = 24
+"""float32 holds every integer of this many bits."""
+
+FEW = 1 << 14
+"""So many products or fewer are computed in int64: BLAS would gain less than conversions cost."""
+
 
 @dataclass(frozen=True)
 class Contract(Expansion):
@@ -133,17 +139,24 @@ def contract(letters: tuple[str, str, str], x: Integers, y: Integers) -> Integer
 def multiply_matrices(x: Integers, y: Integers) -> Integers:
     """The exact product [B, R, K] @ [B, K, C] of int64 matrices, given that K * max|x| * max|y| < 2^62.
 
-    In float64 where that is below 2^53, so that every partial sum is exact; otherwise the wider operand is cut into
-    limbs for which it is. With K < 2^40 a limb has at least 2 bits: K * min(max|x|, max|y|) <= sqrt(K * 2^62).
+    In float32 where that is below 2^24, in float64 where it is below 2^53: every partial sum is then an integer that
+    the format holds, whatever the order. Otherwise the wider operand is cut into limbs for which it is. With K < 2^40 a
+    limb has at least 2 bits: K * min(max|x|, max|y|) <= sqrt(K * 2^62). A GPU may round the factors of float32 products
+    to fewer bits, so there float64 is the narrowest.
     """
     terms = x.shape[-1]
     if terms == 1:
         return x * y
+    if x.size * y.shape[-1] <= FEW:
+        return x @ y
     sizes = _magnitude(x), _magnitude(y)
-    bits = _EXACT - (terms * min(sizes)).bit_length()
-    if terms * sizes[0] * sizes[1] < 1 << _EXACT:
-        exact: Values = x.astype(np.float64) @ y.astype(np.float64)
+    bound = terms * sizes[0] * sizes[1]
+    if bound < 1 << _EXACT:
+        single = bound < 1 << _EXACT_SINGLE and array_module(x) is np
+        kind = np.float32 if single else np.float64
+        exact: Values = x.astype(kind) @ y.astype(kind)
         return exact.astype(np.int64)
+    bits = _EXACT - (terms * min(sizes)).bit_length()
     wide_first = sizes[0] >= sizes[1]
     rest, narrow = (x, y.astype(np.float64)) if wide_first else (y, x.astype(np.float64))
     made: Integers = array_module(x).zeros((x.shape[0], x.shape[1], y.shape[2]), np.int64)

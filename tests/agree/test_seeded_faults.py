@@ -114,6 +114,7 @@ def limb_of_a_wide_operand_has_twice_its_weight(patch: Patch) -> None:
         return [low, *(2 * limb for limb in rest)]
 
     patch.setattr(contraction, "_limbs", heavier)
+    patch.setattr(contraction, "FEW", 0)
 
 
 @fault(integers.IsNegative)
