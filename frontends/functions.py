@@ -72,8 +72,10 @@ def where(condition: Tensor, x: Operand, y: Operand) -> Tensor:
 
 
 def maximum(x: Tensor, y: Operand) -> Tensor:
-    """The greater of two, element by element; the derivative at a tie goes to y."""
-    return where(x > y, x, y)
+    """The greater of two, element by element; the derivative at a tie goes to x."""
+    other = x.constant(y)
+    shape = broadcast_shape(x.shape, other.shape)
+    return x.broadcast(shape).apply(arrays.Maximum(), other.broadcast(shape))
 
 
 def argmax_one_hot(x: Tensor, axis: int = -1) -> Tensor:

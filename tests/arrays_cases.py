@@ -245,6 +245,7 @@ def _composites() -> list[Case]:
     one_hot = Source((3, 4), 0.0, 1.0, fraction_bits=0)
     return [
         Case(arrays.Square(), _on((2, 3))),
+        Case(arrays.Maximum(), _on((3, 4), (3, 4))),
         Case(arrays.Mean((0,)), _on((4, 3))),
         Case(arrays.Mean((0, 1)), _on((3, 5))),
         Case(arrays.Softmax(1), _on((3, 4), low=-6.0, high=6.0)),

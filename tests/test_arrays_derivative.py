@@ -89,6 +89,7 @@ JAX: dict[type[arrays.RealOperation], Callable[[Any], Callable[..., Any]]] = {
     arrays.LogSoftmax: lambda o: lambda x: jax.nn.log_softmax(x, o.axis),
     arrays.CrossEntropy: lambda o: lambda x, t: (jax.nn.logsumexp(x, 1) - (t * x).sum(1)).mean(),
     arrays.BinaryCrossEntropy: lambda o: lambda x, t: (jax.nn.softplus(x) - t * x).mean(),
+    arrays.Maximum: lambda o: lambda x, y: jnp.where(y > x, y, x),
     arrays.Square: lambda o: jnp.square,
     arrays.Mean: lambda o: lambda x: x.mean(o.axes),
     arrays.Softmax: lambda o: lambda x: jax.nn.softmax(x, o.axis),

@@ -100,6 +100,7 @@ REFERENCE: dict[type[arrays.RealOperation], Callable[[Any], Function]] = {
     arrays.LogSoftmax: lambda o: lambda x: x - log_sum_exp(x, o.axis, keepdims=True),
     arrays.CrossEntropy: lambda o: lambda x, t: (log_sum_exp(x, 1) - (t * x).sum(1)).mean(),
     arrays.BinaryCrossEntropy: lambda o: lambda x, t: (np.log(1 + np.exp(x)) - t * x).mean(),
+    arrays.Maximum: lambda o: lambda x, y: (x + y + np.abs(x - y)) / 2,
     arrays.Square: lambda o: lambda x: x**2,
     arrays.Mean: lambda o: lambda x: x.mean(o.axes),
     arrays.Softmax: lambda o: lambda x: softmax(x, o.axis),

@@ -56,6 +56,7 @@ REFUSED: list[tuple[Make, list[Shape], str]] = [
     (lambda: arrays.Constant.splat(0.0, (2, 0)), [], "at least one element, found 0 at axis 1"),
     (lambda: arrays.matmul(1, 2), [(2,), (2, 2)], "ranks of at least 2"),
     (lambda: arrays.matmul(2, 3), [(2, 2), (2, 2, 2)], "equal unless the second is 2"),
+    (arrays.Maximum, [(2,), (3,)], "sources of one shape"),
     (arrays.Divide, [(2,), (3,)], "sources of one shape"),
     (arrays.Log, [(1,), (1,)], "expected 1 source, found 2"),
     (lambda: arrays.Window((0,), (4,), (1,)), [(3,)], "window of at most 3 along axis 0, found 4; pad"),

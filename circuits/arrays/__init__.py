@@ -2,7 +2,7 @@
 
 from .comparison import ArgMaxOneHot, Greater, Max, ReLU, Select
 from .composite import Composite, expand_composites
-from .composites import Mean, Softmax, Square
+from .composites import Maximum, Mean, Softmax, Square
 from .constant import Constant
 from .cross_entropy import BinaryCrossEntropy, CrossEntropy, LogSoftmax, LogSumExp
 from .division import Divide
@@ -37,6 +37,7 @@ __all__ = [
     "LogSoftmax",
     "LogSumExp",
     "Max",
+    "Maximum",
     "Mean",
     "Multiply",
     "Negate",

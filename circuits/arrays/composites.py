@@ -1,4 +1,4 @@
-"""The composites that come with the language: square, mean and softmax."""
+"""The composites that come with the language: square, mean, maximum and softmax."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.types import Array
 
 from . import expect
-from .comparison import Max
+from .comparison import Greater, Max, ReLU
 from .composite import Composite
-from .elementwise import Multiply, Scale, Subtract
+from .constant import Constant
+from .elementwise import Add, Multiply, Scale, Subtract
 from .exponential import Exp
 from .layout import Broadcast, Sum
 from .reciprocal import Reciprocal
@@ -55,6 +56,31 @@ class Mean(Composite):
         total = builder.add(Sum(self.axes), builder.input(sources[0]))
         count = math.prod(sources[0].shape[axis] for axis in self.axes)
         return builder.build([builder.add(Scale(1 / count), total)])
+
+
+@dataclass(frozen=True)
+class Maximum(Composite):
+    """The greater of x and y, of one shape: x + max(y - x, 0). At a tie the cotangent goes to x.
+
+    The derivative compares max(y - x, 0) with 0: in a circuit that costs less than a sign.
+    """
+
+    name = "real.maximum"
+
+    def definition(self, *sources: Array) -> Arrow:
+        expect.one_shape(sources, 2)
+        builder = Builder()
+        x, y = builder.inputs(sources)
+        return builder.build([builder.add(Add(), x, builder.add(ReLU(), builder.add(Subtract(), y, x)))])
+
+    def reverse(
+        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
+    ) -> list[int | None]:
+        (x, y), (cotangent,) = sources, cotangents
+        above = builder.add(ReLU(), builder.add(Subtract(), y, x))
+        second = builder.add(Greater(), above, builder.add(Constant.zeros(builder.type(x).shape)))
+        of_y = builder.add(Multiply(), second, cotangent)
+        return [builder.add(Subtract(), cotangent, of_y), of_y]
 
 
 @dataclass(frozen=True)
