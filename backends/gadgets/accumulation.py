@@ -207,9 +207,8 @@ def accumulate(
 def _combined(assembly: Assembly, packing: Packing, handle: Handle) -> Rows:
     rows = packing.combine(assembly.builder, handle.forms)
     if rows is None:
-        assembly.materialise(handle)
-        rows = packing.combine(assembly.builder, handle.forms)
-        assert rows is not None, "single wires are distinct"
+        rows = packing.combine(assembly.builder, assembly.apart(handle))
+        assert rows is not None, "each element has a wire of its own"
     return rows
 
 

@@ -118,17 +118,19 @@ class Assembly:
         self.rows(left, ones(len(left)), right, role)
 
     def materialise(self, handle: Handle, role: str = "sum") -> None:
-        """Gives every element of a handle a wire of its own: one row each.
+        """Makes every element of a handle a single wire: one row each, none where they are."""
+        if not handle.forms.is_single_wires:
+            handle.forms = self.apart(handle, role)
+
+    def apart(self, handle: Handle, role: str = "sum") -> LinearForms:
+        """A new wire for every element of a handle, also where two elements are one wire: one row each.
 
         Soundness: the row left * 1 = wire is linear, so the wire is what the form was.
         """
-        if handle.forms.is_single_wires:
-            return
         count = len(handle.forms)
-        first = self.wires(handle.value, count, role, handle.type.shape)
-        single = wires(first, count)
+        single = wires(self.wires(handle.value, count, role, handle.type.shape), count)
         self.equal(handle.forms, single, role)
-        handle.forms = single
+        return single
 
     def no_wrap(self, *magnitudes: int) -> None:
         """Raises OverflowRisk unless integers of these magnitudes are told apart modulo the prime: all below p/2."""

@@ -13,7 +13,7 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.types import Fixed
 
 from .assembly import Assembly, Handle, Recipe
-from .forms import Integers, LinearForms, wires
+from .forms import Integers, LinearForms
 from .products import LONG
 from .values import Elements, Trace, Value
 
@@ -103,10 +103,7 @@ def _packed_rows(assembly: Assembly, commitment: Commitment, handle: Handle, pla
         return Rows.zero(0)
     rows = _combine(assembly, handle.forms, commitment.format, plan)
     if rows is None:
-        count = len(handle.forms)
-        own = wires(assembly.wires(handle.value, count, f"{role} value", handle.type.shape), count)
-        assembly.equal(handle.forms, own, f"{role} value")
-        rows = _combine(assembly, own, commitment.format, plan)
+        rows = _combine(assembly, assembly.apart(handle, f"{role} value"), commitment.format, plan)
         assert rows is not None, "each element has a wire of its own"
     if len(rows.wires) <= LONG * len(handle.forms):
         return rows
