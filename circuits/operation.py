@@ -43,6 +43,11 @@ class Operation(ABC):
         return False
 
     @property
+    def makes_new(self) -> bool:
+        """Whether the targets' values share no memory with those of the sources."""
+        return False
+
+    @property
     def constant(self) -> Values | None:
         """The value of a constant; None for every other operation."""
         return None

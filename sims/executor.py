@@ -10,16 +10,22 @@ from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError, Undefined
 from circuitize.circuits.hypergraph import Arrow
-from circuitize.circuits.operation import Values
+from circuitize.circuits.integers.language import Elementwise
+from circuitize.circuits.operation import Operation, Values
 from circuitize.circuits.program import Port, Program
 
 from .device import CPU, Device
 
 Instruction = tuple[Callable[..., Sequence[Any]], list[int], list[int], list[int], int]
+"""What to run, from which wires to which, the wires spent after it, and its edge."""
 
 
 class Executor:
-    """Runs an arrow on a device. Constants are put there at preparation; a value goes after its last reader."""
+    """Runs an arrow on a device. Constants are put there at preparation; a value goes after its last reader.
+
+    Where that reader works element by element, its value takes the place of the one that goes: `_plan` writes every
+    value anew, `_frugal` does not.
+    """
 
     def __init__(self, arrow: Arrow, device: Device = CPU) -> None:
         self.arrow = arrow
@@ -28,14 +34,23 @@ class Executor:
         outputs = set(arrow.outputs.tolist())
         last: dict[int, int] = {wire: index for index, row in enumerate(arrow.rows) for wire in row[1]}
         self._plan: list[Instruction] = []
+        self._frugal: list[Instruction] = []
+        readers = arrow.readers().tolist()
+        new: set[int] = set()
         for index, (operation, sources, targets, _) in enumerate(arrow.rows):
-            run = arrow.operations[operation].run
+            run: Callable[..., Sequence[Any]] = arrow.operations[operation].run
             if not sources:
                 for wire, value in zip(targets, run(), strict=True):
                     self.constants[wire] = device.put(value)
                 continue
             spent = [wire for wire in set(sources) if last[wire] == index and wire not in outputs]
             self._plan.append((run, sources, targets, spent, index))
+            place = next((k for k, wire in enumerate(sources) if wire in new and wire in spent), None)
+            if isinstance(arrow.operations[operation], Elementwise) and place is not None:
+                run = _overwriting(arrow.operations[operation], place)
+            self._frugal.append((run, sources, targets, spent, index))
+            if arrow.operations[operation].makes_new:
+                new |= {wire for wire in targets if readers[wire] == 1}
         self._inputs: list[int] = arrow.inputs.tolist()
         self._outputs: list[int] = arrow.outputs.tolist()
 
@@ -54,7 +69,7 @@ class Executor:
             values[wire] = value
         instruction: Instruction | None = None
         try:
-            for instruction in self._plan:
+            for instruction in self._plan if keep else self._frugal:
                 run, sources, targets, spent, _ = instruction
                 if len(targets) == 1:
                     (values[targets[0]],) = run(*[values[wire] for wire in sources])
@@ -75,6 +90,11 @@ class Executor:
                 message += "; use inputs that stay inside, or calibrate with examples that come this far"
             raise error.__class__(message) from None
         return values
+
+
+def _overwriting(operation: Operation, place: int) -> Callable[..., Sequence[Any]]:
+    assert isinstance(operation, Elementwise)
+    return lambda *values: (operation.overwrite(place, *values),)
 
 
 def in_order(program: Program, inputs: Mapping[str, Any]) -> list[tuple[Port, Any]]:

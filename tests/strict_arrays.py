@@ -118,7 +118,12 @@ def asnumpy(value: ndarray) -> Any:
     return value.held
 
 
-add = SimpleNamespace(at=_lifted(np.add.at, "add.at"))
+class _Add:
+    at = staticmethod(_lifted(np.add.at, "add.at"))
+    __call__ = staticmethod(_lifted(np.add, "add"))
+
+
+add = _Add()
 lib = SimpleNamespace(
     stride_tricks=SimpleNamespace(
         as_strided=_lifted(np.lib.stride_tricks.as_strided, "as_strided"),

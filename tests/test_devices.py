@@ -13,12 +13,16 @@ from integers_cases import Case, cases
 from quantized_cases import drawn, real_program
 from r1cs_programs import single
 
+from circuitize.circuits import integers
+from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import Undefined
 from circuitize.circuits.program import Program
+from circuitize.circuits.types import Fixed
 from circuitize.cli.vectors import inputs_to_try
 from circuitize.sims import integer, real
 from circuitize.sims.agree import OnDevice, agree
 from circuitize.sims.device import Device, cuda
+from circuitize.sims.executor import Executor
 
 STRICT = Device("strict", strict_arrays)
 GPU = pytest.param(cuda(), marks=pytest.mark.skipif(cuda() is None, reason="needs a CUDA GPU and CuPy"), id="gpu")
@@ -69,6 +73,44 @@ def batches(program: Program) -> tuple[dict[str, np.ndarray], list[dict[str, np.
     carried = {port.name for port in program.outputs} & {port.name for port in program.inputs}
     initial = {name: value for name, value in program.examples[0].items() if name in carried}
     return initial, [{k: v for k, v in batch.items() if k not in carried} for batch in program.examples[:4]]
+
+
+@pytest.mark.parametrize("name", ["iris.py:step", "digits.py:step", "mnist_mlp.py:step64", "cnn.py:step"])
+def test_writing_over_spent_values_changes_nothing(name: str) -> None:
+    """Not the outputs, not the inputs, not the constants: a second run gives the same."""
+    program = example(name).integer
+    prepared = integer.executor(program)
+    (vector,) = inputs_to_try(program, 1, np.random.default_rng(0))
+    inputs = [vector[port.name] for port in program.inputs]
+    kept = [value.copy() for value in inputs]
+    wires = prepared.wires(inputs)
+    for _ in range(2):
+        for wire, found in zip(program.arrow.outputs.tolist(), prepared.outputs(inputs), strict=True):
+            np.testing.assert_array_equal(found, wires[wire])
+        for value, before in zip(inputs, kept, strict=True):
+            np.testing.assert_array_equal(value, before)
+
+
+def test_only_values_that_nothing_else_reads_are_written_over() -> None:
+    """x + 1 is read by two, a view of it shares its memory, and an output is kept."""
+    builder = Builder()
+    x = builder.input(Fixed((3,), 0, -9, 9))
+    one = builder.add(integers.Constant.of(np.arange(1, 4)))
+    more = builder.add(integers.Add(), x, one)
+    flipped = builder.add(integers.Reindex(integers.View.flip((3,), (0,))), more)
+    outputs = [builder.add(integers.Scale(2, 0), flipped), builder.add(integers.Scale(3, 0), more)]
+    outputs += [builder.add(integers.Multiply(), outputs[0], outputs[1]), builder.add(integers.ReLU(), x)]
+    spent = builder.add(integers.Shift(1), builder.add(integers.Scale(5, 1), more))
+    arrow = builder.build([*outputs, builder.add(integers.Subtract(), spent, one), one])
+    given = np.array([-5, 0, 7])
+    prepared = Executor(arrow)
+    for _ in range(2):
+        found = [value.tolist() for value in prepared.outputs([given])]
+        total = [-4, 2, 10]
+        assert found[:2] == [[20, 4, -8], [-12, 6, 30]]
+        assert found[2:4] == [[-240, 24, -240], [0, 0, 7]]
+        assert found[4:] == [[(5 * n >> 1) - k for k, n in enumerate(total, 1)], [1, 2, 3]]
+    assert given.tolist() == [-5, 0, 7]
 
 
 @pytest.mark.parametrize("device", DEVICES)

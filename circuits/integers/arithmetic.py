@@ -7,18 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from circuitize.circuits.array_module import array_module
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.operation import Values
 from circuitize.circuits.types import LIMIT, Fixed
 
 from .expansion import Expansion
-from .language import IntegerOperation, Integers, corners, same_formats
+from .language import Elementwise, IntegerOperation, Integers, corners, same_formats
 
 
 @dataclass(frozen=True)
-class Add(IntegerOperation):
+class Add(Elementwise):
     """x + y, of one shape and one number of fraction bits."""
 
     name = "integer.add"
@@ -29,13 +28,13 @@ class Add(IntegerOperation):
         same_formats(self.name, sources)
         return x.with_interval(x.low + y.low, x.high + y.high)
 
-    def value(self, *values: Integers) -> Values:
-        x, y = values
-        return x + y
+    def write(self, module: Any, values: tuple[Integers, ...], out: Integers | None) -> Values:
+        made: Values = module.add(*values, out=out)
+        return made
 
 
 @dataclass(frozen=True)
-class Subtract(Expansion):
+class Subtract(Elementwise, Expansion):
     """x - y, of one shape and one number of fraction bits."""
 
     name = "integer.subtract"
@@ -46,9 +45,9 @@ class Subtract(Expansion):
         same_formats(self.name, sources)
         return x.with_interval(x.low - y.high, x.high - y.low)
 
-    def value(self, *values: Integers) -> Values:
-        x, y = values
-        return x - y
+    def write(self, module: Any, values: tuple[Integers, ...], out: Integers | None) -> Values:
+        made: Values = module.subtract(*values, out=out)
+        return made
 
     def define(self, builder: Builder, *wires: int) -> int:
         x, y = wires
@@ -56,7 +55,7 @@ class Subtract(Expansion):
 
 
 @dataclass(frozen=True)
-class Scale(IntegerOperation):
+class Scale(Elementwise):
     """factor * x, with so many more fraction bits: the real value is multiplied by factor * 2^-fraction_bits."""
 
     name = "integer.scale"
@@ -76,12 +75,13 @@ class Scale(IntegerOperation):
         ends = (x.low * self.factor, x.high * self.factor)
         return Fixed(x.shape, x.fraction_bits + self.fraction_bits, min(ends), max(ends))
 
-    def value(self, *values: Integers) -> Values:
-        return values[0] * np.int64(self.factor)
+    def write(self, module: Any, values: tuple[Integers, ...], out: Integers | None) -> Values:
+        made: Values = module.multiply(*values, np.int64(self.factor), out=out)
+        return made
 
 
 @dataclass(frozen=True)
-class Multiply(IntegerOperation):
+class Multiply(Elementwise):
     """x * y elementwise, of one shape; fraction bits add up. The interval does not know if both are the same wire."""
 
     name = "integer.multiply"
@@ -95,13 +95,13 @@ class Multiply(IntegerOperation):
             )
         return Fixed(x.shape, x.fraction_bits + y.fraction_bits, *corners(x, y))
 
-    def value(self, *values: Integers) -> Values:
-        x, y = values
-        return x * y
+    def write(self, module: Any, values: tuple[Integers, ...], out: Integers | None) -> Values:
+        made: Values = module.multiply(*values, out=out)
+        return made
 
 
 @dataclass(frozen=True)
-class Shift(IntegerOperation):
+class Shift(Elementwise):
     """floor(x / 2^bits), toward minus infinity, with `bits` fewer fraction bits; 0 <= bits <= 62."""
 
     name = "integer.shift"
@@ -119,8 +119,9 @@ class Shift(IntegerOperation):
         (x,) = sources
         return Fixed(x.shape, x.fraction_bits - self.bits, x.low >> self.bits, x.high >> self.bits)
 
-    def value(self, *values: Integers) -> Values:
-        return values[0] >> np.int64(self.bits)
+    def write(self, module: Any, values: tuple[Integers, ...], out: Integers | None) -> Values:
+        made: Values = module.right_shift(*values, np.int64(self.bits), out=out)
+        return made
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,7 @@ class IsNegative(IntegerOperation):
 
 
 @dataclass(frozen=True)
-class ReLU(IntegerOperation):
+class ReLU(Elementwise):
     """max(x, 0). A core operation: no composition of others has its interval without a further range check."""
 
     name = "integer.relu"
@@ -150,7 +151,6 @@ class ReLU(IntegerOperation):
         (x,) = sources
         return x.with_interval(max(x.low, 0), max(x.high, 0))
 
-    def value(self, *values: Integers) -> Values:
-        (x,) = values
-        made: Values = array_module(x).maximum(x, 0)
+    def write(self, module: Any, values: tuple[Integers, ...], out: Integers | None) -> Values:
+        made: Values = module.maximum(*values, np.int64(0), out=out)
         return made

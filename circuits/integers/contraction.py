@@ -96,6 +96,10 @@ class Contract(Expansion):
         shape = tuple(extents[letter] for letter in self.letters[2])
         return Fixed(shape, x.fraction_bits + y.fraction_bits, terms * low, terms * high)
 
+    @property
+    def makes_new(self) -> bool:
+        return True
+
     def value(self, *values: Integers) -> Values:
         return contract(self.letters, *values)
 

@@ -50,6 +50,25 @@ class IntegerOperation(Operation):
         return (array_module(made).asarray(made),)
 
 
+class Elementwise(IntegerOperation):
+    """An operation element by element, that can write its value over that of a source of its target's shape."""
+
+    @abstractmethod
+    def write(self, module: Any, values: tuple[Integers, ...], out: Integers | None) -> Values:
+        """The value by a function of an array module, into `out` unless that is None."""
+
+    @property
+    def makes_new(self) -> bool:
+        return True
+
+    def value(self, *values: Integers) -> Values:
+        return self.write(array_module(*values), values, None)
+
+    def overwrite(self, source: int, *values: Integers) -> Values:
+        """The target's value, put in the memory of the source at this place, which is spent."""
+        return self.write(array_module(*values), values, values[source])
+
+
 def fixed(builder: Builder, wire: int) -> Fixed:
     """The type of an integer wire."""
     found = builder.type(wire)
