@@ -11,6 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from agreement import check_agreement
 
 from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import CircuitizeError, Undefined
@@ -111,6 +112,7 @@ def test_labels_are_indicators() -> None:
     other = quantize(with_examples(hot, held | batch))
     for name, value in integer.run(other, held | batch).items():
         np.testing.assert_array_equal(integer.run(exact, held | numbers)[name], value)
+    assert check_agreement(exact, [held | numbers]).undefined == 0
     with pytest.raises(CircuitizeError, match=r"'targets' as integers in \[0, 2\], found 3"):
         integer.run(exact, held | numbers | {"targets": np.array([0, 1, 2, 3])})
     with pytest.raises(Undefined, match="whole number from 0 to 2"):
