@@ -123,8 +123,8 @@ def by_linear_bracket(state: Determination, row: int) -> set[int]:
     Let rho = f + D1 in [l1, h1] and sigma = D2 - f in [l2, h2] be what two range rows say, f a form of open wires, D1
     and D2 determined, and rho + sigma = E in [e1, e2].
     Soundness: where E's interval and that of rho + sigma are both inside [-p/2, p/2], rho + sigma = E over
-    the integers, so that rho is in [max(l1, e1 - h2), min(h1, e2 - l2)]. The digit rule, applied to f and a rho of that width, says
-    that f's wires are determined.
+    the integers, so that rho is in [max(l1, e1 - h2), min(h1, e2 - l2)]. The digit rule, applied to f and a rho of
+    that width, says that f's wires are determined.
     """
     relations, ranges = state.relations, state.ranges
     core = [term for term in state.unknown(relations.forms[row]) if not _private(state, term[0], row)]

@@ -12,7 +12,7 @@ from .ranges import Ranges
 from .relations import Relations
 from .search import Search
 
-TRIED = 24
+TRIED = 12
 """Open wires from which a search starts."""
 
 

@@ -97,7 +97,7 @@ class Removals:
         state = Determination(relations, inputs_of(less), ranges)
         settle(state)
         open_wires = state.open_wires
-        for base in self.bases:
+        for base in self.bases[:TRIED]:
             found = second_witness(less, relations, ranges, base, open_wires)
             if found is not None:
                 return Removal(row, UNDETERMINED, found.wire, found.values, tuple(found.second))
@@ -140,7 +140,7 @@ class Removals:
                     [self._equals(a, 0), self._equals(c, 1)],
                     [*(self._equals(form, 1) for form in (a, b)), c],
                 ]
-            left, right = ranges.form(a), ranges.form(b)
+            left, right = ranges.checked(a), ranges.checked(b)
             small = left is not None and right is not None and max(map(abs, (*left, *right))) <= FEW
             if left is None or right is None or not small:
                 return False, [[self._equals(a, 1), self._equals(b, value)] for value in (1, 2)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 
 from .ranges import Ranges
@@ -12,7 +11,7 @@ from .roots import quadratic_roots
 STEPS = 600
 """Guesses that one run may try."""
 
-BUDGET = 1_000_000
+BUDGET = 300_000
 """Wires times guesses that all runs of one search may take."""
 
 Choice = list[tuple[int, int]]
@@ -61,28 +60,19 @@ class Search:
                 guess = next((wire for wire in order if values[wire] is None), None)
                 if guess is None:
                     return [value for value in values if value is not None]
-                choices = self._guesses(guess, base[guess])
+                choices = self._guesses(guess, base[guess], values)
             stack.extend((values.copy(), each, set()) for each in reversed(choices))
         self.exhausted &= not stack
         return None
 
     def _order(self, values: Sequence[int | None], seeds: Iterable[int]) -> list[int]:
-        """Unknown bits by their distance from the seeds, then the other unknown wires."""
-        relations = self.relations
-        reached = dict.fromkeys(seeds)
-        queue = deque(reached)
-        while queue:
-            wire = queue.popleft()
-            if wire == 0:
-                continue
-            for row in relations.rows_of(wire):
-                for other in self._wires(row):
-                    if other not in reached and other:
-                        reached[other] = None
-                        queue.append(other)
-        reached.update(dict.fromkeys(range(relations.wires)))
-        unknown = [wire for wire in reached if values[wire] is None]
-        return [wire for wire in unknown if wire in self.bits] + [wire for wire in unknown if wire not in self.bits]
+        """Unknown bits of the seeds' rows, then the other unknown bits in order, then the other unknown wires."""
+        near = dict.fromkeys(wire for wire in seeds if wire)
+        for wire in list(near):
+            near.update(dict.fromkeys(other for row in self.relations.rows_of(wire) for other in self._wires(row)))
+        close = [wire for wire in near if wire in self.bits]
+        every = dict.fromkeys([*close, *sorted(self.bits), *range(self.relations.wires)])
+        return [wire for wire in every if values[wire] is None]
 
     def _wires(self, row: int) -> list[int]:
         if row >= self.relations.count:
@@ -91,7 +81,12 @@ class Search:
             return [wire for terms in self.relations.sides(row) for wire, _ in terms]
         return [wire for wire, _ in self.relations.forms.get(row, [])]
 
-    def _guesses(self, wire: int, base: int) -> list[Choice]:
+    def _guesses(self, wire: int, base: int, values: Sequence[int | None]) -> list[Choice]:
+        """What an unknown wire may be: as a row says, or 0 or 1, or else only a few of its possible values."""
+        for row in self._rows_of(wire) if wire not in self.bits else ():
+            choices = self._examine(row, values) if row not in self.skipped else None
+            if choices:
+                return choices
         if wire in self.bits:
             return [[(wire, base)], [(wire, 1 - base)]] if base in (0, 1) else [[(wire, 0)], [(wire, 1)]]
         self.exhausted = False
@@ -159,6 +154,13 @@ class Search:
             return self._single(unknown, a0, b0, c0, left, right, result)
         if (not left and not a0) or (not right and not b0) or (not left and not right):
             return self._equation(c, (a0 * b0 if not left and not right else 0,), values)
+        if not result:
+            for one, known, other, terms in ((left, a0, right, b), (right, b0, left, a)):
+                if not one and other:
+                    return self._equation(terms, (c0 * pow(known, -1, self.prime),), values)
+                if c0 and len(one) == 1 and one[0][0] in self.bits:
+                    wire, coefficient = one[0]
+                    return [[(wire, bit)] for bit in (0, 1) if (known + coefficient * bit) % self.prime]
         return None
 
     def _single(
@@ -191,15 +193,16 @@ class Search:
         return self._digits(unknown, rests)
 
     def _digits(self, unknown: Terms, rests: Sequence[int]) -> list[Choice] | None:
-        """Bits of given weights with given sums, where weights above the sum of the smaller ones leave one way."""
+        """Bits of given weights with given sums: one way where each weight is above the sum of the smaller ones, or
+        where all or none must be set.
+        """
         offset = sum(-coefficient for _, coefficient in unknown if coefficient < 0)
         weights = sorted((abs(coefficient), wire, coefficient < 0) for wire, coefficient in unknown)
-        total = 0
+        total, greedy = 0, True
         for weight, _, _ in weights:
-            if weight <= total:
-                return None
+            greedy &= weight > total
             total += weight
-        if total >= self.prime:
+        if total >= self.prime or not (greedy or all((rest + offset) % self.prime in (0, total) for rest in rests)):
             return None
         found = []
         for rest in rests:
