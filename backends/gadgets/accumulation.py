@@ -16,8 +16,8 @@ from circuitize.backends.r1cs.system import Rows
 from circuitize.circuits.types import Fixed
 
 from .assembly import Assembly, Handle
-from .forms import LinearForms, wires
-from .packing import Packing, beside, choose
+from .forms import wires
+from .packing import Packing, beside, choose, join
 from .values import Elements, Trace, Value
 
 
@@ -171,11 +171,10 @@ def accumulate(
     letters_left, letters_right, letters_out = letters
     single = wires(assembly.wires(value, type.size, "accumulator", type.shape), type.size)
     packings = plan.left(letters_left), plan.right(letters_right)
-    a = _combined(assembly, packings[0], left)
-    b = _combined(assembly, packings[1], right)
+    a = packings[0].combine(assembly.builder, left.forms)
+    b = packings[1].combine(assembly.builder, right.forms)
     sums = plan.sums(letters_out)
     packed = sums.combine(assembly.builder, single)
-    assert packed is not None, "wires are distinct"
     both, high, wide, depth = plan.shape
     grid = np.indices((both, high, wide, depth)).reshape(4, -1)
     at_left = (grid[0] * high + grid[1]) * depth + grid[3]
@@ -185,11 +184,9 @@ def accumulate(
     first = assembly.wires(content, len(inner), "packed product")
     # The last product of a block equals the packed sums less the other products.
     blocks = both * high * wide
-    others = np.arange(blocks * (depth - 1), dtype=np.int64) + first
-    minus = Rows(np.arange(blocks + 1) * (depth - 1), others, np.full(len(others), -1, np.int64))
-    every = LinearForms(np.arange(len(inner) + 1), others.astype(np.int32), np.ones(len(inner), np.int64))
-    last = beside(packed, minus)
-    results = _woven(Rows(every.offsets, every.wires, every.coefficients), last, blocks, depth)
+    others = Rows.wire(np.arange(len(inner)) + first)
+    minus = Rows(np.arange(blocks + 1) * (depth - 1), others.wires, -others.coefficients)
+    results = _woven(others, beside(packed, minus), blocks, depth)
     places = np.repeat(sums.members[:, 0], depth) * depth + np.tile(np.arange(depth), blocks)
     assembly.builder.rows(
         choose(a, at_left),
@@ -204,22 +201,9 @@ def accumulate(
     return Handle(single, value, type)
 
 
-def _combined(assembly: Assembly, packing: Packing, handle: Handle) -> Rows:
-    rows = packing.combine(assembly.builder, handle.forms)
-    if rows is None:
-        rows = packing.combine(assembly.builder, assembly.apart(handle))
-        assert rows is not None, "each element has a wire of its own"
-    return rows
-
-
 def _woven(each: Rows, last: Rows, blocks: int, depth: int) -> Rows:
     """For each block, depth - 1 combinations of the first kind and then one of the last."""
-    joined = Rows(
-        np.concatenate([each.offsets, each.offsets[-1] + last.offsets[1:]]),
-        np.concatenate([each.wires, last.wires]),
-        np.concatenate([each.coefficients, last.coefficients]),
-    )
     order = np.empty((blocks, depth), np.int64)
     order[:, :-1] = np.arange(blocks * (depth - 1)).reshape(blocks, depth - 1)
     order[:, -1] = blocks * (depth - 1) + np.arange(blocks)
-    return choose(joined, order.reshape(-1))
+    return choose(join([each, last]), order.reshape(-1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +24,14 @@ class Packing:
     members: NDArray[np.integer]
     exponents: NDArray[np.int64]
 
+    @staticmethod
+    def consecutive(count: int, width: int, capacity: int) -> Packing:
+        """Elements of `width` bits one after the other, as many in each group as `capacity` bits hold."""
+        size = capacity // width
+        members = np.full(-(-count // size) * size, -1)
+        members[:count] = np.arange(count)
+        return Packing(members.reshape(-1, size), width * np.arange(size))
+
     @property
     def groups(self) -> int:
         return len(self.members)
@@ -34,8 +43,8 @@ class Packing:
             return np.zeros(self.groups, dtype=object)
         return np.asarray(chosen.astype(object) @ self._weights(), dtype=object)
 
-    def combine(self, builder: CountingBuilder, forms: LinearForms, offset: int = 0) -> Rows | None:
-        """The packed combinations of forms, each plus `offset`; None where two forms of a group share a wire.
+    def combine(self, builder: CountingBuilder, forms: LinearForms, offset: int = 0) -> Rows:
+        """The packed combinations of forms, each plus `offset`, modulo the prime.
 
         Each begins with a term of the constant 1, which may be 0.
         """
@@ -45,29 +54,34 @@ class Packing:
         totals = np.zeros(self.groups, dtype=object)
         if constants.any():
             totals = constants.astype(object) @ self._weights()
+        heads = Rows.constant([builder.large_constant(int(total)) for total in totals])
         group, place = np.nonzero(present)
         element = self.members[present]
         lengths = forms.lengths[element]
-        starts = np.repeat(forms.offsets[element] - np.cumsum(lengths) + lengths, lengths)
-        terms = starts + np.arange(len(starts))
-        terms, group, place = (
-            table[forms.wires[terms] != 0] for table in (terms, np.repeat(group, lengths), np.repeat(place, lengths))
-        )
+        terms = np.repeat(forms.offsets[element] - np.cumsum(lengths) + lengths, lengths)
+        terms += np.arange(len(terms))
+        varying = forms.wires[terms] != 0
+        terms, group, place = terms[varying], np.repeat(group, lengths)[varying], np.repeat(place, lengths)[varying]
+        order = np.lexsort((forms.wires[terms], group))
+        terms, group, place = terms[order], group[order], place[order]
         wire, coefficient = forms.wires[terms], forms.coefficients[terms]
-        order = np.lexsort((wire, group))
-        group, place, wire, coefficient = group[order], place[order], wire[order], coefficient[order]
-        if ((wire[1:] == wire[:-1]) & (group[1:] == group[:-1])).any():
-            return None
         size = len(self.exponents)
         distinct, which = np.unique(coefficient, return_inverse=True)
         keys, which = np.unique(which * size + place, return_inverse=True)
-        codes = [
-            builder.large_constant(int(distinct[key // size]) << int(self.exponents[key % size]))
-            for key in keys.tolist()
-        ]
-        ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.bincount(group, minlength=self.groups))])
-        heads = Rows.constant([builder.large_constant(int(total)) for total in totals])
-        return beside(heads, Rows(ends, wire, np.array(codes, np.int64)[which]))
+        amounts = [int(distinct[key // size]) << int(self.exponents[key % size]) for key in keys.tolist()]
+        fresh = np.ones(len(wire), np.bool_)
+        fresh[1:] = (wire[1:] != wire[:-1]) | (group[1:] != group[:-1])
+        kept = np.flatnonzero(fresh)
+        codes = np.array([builder.large_constant(amount) for amount in amounts], np.int64)[which]
+        ends = np.append(kept[1:], len(wire))
+        for first in kept[ends - kept > 1].tolist():
+            last = first + 1
+            while last < len(wire) and not fresh[last]:
+                last += 1
+            codes[first] = builder.large_constant(sum(amounts[key] for key in which[first:last].tolist()))
+        counts = np.bincount(group[kept], minlength=self.groups)
+        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
+        return beside(heads, Rows(offsets, wire[kept], codes[kept]))
 
     def _weights(self) -> Numbers:
         return np.array([1 << int(exponent) for exponent in self.exponents], dtype=object)
@@ -84,6 +98,17 @@ def beside(left: Rows, right: Rows) -> Rows:
     for places, part in ((at_left, left), (at_right, right)):
         wires[places], coefficients[places] = part.wires, part.coefficients
     return Rows(offsets, wires, coefficients)
+
+
+def join(parts: Sequence[Rows]) -> Rows:
+    """The combinations of all parts, one part after the other."""
+    offsets = [np.zeros(1, np.int64)]
+    terms = 0
+    for part in parts:
+        offsets.append(part.offsets[1:] + terms)
+        terms += len(part.wires)
+    wires = np.concatenate([part.wires.astype(np.int64) for part in parts])
+    return Rows(np.concatenate(offsets), wires, np.concatenate([part.coefficients for part in parts]))
 
 
 def choose(rows: Rows, indices: NDArray[np.integer]) -> Rows:
