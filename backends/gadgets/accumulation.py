@@ -5,8 +5,8 @@ products.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,20 +17,26 @@ from circuitize.circuits.types import Fixed
 
 from .assembly import Assembly, Handle
 from .forms import wires
-from .packing import Packing, beside, choose, join
+from .packing import Numbers, Packing, beside, choose, join
 from .values import Elements, Trace, Value
 
+Letters = tuple[str, str, str]
+"""The axes of the left operand, the right one and the target."""
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Pin:
     """What a range check that comes later says of a contraction's sums.
 
     x = factor * sum + known forms is checked, for each sum, to be an integer; it differs by at most `deviation` from
-    what x is where the sum is right.
+    what x is where the sum is right. Where the quotient is bound by a commitment, the remainder's `bits` determine x;
+    else all of them do.
     """
 
     deviation: int
     factor: int
+    bits: int = 0
+    bound: bool = False
 
     def capacity(self, prime: int) -> tuple[int, int]:
         """How many deviations one field element tells apart, at places how many bits wide.
@@ -82,7 +88,14 @@ class Blocks:
 
     @property
     def cost(self) -> int:
+        """Rows, with a row for every packed product."""
         return math.prod(self.shape)
+
+    @property
+    def projected(self) -> int:
+        """Rows, with the packed columns folded by a challenge."""
+        both, high, wide, depth = self.shape
+        return both * (high * depth + (high + depth) * (wide - 1))
 
     def left(self, letters: str) -> Packing:
         """[both, packed rows, summed] of the left operand."""
@@ -120,28 +133,44 @@ def _grouped(table: NDArray[np.int64], axis: int, size: int) -> NDArray[np.int64
     return padded.reshape(shape)
 
 
+class Numbered(Protocol):
+    """Something with big integers for values."""
+
+    def numbers(self, trace: Trace) -> Numbers:
+        """The values."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PackedValue:
+    """A value's packed elements."""
+
+    value: Value
+    packing: Packing
+
+    def numbers(self, trace: Trace) -> Numbers:
+        return self.packing.integers(self.value.read(trace))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class PackedProducts(Elements):
-    """Products of packed elements of two values."""
+    """Products of the left numbers and the right ones."""
 
-    left: Value
-    right: Value
-    packings: tuple[Packing, Packing]
+    left: Numbered
+    right: Numbered
     at_left: NDArray[np.int64]
     at_right: NDArray[np.int64]
 
     def limbs(self, trace: Trace) -> Limbs:
-        left, right = self.packings
-        a, b = left.integers(self.left.read(trace)), right.integers(self.right.read(trace))
+        a, b = self.left.numbers(trace), self.right.numbers(trace)
         return trace.field.from_integers((a[self.at_left] * b[self.at_right]).tolist())
 
 
-def blocks(letters: Sequence[str], extents: dict[str, int], pin: Pin, prime: int) -> Blocks | None:
-    """The cheapest packing of a contraction with these letters (left, right, target); None where none is allowed."""
+def blocks(letters: Letters, extents: dict[str, int], pin: Pin, prime: int) -> list[Blocks]:
+    """The ways to pack a contraction with these letters; none where the field is too small for the pin."""
     left, right, target = letters
     count, bits = pin.capacity(prime)
-    if count < 2 or pin.factor % prime == 0:
-        return None
+    if pin.factor % prime == 0:
+        return []
     axes = Axes(
         "".join(letter for letter in target if letter in left and letter in right),
         "".join(letter for letter in target if letter not in right),
@@ -149,12 +178,11 @@ def blocks(letters: Sequence[str], extents: dict[str, int], pin: Pin, prime: int
         "".join(letter for letter in left if letter not in target),
         extents,
     )
-    choices = [Blocks(axes, rows, count // rows, bits) for rows in range(1, count + 1)]
-    return min(choices, key=lambda choice: choice.cost)
+    return [Blocks(axes, rows, count // rows, bits) for rows in range(1, count + 1)]
 
 
 def accumulate(
-    assembly: Assembly, plan: Blocks, letters: Sequence[str], left: Handle, right: Handle, type: Fixed, value: Value
+    assembly: Assembly, plan: Blocks, letters: Letters, left: Handle, right: Handle, type: Fixed, value: Value
 ) -> Handle:
     """The contraction's sums as wires, and a row for each product of packed operands. `type` is that of the result.
 
@@ -168,42 +196,55 @@ def accumulate(
     most the pin's deviation; `Pin.capacity` shows that all are 0. That range check has rows for every element and
     needs nothing from here: its x is an integer in a window whatever the wires are.
     """
-    letters_left, letters_right, letters_out = letters
     single = wires(assembly.wires(value, type.size, "accumulator", type.shape), type.size)
-    packings = plan.left(letters_left), plan.right(letters_right)
-    a = packings[0].combine(assembly.builder, left.forms)
-    b = packings[1].combine(assembly.builder, right.forms)
-    sums = plan.sums(letters_out)
-    packed = sums.combine(assembly.builder, single)
-    both, high, wide, depth = plan.shape
-    grid = np.indices((both, high, wide, depth)).reshape(4, -1)
-    at_left = (grid[0] * high + grid[1]) * depth + grid[3]
-    at_right = (grid[0] * depth + grid[3]) * wide + grid[2]
-    inner = np.flatnonzero(grid[3] < depth - 1)
-    content = PackedProducts(left.value, right.value, packings, at_left[inner], at_right[inner])
-    first = assembly.wires(content, len(inner), "packed product")
-    # The last product of a block equals the packed sums less the other products.
-    blocks = both * high * wide
-    others = Rows.wire(np.arange(len(inner)) + first)
-    minus = Rows(np.arange(blocks + 1) * (depth - 1), others.wires, -others.coefficients)
-    results = _woven(others, beside(packed, minus), blocks, depth)
-    places = np.repeat(sums.members[:, 0], depth) * depth + np.tile(np.arange(depth), blocks)
-    assembly.builder.rows(
-        choose(a, at_left),
-        choose(b, at_right),
-        results,
-        assembly.edge,
-        "packed product",
-        elements=type.size,
-        stride=depth,
-        places=places,
+    first, second = PackedValue(left.value, plan.left(letters[0])), PackedValue(right.value, plan.right(letters[1]))
+    a = first.packing.combine(assembly.builder, left.forms)
+    b = second.packing.combine(assembly.builder, right.forms)
+    sums = plan.sums(letters[2])
+    _, high, wide, depth = plan.shape
+    grid = np.indices(plan.shape).reshape(4, -1)
+    content = PackedProducts(
+        first,
+        second,
+        (grid[0] * high + grid[1]) * depth + grid[3],
+        (grid[0] * depth + grid[3]) * wide + grid[2],
     )
+    packed = sums.combine(assembly.builder, single)
+    equate(assembly, a, b, packed, content, depth, sums.members[:, 0], type.size, "packed product")
     return Handle(single, value, type)
 
 
-def _woven(each: Rows, last: Rows, blocks: int, depth: int) -> Rows:
-    """For each block, depth - 1 combinations of the first kind and then one of the last."""
-    order = np.empty((blocks, depth), np.int64)
-    order[:, :-1] = np.arange(blocks * (depth - 1)).reshape(blocks, depth - 1)
-    order[:, -1] = blocks * (depth - 1) + np.arange(blocks)
-    return choose(join([each, last]), order.reshape(-1))
+def equate(
+    assembly: Assembly,
+    a: Rows,
+    b: Rows,
+    sums: Rows,
+    content: PackedProducts,
+    depth: int,
+    places: NDArray[np.integer],
+    elements: int,
+    role: str,
+) -> None:
+    """Constrains each of `sums` to be the sum of its `depth` products, which stand together: a row per product.
+
+    The content's indices say which of a and b are multiplied; `places` are the elements, of so many, that rows name.
+    """
+    count = sums.count
+    inner = (np.arange(count * depth) % depth) < depth - 1
+    kept = PackedProducts(content.left, content.right, content.at_left[inner], content.at_right[inner])
+    others = Rows.wire(np.arange(count * (depth - 1)) + assembly.wires(kept, count * (depth - 1), role))
+    minus = Rows(np.arange(count + 1) * (depth - 1), others.wires, -others.coefficients)
+    order = np.empty((count, depth), np.int64)
+    order[:, :-1] = np.arange(count * (depth - 1)).reshape(count, depth - 1)
+    order[:, -1] = count * (depth - 1) + np.arange(count)
+    results = choose(join([others, beside(sums, minus)]), order.reshape(-1))
+    assembly.builder.rows(
+        choose(a, content.at_left),
+        choose(b, content.at_right),
+        results,
+        assembly.edge,
+        role,
+        elements=elements,
+        stride=depth,
+        places=np.repeat(places, depth) * depth + np.tile(np.arange(depth), count),
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,9 @@ from circuitize.circuits.types import Fixed
 from .bits import Bits
 from .forms import LinearForms, check_wires, wires
 from .values import Elements, Value
+
+if TYPE_CHECKING:
+    from .projection import Challenges
 
 
 @dataclass(slots=True, eq=False)
@@ -72,6 +76,9 @@ class Assembly:
     """Public output wires that wait for the gadget that makes their content: it puts it there instead of on wires of
     its own.
     """
+
+    challenges: Challenges | None = None
+    """Where challenges may be used: what waits for them."""
 
     @property
     def field(self) -> Field:

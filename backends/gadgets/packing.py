@@ -27,6 +27,8 @@ class Packing:
     @staticmethod
     def consecutive(count: int, width: int, capacity: int) -> Packing:
         """Elements of `width` bits one after the other, as many in each group as `capacity` bits hold."""
+        if width == 0:
+            return Packing(np.zeros((0, 1), np.int64), np.zeros(1, np.int64))
         size = capacity // width
         members = np.full(-(-count // size) * size, -1)
         members[:count] = np.arange(count)

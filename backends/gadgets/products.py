@@ -80,7 +80,8 @@ def contract(
 ) -> Handle:
     """The einsum of two operands: one row per product, sums are free. `type` is that of the result.
 
-    Where a later range check pins the sums, they are taken several at once (`accumulate`) if that has fewer rows.
+    Where a later range check pins the sums, they are taken several at once (`accumulate`), or tested by a challenge
+    (`project`), if that has fewer rows.
 
     An operand of long forms that each enter many products gets a wire per element first (one row each): a rule of
     shapes and forms, never of values. An index that only one operand has is summed there, before any product.
@@ -100,8 +101,15 @@ def contract(
     )
     letters = (letters_left, letters_right, letters_out)
     if pin is not None:
-        plan = blocks(letters, extents, pin, assembly.field.prime)
-        if plan is not None and plan.cost < _pairs(letters, left, right):
+        most = _pairs(letters, left, right)
+        plan = min(blocks(letters, extents, pin, assembly.field.prime), key=lambda plan: plan.cost, default=None)
+        if plan is not None:
+            most = min(most, plan.cost)
+        if assembly.challenges is not None:
+            tested = assembly.challenges.postpone(assembly, letters, extents, left, right, type, value, pin, most)
+            if tested is not None:
+                return tested
+        if plan is not None and plan.cost == most:
             shorten(assembly, left, plan.cost * plan.rows)
             shorten(assembly, right, plan.cost * plan.columns)
             return accumulate(assembly, plan, letters, left, right, type, value)

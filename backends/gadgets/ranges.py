@@ -66,9 +66,8 @@ def quotients(type: Fixed, by: int, low: int, high: int, sign: bool) -> tuple[in
     return low, high, window(low, high, least, greatest, sign)
 
 
-def deviation(type: Fixed, by: int, low: int, high: int, sign: bool) -> int:
+def deviation(type: Fixed, by: int, chosen: Window) -> int:
     """How far an x that `shift` accepts, whatever x is made of, can be from any x of its type; by is at least 1."""
-    chosen = quotients(type, by, low, high, sign)[2]
     first, last = chosen.low << by, ((chosen.low + (1 << chosen.bits)) << by) - 1
     return max(last - type.low, type.high - first)
 

@@ -5,18 +5,21 @@ from __future__ import annotations
 import numpy as np
 
 from circuitize.backends.gadgets.accumulation import Pin
-from circuitize.backends.gadgets.ranges import deviation
+from circuitize.backends.gadgets.ranges import Window, deviation, quotients
 from circuitize.circuits import integers
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.types import Fixed
 
 
-def pins(arrow: Arrow, checks: dict[int, tuple[integers.Check, int]], signs: set[int]) -> dict[int, Pin]:
-    """For each wire that a Contract makes and a Shift bounds: what the Shift says of it.
+def pins(
+    arrow: Arrow, checks: dict[int, tuple[integers.Check, int]], signs: set[int], bound: frozenset[int]
+) -> dict[int, Pin]:
+    """For each wire that a Contract makes and a Shift bounds, and for that Shift's target: what the Shift says.
 
     Between the two stand only linear operations that keep every element (Add, Subtract, Scale, a permutation by
     Reindex), and nothing else reads the wires between; of two contractions that meet on the way, the first counts.
-    `checks` holds the Check that alone reads a wire, and its target; `signs` the wires whose signs are asked for.
+    `checks` holds the Check that alone reads a wire, and its target; `signs` the wires whose signs are asked for;
+    `bound` the wires that a commitment binds.
     """
     readers = arrow.readers()
     rows = arrow.rows
@@ -42,9 +45,12 @@ def pins(arrow: Arrow, checks: dict[int, tuple[integers.Check, int]], signs: set
                 sign = following[0] in signs or (check is not None and check[1] in signs)
                 quotient = arrow.type(following[0])
                 assert isinstance(quotient, Fixed)
-                most = _deviation(step, type, quotient, check, sign)
-                if most is not None:
-                    found[targets[0]] = Pin(most, factor)
+                chosen = _window(step, type, quotient, check, sign)
+                if chosen is not None:
+                    leaves = following[0] in bound or (check is not None and check[1] in bound)
+                    bits = step.bits + (0 if leaves else chosen.bits)
+                    pin = Pin(deviation(type, step.bits, chosen), factor, bits, leaves)
+                    found[targets[0]] = found[following[0]] = pin
                     owned.update(chain)
                 break
             if isinstance(step, integers.Scale):
@@ -61,11 +67,11 @@ def pins(arrow: Arrow, checks: dict[int, tuple[integers.Check, int]], signs: set
     return found
 
 
-def _deviation(
+def _window(
     shift: integers.Shift, type: Fixed, target: Fixed, check: tuple[integers.Check, int] | None, sign: bool
-) -> int | None:
-    """What `ranges.deviation` says of a Shift's source; None where nothing passes, which the Shift itself refuses."""
+) -> Window | None:
+    """The window of a Shift's quotients; None where nothing passes, which the Shift itself refuses."""
     low, high = (target.low, target.high) if check is None else (check[0].low, check[0].high)
     if high < type.low >> shift.bits or type.high >> shift.bits < low:
         return None
-    return deviation(type, shift.bits, low, high, sign)
+    return quotients(type, shift.bits, low, high, sign)[2]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -89,13 +90,17 @@ def permutation() -> PoseidonTemplate:
 
 def chain(values: Integers, format: Fixed, salt: int) -> Chain:
     """Runs every permutation of a commitment; the last digest is the commitment."""
-    plan, template, lane = layout(format), permutation(), tag(format)
-    packed = pack(values, format)
-    packed += [0] * (plan.permutations * PACKED - len(packed))
+    return absorb(tag(format), salt, pack(values, format))
+
+
+def absorb(lane: int, start: int, elements: Sequence[int]) -> Chain:
+    """A chain of permutations, at least one: lane 0 starts as `lane`, lane 1 as `start`, later as the last digest."""
+    template = permutation()
+    padded = [*elements, *[0] * (-len(elements) % PACKED if elements else PACKED)]
     inside, digests = [], []
-    previous = salt
-    for start in range(0, len(packed), PACKED):
-        made, lanes = template.trace(np.array([[lane, previous, *packed[start : start + PACKED]]], dtype=object))
+    previous = start
+    for first in range(0, len(padded), PACKED):
+        made, lanes = template.trace(np.array([[lane, previous, *padded[first : first + PACKED]]], dtype=object))
         previous = int(lanes[0])
         inside.append(made[0])
         digests.append(previous)

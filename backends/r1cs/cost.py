@@ -7,22 +7,22 @@ from typing import Any
 from circuitize.circuits.program import Program
 
 from .builder import Count, CountingBuilder
-from .emit import assemble
+from .emit import assemble, degree
 from .field import BN254, Field
 from .ports import INPUT_RANGE
 
 
-def estimate(program: Program, field: Field = BN254) -> dict[str, Any]:
-    """The sizes of `emit(program, field)`'s system, equal by construction; no row is kept. Errors are those of
-    `emit`.
+def estimate(program: Program, field: Field = BN254, challenges: bool = True) -> dict[str, Any]:
+    """The sizes of `emit(program, field, challenges)`'s system, equal by construction; no row is kept. Errors are
+    those of `emit`.
 
     Keys: constraints, wires (the constant included), public (outputs and inputs), nonzeros (of A, B and C together),
-    input_range_constraints, and `parts`, `operations` and `roles`: the constraints, wires and nonzeros by provenance
-    part, by operation name and by gadget role. The program's own inputs and outputs are the part "inputs and
-    outputs".
+    input_range_constraints, challenge_degree (see `emit`), and `parts`, `operations` and `roles`: the constraints,
+    wires and nonzeros by provenance part, by operation name and by gadget role. The program's own inputs and outputs
+    are the part "inputs and outputs".
     """
     builder = CountingBuilder(field)
-    assemble(program, builder)
+    assembly, _ = assemble(program, builder, challenges)
     arrow = program.arrow
     parts: dict[str, Count] = {}
     operations: dict[str, Count] = {}
@@ -47,6 +47,7 @@ def estimate(program: Program, field: Field = BN254) -> dict[str, Any]:
         "public": builder.public,
         "nonzeros": builder.nonzeros,
         "input_range_constraints": input_range,
+        "challenge_degree": degree(assembly),
         "parts": _plain(parts),
         "operations": _plain(operations),
         "roles": _plain(roles),

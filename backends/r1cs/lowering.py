@@ -24,7 +24,8 @@ def lower_arrow(assembly: Assembly, arrow: Arrow, inputs: list[Handle], scope: i
     """
     readers = arrow.readers().tolist()
     checks, signs = _single_checks(arrow, readers), _sign_wires(arrow)
-    pinned = pins(arrow, checks, signs)
+    bound = assembly.challenges.bound if assembly.challenges is not None and scope == 0 else frozenset[int]()
+    pinned = pins(arrow, checks, signs, bound)
     outer = assembly.edge
 
     def interpret(index: int, operation: Operation, sources: list[Handle]) -> list[Handle]:

@@ -29,7 +29,8 @@ class Site:
     """What a rule knows about the edge it lowers: its target's type and value, and who reads the target.
 
     `check` is the interval of the Check that alone reads the target, if one does; `sign` says whether some reader of
-    the target (or of that Check) asks for signs; `readers` counts them; `pin` is what a later Shift says of the target.
+    the target (or of that Check) asks for signs; `readers` counts them; `pin` is what a later Shift says of the
+    target, or what this Shift says of a contraction.
     """
 
     assembly: Assembly
@@ -123,7 +124,10 @@ def _contract(site: Site, operation: integers.Contract, sources: list[Handle]) -
 def _shift(site: Site, operation: integers.Shift, sources: list[Handle]) -> Handle:
     (x,) = sources
     low, high = site.check or (site.type.low, site.type.high)
-    return ranges.shift(site.assembly, x, operation.bits, site.type, low, high, site.value, site.sign)
+    quotient = ranges.shift(site.assembly, x, operation.bits, site.type, low, high, site.value, site.sign)
+    if site.pin is not None and site.assembly.challenges is not None:
+        site.assembly.challenges.bind(site.pin, operation.bits, x, quotient)
+    return quotient
 
 
 def _check(site: Site, operation: integers.Check, sources: list[Handle]) -> Handle:

@@ -8,6 +8,7 @@ from circuitize.backends.gadgets.assembly import Assembly, Handle
 from circuitize.backends.gadgets.commitment import Commitment, Digests, emit_commitment
 from circuitize.backends.gadgets.forms import wires
 from circuitize.backends.gadgets.ranges import entering
+from circuitize.backends.gadgets.transcript import Element, Naturals
 from circuitize.backends.gadgets.values import Salt, WireValue
 from circuitize.circuits.program import Port, Program, Visibility
 from circuitize.circuits.types import Fixed
@@ -98,6 +99,14 @@ class Terminal:
         if self.public:
             assembly.equal(handle.forms, wires(self.first, self.format.size), self.label)
         self.bind(assembly, handle)
+
+    def absorbed(self) -> Naturals | Element:
+        """What determines the port's elements, for a challenge: its digest, or the elements themselves."""
+        if self.committed:
+            last = layout(self.format).permutations
+            return Element(self.digest, Digests(self.commitment, last - 1, last))
+        width = (self.format.high - self.format.low).bit_length()
+        return Naturals(wires(self.first, self.format.size), self.value, -self.format.low, width)
 
     def visible(self) -> Public:
         """What the verifier sees of a public or committed port."""

@@ -1,0 +1,212 @@
+"""Contractions tested at one random point: their sums are bound first, then a challenge folds the columns into one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from circuitize.backends.r1cs.commitments import CAPACITY
+from circuitize.backends.r1cs.field import Limbs
+from circuitize.backends.r1cs.system import Rows
+from circuitize.circuits.types import Fixed
+
+from .accumulation import Blocks, Letters, PackedProducts, PackedValue, Pin, blocks, equate
+from .assembly import Assembly, Handle
+from .forms import LinearForms, wires
+from .packing import Numbers, beside, choose
+from .transcript import Element, Naturals, Transcript, absorption, emit_challenge
+from .values import Elements, Sum, Trace, Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Folded:
+    """The sums of packed[i, g] * r^g over g, for the challenge r, by Horner's rule."""
+
+    packed: PackedValue
+    wide: int
+    transcript: Transcript
+
+    def steps(self, trace: Trace) -> Numbers:
+        """[n, wide - 1]: (packed[i, g + 1] + step[i, g + 1]) * r."""
+        found: Numbers | None = trace.memory.get(self)
+        if found is None:
+            prime, r = trace.field.prime, self.transcript.challenge(trace)
+            table = self.packed.numbers(trace).reshape(-1, self.wide)
+            found = np.zeros((len(table), self.wide), dtype=object)
+            for place in reversed(range(self.wide - 1)):
+                found[:, place] = (table[:, place + 1] + found[:, place + 1]) * r % prime
+            trace.memory[self] = found
+        return found[:, :-1]
+
+    def numbers(self, trace: Trace) -> Numbers:
+        first = self.packed.numbers(trace).reshape(-1, self.wide)[:, 0]
+        return first + self.steps(trace)[:, 0] if self.wide > 1 else first
+
+
+@dataclass(frozen=True, slots=True)
+class Steps(Elements):
+    """The wires of a fold."""
+
+    folded: Folded
+
+    def limbs(self, trace: Trace) -> Limbs:
+        return trace.field.from_integers(self.folded.steps(trace).reshape(-1).tolist())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Projection:
+    """A contraction that waits for the challenge; `sums` are its wires."""
+
+    edge: int
+    plan: Blocks
+    letters: Letters
+    left: Handle
+    right: Handle
+    sums: Handle
+
+    @property
+    def degree(self) -> int:
+        """Of the identity in the challenge."""
+        return self.plan.shape[2] - 1
+
+
+@dataclass(slots=True, eq=False)
+class Challenges:
+    """What a program's challenge is to test, and what it is a hash of.
+
+    `overhead` is the rows that a program's first challenge costs in any case, `bound` its wires that are committed.
+    """
+
+    overhead: int
+    bound: frozenset[int] = frozenset()
+    transcript: Transcript = field(default_factory=Transcript)
+    projections: list[Projection] = field(default_factory=list)
+    awaited: set[Pin] = field(default_factory=set)
+
+    @property
+    def degree(self) -> int:
+        """The sum of all projections' degrees."""
+        return sum(projection.degree for projection in self.projections)
+
+    def postpone(
+        self,
+        assembly: Assembly,
+        letters: Letters,
+        extents: dict[str, int],
+        left: Handle,
+        right: Handle,
+        type: Fixed,
+        value: Value,
+        pin: Pin,
+        most: int,
+    ) -> Handle | None:
+        """A contraction's sums as wires, whose rows come with the challenge; None where `most` rows are no more.
+
+        Counted are the rows of the cheapest projection, of absorbing its sums, and the overhead, where rows of hashes
+        count twice: they have about three times the nonzeros of others.
+        """
+        prime = assembly.field.prime
+        turned = (letters[1], letters[0], letters[2])
+        choices = [(plan, False) for plan in blocks(letters, extents, pin, prime)]
+        choices += [(plan, True) for plan in blocks(turned, extents, pin, prime)]
+        if not choices:
+            return None
+        plan, exchanged = min(choices, key=lambda choice: choice[0].projected)
+        absorbed = absorption(-(-type.size // (CAPACITY // pin.bits)))
+        if plan.projected + 2 * (absorbed + self.overhead) >= most:
+            return None
+        forms = wires(assembly.wires(value, type.size, "accumulator", type.shape), type.size)
+        sums = Handle(forms, value, type)
+        if exchanged:
+            letters, left, right = turned, right, left
+        self.awaited.add(pin)
+        self.projections.append(Projection(assembly.edge, plan, letters, left, right, sums))
+        return sums
+
+    def bind(self, pin: Pin, by: int, x: Handle, quotient: Handle) -> None:
+        """Absorbs what determines x, whose Shift by `by` gave the quotient, if a projection waits for it.
+
+        Soundness: x - offset is in [0, 2^total) by the bits of the Shift, and the remainder in [0, 2^by); where only
+        the latter is absorbed, the quotient is in a commitment whose digest is.
+        """
+        if pin not in self.awaited:
+            return
+        self.awaited.remove(pin)
+        bits = quotient.bits
+        assert bits is not None, "a pinned Shift has bits of its own"
+        if pin.bound:
+            forms = x.forms - quotient.forms.scale(1 << by)
+            item = Naturals(forms, Sum(x.value, quotient.value, other=-(1 << by)), 0, by)
+        else:
+            offset = bits.low << by
+            item = Naturals(x.forms, x.value, -offset, bits.total)
+        self.transcript.absorbed.append(item)
+
+    def emit(self, assembly: Assembly, known: list[Naturals | Element]) -> None:
+        """The challenge and every projection's rows; `known` determines the program's inputs and bound outputs."""
+        assert not self.awaited, "each projected contraction's Shift has been lowered"
+        if not self.projections:
+            return
+        self.transcript.absorbed[:0] = known
+        challenge = emit_challenge(assembly, self.transcript)
+        outer = assembly.edge
+        for projection in self.projections:
+            assembly.edge = projection.edge
+            project(assembly, projection, self.transcript, challenge)
+        assembly.edge = outer
+
+
+def project(assembly: Assembly, projection: Projection, transcript: Transcript, challenge: int) -> None:
+    """Constrains a projection's sums to be those of its contraction, up to a small error; `challenge` is a wire.
+
+    With P[i, g] the packed sums, A[i, k] and B[k, g] the packed operands: sum of P[i, g] r^g over g = sum over k of
+    A[i, k] * (sum of B[k, g] r^g over g), for each i (and each index that both operands and the target have). Folds
+    are by Horner's rule, a row for each g but the last.
+
+    Soundness: let every input and every sum be fixed before r is known, as integers that range checks bound; the
+    operands are then fixed too, since rows alone determine them from inputs and sums. For each i the difference of
+    the two sides is a polynomial in r of degree `projection.degree`, whose coefficients are the differences that
+    `accumulate` shows to be 0 only where every sum is right. Otherwise some coefficient is not 0 modulo p, and at most
+    degree of the p values of r pass. That r is uniform, and drawn after the values are fixed, is the assumption that
+    Poseidon is a random oracle: a prover who evaluates it q times succeeds with probability at most
+    (q + 1) * degree / p for each projection.
+    """
+    plan, letters = projection.plan, projection.letters
+    left, right, sums = projection.left, projection.right, projection.sums
+    first, second = PackedValue(left.value, plan.left(letters[0])), PackedValue(right.value, plan.right(letters[1]))
+    third = PackedValue(sums.value, plan.sums(letters[2]))
+    both, high, wide, depth = plan.shape
+    columns, totals = Folded(second, wide, transcript), Folded(third, wide, transcript)
+    a = first.packing.combine(assembly.builder, left.forms)
+    b = _fold(assembly, columns, right.forms, challenge, "folded operand")
+    c = _fold(assembly, totals, sums.forms, challenge, "folded sum")
+    grid = np.indices((both, high, depth)).reshape(3, -1)
+    content = PackedProducts(first, columns, (grid[0] * high + grid[1]) * depth + grid[2], grid[0] * depth + grid[2])
+    places = third.packing.members[::wide, 0]
+    equate(assembly, a, b, c, content, depth, places, sums.type.size, "projected product")
+
+
+def _fold(assembly: Assembly, folded: Folded, forms: LinearForms, challenge: int, role: str) -> Rows:
+    """The sums of packed[i, g] * r^g over g: wide - 1 rows each.
+
+    Soundness: each row (packed[i, g + 1] + step[i, g + 1]) * r = step[i, g] determines its wire.
+    """
+    packed = folded.packed.packing.combine(assembly.builder, forms)
+    wide = folded.wide
+    count = packed.count // wide
+    if wide == 1:
+        return packed
+    first = assembly.wires(Steps(folded), count * (wide - 1), role, (count, wide - 1))
+    steps = first + np.arange(count * (wide - 1)).reshape(count, wide - 1)
+    at = np.arange(count * wide).reshape(count, wide)
+    later = np.zeros((count, wide - 1), np.int64)
+    later[:, :-1] = steps[:, 1:]
+    present = (later > 0).reshape(-1)
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(present)])
+    chosen = later.reshape(-1)[present]
+    carried = Rows(offsets, chosen, np.ones(len(chosen), np.int64))
+    inner = beside(choose(packed, at[:, 1:].reshape(-1)), carried)
+    r = Rows.wire(np.full(count * (wide - 1), challenge))
+    assembly.builder.rows(inner, r, Rows.wire(steps), assembly.edge, role, elements=count, stride=wide - 1)
+    return beside(choose(packed, at[:, 0]), Rows.wire(steps[:, 0]))

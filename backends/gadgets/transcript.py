@@ -1,0 +1,153 @@
+"""A challenge made inside a circuit: a Poseidon hash of everything that determines what it is to test."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from circuitize.backends.r1cs.commitments import CAPACITY, PACKED, Chain, absorb, permutation
+from circuitize.backends.r1cs.field import Limbs
+from circuitize.backends.r1cs.system import Rows
+
+from .assembly import Assembly, Recipe
+from .commitment import single, with_heads
+from .forms import LinearForms
+from .packing import Numbers, Packing, join
+from .products import LONG
+from .values import Elements, Trace, Value
+
+DOMAIN = "circuitize poseidon challenge 1"
+"""The scheme's name and version; it enters the first lane, with the number of elements absorbed."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Naturals(Elements):
+    """Integers in [0, 2^width) to absorb, packed as many as fit in an element: forms plus `offset`, and their value."""
+
+    forms: LinearForms
+    value: Value
+    offset: int
+    width: int
+
+    @property
+    def packing(self) -> Packing:
+        return Packing.consecutive(len(self.forms), self.width, CAPACITY)
+
+    @property
+    def count(self) -> int:
+        return self.packing.groups
+
+    def integers(self, trace: Trace) -> Numbers:
+        return self.packing.integers(self.value.read(trace) + np.int64(self.offset))
+
+    def limbs(self, trace: Trace) -> Limbs:
+        return trace.field.from_integers(self.integers(trace).tolist())
+
+    def rows(self, assembly: Assembly) -> Rows:
+        """One combination per packed element."""
+        rows = self.packing.combine(assembly.builder, self.forms, self.offset)
+        return rows if len(rows.wires) <= LONG * len(self.forms) else single(assembly, rows, self, "absorbed")
+
+
+@dataclass(frozen=True, slots=True)
+class Element(Elements):
+    """A wire to absorb as it is (a digest), and its value."""
+
+    wire: int
+    content: Elements
+
+    @property
+    def count(self) -> int:
+        return 1
+
+    def integers(self, trace: Trace) -> Numbers:
+        return np.array(trace.field.to_integers(self.content.limbs(trace)), dtype=object)
+
+    def limbs(self, trace: Trace) -> Limbs:
+        return self.content.limbs(trace)
+
+    def rows(self, assembly: Assembly) -> Rows:
+        return Rows.wire(self.wire)
+
+
+@dataclass(slots=True, eq=False)
+class Transcript:
+    """What a challenge depends on, in the order of absorption."""
+
+    absorbed: list[Naturals | Element] = field(default_factory=list)
+
+    @property
+    def count(self) -> int:
+        return sum(item.count for item in self.absorbed)
+
+    @property
+    def permutations(self) -> int:
+        return max(1, -(-self.count // PACKED))
+
+    @property
+    def tag(self) -> int:
+        text = f"{DOMAIN}|{self.count}"
+        return int.from_bytes(hashlib.sha256(text.encode()).digest(), "big") >> (256 - CAPACITY)
+
+    def run(self, trace: Trace) -> Chain:
+        """The wires of each permutation, and the digest after each; computed once per trace."""
+        found: Chain | None = trace.memory.get(self)
+        if found is None:
+            elements = [number for item in self.absorbed for number in item.integers(trace).tolist()]
+            found = trace.memory[self] = absorb(self.tag, 1, elements)
+        return found
+
+    def challenge(self, trace: Trace) -> int:
+        return self.run(trace)[1][-1]
+
+
+@dataclass(frozen=True, slots=True)
+class TranscriptDigests(Elements):
+    """The digests after each permutation; the last is the challenge."""
+
+    transcript: Transcript
+
+    def limbs(self, trace: Trace) -> Limbs:
+        return trace.field.from_integers(self.transcript.run(trace)[1])
+
+
+@dataclass(frozen=True, slots=True)
+class TranscriptWires(Elements):
+    """The wires inside the permutations."""
+
+    transcript: Transcript
+
+    def limbs(self, trace: Trace) -> Limbs:
+        return trace.field.from_integers(np.concatenate(self.transcript.run(trace)[0]).tolist())
+
+
+def absorption(elements: int) -> int:
+    """About how many rows it takes to absorb so many packed elements, a wire for each included."""
+    return elements + -(-elements * (permutation().wires + 1) // PACKED)
+
+
+def emit_challenge(assembly: Assembly, transcript: Transcript) -> int:
+    """The wire of the challenge: 612 rows and one digest for every 15 elements absorbed.
+
+    A chain of permutations of width 17 as in a commitment: lane 0 starts as the domain's tag, lane 1 as 1 and later
+    as the last digest.
+
+    Soundness: the rows determine every wire of the chain (PoseidonTemplate). Absorbed integers are range-checked, so
+    packing is injective and what is absorbed is one function of them; how many there are and where each stands depend
+    on the program alone. So two transcripts that differ in an absorbed value differ in an element, and the challenge
+    is that of a random oracle for each, as far as Poseidon is one.
+    """
+    packed = [item.rows(assembly) for item in transcript.absorbed]
+    count = transcript.permutations
+    first_digest = assembly.wires(TranscriptDigests(transcript), count, "challenge")
+    digests = np.arange(first_digest, first_digest + count)
+    entering = np.concatenate([np.zeros(1, np.int64), digests[:-1]])
+    inputs = with_heads(entering, assembly.builder.large_constant(transcript.tag), join(packed), count)
+    template = permutation()
+    first, outputs = template.emit(assembly.builder, inputs, assembly.edge, "challenge")
+    assembly.recipes.append(Recipe(first, count * template.wires, TranscriptWires(transcript)))
+    one = Rows.constant(np.ones(count, np.int64))
+    assembly.builder.rows(outputs, one, Rows.wire(digests), assembly.edge, "challenge")
+    return first_digest + count - 1
