@@ -25,9 +25,20 @@ def run(options: Namespace) -> int:
     print(f"{options.program}: {operations} integer operations, digest {loaded.digest}")
     print("r1cs")
     print_table([(name.replace("_", " "), r1cs[name]) for name in SIZES])
+    print(_soundness(r1cs["challenge_degree"]))
     print("r1cs constraints by part")
     print_table(_largest(r1cs["parts"]))
     return 0
+
+
+def _soundness(degree: int) -> str:
+    """What a satisfied system says of the program."""
+    from circuitize.backends.r1cs.field import BN254
+
+    if not degree:
+        return "r1cs soundness: exact, no challenge"
+    bits = (BN254.prime // degree).bit_length() - 1
+    return f"r1cs soundness: an error of at most 2^-{bits} for each Poseidon hash tried, as a random oracle"
 
 
 def _largest(counts: dict[str, dict[str, Any]]) -> list[tuple[str, object]]:
