@@ -239,10 +239,15 @@ def _join(parts: Sequence[Matrix], ranks: NDArray[np.int64]) -> Matrix:
         row += part.rows
         term += part.nonzeros
     wires = np.concatenate([part.wires for part in parts]) if parts else np.zeros(0, np.uint32)
-    values = np.concatenate([part.coefficients for part in parts]) if parts else np.zeros(0, np.int64)
-    if len(ranks):
-        references = np.flatnonzero(values >= LARGE)
-        values[references] = LARGE + ranks[values[references] - LARGE]
+    values = np.empty(term, np.int64)
+    term = 0
+    for part in parts:
+        own = values[term : term + part.nonzeros]
+        own[:] = part.coefficients
+        if len(ranks) and len(own) and int(own.max()) >= LARGE:
+            references = np.flatnonzero(own >= LARGE)
+            own[references] = LARGE + ranks[own[references] - LARGE]
+        term += part.nonzeros
     return Matrix(offsets, wires, values)
 
 
