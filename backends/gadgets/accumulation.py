@@ -228,6 +228,9 @@ def equate(
     """Constrains each of `sums` to be the sum of its `depth` products, which stand together: a row per product.
 
     The content's indices say which of a and b are multiplied; `places` are the elements, of so many, that rows name.
+
+    Soundness: every product but a sum's last is a wire that its row determines; the last row says that what is left of
+    the sum is its product.
     """
     count = sums.count
     inner = (np.arange(count * depth) % depth) < depth - 1

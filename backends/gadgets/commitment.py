@@ -110,7 +110,10 @@ def _packed_rows(assembly: Assembly, commitment: Commitment, handle: Handle, pla
 
 
 def single(assembly: Assembly, rows: Rows, content: Elements, role: str) -> Rows:
-    """A wire for each combination: a row each."""
+    """A wire for each combination: a row each.
+
+    Soundness: the row combination * 1 = wire is linear, so the wire is what the combination was.
+    """
     wire = Rows.wire(np.arange(rows.count) + assembly.wires(content, rows.count, role))
     assembly.builder.rows(rows, Rows.constant(np.ones(rows.count, np.int64)), wire, assembly.edge, role)
     return wire
