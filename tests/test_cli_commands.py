@@ -37,6 +37,7 @@ def test_estimate_prints_what_it_counts() -> None:
     sizes = report["targets"]["r1cs"]  # type: ignore[index]
     assert set(sizes) >= SIZES
     shown = run("estimate", STEP).out
+    assert "r1cs soundness: exact, no challenge\n" in shown
     for name in SIZES:
         assert f"{name.replace('_', ' ')} " in shown
         assert f" {sizes[name]:,}\n" in shown

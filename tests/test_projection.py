@@ -151,6 +151,45 @@ def test_a_wrong_operand_changes_the_challenge_and_fails_there(made: Made) -> No
         assert roles(emission, found) == {"projected product"}
 
 
+def test_sums_that_nothing_commits_to_and_inputs_in_the_open() -> None:
+    """All bits of the sums are absorbed, and inputs that have no digest are absorbed themselves."""
+    builder = Builder()
+    operands = [signed((16, 512), 12, 0), signed((512, 16), 12, 0), signed((16, 16), 8, 0), signed((16, 16), 8, 0)]
+    x, w, b, c = builder.inputs(operands)
+    sums = builder.add(integers.Subtract(), b, builder.add(integers.Contract("bi,ij->bj"), x, w))
+    shifted = builder.add(integers.Shift(4), builder.add(integers.Add(), sums, c))
+    arrow = builder.build([builder.add(integers.ReLU(), shifted)])
+    committed, private, public = Visibility.COMMITTED, Visibility.PRIVATE, Visibility.PUBLIC
+    ports = zip("xwbc", (committed, committed, private, public), operands, strict=True)
+    (out,) = arrow.target
+    assert isinstance(out, Fixed)
+    given = Program(arrow, tuple(Port(*port) for port in ports), (Port("y", public, out),))
+    emission = emit(given)
+    assert emission.challenge_degree > 0
+    random = np.random.default_rng(2)
+    inputs = {p.name: random.integers(p.format.low, p.format.high, p.format.shape) for p in given.inputs if p.format}
+    salts = random_salts(emission.plan)
+    honest = witness(emission.plan, integer.trace(given, inputs), salts)
+    assert not roles(emission, honest)
+    for name in "bc":
+        other = inputs | {name: inputs[name].copy()}
+        other[name][1, 2] ^= 1
+        found = witness(emission.plan, integer.trace(given, other), salts)
+        assert not roles(emission, found)
+        assert challenge(emission, found) != challenge(emission, honest)
+    trace = list(integer.trace(given, inputs))
+    product = next(wire for wire, values in enumerate(trace) if values.shape == (16, 16) and wire > 3)
+    trace[product] = trace[product].copy()
+    trace[product][3, 3] += 16
+    for wire, (left, sign, right) in ((product + 1, (2, -1, product)), (product + 2, (product + 1, 1, 3))):
+        trace[wire] = trace[left] + sign * trace[right]
+    trace[product + 3] = trace[product + 2] >> 4
+    trace[product + 4] = np.maximum(trace[product + 3], 0)
+    found = witness(emission.plan, trace, salts)
+    assert challenge(emission, found) != challenge(emission, honest)
+    assert roles(emission, found) == {"projected product"}
+
+
 def test_sums_that_fit_the_old_challenge_fail_the_hash(made: Made) -> None:
     """Once r is known, lattice reduction finds wrong sums that pass every test at r: only the hash stops them."""
     given, emission, _, _ = made
