@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import resource
 import subprocess
 import sys
 import zipfile
@@ -260,15 +259,21 @@ def test_damaged_witnesses(tmp_path: Path, compiled: Path) -> None:
         assert outcome.status != 2 or "witness" in outcome.line
 
 
+LIMITED = """
+import resource, runpy, sys
+most = int(sys.argv.pop(1))
+resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+runpy.run_module("circuitize.cli", run_name="__main__", alter_sys=True)
+"""
+
+
 def limited(folder: Path, most: int, *arguments: str | Path) -> Outcome:
-    """Run a command line in a process of its own whose files may not pass `most` bytes: a full disk."""
-    done = subprocess.run(
-        [sys.executable, "-m", "circuitize.cli", *map(str, arguments)],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)),
-    )
+    """Run a command line in a process of its own whose files may not pass `most` bytes: a full disk.
+
+    The process limits itself: a function run between fork and exec would warn where JAX has started threads.
+    """
+    command = [sys.executable, "-c", LIMITED, str(most), *map(str, arguments)]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     return Outcome(done.returncode, done.stdout, done.stderr)
 
 
