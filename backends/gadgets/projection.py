@@ -128,7 +128,8 @@ class Challenges:
         """Absorbs what determines x, whose Shift by `by` gave the quotient, if a projection waits for it.
 
         Soundness: x - offset is in [0, 2^total) by the bits of the Shift, and the remainder in [0, 2^by); where only
-        the latter is absorbed, the quotient is in a commitment whose digest is.
+        the latter is absorbed, the quotient is in a commitment whose digest is, at places no narrower than the window
+        of the Shift.
         """
         if pin not in self.awaited:
             return

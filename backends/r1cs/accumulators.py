@@ -10,6 +10,8 @@ from circuitize.circuits import integers
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.types import Fixed
 
+from .commitments import layout
+
 
 def pins(
     arrow: Arrow, checks: dict[int, tuple[integers.Check, int]], signs: set[int], bound: frozenset[int]
@@ -47,7 +49,8 @@ def pins(
                 assert isinstance(quotient, Fixed)
                 chosen = _window(step, type, quotient, check, sign)
                 if chosen is not None:
-                    leaves = following[0] in bound or (check is not None and check[1] in bound)
+                    committed = bound & {following[0], *([] if check is None else [check[1]])}
+                    leaves = any(_fits(arrow, wire, chosen) for wire in committed)
                     bits = step.bits + (0 if leaves else chosen.bits)
                     pin = Pin(deviation(type, step.bits, chosen), factor, bits, leaves)
                     found[targets[0]] = found[following[0]] = pin
@@ -65,6 +68,18 @@ def pins(
                 break
             wire = following[0]
     return found
+
+
+def _fits(arrow: Arrow, wire: int, chosen: Window) -> bool:
+    """Whether a commitment to the wire tells apart all quotients of the window.
+
+    Its digits are quotients less the format's low, at places as wide as the format: they are unique if the window is no
+    wider. A window that is wider, for the sake of a sign, leaves a prover who breaks the sums two vectors of quotients
+    for one packed element, as (q, q') and (q - 2^width, q' + 1).
+    """
+    format = arrow.type(wire)
+    assert isinstance(format, Fixed)
+    return chosen.bits <= layout(format).width
 
 
 def _window(
