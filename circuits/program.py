@@ -28,12 +28,15 @@ class Visibility(Enum):
 class Port:
     """One input or output: its name, who learns it, and its exact integer format.
 
-    An output of a real program may leave the format open (None): calibration chooses it.
+    An output of a real program may leave the format open (None): calibration chooses it. An input that is `held` stays
+    the same from run to run, but for an output of the same name: a parameter, the state of an optimiser. Hardware keeps
+    it in memory. It is no part of the digest.
     """
 
     name: str
     visibility: Visibility
     format: Fixed | None = None
+    held: bool = False
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,7 @@ def training_step(
 
     committed = Visibility.COMMITTED
     states = [s for group in kept for s in group[1:]]
-    carried = [Port(p.name, committed, p.format.of(p.shape)) for p in (*model.parameters, *states)]
+    carried = [Port(p.name, committed, p.format.of(p.shape), held=True) for p in (*model.parameters, *states)]
     batch_ports = [
         Port("inputs", committed, inputs.of(data.shape)),
         Port("targets", committed, targets.of(target.shape)),
@@ -114,9 +114,9 @@ def predict(
     examples: Sequence[Batch] = (),
     precision: Precision = Precision(),  # noqa: B008 - frozen
 ) -> Program:
-    """Parameters and `inputs` -> `outputs`: parameters and inputs committed, outputs public."""
+    """Parameters and `inputs` -> `outputs`: parameters, which are held, and inputs committed, outputs public."""
     data = model.batch_type(batch)
-    ports = [Port(p.name, Visibility.COMMITTED, p.format.of(p.shape)) for p in model.parameters]
+    ports = [Port(p.name, Visibility.COMMITTED, p.format.of(p.shape), held=True) for p in model.parameters]
     return Program(
         model.arrow(data),
         (*ports, Port("inputs", Visibility.COMMITTED, inputs.of(data.shape))),

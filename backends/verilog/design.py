@@ -1,0 +1,66 @@
+"""A design: the Verilog files of a program and the streams through which tensors enter and leave it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from circuitize.circuits.types import Fixed
+
+from .signals import element
+
+CLOCK, RESET = "clk", "rst"
+"""All logic is on the rising edge of `clk`; `rst` is synchronous and active high."""
+
+STATUS = "status"
+"""The output stream of one bit a frame: 1 where a Check failed, and then the frame's other outputs mean nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """An AXI4-Stream that carries one tensor a frame: `NAME_tdata`, `NAME_tvalid`, `NAME_tready`, `NAME_tlast`.
+
+    Elements come in row-major order, `lanes` of them a beat, the earliest in the lowest bits, each in `element_bits`
+    bits as its interval says (`signals.width`). The last beat of a frame has `tlast`, and zeros in lanes past the end.
+    `port` is the name of the program's input or output, and empty for the status.
+    """
+
+    name: str
+    port: str
+    output: bool
+    format: Fixed
+    lanes: int
+
+    @property
+    def element_bits(self) -> int:
+        return element(self.format).width
+
+    @property
+    def data_bits(self) -> int:
+        return self.element_bits * self.lanes
+
+    @property
+    def beats(self) -> int:
+        """Beats a frame."""
+        return -(-math.prod(self.format.shape) // self.lanes)
+
+
+@dataclass(frozen=True)
+class Design:
+    """What a scheduler makes.
+
+    `files` are texts by name: `NAME.v`, and `NAME.hex` for memories that `$readmemh` loads by that name. The module
+    `top` has `clk`, `rst` and the streams. Frames leave in the order in which they enter; a frame enters when all its
+    input streams have; outputs need not leave together. `held` names the program's inputs that the design keeps itself:
+    those with an output of the same name are state, which a frame updates. `report` holds the scheduler's own estimate:
+    `lut`, `ff`, `dsp`, `bram_bits`, `latency_cycles`, `interval_cycles`, as integers.
+    """
+
+    top: str
+    scheduler: str
+    files: Mapping[str, str]
+    streams: tuple[Stream, ...]
+    held: tuple[str, ...] = ()
+    report: Mapping[str, Any] = field(default_factory=dict)

@@ -1,0 +1,72 @@
+"""Signals: how an integer of an interval is declared, extended and written in Verilog."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from circuitize.circuits.types import Fixed
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """A name, or a literal, that holds every integer of an interval: unsigned where no integer is negative."""
+
+    name: str
+    low: int
+    high: int
+
+    @property
+    def signed(self) -> bool:
+        return self.low < 0
+
+    @property
+    def width(self) -> int:
+        """Bits, at least 1: two's complement where signed."""
+        return width(self.low, self.high)
+
+    @property
+    def declared(self) -> str:
+        """The type, for use after `wire`, `reg`, `input` or `output`: `signed [7:0]`."""
+        return declared(self.width, self.signed)
+
+    def extended(self, bits: int) -> str:
+        """The value as a signed expression of exactly so many bits, every bit written out.
+
+        `bits` is at least the signed width: one more than the width of an unsigned signal. The name must be an
+        identifier declared with `declared`, which keeps its range even at one bit.
+        """
+        missing = bits - self.width
+        assert missing >= (0 if self.signed else 1), (self, bits)
+        if not missing:
+            return self.name
+        top = f"{self.name}[{self.width - 1}]" if self.signed else "1'b0"
+        return f"$signed({{{{{missing}{{{top}}}}}, {self.name}}})"
+
+
+def width(low: int, high: int) -> int:
+    """Bits of the narrowest vector that holds low to high: unsigned from 0 up, two's complement where low < 0."""
+    if low >= 0:
+        return max(1, high.bit_length())
+    return max((~low).bit_length(), high.bit_length() if high > 0 else 0) + 1
+
+
+def signed_width(low: int, high: int) -> int:
+    """Bits of the narrowest two's complement vector that holds low to high."""
+    return width(min(low, -1), high)
+
+
+def declared(bits: int, signed: bool) -> str:
+    """`signed [7:0]` or `[7:0]`."""
+    return f"{'signed ' if signed else ''}[{bits - 1}:0]"
+
+
+def literal(value: int, bits: int) -> str:
+    """A signed literal of so many bits: `8'sd5`, `-8'sd3`. The most negative number is written bit by bit."""
+    if value == -(1 << (bits - 1)):
+        return f"{bits}'sb1{'0' * (bits - 1)}"
+    return f"-{bits}'sd{-value}" if value < 0 else f"{bits}'sd{value}"
+
+
+def element(format: Fixed) -> Signal:
+    """An element of a tensor of a format, without a name."""
+    return Signal("", format.low, format.high)

@@ -1,0 +1,52 @@
+"""Binding: inputs of an integer program are given their values for good."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from .builder import Builder
+from .errors import CircuitizeError
+from .hypergraph import fold
+from .integers.constant import Constant
+from .operation import Operation
+from .program import Program, to_integers
+from .simplify import simplify
+from .types import Fixed
+
+
+def bind(program: Program, values: Mapping[str, Any]) -> Program:
+    """The integer program with these inputs constant, by name; values as `to_integers` takes them.
+
+    Every interval is derived anew, so that those that depended on a bound input are as tight as its least and greatest
+    value allow, and so are the formats of outputs. Examples lose the bound inputs. Raises CircuitizeError for a name
+    that the program does not take or a value that does not fit its format.
+    """
+    for name in values:
+        if name not in {port.name for port in program.inputs}:
+            known = ", ".join(port.name for port in program.inputs)
+            raise CircuitizeError(f"expected the name of an input ({known}), found {name!r}; bind one of these")
+    arrow, builder = program.arrow, Builder()
+    wires = []
+    for port in program.inputs:
+        assert port.format is not None
+        if port.name in values:
+            amounts = to_integers(port, values[port.name], "bind")
+            wires.append(builder.add(Constant.of(amounts, port.format.fraction_bits)))
+        else:
+            wires.append(builder.input(port.format))
+
+    def again(index: int, operation: Operation, sources: list[int]) -> list[int]:
+        builder.provenance = arrow.edge(index).provenance
+        return builder.apply(operation, *sources)
+
+    made = fold(arrow, wires, again)
+    bound = simplify(builder.build([wire for wire in (made[at] for at in arrow.outputs.tolist()) if wire is not None]))
+    outputs = []
+    for port, type in zip(program.outputs, bound.target, strict=True):
+        assert isinstance(type, Fixed)
+        outputs.append(replace(port, format=type))
+    examples = [{name: a for name, a in batch.items() if name not in values} for batch in program.examples]
+    inputs = [port for port in program.inputs if port.name not in values]
+    return replace(program, arrow=bound, inputs=tuple(inputs), outputs=tuple(outputs), examples=tuple(examples))
