@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -64,3 +65,29 @@ class Design:
     streams: tuple[Stream, ...]
     held: tuple[str, ...] = ()
     report: Mapping[str, Any] = field(default_factory=dict)
+
+
+def stream_names(inputs: Iterable[str], outputs: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """The streams' names by port name, inputs and outputs: what is no letter, digit or `_` becomes `_`.
+
+    `_in` and `_out` are appended only where an input and an output would share a name, or a port and the status; what
+    is still the same is numbered, and a name that begins with a digit gets a `_` in front.
+    """
+    plain: dict[str, list[str]] = {"in": [], "out": []}
+    ports = {"in": list(inputs), "out": list(outputs)}
+    for side, names in ports.items():
+        for name in names:
+            word = re.sub(r"[^A-Za-z0-9_]", "_", name) or "_"
+            plain[side].append(f"_{word}" if word[0].isdigit() else word)
+    shared = set(plain["in"]) & set(plain["out"]) | {STATUS}
+    taken: set[str] = {STATUS}
+    made: dict[str, dict[str, str]] = {"in": {}, "out": {}}
+    for side, names in ports.items():
+        for name, word in zip(names, plain[side], strict=True):
+            wanted = f"{word}_{side}" if word in shared else word
+            free, number = wanted, 2
+            while free in taken:
+                free, number = f"{wanted}_{number}", number + 1
+            taken.add(free)
+            made[side][name] = free
+    return made["in"], made["out"]
