@@ -1,0 +1,103 @@
+"""Tensors as the beats of a stream: integers to the hexadecimal text that a test bench reads, and back."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.backends.verilog.design import Stream
+from circuitize.circuits.errors import CircuitizeError
+
+Integers = NDArray[np.int64]
+
+CYCLE_DIGITS = 10
+"""Of each line that the bench writes: the cycle, then one digit for `tlast`, then the data."""
+
+_DIGITS = np.frombuffer(b"0123456789abcdef", np.uint8)
+_NIBBLES = np.full(256, 255, np.uint8)
+_NIBBLES[_DIGITS] = np.arange(16)
+_CHUNK = 1 << 19
+
+
+def data_digits(stream: Stream) -> int:
+    """Hexadecimal digits of one beat."""
+    return -(-stream.data_bits // 4)
+
+
+def written(stream: Stream, frames: Integers) -> bytes:
+    """One line of hexadecimal digits a beat, of tensors `frames[frame, ...]` in the stream's format."""
+    flat = frames.reshape(len(frames), -1)
+    step = max(1, _CHUNK // max(1, flat.shape[1]))
+    return b"".join(_lines(stream, flat[at : at + step]) for at in range(0, len(flat), step))
+
+
+def _lines(stream: Stream, flat: Integers) -> bytes:
+    lanes, digits, rows = stream.lanes, data_digits(stream), len(flat) * stream.beats
+    padded = np.zeros((len(flat), stream.beats * lanes), "<i8")
+    padded[:, : flat.shape[1]] = flat
+    bits = np.unpackbits(padded.reshape(rows, lanes, 1).view(np.uint8), axis=-1, bitorder="little")
+    data = np.zeros((rows, digits * 4), np.uint8)
+    data[:, : stream.data_bits] = bits[:, :, : stream.element_bits].reshape(rows, -1)
+    text = np.full((rows, digits + 1), ord("\n"), np.uint8)
+    text[:, :digits] = _DIGITS[_nibbles(data)[:, ::-1]]
+    return text.tobytes()
+
+
+def _nibbles(bits: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The least significant first, of bits of which the least significant is first."""
+    each = bits.reshape(len(bits), -1, 4)
+    weights = np.array([1, 2, 4, 8], np.uint8)
+    packed: NDArray[np.uint8] = (each * weights).sum(axis=2, dtype=np.uint8)
+    return packed
+
+
+class Taken:
+    """What came out of a stream: `values[frame, element]`, `unknown[frame]`, and `cycles[frame]` of the last beats.
+
+    `unknown` frames have bits that the simulator could not tell. Raises CircuitizeError where beats are too few, too
+    many, or `tlast` is not on the last beat of each frame and there alone.
+    """
+
+    def __init__(self, stream: Stream, text: bytes, frames: int) -> None:
+        digits = data_digits(stream)
+        width = CYCLE_DIGITS + 1 + digits + 1
+        rows, expected = len(text) // width, frames * stream.beats
+        if rows != expected or len(text) % width:
+            raise CircuitizeError(
+                f"stream {stream.name}: expected {expected} beats in {frames} frames, found {rows}; "
+                "the design loses or makes up beats"
+            )
+        lines = np.frombuffer(text, np.uint8).reshape(rows, width)
+        nibbles = _NIBBLES[lines[:, : width - 1]]
+        last = nibbles[:, CYCLE_DIGITS] == 1
+        due = np.arange(1, rows + 1) % stream.beats == 0
+        if (last != due).any():
+            at = int(np.argmax(last != due))
+            raise CircuitizeError(
+                f"stream {stream.name}, frame {at // stream.beats}, beat {at % stream.beats}: expected tlast "
+                f"{int(due[at])}, found {int(last[at])}; the frame has {stream.beats} beats"
+            )
+        weights = 16 ** np.arange(CYCLE_DIGITS, dtype=np.int64)[::-1]
+        self.cycles: Integers = (nibbles[due, :CYCLE_DIGITS].astype(np.int64) * weights).sum(axis=1)
+        data = nibbles[:, CYCLE_DIGITS + 1 :]
+        self.unknown = (data == 255).reshape(frames, -1).any(axis=1)
+        step = max(1, _CHUNK // max(1, stream.lanes))
+        parts = [_elements(stream, data[at : at + step]) for at in range(0, rows, step)]
+        every = np.concatenate(parts).reshape(frames, -1)
+        size = int(np.prod(stream.format.shape, dtype=np.int64))
+        self.values: Integers = every[:, :size]
+        self.padded = ~self.unknown & every[:, size:].any(axis=1)
+        """Frames whose lanes past the end are not zero."""
+
+
+def _elements(stream: Stream, data: NDArray[np.uint8]) -> Integers:
+    """The integers of beats given digit by digit, [beats, lanes]; unknown digits count as zero."""
+    rows, bits = len(data), stream.element_bits
+    known = np.where(data == 255, 0, data)[:, ::-1]
+    each = (known[:, :, None] >> np.arange(4, dtype=np.uint8)) & 1
+    lanes = np.zeros((rows, stream.lanes, 64), np.uint8)
+    lanes[:, :, :bits] = each.reshape(rows, -1)[:, : stream.data_bits].reshape(rows, stream.lanes, bits)
+    if stream.format.low < 0:
+        lanes[:, :, bits:] = lanes[:, :, bits - 1 : bits]
+    packed = np.packbits(lanes, axis=-1, bitorder="little").view("<i8")
+    return packed.reshape(rows, stream.lanes).astype(np.int64)

@@ -1,0 +1,180 @@
+"""The test bench around a design: plain Verilog that drives every stream with random gaps and writes what comes out."""
+
+from __future__ import annotations
+
+from circuitize.backends.verilog.design import CLOCK, RESET, Design, Stream
+
+TOP, CLOCKED = "bench", "bench_clock"
+"""The bench takes the clock as an input, so that a simulator without delays can drive it; the second one makes it."""
+
+_HEAD = """\
+`default_nettype none
+
+module {clocked};
+  reg clk;
+  initial clk = 1'b0;
+  always #1 clk = ~clk;
+  {top} bench(.clk(clk));
+endmodule
+
+module {top}(input wire clk);
+  integer frames, quiet_limit, quiet, drain;
+  reg [31:0] seed;
+  reg gaps;
+  reg rst;
+  reg [39:0] cycle;
+  initial begin
+    if (!$value$plusargs("frames=%d", frames)) frames = 1;
+    if (!$value$plusargs("quiet=%d", quiet_limit)) quiet_limit = 100000;
+    seed = 0;
+    gaps = $value$plusargs("seed=%d", seed) != 0;
+    rst = 1'b1;
+    cycle = 0;
+    quiet = 0;
+    drain = 0;
+  end
+
+  function [31:0] following(input [31:0] state);
+    reg [31:0] x;
+    begin
+      x = state ^ (state << 13);
+      x = x ^ (x >> 17);
+      following = x ^ (x << 5);
+    end
+  endfunction
+
+  // How many of 256 cycles go ahead, chosen anew every 64 cycles: nearly stopped, some, most, all.
+  function [8:0] duty(input [1:0] choice);
+    duty = choice == 0 ? 9'd12 : choice == 1 ? 9'd90 : choice == 2 ? 9'd200 : 9'd256;
+  endfunction
+"""
+
+_STREAM = """
+  reg [31:0] {n}_random;
+  reg [8:0] {n}_duty;
+  integer {n}_beats, {n}_file;
+  wire {n}_go = !gaps || {{1'b0, {n}_random[15:8]}} < {n}_duty;
+  always @(posedge clk) begin
+    if (rst) begin
+      {n}_random <= (seed * 32'h9e3779b9) ^ 32'd{number};
+      {n}_duty <= 9'd128;
+    end else begin
+      {n}_random <= following({n}_random);
+      if (cycle[5:0] == 6'd{phase}) {n}_duty <= duty({n}_random[25:24]);
+    end
+  end
+"""
+
+_INPUT = """
+  reg [{high}:0] {n}_tdata, {n}_next;
+  reg {n}_tvalid, {n}_tlast;
+  wire {n}_tready;
+  integer {n}_place, {n}_found;
+  initial begin
+    {n}_file = $fopen("in_{n}.hex", "r");
+    {n}_beats = 0;
+    {n}_place = 0;
+    {n}_tvalid = 1'b0;
+    {n}_tlast = 1'b0;
+    {n}_tdata = 0;
+  end
+  always @(posedge clk) if (!rst) begin
+    if ({n}_tvalid && {n}_tready) begin
+      if ({n}_beats == 0) $display("first {n} %0d", cycle);
+      {n}_beats = {n}_beats + 1;
+    end
+    if (!{n}_tvalid || {n}_tready) begin
+      if ({n}_file != 0 && {n}_place < frames * {beats} && {n}_go) begin
+        {n}_found = $fscanf({n}_file, "%h", {n}_next);
+        if ({n}_found != 1) $display("missing {n} %0d", cycle);
+        {n}_tdata <= {n}_next;
+        {n}_tlast <= {n}_place % {beats} == {beats} - 1;
+        {n}_tvalid <= 1'b1;
+        {n}_place = {n}_place + 1;
+      end else begin
+        {n}_tdata <= ~{n}_tdata;
+        {n}_tlast <= {n}_random[3];
+        {n}_tvalid <= 1'b0;
+      end
+    end
+    if ({n}_tready === 1'bx) $display("unknown {n}_tready %0d", cycle);
+  end
+"""
+
+_OUTPUT = """
+  wire [{high}:0] {n}_tdata;
+  wire {n}_tvalid, {n}_tlast;
+  reg {n}_tready, {n}_stalled;
+  reg [{wide}:0] {n}_before;
+  initial begin
+    {n}_file = $fopen("out_{n}.hex", "w");
+    {n}_beats = 0;
+    {n}_tready = 1'b0;
+    {n}_stalled = 1'b0;
+    {n}_before = 0;
+  end
+  always @(posedge clk) if (!rst) begin
+    if ({n}_tvalid && {n}_tready) begin
+      $fwrite({n}_file, "%h%h%h\\n", cycle, {n}_tlast, {n}_tdata);
+      {n}_beats = {n}_beats + 1;
+    end
+    if ({n}_stalled && (!{n}_tvalid || {{{n}_tlast, {n}_tdata}} !== {n}_before)) $display("unsteady {n} %0d", cycle);
+    {n}_stalled <= {n}_tvalid && !{n}_tready;
+    {n}_before <= {{{n}_tlast, {n}_tdata}};
+    {n}_tready <= {n}_go && (!(gaps && {n}_random[{patient}]) || {n}_tvalid);
+    if ({n}_tvalid === 1'bx) $display("unknown {n}_tvalid %0d", cycle);
+  end
+"""
+
+
+def bench(design: Design) -> str:
+    """The text of the bench. It reads `in_NAME.hex`, a beat a line, and writes `out_NAME.hex`: cycle, last, data.
+
+    `+frames=N` says how many frames; `+seed=N` asks for random gaps and stalls; after `+quiet=N` cycles in which no
+    beat moved it gives up. It says `first`, `unknown`, `unsteady`, `beats`, `done` and `quiet`, a line each, with where
+    and when. Data lines carry noise while `tvalid` is low; some readiness waits for `tvalid`, as the protocol allows.
+    """
+    parts = [_HEAD.format(top=TOP, clocked=CLOCKED)]
+    for number, stream in enumerate(design.streams):
+        fields = {
+            "n": stream.name,
+            "number": number * 7919 + 12345,
+            "phase": number * 11 % 64,
+            "high": stream.data_bits - 1,
+            "wide": stream.data_bits,
+            "beats": stream.beats,
+            "patient": 16 + number % 4,
+        }
+        parts.append((_STREAM + (_OUTPUT if stream.output else _INPUT)).format(**fields))
+    parts.append(_instance(design))
+    parts.append(_ending(design.streams))
+    return "".join(parts)
+
+
+def _instance(design: Design) -> str:
+    wires = [f".{CLOCK}(clk)", f".{RESET}(rst)"]
+    for stream in design.streams:
+        wires += [f".{stream.name}_{wire}({stream.name}_{wire})" for wire in ("tdata", "tvalid", "tready", "tlast")]
+    return f"\n  {design.top} design_under_test(\n    " + ",\n    ".join(wires) + "\n  );\n"
+
+
+def _ending(streams: tuple[Stream, ...]) -> str:
+    moves = " || ".join(f"({s.name}_tvalid && {s.name}_tready)" for s in streams)
+    complete = " && ".join(f"{s.name}_beats >= frames * {s.beats}" for s in streams if s.output)
+    counts = "\n".join(f'      $display("beats {s.name} %0d", {s.name}_beats);' for s in streams)
+    return f"""
+  always @(posedge clk) begin
+    cycle <= cycle + 1;
+    if (cycle == 8) rst <= 1'b0;
+    quiet = !rst && ({moves}) ? 0 : quiet + 1;
+    if ({complete}) drain = drain + 1;
+    if (drain == 300 || quiet > quiet_limit) begin
+      $display("%0s %0d", drain == 300 ? "done" : "quiet", cycle);
+{counts}
+      $finish;
+    end
+  end
+endmodule
+
+`default_nettype wire
+"""

@@ -1,0 +1,175 @@
+"""Puts frames through a design in a simulator and collects what comes out, frame by frame."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.backends.verilog.design import STATUS, Design, Stream
+from circuitize.circuits.errors import CircuitizeError
+
+from .beats import Taken, written
+from .bench import bench
+from .simulators import find
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Frames:
+    """What a design made of frames, in the order in which they entered.
+
+    `outputs[port]` is [frames, *shape]; `failed[frame]` is the status; `unknown[port]` marks frames in which some bit
+    of the output was not 0 or 1 in the simulation, `padded[port]` those with lanes past the end of the tensor that are
+    not zero. `latency_cycles` is from the first beat of an input to the last beat of the first frame's last output,
+    `interval_cycles` the mean from one frame's end to the next: the design's own where `backpressure` was None.
+    """
+
+    outputs: Mapping[str, Integers]
+    failed: NDArray[np.bool_]
+    unknown: Mapping[str, NDArray[np.bool_]]
+    padded: Mapping[str, NDArray[np.bool_]]
+    latency_cycles: int
+    interval_cycles: float
+    cycles: int
+
+
+class Simulation:
+    """A design built for a simulator, to be run any number of times; each run starts from reset and initial memory."""
+
+    def __init__(self, design: Design, simulator: str = "icarus") -> None:
+        found = find(simulator)
+        for side in (False, True):
+            if not any(stream.output is side for stream in design.streams):
+                raise CircuitizeError(
+                    f"expected a design with input and output streams, found no {'output' if side else 'input'}; "
+                    "leave an input of the program unbound"
+                )
+        self.design = design
+        self.simulator = found
+        self._folder = tempfile.TemporaryDirectory(prefix="circuitize-rtl-")
+        try:
+            folder = Path(self._folder.name)
+            for name, text in design.files.items():
+                (folder / name).write_text(text)
+            (folder / "bench.v").write_text(bench(design))
+            self._command = found.build(folder, [name for name in design.files if name.endswith(".v")])
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        self._folder.cleanup()
+
+    def __enter__(self) -> Simulation:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self.close()
+
+    def run(self, vectors: Mapping[str, Integers], backpressure: int | None = None) -> Frames:
+        """Outputs of frames `vectors[port][frame, ...]`, integers in the ports' formats.
+
+        `backpressure` seeds random gaps on every input and random readiness on every output; None has neither. Raises
+        CircuitizeError where the design hangs, loses or makes up beats, or breaks the protocol of the streams.
+        """
+        folder, streams = Path(self._folder.name), self.design.streams
+        frames = _count(streams, vectors)
+        for stream in streams:
+            if not stream.output:
+                (folder / f"in_{stream.name}.hex").write_bytes(written(stream, vectors[stream.port]))
+        options = [f"+frames={frames}", f"+quiet={_patience(self.design)}"]
+        if backpressure is not None:
+            options.append(f"+seed={backpressure % (1 << 31)}")
+        done = subprocess.run([*self._command, *options], cwd=folder, capture_output=True, text=True, check=False)
+        said = _Said(done.stdout)
+        said.raise_for(self.design, frames, done.stderr)
+        taken = {s: Taken(s, (folder / f"out_{s.name}.hex").read_bytes(), frames) for s in streams if s.output}
+        ends = np.max([found.cycles for found in taken.values()], axis=0)
+        failed = np.zeros(frames, np.bool_)
+        for stream, found in taken.items():
+            if stream.name == STATUS:
+                failed = found.unknown | (found.values[:, 0] != 0)
+        named = {stream: found for stream, found in taken.items() if stream.port}
+        return Frames(
+            outputs={s.port: found.values.reshape(frames, *s.format.shape) for s, found in named.items()},
+            failed=failed,
+            unknown={s.port: found.unknown for s, found in named.items()},
+            padded={s.port: found.padded for s, found in named.items()},
+            latency_cycles=int(ends[0]) - min(said.first.values(), default=0) + 1,
+            interval_cycles=float((ends[-1] - ends[0]) / (frames - 1)) if frames > 1 else math.nan,
+            cycles=int(ends[-1]),
+        )
+
+
+def simulate(
+    design: Design, vectors: Mapping[str, Integers], simulator: str = "icarus", backpressure: int | None = None
+) -> Frames:
+    """One run of a design, as `Simulation.run`."""
+    with Simulation(design, simulator) as simulation:
+        return simulation.run(vectors, backpressure)
+
+
+def _count(streams: tuple[Stream, ...], vectors: Mapping[str, Integers]) -> int:
+    """How many frames there are; raises CircuitizeError where an input is missing or does not have its shape."""
+    counts = {}
+    for stream in streams:
+        if stream.output:
+            continue
+        found = vectors.get(stream.port)
+        if found is None or found.shape[1:] != stream.format.shape or not len(found):
+            shown = "none" if found is None else f"shape {list(found.shape)}"
+            raise CircuitizeError(
+                f"expected frames of input {stream.port!r}, each of shape {list(stream.format.shape)}, found {shown}"
+            )
+        counts[stream.port] = len(found)
+    if len(set(counts.values())) > 1:
+        raise CircuitizeError(f"expected as many frames of every input, found {counts}; even them out")
+    return next(iter(counts.values()))
+
+
+def _patience(design: Design) -> int:
+    """Cycles without a beat after which a design hangs: many times what it says it needs for a frame."""
+    known = [int(design.report.get(key, 0)) for key in ("latency_cycles", "interval_cycles")]
+    return 20_000 + 8 * sum(known)
+
+
+class _Said:
+    """What the bench said: cycles of first beats, how it ended, beats moved, and breaches of the protocol."""
+
+    def __init__(self, text: str) -> None:
+        words = [line.split() for line in text.splitlines()]
+        self.first = {line[1]: int(line[2]) for line in words if len(line) == 3 and line[0] == "first"}
+        self.beats = {line[1]: int(line[2]) for line in words if len(line) == 3 and line[0] == "beats"}
+        self.missing = any(line and line[0] == "missing" for line in words)
+        self.breach = next((line for line in words if line and line[0] in ("unknown", "unsteady")), None)
+        self.end = next((line[0] for line in words if line and line[0] in ("done", "quiet")), None)
+
+    def raise_for(self, design: Design, frames: int, errors: str) -> None:
+        if self.breach is not None:
+            kind, where, cycle = self.breach
+            told = "is not 0 or 1" if kind == "unknown" else "changed or withdrew a beat before it was taken"
+            raise CircuitizeError(
+                f"stream {where}: expected the AXI4-Stream handshake, found that it {told}, cycle {cycle}"
+            )
+        if self.end is None or self.missing:
+            lines = errors.strip().splitlines() or ["it could not read its inputs" if self.missing else "no message"]
+            raise CircuitizeError(
+                f"expected the simulation to run to its end, found: {lines[-1]}; please report this line"
+            )
+        if self.end == "quiet":
+            moved = ", ".join(
+                f"{s.name} {'gave' if s.output else 'took'} {self.beats.get(s.name, 0)} of {frames * s.beats} beats"
+                for s in design.streams
+            )
+            raise CircuitizeError(
+                f"the design hangs: no beat moved for {_patience(design)} cycles; {moved}; "
+                "a stream that stands still short of its count is where to look"
+            )
