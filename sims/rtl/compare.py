@@ -1,0 +1,131 @@
+"""Compares what a design made of frames with what the integer executor makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.backends.verilog.design import Design
+from circuitize.circuits.errors import CircuitizeError, Undefined
+from circuitize.circuits.program import Program
+
+from .. import integer
+from .simulate import Frames, Simulation
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What the executor makes of frames: `outputs[port][frame]`, which have no value, and why the first has none.
+
+    Outputs of frames without a value are zero. Of a program with state each frame starts from the state that the last
+    frame with a value left.
+    """
+
+    outputs: Mapping[str, Integers]
+    undefined: NDArray[np.bool_]
+    first_undefined: str | None = None
+
+
+@dataclass
+class Comparison:
+    """Frames compared; those without a value are counted apart, and must raise the status."""
+
+    vectors: int = 0
+    undefined: int = 0
+    mismatches: int = 0
+    first_difference: str | None = None
+    first_undefined: str | None = None
+    latency_cycles: int = 0
+    interval_cycles: float = field(default=float("nan"))
+
+
+def state_names(program: Program) -> list[str]:
+    """The held inputs that an output of the same name updates."""
+    outputs = {port.name for port in program.outputs}
+    return [port.name for port in program.inputs if port.held and port.name in outputs]
+
+
+def expected(
+    program: Program, vectors: Mapping[str, Integers], initial: Mapping[str, Integers] | None = None
+) -> Expected:
+    """The executor's outputs of frames `vectors[port][frame, ...]`; state starts from `initial`.
+
+    Raises CircuitizeError for inputs that are missing, misshapen or outside their formats.
+    """
+    state = dict(initial or {})
+    names = [port.name for port in program.inputs if port.name not in state]
+    missing = [name for name in names if name not in vectors]
+    if missing:
+        raise CircuitizeError(f"expected frames of input {missing[0]!r}, found {sorted(vectors)}; add them")
+    frames = len(vectors[names[0]])
+    made: list[dict[str, Integers]] = []
+    undefined = np.zeros(frames, np.bool_)
+    first: str | None = None
+    blank = {port.name: np.zeros(port.format.shape, np.int64) for port in program.outputs if port.format is not None}
+    for frame in range(frames):
+        try:
+            made.append(integer.run(program, state | {name: vectors[name][frame] for name in names}))
+        except Undefined as error:
+            undefined[frame] = True
+            first = first or f"frame {frame}: {error}"
+            made.append(blank)
+        else:
+            state = {name: made[-1][name] for name in state}
+    return Expected({name: np.stack([one[name] for one in made]) for name in blank}, undefined, first)
+
+
+def compare(frames: Frames, wanted: Expected) -> Comparison:
+    """How many frames differ, and the first difference by stream, frame and element."""
+    undefined = wanted.undefined
+    wrong = frames.failed != undefined
+    for name, values in wanted.outputs.items():
+        differs = (frames.outputs[name] != values).reshape(len(undefined), -1).any(axis=1)
+        wrong |= ~undefined & (differs | frames.unknown[name] | frames.padded[name])
+    found = Comparison(
+        vectors=len(undefined),
+        undefined=int(undefined.sum()),
+        mismatches=int(wrong.sum()),
+        first_undefined=wanted.first_undefined,
+        latency_cycles=frames.latency_cycles,
+        interval_cycles=frames.interval_cycles,
+    )
+    if wrong.any():
+        found.first_difference = _described(frames, wanted, int(np.argmax(wrong)))
+    return found
+
+
+def check_design(
+    design: Design,
+    program: Program,
+    vectors: Mapping[str, Integers],
+    initial: Mapping[str, Integers] | None = None,
+    simulator: str = "icarus",
+    backpressure: int | None = 0,
+) -> Comparison:
+    """A design against the executor on frames, in one simulation.
+
+    `program` is what the design was made from: its inputs are the design's streams, and held inputs its state, which
+    starts from `initial`.
+    """
+    wanted = expected(program, vectors, initial)
+    with Simulation(design, simulator) as simulation:
+        return compare(simulation.run(vectors, backpressure), wanted)
+
+
+def _described(frames: Frames, wanted: Expected, frame: int) -> str:
+    if frames.failed[frame] != wanted.undefined[frame]:
+        here, there = (1, "a value") if frames.failed[frame] else (0, "no value")
+        return f"stream status, frame {frame}: {here} in the design, but the run has {there}"
+    for name, values in wanted.outputs.items():
+        here, there = frames.outputs[name][frame], values[frame]
+        if frames.unknown[name][frame]:
+            return f"stream {name}, frame {frame}: bits that are neither 0 nor 1 in the simulation"
+        if (here != there).any():
+            at = tuple(int(i) for i in np.argwhere(here != there)[0])
+            return f"stream {name}, frame {frame}, element {list(at)}: {here[at]} in the design, {there[at]} in the run"
+    return f"frame {frame}: lanes past the end of a tensor are not zero"
