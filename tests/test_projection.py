@@ -18,6 +18,7 @@ from circuitize.backends.gadgets.transcript import Transcript
 from circuitize.backends.gadgets.values import WireValue
 from circuitize.backends.r1cs.accumulators import pins
 from circuitize.backends.r1cs.builder import SystemBuilder
+from circuitize.backends.r1cs.challenge import Challenge
 from circuitize.backends.r1cs.checker import failing_rows
 from circuitize.backends.r1cs.cost import estimate
 from circuitize.backends.r1cs.emit import Emission, emit
@@ -122,7 +123,7 @@ def test_the_contraction_is_projected_and_satisfied(made: Made) -> None:
     assert emission.challenge_degree == sizes["challenge_degree"] > 0
     assert sizes["constraints"] == emission.system.constraints
     assert sizes["nonzeros"] == emission.system.nonzeros
-    plain = emit(given, challenges=False)
+    plain = emit(given, challenge=Challenge.NONE)
     assert plain.challenge_degree == 0
     assert plain.system.constraints > emission.system.constraints
     assert not roles(emission, forged(made, np.zeros((SIZE, SIZE), np.int64)))

@@ -22,6 +22,7 @@ from .values import Elements, Value
 
 if TYPE_CHECKING:
     from .projection import Challenges
+    from .tables import Tables
 
 
 @dataclass(slots=True, eq=False)
@@ -69,7 +70,6 @@ class Assembly:
 
     builder: CountingBuilder
     edge: int = -1
-    phase: int = 0
     recipes: list[Recipe] = field(default_factory=list)
     scopes: list[Scope] = field(default_factory=list)
     reserved: dict[Value | Elements, int] = field(default_factory=dict)
@@ -79,6 +79,9 @@ class Assembly:
 
     challenges: Challenges | None = None
     """Where challenges may be used: what waits for them."""
+
+    tables: Tables | None = None
+    """Where a challenge is drawn outside the circuit: what is to be in tables."""
 
     @property
     def field(self) -> Field:
@@ -95,7 +98,7 @@ class Assembly:
         """Allocates wires that hold `content`, or takes those reserved for it; returns the first one's number."""
         if content in self.reserved:
             return self.reserved.pop(content)
-        first = self.builder.wires(count, self.edge, role, shape, kind=kind, phase=self.phase)
+        first = self.builder.wires(count, self.edge, role, shape, kind=kind)
         check_wires(first + count)
         if count:
             self.recipes.append(Recipe(first, count, content))

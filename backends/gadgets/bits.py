@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .forms import LinearForms, constant, uniform, wires, zeros
-from .values import AllBits, BitTable, Value
+from .values import Affine, AllBits, BitTable, Sum, Value
 
 if TYPE_CHECKING:
     from .assembly import Assembly
@@ -139,3 +139,31 @@ def at_most(assembly: Assembly, bits: Bits, value: Value, bound: int, role: str)
             place -= 1
         assert product is not None, "the top bit of the bound is 1"
         assembly.rows(product, run, zeros(count), role)
+
+
+def confine(assembly: Assembly, forms: LinearForms, value: Value, low: int, total: int, role: str) -> None:
+    """Constrains each form to be in [low, low + 2^total), by its bits or by tables; the caller shows what `decompose`
+    asks for.
+    """
+    if assembly.tables is None:
+        decompose(assembly, forms, value, low, total, role)
+    else:
+        assembly.tables.within(assembly, forms.plus(-low), Affine(value, 1, -low), 1 << total, role)
+
+
+def signed(assembly: Assembly, forms: LinearForms, value: Value, width: int, role: str) -> LinearForms:
+    """Constrains each form x to be in [-2^(width - 1), 2^(width - 1)) by tables; returns 1 where x < 0, else 0.
+
+    Soundness: the wire s is 0 or 1 by its row, and x + 2^(width - 1) * (1 - s) is in [0, 2^(width - 1)): so s is 1
+    exactly where x >= 0. The caller shows that 2^width and all that x stands for are below p/2.
+    """
+    assert assembly.tables is not None
+    half = 1 << (width - 1)
+    count = len(forms)
+    first = assembly.wires(BitTable(value, half, width - 1, 1), count, f"{role} sign")
+    above = wires(first, count)
+    assembly.rows(above, above, above, f"{role} sign")
+    rest = forms.plus(half) - above.scale(half)
+    magnitude = Sum(value, BitTable(value, half, width - 1, 1), other=-half)
+    assembly.tables.within(assembly, rest, Affine(magnitude, 1, half), half, role)
+    return constant(np.ones(count, np.int64)) - above

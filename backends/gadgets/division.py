@@ -9,7 +9,7 @@ import numpy as np
 from circuitize.circuits.types import Fixed
 
 from .assembly import Assembly, Handle
-from .bits import decompose
+from .bits import confine
 from .forms import LinearForms, constant, uniform, wires
 from .products import multiply
 from .values import BitTable, Product, Sum, Value
@@ -31,9 +31,9 @@ def divide(assembly: Assembly, x: Handle, y: Handle, type: Fixed, value: Value) 
     product_value = Product(value, y.value)
     product = multiply(assembly, quotient, y.forms, product_value, "divide", type.shape)
     remainder, remainder_value = x.forms - product, Sum(x.value, product_value, other=-1)
-    decompose(assembly, remainder, remainder_value, 0, remainder_bits, "remainder")
+    confine(assembly, remainder, remainder_value, 0, remainder_bits, "remainder")
     rest, rest_value = y.forms - remainder, Sum(y.value, remainder_value, other=-1)
-    decompose(assembly, rest, rest_value, 1, remainder_bits, "remainder")
+    confine(assembly, rest, rest_value, 1, remainder_bits, "remainder")
     return Handle(quotient, value, type)
 
 
@@ -52,19 +52,23 @@ def square_root(assembly: Assembly, x: Handle, type: Fixed, value: Value) -> Han
     square_value = Product(value, value)
     square = multiply(assembly, root, root, square_value, "square", type.shape)
     below, below_value = x.forms - square, Sum(x.value, square_value, other=-1)
-    decompose(assembly, below, below_value, 0, difference_bits, "below")
-    decompose(assembly, root.scale(2) - below, Sum(value, below_value, other=-1, factor=2), 0, difference_bits, "above")
+    confine(assembly, below, below_value, 0, difference_bits, "below")
+    confine(assembly, root.scale(2) - below, Sum(value, below_value, other=-1, factor=2), 0, difference_bits, "above")
     return Handle(root, value, type)
 
 
 def natural(assembly: Assembly, value: Value, low: int, bits: int, role: str, type: Fixed) -> LinearForms:
-    """A witnessed integer in [low, low + 2^bits), as the combination of its bits: one wire and one row per bit.
+    """A witnessed integer in [low, low + 2^bits): one wire and one row per bit, or one wire that is in a table.
 
     Soundness: each wire b has b * b = b, so the combination takes each value of the window once.
     """
     count = type.size
     if bits == 0:
         return constant(np.full(count, low, np.int64))
+    if assembly.tables is not None:
+        whole = wires(assembly.wires(value, count, role, type.shape), count)
+        confine(assembly, whole, value, low, bits, role)
+        return whole
     first = assembly.wires(BitTable(value, -low, 0, bits), count * bits, role, (count, bits))
     each = wires(first, count * bits)
     assembly.rows(each, each, each, role, elements=count, stride=bits)

@@ -16,7 +16,7 @@ from .assembly import Assembly, Handle
 from .forms import LinearForms, wires
 from .packing import Numbers, beside, choose
 from .transcript import Element, Naturals, Transcript, absorption, emit_challenge
-from .values import Elements, Sum, Trace, Value
+from .values import Drawn, Elements, Sum, Trace, Value
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,13 +25,13 @@ class Folded:
 
     packed: PackedValue
     wide: int
-    transcript: Transcript
+    source: Transcript | Drawn
 
     def steps(self, trace: Trace) -> Numbers:
         """[n, wide - 1]: (packed[i, g + 1] + step[i, g + 1]) * r."""
         found: Numbers | None = trace.memory.get(self)
         if found is None:
-            prime, r = trace.field.prime, self.transcript.challenge(trace)
+            prime, r = trace.field.prime, self.source.challenge(trace)
             table = self.packed.numbers(trace).reshape(-1, self.wide)
             found = np.zeros((len(table), self.wide), dtype=object)
             for place in reversed(range(self.wide - 1)):
@@ -73,14 +73,14 @@ class Projection:
 
 @dataclass(slots=True, eq=False)
 class Challenges:
-    """What a program's challenge is to test, and what it is a hash of.
+    """What a program's challenge is to test, and what it is a hash of, unless it is drawn outside the circuit.
 
     `overhead` is the rows that a program's first challenge costs in any case, `bound` its wires that are committed.
     """
 
-    overhead: int
+    overhead: int = 0
     bound: frozenset[int] = frozenset()
-    transcript: Transcript = field(default_factory=Transcript)
+    source: Transcript | Drawn = field(default_factory=Transcript)
     projections: list[Projection] = field(default_factory=list)
     awaited: set[Pin] = field(default_factory=set)
 
@@ -113,8 +113,10 @@ class Challenges:
         if not choices:
             return None
         plan, exchanged = min(choices, key=lambda choice: choice[0].projected)
-        absorbed = absorption(-(-type.size // (CAPACITY // pin.bits)))
-        if plan.projected + 2 * (absorbed + self.overhead) >= most:
+        hashed = 0
+        if isinstance(self.source, Transcript):
+            hashed = self.overhead + absorption(-(-type.size // (CAPACITY // pin.bits)))
+        if plan.projected + 2 * hashed >= most:
             return None
         forms = wires(assembly.wires(value, type.size, "accumulator", type.shape), type.size)
         sums = Handle(forms, value, type)
@@ -129,11 +131,13 @@ class Challenges:
 
         Soundness: x - offset is in [0, 2^total) by the bits of the Shift, and the remainder in [0, 2^by); where only
         the latter is absorbed, the quotient is in a commitment whose digest is, at places no narrower than the window
-        of the Shift.
+        of the Shift. A challenge that is drawn outside comes after all wires that sums are made of.
         """
         if pin not in self.awaited:
             return
         self.awaited.remove(pin)
+        if isinstance(self.source, Drawn):
+            return
         bits = quotient.bits
         assert bits is not None, "a pinned Shift has bits of its own"
         if pin.bound:
@@ -142,23 +146,25 @@ class Challenges:
         else:
             offset = bits.low << by
             item = Naturals(x.forms, x.value, -offset, bits.total)
-        self.transcript.absorbed.append(item)
+        self.source.absorbed.append(item)
 
-    def emit(self, assembly: Assembly, known: list[Naturals | Element]) -> None:
-        """The challenge and every projection's rows; `known` determines the program's inputs and bound outputs."""
+    def hash(self, assembly: Assembly, known: list[Naturals | Element]) -> int:
+        """The wire of the challenge, hashed in the circuit; `known` determines inputs and bound outputs."""
+        assert isinstance(self.source, Transcript)
+        self.source.absorbed[:0] = known
+        return emit_challenge(assembly, self.source)
+
+    def emit(self, assembly: Assembly, challenge: int) -> None:
+        """Every projection's rows; `challenge` is a wire."""
         assert not self.awaited, "each projected contraction's Shift has been lowered"
-        if not self.projections:
-            return
-        self.transcript.absorbed[:0] = known
-        challenge = emit_challenge(assembly, self.transcript)
         outer = assembly.edge
         for projection in self.projections:
             assembly.edge = projection.edge
-            project(assembly, projection, self.transcript, challenge)
+            project(assembly, projection, self.source, challenge)
         assembly.edge = outer
 
 
-def project(assembly: Assembly, projection: Projection, transcript: Transcript, challenge: int) -> None:
+def project(assembly: Assembly, projection: Projection, source: Transcript | Drawn, challenge: int) -> None:
     """Constrains a projection's sums to be those of its contraction, up to a small error; `challenge` is a wire.
 
     With P[i, g] the packed sums, A[i, k] and B[k, g] the packed operands: sum of P[i, g] r^g over g = sum over k of
@@ -170,15 +176,15 @@ def project(assembly: Assembly, projection: Projection, transcript: Transcript, 
     the two sides is a polynomial in r of degree `projection.degree`, whose coefficients are the differences that
     `accumulate` shows to be 0 only where every sum is right. Otherwise some coefficient is not 0 modulo p, and at most
     degree of the p values of r pass. That r is uniform, and drawn after the values are fixed, is the assumption that
-    Poseidon is a random oracle: a prover who evaluates it q times succeeds with probability at most
-    (q + 1) * degree / p for each projection.
+    Poseidon is a random oracle (or what a commitment outside the circuit is hashed with): a prover who evaluates it q
+    times succeeds with probability at most (q + 1) * degree / p for each projection.
     """
     plan, letters = projection.plan, projection.letters
     left, right, sums = projection.left, projection.right, projection.sums
     first, second = PackedValue(left.value, plan.left(letters[0])), PackedValue(right.value, plan.right(letters[1]))
     third = PackedValue(sums.value, plan.sums(letters[2]))
     both, high, wide, depth = plan.shape
-    columns, totals = Folded(second, wide, transcript), Folded(third, wide, transcript)
+    columns, totals = Folded(second, wide, source), Folded(third, wide, source)
     a = first.packing.combine(assembly.builder, left.forms)
     b = _fold(assembly, columns, right.forms, challenge, "folded operand")
     c = _fold(assembly, totals, sums.forms, challenge, "folded sum")

@@ -10,9 +10,9 @@ from circuitize.circuits.errors import TypingError
 from circuitize.circuits.types import Fixed
 
 from .assembly import Assembly, Handle
-from .bits import at_most, decompose
-from .forms import LinearForms, constant
-from .values import Value
+from .bits import at_most, decompose, signed
+from .forms import LinearForms, constant, wires
+from .values import Affine, Sum, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def check(assembly: Assembly, x: Handle, low: int, high: int, value: Value, sign
     if (low, high) == (type.low, type.high):
         return Handle(x.forms, value, narrow, x.bits, x.negative)
     chosen = window(low, high, type.low, type.high, sign)
-    return _windowed(assembly, x, 0, chosen, narrow, value, role)
+    return _windowed(assembly, x, 0, chosen, narrow, value, sign, role)
 
 
 def shift(
@@ -115,13 +115,17 @@ def shift(
     if x.bits is not None and by < x.bits.count and x.bits.low % (1 << by) == 0 and (low, high) == every:
         bits = x.bits.drop(by)
         return Handle(bits.weighted(), value, narrow, bits, bits.negative() if bits.signed else None)
-    return _windowed(assembly, x, by, chosen, narrow, value, role)
+    return _windowed(assembly, x, by, chosen, narrow, value, sign, role)
 
 
-def _windowed(assembly: Assembly, x: Handle, by: int, chosen: Window, type: Fixed, value: Value, role: str) -> Handle:
+def _windowed(
+    assembly: Assembly, x: Handle, by: int, chosen: Window, type: Fixed, value: Value, sign: bool, role: str
+) -> Handle:
     offset = chosen.low << by
     total = chosen.bits + by
     assembly.no_wrap(1 << total, abs(x.type.low - offset), abs(x.type.high - offset))
+    if assembly.tables is not None:
+        return _looked_up(assembly, x, by, chosen, type, value, sign, role)
     bits = decompose(assembly, x.forms, x.value, offset, total, role).drop(by)
     if chosen.bound is not None:
         at_most(assembly, bits, value, chosen.bound, f"{role} bound")
@@ -129,6 +133,31 @@ def _windowed(assembly: Assembly, x: Handle, by: int, chosen: Window, type: Fixe
     if type.low == type.high:
         forms = constant(np.full(len(forms), type.low))
     return Handle(forms, value, type, bits, bits.negative() if bits.signed else None)
+
+
+def _looked_up(
+    assembly: Assembly, x: Handle, by: int, chosen: Window, type: Fixed, value: Value, sign: bool, role: str
+) -> Handle:
+    """`_windowed` by tables: the quotient has a wire, the remainder is x - 2^by * quotient.
+
+    Soundness: the quotient q is in the window and the remainder in [0, 2^by), by `Tables.within`, so the right side of
+    x = 2^by * q + r is an integer below p/2 whatever x's wires are; division with remainder is unique.
+    """
+    assert assembly.tables is not None
+    forms = x.forms
+    if by:
+        forms = wires(assembly.wires(value, len(forms), role, type.shape), len(forms))
+        remainder = Sum(x.value, value, other=-(1 << by))
+        assembly.tables.within(assembly, x.forms - forms.scale(1 << by), remainder, 1 << by, f"{role} remainder")
+    if sign and chosen.bound is None and chosen.bits and chosen.low == -(1 << (chosen.bits - 1)):
+        negative = signed(assembly, forms, value, chosen.bits, role)
+    else:
+        negative = None
+        size = 1 << chosen.bits if chosen.bound is None else chosen.bound + 1
+        assembly.tables.within(assembly, forms.plus(-chosen.low), Affine(value, 1, -chosen.low), size, role)
+    if type.low == type.high:
+        forms = constant(np.full(len(forms), type.low))
+    return Handle(forms, value, type, None, negative)
 
 
 def entering(assembly: Assembly, forms: LinearForms, value: Value, type: Fixed, role: str) -> Handle:
@@ -139,4 +168,4 @@ def entering(assembly: Assembly, forms: LinearForms, value: Value, type: Fixed, 
     p/2.
     """
     chosen = window(type.low, type.high, type.low - 1, type.high + 1, False)
-    return _windowed(assembly, Handle(forms, value, type), 0, chosen, type, value, role)
+    return _windowed(assembly, Handle(forms, value, type), 0, chosen, type, value, False, role)

@@ -7,7 +7,7 @@ import numpy as np
 from circuitize.circuits.types import Fixed
 
 from .assembly import Assembly, Handle, ones
-from .bits import decompose
+from .bits import decompose, signed
 from .forms import LinearForms, constant, wires, zeros
 from .products import multiply
 from .values import Affine, Inverse, NonZero, Value
@@ -42,6 +42,8 @@ def _negative(assembly: Assembly, x: Handle) -> LinearForms:
     if width > 3 and low == -1:
         return ones(count) - nonzero(assembly, x.forms.plus(1), Affine(x.value, 1, 1), high + 1)
     assembly.no_wrap(1 << width)
+    if assembly.tables is not None:
+        return signed(assembly, x.forms, x.value, width, "sign")
     x.bits = decompose(assembly, x.forms, x.value, -(1 << (width - 1)), width, "sign")
     return x.bits.negative()
 

@@ -29,6 +29,9 @@ class Trace(Protocol):
     def number(self, name: str) -> int:
         """A field element that the prover chose, by name (a commitment's salt)."""
 
+    def challenge(self) -> int:
+        """The challenge that was drawn when everything before it was committed to."""
+
 
 class Value(ABC):
     """One integer per element, below 2^63 in magnitude on every trace of a defined run."""
@@ -212,3 +215,14 @@ class Salt(Elements):
 
     def limbs(self, trace: Trace) -> Limbs:
         return trace.field.from_integers([trace.number(self.name)])
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn(Elements):
+    """The challenge that is drawn outside the circuit."""
+
+    def challenge(self, trace: Trace) -> int:
+        return trace.challenge()
+
+    def limbs(self, trace: Trace) -> Limbs:
+        return trace.field.from_integers([trace.challenge()])

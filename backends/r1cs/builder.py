@@ -47,6 +47,8 @@ class CountingBuilder:
         self.kinds = [0, 0, 0, 0]
         self.constraints = 0
         self.nonzeros = 0
+        self.challenge = 0
+        self.committed = 0
         self._kind = Kind.PUBLIC_OUTPUT
         self._large: dict[int, int] = {}
         self._large_values: list[int] = []
@@ -68,18 +70,14 @@ class CountingBuilder:
         shape: Sequence[int] | None = None,
         *,
         kind: Kind = Kind.INTERNAL,
-        phase: int = 0,
     ) -> int:
         """Allocates `count` wires, an array of `shape` (default: flat), and returns the first one's number.
 
-        Kinds come in order: all public outputs before the first public input, and so on. `phase` is the
-        commitment phase in which the prover fixes the wire; plain R1CS has phase 0 only (CircuitizeError).
+        Kinds come in order: all public outputs before the first public input, and so on.
         """
         shape = (count,) if shape is None else tuple(shape)
         if count < 0 or prod(shape) != count:
             raise ValueError(f"{role} of edge {edge}: shape {shape} does not hold {count} wires")
-        if phase:
-            raise _single_phase(f"{role} of edge {edge} was given phase {phase}")
         if kind < self._kind:
             raise ValueError(f"{role} of edge {edge}: {kind.name} wires come before {self._kind.name} ones")
         first = self.wire_count
@@ -94,9 +92,19 @@ class CountingBuilder:
         self._keep_wires(WireBlock(first, count, edge, role, shape))
         return first
 
-    def challenge(self, phase: int) -> int:
-        """The wire of a challenge drawn after `phase` is committed: plain R1CS has none (CircuitizeError)."""
-        raise _single_phase(f"a challenge after phase {phase} was asked for")
+    def await_challenge(self) -> int:
+        """Allocates the public wire of a challenge, which must be the last public one; returns its number."""
+        if self.challenge:
+            raise ValueError("a system has one challenge")
+        self.challenge = self.wires(1, -1, "challenge", (), kind=Kind.PUBLIC_INPUT)
+        return self.challenge
+
+    def draw(self) -> int:
+        """Ends the first phase: private wires so far are those that the challenge is drawn after; returns its wire."""
+        if not self.challenge or self.challenge != self.public or self.committed:
+            raise ValueError("a challenge is drawn once, and its wire is the last public one")
+        self.committed = self.wire_count - 1 - self.public
+        return self.challenge
 
     def large_constant(self, value: int) -> int:
         """The coefficient that stands for any integer: itself when small in the field, else a reference."""
@@ -207,6 +215,7 @@ class SystemBuilder(CountingBuilder):
             private,
             tuple(self._blocks),
             tuple(self._wire_blocks),
+            self.committed,
         )
 
     def _rank_large(self) -> tuple[NDArray[np.int64], list[int]]:
@@ -249,10 +258,3 @@ def _join(parts: Sequence[Matrix], ranks: NDArray[np.int64]) -> Matrix:
             own[references] = LARGE + ranks[own[references] - LARGE]
         term += part.nonzeros
     return Matrix(offsets, wires, values)
-
-
-def _single_phase(found: str) -> CircuitizeError:
-    return CircuitizeError(
-        f"expected commitment phase 0, the only one plain R1CS has, but {found}; "
-        "remedy: use a gadget that draws its challenge inside the circuit, or a target with phases"
-    )

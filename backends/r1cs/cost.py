@@ -7,13 +7,14 @@ from typing import Any
 from circuitize.circuits.program import Program
 
 from .builder import Count, CountingBuilder
+from .challenge import Challenge
 from .emit import assemble, degree
 from .field import BN254, Field
 from .ports import INPUT_RANGE
 
 
-def estimate(program: Program, field: Field = BN254, challenges: bool = True) -> dict[str, Any]:
-    """The sizes of `emit(program, field, challenges)`'s system, equal by construction; no row is kept. Errors are
+def estimate(program: Program, field: Field = BN254, challenge: Challenge = Challenge.HASHED) -> dict[str, Any]:
+    """The sizes of `emit(program, field, challenge)`'s system, equal by construction; no row is kept. Errors are
     those of `emit`.
 
     Keys: constraints, wires (the constant included), public (outputs and inputs), nonzeros (of A, B and C together),
@@ -22,7 +23,7 @@ def estimate(program: Program, field: Field = BN254, challenges: bool = True) ->
     are the part "inputs and outputs".
     """
     builder = CountingBuilder(field)
-    assembly, _ = assemble(program, builder, challenges)
+    assembly, _ = assemble(program, builder, challenge)
     arrow = program.arrow
     parts: dict[str, Count] = {}
     operations: dict[str, Count] = {}

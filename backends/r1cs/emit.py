@@ -6,13 +6,15 @@ from dataclasses import dataclass
 
 from circuitize.backends.gadgets.assembly import Assembly, Recipe, Scope
 from circuitize.backends.gadgets.projection import Challenges
-from circuitize.backends.gadgets.transcript import absorption
-from circuitize.backends.gadgets.values import Salt
+from circuitize.backends.gadgets.tables import Tables
+from circuitize.backends.gadgets.transcript import Element, Naturals, absorption
+from circuitize.backends.gadgets.values import Drawn, Salt
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.program import Program
 
 from .builder import CountingBuilder, SystemBuilder
+from .challenge import Challenge
 from .field import BN254, Field
 from .lowering import lower_arrow
 from .ports import Public, terminals
@@ -28,6 +30,8 @@ class WitnessPlan:
     wires: int
     recipes: tuple[Recipe, ...]
     scopes: tuple[Scope, ...]
+    first_phase: int = 0
+    """Wires below this are fixed before the challenge is drawn; 0 where none is drawn."""
 
     @property
     def salts(self) -> tuple[str, ...]:
@@ -45,12 +49,12 @@ class Emission:
     challenge_degree: int = 0
 
 
-def constraints(program: Program, field: Field = BN254, challenges: bool = True) -> ConstraintSystem:
+def constraints(program: Program, field: Field = BN254, challenge: Challenge = Challenge.HASHED) -> ConstraintSystem:
     """The constraint system of an integer program; see `emit`."""
-    return emit(program, field, challenges).system
+    return emit(program, field, challenge).system
 
 
-def emit(program: Program, field: Field = BN254, challenges: bool = True) -> Emission:
+def emit(program: Program, field: Field = BN254, challenge: Challenge = Challenge.HASHED) -> Emission:
     """The constraint system of an integer program, its public wires, and its witness plan.
 
     Public wires: outputs in order (a committed one is its digest), digests of committed inputs in order, public
@@ -58,27 +62,34 @@ def emit(program: Program, field: Field = BN254, challenges: bool = True) -> Emi
     to its format. Where the program is undefined no witness exists; elsewhere there is exactly one per choice of
     salts. Time and memory are linear in the rows.
 
-    With `challenges`, over BN254, a contraction whose sums are tested at a random point hashed inside the circuit is
-    taken that way where it saves rows: `Emission.challenge_degree` is then above 0, and wrong sums pass with a
+    With a hashed challenge, over BN254, a contraction whose sums are tested at a random point hashed inside the circuit
+    is taken that way where it saves rows: `Emission.challenge_degree` is then above 0, and wrong values pass with a
     probability of at most (q + 1) * challenge_degree / prime for a prover who evaluates Poseidon q times, Poseidon
     being taken for a random oracle. Without, and wherever it is 0, they never pass.
+
+    With a challenge that is drawn after a commitment, which takes BN254 and a prover of two phases, range checks are
+    lookups in tables and contractions are tested too; one more public wire, the last, is the challenge, and the same
+    bound holds for the hash that draws it, of 2^253 values.
 
     Raises CircuitizeError for a program of the real language or one that binds nothing, and OverflowRisk where the
     field is too small for a gadget.
     """
     builder = SystemBuilder(field)
-    assembly, publics = assemble(program, builder, challenges)
+    assembly, publics = assemble(program, builder, challenge)
     system = builder.system()
-    plan = WitnessPlan(field, program.arrow, system.wires, tuple(assembly.recipes), tuple(assembly.scopes))
+    recipes, scopes = tuple(assembly.recipes), tuple(assembly.scopes)
+    first_phase = 1 + system.public + system.committed if system.committed else 0
+    plan = WitnessPlan(field, program.arrow, system.wires, recipes, scopes, first_phase)
     return Emission(system, publics, plan, degree(assembly))
 
 
 def degree(assembly: Assembly) -> int:
     """The sum of the degrees in the challenge of all identities that it tests."""
-    return 0 if assembly.challenges is None else assembly.challenges.degree
+    parts = [part for part in (assembly.challenges, assembly.tables) if part is not None]
+    return sum(part.degree for part in parts)
 
 
-def assemble(program: Program, builder: CountingBuilder, challenges: bool) -> tuple[Assembly, tuple[Public, ...]]:
+def assemble(program: Program, builder: CountingBuilder, challenge: Challenge) -> tuple[Assembly, tuple[Public, ...]]:
     """Puts a program's wires and rows into a builder, which may be one that only counts them; errors are those of
     `emit`.
     """
@@ -90,9 +101,14 @@ def assemble(program: Program, builder: CountingBuilder, challenges: bool) -> tu
             "nothing; make an input and an output public or committed"
         )
     assembly = Assembly(builder)
-    inputs, outputs, publics = terminals(program, assembly)
+    drawn = challenge is Challenge.COMMITTED
+    if drawn and builder.field.prime != BN254.prime:
+        raise CircuitizeError("expected BN254's scalar field for a challenge, found another; emit without one")
+    inputs, outputs, publics = terminals(program, assembly, drawn)
     known = [terminal.absorbed() for terminal in [*inputs, *(output for output in outputs if output.committed)]]
-    if challenges and builder.field.prime == BN254.prime:
+    if drawn:
+        assembly.challenges, assembly.tables = Challenges(source=Drawn()), Tables()
+    elif challenge is Challenge.HASHED and builder.field.prime == BN254.prime:
         bound = frozenset(terminal.wire for terminal in outputs if terminal.committed)
         assembly.challenges = Challenges(absorption(sum(item.count for item in known)), bound)
     handles = [terminal.enter(assembly) for terminal in inputs]
@@ -105,6 +121,18 @@ def assemble(program: Program, builder: CountingBuilder, challenges: bool) -> tu
     results = lower_arrow(assembly, program.arrow, handles)
     for terminal, handle in zip(outputs, results, strict=True):
         terminal.leave(assembly, handle)
-    if assembly.challenges is not None:
-        assembly.challenges.emit(assembly, known)
+    _test(assembly, known)
     return assembly, publics
+
+
+def _test(assembly: Assembly, known: list[Naturals | Element]) -> None:
+    """The rows that wait for the challenge, and what it is drawn after or is a hash of."""
+    assembly.edge = -1
+    challenges, tables = assembly.challenges, assembly.tables
+    if tables is not None and challenges is not None:
+        tables.commit(assembly)
+        wire = assembly.builder.draw()
+        challenges.emit(assembly, wire)
+        tables.show(assembly, wire)
+    elif challenges is not None and challenges.projections:
+        challenges.emit(assembly, challenges.hash(assembly, known))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from circuitize.backends.gadgets.assembly import Assembly, Handle
+from circuitize.backends.gadgets.assembly import Assembly, Handle, Recipe
 from circuitize.backends.gadgets.commitment import Commitment, Digests, emit_commitment
 from circuitize.backends.gadgets.forms import wires
 from circuitize.backends.gadgets.ranges import entering
 from circuitize.backends.gadgets.transcript import Element, Naturals
-from circuitize.backends.gadgets.values import Salt, WireValue
+from circuitize.backends.gadgets.values import Drawn, Salt, WireValue
 from circuitize.circuits.program import Port, Program, Visibility
 from circuitize.circuits.types import Fixed
 
@@ -114,8 +114,13 @@ class Terminal:
         return Public(self.side, self.port.name, self.format, self.committed, first, count)
 
 
-def terminals(program: Program, assembly: Assembly) -> tuple[list[Terminal], list[Terminal], tuple[Public, ...]]:
-    """The inputs and the outputs with their wires, in the order that files demand, and the public wires in order."""
+def terminals(
+    program: Program, assembly: Assembly, drawn: bool
+) -> tuple[list[Terminal], list[Terminal], tuple[Public, ...]]:
+    """The inputs and the outputs with their wires, in the order that files demand, and the public wires in order.
+
+    Where a challenge is drawn outside the circuit, its wire is the last public one, and no port's.
+    """
     arrow = program.arrow
     inputs, outputs = (
         [
@@ -141,6 +146,8 @@ def terminals(program: Program, assembly: Assembly) -> tuple[list[Terminal], lis
         if terminal.public:
             terminal.allocate(assembly, Kind.PUBLIC_INPUT)
             seen.append(terminal)
+    if drawn:
+        assembly.recipes.append(Recipe(assembly.builder.await_challenge(), 1, Drawn()))
     for terminal in inputs:
         if not terminal.public:
             terminal.allocate(assembly, Kind.PRIVATE_INPUT)

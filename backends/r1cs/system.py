@@ -126,7 +126,9 @@ class WireBlock:
 class ConstraintSystem:
     """Wires are numbered: constant 1, public outputs, public inputs, private inputs, internal.
 
-    `large` is `uint64[k, 4]`, the distinct coefficients that are not small, ascending.
+    `large` is `uint64[k, 4]`, the distinct coefficients that are not small, ascending. Where `committed` is above 0,
+    the last public wire is a challenge: the rows show what they should only if it is drawn at random after all other
+    public wires, and the first so many private ones, are fixed.
     """
 
     field: Field
@@ -140,6 +142,7 @@ class ConstraintSystem:
     private_inputs: int
     blocks: Sequence[Block] = ()
     wire_blocks: Sequence[WireBlock] = ()
+    committed: int = 0
 
     @property
     def constraints(self) -> int:

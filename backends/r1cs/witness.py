@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from circuitize.backends.gadgets.assembly import Recipe
 from circuitize.backends.gadgets.forms import Integers
-from circuitize.backends.gadgets.values import Value
+from circuitize.backends.gadgets.values import Drawn, Value
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import fold
 from circuitize.circuits.types import Fixed
@@ -28,26 +29,48 @@ def random_salts(plan: WitnessPlan) -> dict[str, int]:
     return {name: secrets.randbelow(plan.field.prime) for name in plan.salts}
 
 
-def witness(plan: WitnessPlan, trace: Sequence[NDArray[np.int64]], salts: Mapping[str, int] | None = None) -> Limbs:
+Draw = Callable[[Limbs], int]
+"""Commits to the first wires of a witness, and draws the challenge: a number below the prime."""
+
+
+def random_challenge(first: Limbs) -> int:
+    """A challenge from the operating system: for checks, never for proofs."""
+    return secrets.randbits(253)
+
+
+def witness(
+    plan: WitnessPlan,
+    trace: Sequence[NDArray[np.int64]],
+    salts: Mapping[str, int] | None = None,
+    draw: Draw = random_challenge,
+) -> Limbs:
     """The witness `uint64[wires, 4]` of a run, in normal form: wire 0 is 1.
 
     `trace` holds the value of every wire of the program's arrow (each of its type's shape), as the integer executor's
-    `trace` returns; `salts` a number below the prime for each name in `plan.salts`. The values are not checked
-    against the constraints. Raises CircuitizeError for a trace or salts of another program.
+    `trace` returns; `salts` a number below the prime for each name in `plan.salts`. Where the circuit's challenge is
+    drawn outside, `draw` is called once with the wires before it (the challenge's own is 0 there). The values are not
+    checked against the constraints. Raises CircuitizeError for a trace or salts of another program.
     """
     source = _Replay(plan, trace, dict(salts or {}))
-    values = np.zeros(plan.wires, np.int64)
-    values[0] = 1
-    large: list[tuple[int, Limbs]] = []
+    limbs = np.zeros((plan.wires, 4), np.uint64)
+    limbs[0, 0] = 1
+    later = []
     for recipe in plan.recipes:
-        if isinstance(recipe.content, Value):
-            values[recipe.first : recipe.first + recipe.count] = recipe.content.read(source)
+        if isinstance(recipe.content, Drawn) or recipe.first >= plan.first_phase > 0:
+            later.append(recipe)
         else:
-            large.append((recipe.first, recipe.content.limbs(source)))
-    limbs = plan.field.from_int64(values)
-    for first, part in large:
-        limbs[first : first + len(part)] = part
+            _fill(limbs, recipe, source)
+    if plan.first_phase:
+        source.drawn = draw(limbs[: plan.first_phase].copy())
+    for recipe in later:
+        _fill(limbs, recipe, source)
     return limbs
+
+
+def _fill(limbs: Limbs, recipe: Recipe, source: _Replay) -> None:
+    content = recipe.content
+    found = source.field.from_int64(content.read(source)) if isinstance(content, Value) else content.limbs(source)
+    limbs[recipe.first : recipe.first + recipe.count] = found
 
 
 class _Replay:
@@ -71,6 +94,7 @@ class _Replay:
             check_salt(salt, name)
         self.field: Field = plan.field
         self.memory: dict[object, Any] = {}
+        self.drawn: int | None = None
         self._plan, self._salts = plan, salts
         self._trace = trace
         self._scopes: dict[int, list[Any]] = {}
@@ -81,6 +105,10 @@ class _Replay:
 
     def number(self, name: str) -> int:
         return self._salts[name]
+
+    def challenge(self) -> int:
+        assert self.drawn is not None, "what is drawn after the challenge does not stand before it"
+        return self.drawn
 
     def _scope(self, scope: int) -> list[Any]:
         found = self._scopes.get(scope)

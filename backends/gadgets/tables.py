@@ -1,0 +1,302 @@
+"""Range checks by tables: values fixed before a challenge is drawn are shown to stand in tables, a row for each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.backends.r1cs.field import Limbs
+from circuitize.circuits.errors import CircuitizeError
+
+from .assembly import Assembly, ones
+from .forms import Integers, LinearForms, constant, uniform, wires, zeros
+from .values import Affine, Elements, Trace, Value
+
+WIDEST = 18
+"""Tables have at most 2^18 entries."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Digits(Value):
+    """The places start, ..., start + count - 1 of a natural number in base 2^bits: those of an element together."""
+
+    value: Value
+    bits: int
+    start: int
+    count: int
+
+    def read(self, trace: Trace) -> Integers:
+        shifts = self.bits * np.arange(self.start, self.start + self.count, dtype=np.int64)
+        digits: Integers = (self.value.read(trace)[:, None] >> shifts) & ((1 << self.bits) - 1)
+        return digits.reshape(-1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Demand:
+    """Forms that must be integers in [0, size), the integers that an honest prover has there, and who asks."""
+
+    edge: int
+    role: str
+    forms: LinearForms
+    value: Value
+    size: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Counts(Value):
+    """How often each of 0, ..., size - 1 is among the values; what is outside is not counted."""
+
+    values: tuple[Value, ...]
+    size: int
+
+    def read(self, trace: Trace) -> Integers:
+        counts = np.zeros(self.size, np.int64)
+        for value in self.values:
+            read = value.read(trace)
+            counts += np.bincount(read[(read >= 0) & (read < self.size)], minlength=self.size)
+        return counts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reciprocals(Elements):
+    """1 / (challenge + value) for values in [0, size), 0 for others; all reciprocals of a table are made at once."""
+
+    value: Value
+    size: int
+
+    def limbs(self, trace: Trace) -> Limbs:
+        values = self.value.read(trace)
+        inside = (values >= 0) & (values < self.size)
+        found: Limbs = table_reciprocals(trace, self.size)[np.where(inside, values, 0)]
+        return found if inside.all() else np.where(inside[:, None], found, 0).astype(np.uint64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fractions(Elements):
+    """counts[j] / (challenge + j)."""
+
+    counts: Counts
+
+    def limbs(self, trace: Trace) -> Limbs:
+        field, prime = trace.field, trace.field.prime
+        reciprocals = field.to_integers(table_reciprocals(trace, self.counts.size))
+        counts = self.counts.read(trace).tolist()
+        return field.from_integers([c * y % prime for c, y in zip(counts, reciprocals, strict=True)])
+
+
+def table_reciprocals(trace: Trace, size: int) -> Limbs:
+    """1 / (challenge + j) for each j below size, by one inversion; 0 where there is none."""
+    key = ("reciprocals", size)
+    found: Limbs | None = trace.memory.get(key)
+    if found is None:
+        prime, challenge = trace.field.prime, trace.challenge()
+        numbers = [(challenge + j) % prime or 1 for j in range(size)]
+        before = [1]
+        for number in numbers:
+            before.append(before[-1] * number % prime)
+        inverse, results = pow(before[-1], -1, prime), [0] * size
+        for j in reversed(range(size)):
+            results[j] = before[j] * inverse % prime if (challenge + j) % prime else 0
+            inverse = inverse * numbers[j] % prime
+        found = trace.memory[key] = trace.field.from_integers(results)
+    return found
+
+
+@dataclass(slots=True, eq=False)
+class Tables:
+    """The range checks of a circuit whose challenge is drawn after everything that they are about is committed to."""
+
+    demands: list[Demand] = field(default_factory=list)
+    stood: dict[int, list[Demand]] = field(default_factory=dict)
+    counts: dict[int, tuple[Counts, int]] = field(default_factory=dict)
+
+    @property
+    def degree(self) -> int:
+        """At most so many challenges let a value pass that is in no table, or leave the witness open."""
+        return sum(2 * size + sum(len(cell.forms) for cell in cells) for size, cells in self.stood.items())
+
+    def within(self, assembly: Assembly, forms: LinearForms, value: Value, size: int, role: str) -> None:
+        """Constrains each form to be an integer in [0, size); `value` is what an honest prover has there.
+
+        The caller shows with `no_wrap` that what the form stands for, and `size`, are below p/2.
+
+        Soundness: size 1 and 2 by rows that have no other solutions; others by `commit` and `show`, which fail to
+        exclude a value outside for at most `degree` challenges.
+        """
+        if size == 1:
+            assembly.equal(forms, zeros(len(forms)), role)
+        elif size == 2:
+            assembly.rows(forms, forms.plus(-1), zeros(len(forms)), role)
+        elif len(forms):
+            self.demands.append(Demand(assembly.edge, role, forms, value, size))
+
+    def commit(self, assembly: Assembly) -> None:
+        """Puts everything that `within` asked for into tables, in the fewest rows: what must be fixed beforehand."""
+        if not self.demands:
+            return
+        outer = assembly.edge
+        cells = self._digits(assembly, base(size_counts(self.demands)))
+        chosen = tables(size_counts(cells))
+        self.stood = {size: [] for size in chosen}
+        for cell in cells:
+            for forms, value, size in _placed(cell, chosen):
+                self.stood[size].append(Demand(cell.edge, cell.role, forms, value, size))
+        assembly.edge = -1
+        for size in chosen:
+            content = Counts(tuple(cell.value for cell in self.stood[size]), size)
+            self.counts[size] = content, assembly.wires(content, size, f"table {size} count")
+        assembly.edge = outer
+
+    def show(self, assembly: Assembly, challenge: int) -> None:
+        """The rows that test what was committed to; `challenge` is a wire."""
+        outer = assembly.edge
+        for size, cells in self.stood.items():
+            _show(assembly, cells, *self.counts[size], challenge)
+        assembly.edge = outer
+
+    def _digits(self, assembly: Assembly, bits: int) -> list[Demand]:
+        """Demands of at most 2^bits that come to the same: digits in base 2^bits, the lowest being what others leave.
+
+        Soundness: where every digit is in [0, 2^bits), the topmost in as many as are left, the form is the sum of
+        digits, an integer in [0, 2^k). For a size that is no power of two, size - 1 - form is shown to be in [0, 2^k)
+        too: then the form is in both windows, as integers below p/2, and so in [0, size).
+        """
+        found = []
+        for demand in self.demands:
+            if demand.size <= 1 << bits:
+                found.append(demand)
+                continue
+            assembly.edge = demand.edge
+            total = (demand.size - 1).bit_length()
+            sides = [(demand.forms, demand.value)]
+            if demand.size != 1 << total:
+                mirrored = demand.forms.scale(-1).plus(demand.size - 1)
+                sides.append((mirrored, Affine(demand.value, -1, demand.size - 1)))
+            for forms, value in sides:
+                found += _split(assembly, forms, value, total, bits, demand.role)
+        return found
+
+
+def _show(assembly: Assembly, cells: list[Demand], counts: Counts, first: int, challenge: int) -> None:
+    """Shows that every cell is in [0, size), for the counts from wire `first` on.
+
+    Rows: (r + cell) * y = 1 for each cell, (r + j) * f_j = count_j for each j in [0, size), and the sum of all y is
+    that of all f_j.
+
+    Soundness (Haboeck, "Multivariate lookups based on logarithmic derivatives", 2022): let cells and counts be
+    fixed before r is known. For any r that makes no r + j 0 modulo p, the rows say that the sum of 1 / (r + cell)
+    is that of count_j / (r + j). As rational functions of r these are equal only if every cell is some j: at any
+    other place c the left has a pole, its residue the number of cells that are c, which is below p. Otherwise at
+    most `cells + size` of all r pass, and at most `size` make some r + j zero. The wires y and f_j are then
+    determined, so the witness is unique.
+    """
+    size, total = counts.size, sum(len(cell.forms) for cell in cells)
+    sums = []
+    for cell in cells:
+        assembly.edge, count = cell.edge, len(cell.forms)
+        own = wires(assembly.wires(Reciprocals(cell.value, size), count, f"{cell.role} reciprocal"), count)
+        point = LinearForms(
+            np.arange(count + 1, dtype=np.int64), np.full(count, challenge, np.int32), np.ones(count, np.int64)
+        )
+        assembly.rows(point + cell.forms, own, ones(count), f"{cell.role} table")
+        sums.append(own.wires)
+    assembly.edge = -1
+    fractions = wires(assembly.wires(Fractions(counts), size, f"table {size} fraction"), size)
+    steps = np.arange(size + 1, dtype=np.int64)
+    points = constant(np.arange(size)) + LinearForms(steps, np.full(size, challenge, np.int32), np.ones(size, np.int64))
+    assembly.rows(points, fractions, wires(first, size), f"table {size}")
+    together = np.concatenate(sums)
+    left = uniform(np.sort(together)[None, :], np.ones(total, np.int64))
+    assembly.equal(left, uniform(fractions.wires[None, :], np.ones(size, np.int64)), f"table {size} sum")
+
+
+def size_counts(demands: list[Demand]) -> Mapping[int, int]:
+    """How many values are to be in [0, size), by size."""
+    counts: Counter[int] = Counter()
+    for demand in demands:
+        counts[demand.size] += len(demand.forms)
+    return counts
+
+
+def base(counts: Mapping[int, int]) -> int:
+    """The digits' bits for which the fewest rows are needed, the smallest of several; every size by its count."""
+    return min(range(2, WIDEST + 1), key=lambda bits: (_rows(counts, bits), bits))
+
+
+def tables(counts: Mapping[int, int]) -> list[int]:
+    """Which sizes get a table of their own: the greatest, and those with fewer entries than values; ascending.
+
+    A value of another size is looked up twice in the smallest table that is larger.
+    """
+    largest = max(counts)
+    return sorted(size for size, count in counts.items() if count > size or size == largest)
+
+
+def _rows(counts: Mapping[int, int], bits: int) -> int:
+    """About how many rows the values take with digits of so many bits: those of shared tables are exact."""
+    cells: Counter[int] = Counter()
+    booleans = 0
+    for size, count in counts.items():
+        if size <= 1 << bits:
+            cells[size] += count
+            continue
+        total = (size - 1).bit_length()
+        sides = count if size == 1 << total else 2 * count
+        full, rest = divmod(total, bits)
+        cells[1 << bits] += full * sides
+        if rest == 1:
+            booleans += sides
+        elif rest:
+            cells[1 << rest] += sides
+    own = set(tables(cells))
+    return booleans + sum(own) + sum(count if size in own else 2 * count for size, count in cells.items())
+
+
+def _split(assembly: Assembly, forms: LinearForms, value: Value, total: int, bits: int, role: str) -> list[Demand]:
+    """The digits of natural numbers below 2^total; a topmost digit of one bit gets its row here."""
+    count, places = len(forms), -(-total // bits)
+    first = assembly.wires(
+        Digits(value, bits, 1, places - 1), count * (places - 1), f"{role} digit", (count, places - 1)
+    )
+    grid = np.arange(first, first + count * (places - 1), dtype=np.int32).reshape(count, places - 1)
+    weights = -np.left_shift(np.int64(1), bits * np.arange(1, places, dtype=np.int64))
+    lowest = forms + uniform(grid, weights)
+    made = [Demand(assembly.edge, role, lowest, Digits(value, bits, 0, 1) if places > 1 else value, 1 << bits)]
+    top = total - bits * (places - 1)
+    inner = places - 1 if top == bits else places - 2
+    if inner:
+        chosen = _each(grid[:, :inner])
+        made.append(Demand(assembly.edge, role, chosen, Digits(value, bits, 1, inner), 1 << bits))
+    if top < bits:
+        digit = _each(grid[:, -1:])
+        if top == 1:
+            assembly.rows(digit, digit, digit, role)
+        else:
+            made.append(Demand(assembly.edge, role, digit, Digits(value, bits, places - 1, 1), 1 << top))
+    return made
+
+
+def _each(table: NDArray[np.int32]) -> LinearForms:
+    """One wire per form."""
+    return uniform(table.reshape(-1, 1), np.ones(1, np.int64))
+
+
+def _placed(cell: Demand, chosen: list[int]) -> list[tuple[LinearForms, Value, int]]:
+    """The cell in its own table, or in a larger one twice.
+
+    Soundness: x in [0, t) and x + t - size in [0, t), as integers below p/2, leave [0, size).
+    """
+    if cell.size in chosen:
+        return [(cell.forms, cell.value, cell.size)]
+    larger = next((size for size in chosen if size > cell.size), None)
+    if larger is None:
+        raise CircuitizeError(f"expected a table of more than {cell.size} entries, found {chosen}")
+    moved = larger - cell.size
+    return [
+        (cell.forms, cell.value, larger),
+        (cell.forms.plus(moved), Affine(cell.value, 1, moved), larger),
+    ]
