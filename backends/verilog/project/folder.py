@@ -1,0 +1,196 @@
+"""Writes the folder of a design and reads it back, every file compared with what it was when it was written."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits.encode import load, program_digest, save
+from circuitize.circuits.errors import CircuitizeError, FormatError
+from circuitize.circuits.files import write_whole
+from circuitize.circuits.program import Program
+from circuitize.circuits.types import Fixed
+
+from ..design import Design, Stream
+from .synthesis import scripts
+from .testbench import BENCH, MAKEFILE, TEST
+
+DESIGN_FILE, PROGRAM_FILE, VECTORS_FILE = "design.json", "program.arrow", "test/vectors.npz"
+VERSION = 1
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """Frames to try a design on, and what they must give; all integers, each array with one entry a frame.
+
+    Of frames in `undefined` the program has no value. `answers` are the values of outputs that the data says are right
+    (labels), whatever the program gives. `initial` is the state before the first frame.
+    """
+
+    inputs: Mapping[str, Integers]
+    outputs: Mapping[str, Integers]
+    undefined: NDArray[np.bool_]
+    answers: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    initial: Mapping[str, Integers] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.undefined)
+
+
+@dataclass(frozen=True)
+class Project:
+    """A design, the integer program that it was made from, and frames to try it on."""
+
+    design: Design
+    program: Program
+    vectors: Vectors
+
+
+def write_project(project: Project, folder: Path) -> None:
+    """Write all files of a project below an empty folder. The program is saved without its examples."""
+    design, vectors = project.design, project.vectors
+    texts = {f"rtl/{name}": text for name, text in design.files.items()}
+    texts |= {"test/bench.py": BENCH, "test/test_design.py": TEST, "test/Makefile": MAKEFILE}
+    texts |= {f"synth/{name}": text for name, text in scripts(design).items()}
+    contents = {name: text.encode() for name, text in texts.items()} | {VECTORS_FILE: _packed(vectors)}
+    for name, content in contents.items():
+        write_whole(folder / name, [content])
+    save(replace(project.program, examples=()), folder / PROGRAM_FILE)
+    described = {
+        "version": VERSION,
+        "top": design.top,
+        "scheduler": design.scheduler,
+        "digest": program_digest(project.program),
+        "streams": [_described(stream) for stream in design.streams],
+        "held": list(design.held),
+        "report": dict(design.report),
+        "files": {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()},
+    }
+    write_whole(folder / DESIGN_FILE, [json.dumps(described, indent=1).encode() + b"\n"])
+
+
+def read_project(folder: Path) -> Project:
+    """The project in a folder. Raises FormatError for one that is missing, damaged, changed or of another version."""
+    described = _json(folder / DESIGN_FILE)
+    where = folder / DESIGN_FILE
+    try:
+        if described["version"] != VERSION:
+            raise FormatError(f"{where}: expected version {VERSION}, found {described['version']}; compile again")
+        contents = {name: _content(folder, name, digest) for name, digest in described["files"].items()}
+        rtl = {name.removeprefix("rtl/"): text for name, text in contents.items() if name.startswith("rtl/")}
+        streams = tuple(_stream(entry) for entry in described["streams"])
+        design = Design(
+            described["top"],
+            described["scheduler"],
+            {name: content.decode() for name, content in rtl.items()},
+            streams,
+            tuple(described["held"]),
+            described["report"],
+        )
+        vectors = _unpacked(contents[VECTORS_FILE])
+        digest = described["digest"]
+    except (KeyError, TypeError, ValueError, AttributeError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        raise FormatError(
+            f"{where}: expected the description of a design, found one without or with another {error}; compile again"
+        ) from None
+    program = load(folder / PROGRAM_FILE)
+    if program_digest(program) != digest:
+        raise FormatError(f"{folder / PROGRAM_FILE}: expected digest {digest}, found another program; compile again")
+    return Project(design, program, vectors)
+
+
+def _described(stream: Stream) -> dict[str, Any]:
+    format = stream.format
+    return {
+        "name": stream.name,
+        "port": stream.port,
+        "output": stream.output,
+        "shape": list(format.shape),
+        "fraction_bits": format.fraction_bits,
+        "low": format.low,
+        "high": format.high,
+        "lanes": stream.lanes,
+        "element_bits": stream.element_bits,
+        "beats": stream.beats,
+    }
+
+
+def _stream(entry: Mapping[str, Any]) -> Stream:
+    format = Fixed(tuple(entry["shape"]), entry["fraction_bits"], entry["low"], entry["high"])
+    return Stream(entry["name"], entry["port"], entry["output"], format, entry["lanes"])
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_bytes())
+    except OSError as error:
+        raise FormatError(
+            f"{path}: expected the folder of a design, found {error.strerror or error}; "
+            "write one with circuitize compile PROGRAM --target verilog -o DIR"
+        ) from None
+    except ValueError:
+        raise FormatError(
+            f"{path}: expected the JSON description of a design, found other text; compile again"
+        ) from None
+    if not isinstance(found, dict):
+        raise FormatError(f"{path}: expected the JSON description of a design, found other JSON; compile again")
+    return found
+
+
+def _content(folder: Path, name: str, digest: str) -> bytes:
+    path = folder / name
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise FormatError(f"{folder / DESIGN_FILE}: expected files inside the folder, found {name!r}; compile again")
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise FormatError(f"{path}: expected a file of the design, found {error.strerror}; compile again") from None
+    if hashlib.sha256(content).hexdigest() != digest:
+        raise FormatError(f"{path}: expected the file that compile wrote, found other content; compile again")
+    return content
+
+
+def _packed(vectors: Vectors) -> bytes:
+    arrays: dict[str, NDArray[Any]] = {"undefined": vectors.undefined}
+    for kind in ("inputs", "outputs", "answers", "initial"):
+        arrays |= {f"{kind}/{name}": np.asarray(array) for name, array in getattr(vectors, kind).items()}
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, array in arrays.items():
+            entry = io.BytesIO()
+            np.lib.format.write_array(entry, array, allow_pickle=False)
+            archive.writestr(zipfile.ZipInfo(f"{name}.npy"), entry.getvalue(), zipfile.ZIP_DEFLATED)
+    return content.getvalue()
+
+
+def _unpacked(content: bytes) -> Vectors:
+    kinds: dict[str, dict[str, NDArray[Any]]] = {"inputs": {}, "outputs": {}, "answers": {}, "initial": {}}
+    with np.load(io.BytesIO(content), allow_pickle=False) as archive:
+        for name in archive.files:
+            kind, _, port = name.partition("/")
+            if port:
+                kinds[kind][port] = archive[name]
+        undefined = archive["undefined"]
+    return Vectors(kinds["inputs"], kinds["outputs"], undefined, kinds["answers"], kinds["initial"])
+
+
+def expect_stream_per_port(project: Project) -> None:
+    """Raises CircuitizeError unless the streams of the design are the ports of its program."""
+    streams = {(stream.output, stream.port): stream.format for stream in project.design.streams if stream.port}
+    held = set(project.design.held)
+    ports = {(False, port.name): port.format for port in project.program.inputs if port.name not in held}
+    ports |= {(True, port.name): port.format for port in project.program.outputs}
+    if streams != ports:
+        raise CircuitizeError("expected one stream for each port of the program, found others; compile again")

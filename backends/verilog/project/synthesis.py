@@ -1,0 +1,41 @@
+"""Synthesis scripts for yosys, without constraints: what a design takes on an FPGA, and a netlist to route."""
+
+from __future__ import annotations
+
+from ..design import Design
+
+_TARGETS = {
+    "xc7": "synth_xilinx -family xc7 -top {top}",
+    "ecp5": "synth_ecp5 -top {top} -json synth/ecp5.json",
+}
+
+_SCRIPT = """\
+# Run in the folder above: yosys -s synth/{name}.ys   (or: make -C synth {name})
+{reads}
+hierarchy -check -top {top}
+proc
+check -assert
+{command}
+stat
+"""
+
+_MAKEFILE = """\
+# make: sizes on both families, with yosys. make ecp5 also writes ecp5.json, for nextpnr-ecp5.
+YOSYS ?= yosys
+
+.PHONY: all {names}
+all: {names}
+
+{names}: %: %.ys
+\tcd .. && $(YOSYS) -q -l synth/$@.log -s synth/$< && sed -n '/Printing statistics/,$$p' synth/$@.log
+"""
+
+
+def scripts(design: Design) -> dict[str, str]:
+    """The scripts and their Makefile, by name; they read `rtl/`, and run as they are in yosys 0.23 and newer."""
+    reads = "\n".join(f"read_verilog rtl/{name}" for name in design.files if name.endswith(".v"))
+    made = {
+        f"{name}.ys": _SCRIPT.format(name=name, reads=reads, top=design.top, command=command.format(top=design.top))
+        for name, command in _TARGETS.items()
+    }
+    return made | {"Makefile": _MAKEFILE.format(names=" ".join(_TARGETS))}

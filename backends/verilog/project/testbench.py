@@ -1,0 +1,150 @@
+"""The test bench that a design is handed over with: cocotb and pytest, with vectors and expected integers."""
+
+from __future__ import annotations
+
+MAKEFILE = """\
+# make: puts the vectors through the design in Icarus Verilog, with random gaps and stalls on every stream.
+# Needs iverilog, make, and: pip install "cocotb>=2" pytest numpy
+# FRAMES=0 takes every frame, SEED another traffic, SIM=verilator another simulator (5.036 or newer).
+PYTHON ?= python3
+
+.PHONY: test clean
+test:
+\t$(PYTHON) -m pytest -q -p no:cacheprovider test_design.py
+
+clean:
+\trm -rf build __pycache__
+"""
+
+TEST = '''\
+"""Builds the design in a simulator and runs bench.py against it."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+from cocotb_tools.check_results import get_results
+from cocotb_tools.runner import get_runner
+
+HERE = Path(__file__).resolve().parent
+DESIGN = json.loads((HERE.parent / "design.json").read_text())
+
+
+def test_design():
+    files = sorted((HERE.parent / "rtl").iterdir())
+    build = HERE / "build"
+    build.mkdir(exist_ok=True)
+    for path in files:  # $readmemh looks where the simulation runs.
+        if path.suffix == ".hex":
+            shutil.copy(path, build)
+    runner = get_runner(os.environ.get("SIM", "icarus"))
+    sources = [path for path in files if path.suffix == ".v"]
+    runner.build(
+        sources=sources, hdl_toplevel=DESIGN["top"], build_dir=build, always=True, timescale=("1ns", "1ns")
+    )
+    results = runner.test(hdl_toplevel=DESIGN["top"], test_module="bench", build_dir=build, test_dir=build)
+    tests, failures = get_results(results)
+    assert tests > 0 and failures == 0
+'''
+
+BENCH = '''\
+"""Drives every stream of the design with random gaps and stalls, and compares what comes out with vectors.npz."""
+
+import json
+import os
+import random
+from pathlib import Path
+
+import cocotb
+import numpy as np
+from cocotb.clock import Clock
+from cocotb.triggers import Combine, RisingEdge, with_timeout
+
+HERE = Path(__file__).resolve().parent
+DESIGN = json.loads((HERE.parent / "design.json").read_text())
+VECTORS = np.load(HERE / "vectors.npz")
+FRAMES = int(os.environ.get("FRAMES", "8")) or len(VECTORS["undefined"])
+SEED = int(os.environ.get("SEED", "1"))
+
+
+def beats(stream, tensor):
+    """The beats of one tensor: elements in row-major order, the earliest in the lowest bits."""
+    bits, lanes = stream["element_bits"], stream["lanes"]
+    elements = [int(value) & ((1 << bits) - 1) for value in tensor.reshape(-1)]
+    groups = [elements[at : at + lanes] for at in range(0, len(elements), lanes)]
+    return [sum(value << (bits * lane) for lane, value in enumerate(group)) for group in groups]
+
+
+def goes(chance):
+    """Whether a stream moves in this cycle: in stretches of full speed, some stalls and many stalls."""
+    return chance.random() < chance.pace
+
+
+def pace(chance):
+    chance.pace = chance.choice([0.05, 0.3, 0.8, 1.0])
+
+
+async def drive(dut, stream, tensors):
+    name, chance = stream["name"], random.Random(f"{SEED} {stream['name']}")
+    data, valid = getattr(dut, f"{name}_tdata"), getattr(dut, f"{name}_tvalid")
+    ready, last = getattr(dut, f"{name}_tready"), getattr(dut, f"{name}_tlast")
+    for tensor in tensors:
+        pace(chance)
+        words = beats(stream, tensor)
+        for number, word in enumerate(words):
+            while not goes(chance):
+                await RisingEdge(dut.clk)
+            data.value, last.value, valid.value = word, int(number == len(words) - 1), 1
+            await RisingEdge(dut.clk)
+            while int(ready.value) == 0:
+                await RisingEdge(dut.clk)
+            valid.value = 0
+
+
+async def take(dut, stream, tensors, undefined):
+    name, chance = stream["name"], random.Random(f"{SEED} {stream['name']}")
+    data, valid = getattr(dut, f"{name}_tdata"), getattr(dut, f"{name}_tvalid")
+    ready, last = getattr(dut, f"{name}_tready"), getattr(dut, f"{name}_tlast")
+    for frame, tensor in enumerate(tensors):
+        pace(chance)
+        words = beats(stream, tensor)
+        for number, word in enumerate(words):
+            while True:
+                ready.value = int(goes(chance))
+                await RisingEdge(dut.clk)
+                if int(valid.value) and int(ready.value):
+                    break
+            where = f"stream {name}, frame {frame}, beat {number}"
+            assert int(last.value) == int(number == len(words) - 1), f"{where}: tlast is {last.value}"
+            if not undefined[frame]:
+                assert int(data.value) == word, f"{where}: {int(data.value):#x}, expected {word:#x}"
+    ready.value = 0
+
+
+@cocotb.test()
+async def frames_equal_the_program(dut):
+    undefined = VECTORS["undefined"][:FRAMES]
+    drivers, takers = [], []
+    for stream in DESIGN["streams"]:
+        name, port = stream["name"], stream["port"]
+        if not stream["output"]:
+            getattr(dut, f"{name}_tvalid").value = 0
+            drivers.append((stream, VECTORS[f"inputs/{port}"][:FRAMES]))
+        elif port:
+            getattr(dut, f"{name}_tready").value = 0
+            takers.append((stream, VECTORS[f"outputs/{port}"][:FRAMES], undefined))
+        else:
+            getattr(dut, f"{name}_tready").value = 0
+            takers.append((stream, undefined.astype(int), np.zeros(len(undefined), bool)))
+    dut.rst.value = 1
+    cocotb.start_soon(Clock(dut.clk, 10, unit="ns").start())
+    for _ in range(8):
+        await RisingEdge(dut.clk)
+    dut.rst.value = 0
+    running = [cocotb.start_soon(drive(dut, *entry)) for entry in drivers]
+    running += [cocotb.start_soon(take(dut, *entry)) for entry in takers]
+    report = DESIGN["report"]
+    each = 100_000 + 100 * (report.get("latency_cycles", 0) + report.get("interval_cycles", 0))
+    await with_timeout(Combine(*running), 10 * each * len(undefined), "ns")
+'''
