@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from circuitize.backends.r1cs.challenge import Challenge
 from circuitize.backends.r1cs.checker import describe, failing_rows
 from circuitize.backends.r1cs.commitments import commit
 from circuitize.backends.r1cs.emit import Emission, emit
@@ -43,13 +44,20 @@ class Target(Protocol):
 
 
 class R1CS:
-    """A program's constraint system. Raises CircuitizeError as `emit` does, where no emission is given."""
+    """A program's constraint system. Raises CircuitizeError as `emit` does, where no emission is given.
 
-    name = "r1cs"
+    A challenge that a prover of two phases would draw is drawn at random here.
+    """
 
-    def __init__(self, program: Program, emission: Emission | None = None) -> None:
-        self.program = program
-        self.emission = emit(program) if emission is None else emission
+    def __init__(
+        self, program: Program, emission: Emission | None = None, challenge: Challenge = Challenge.HASHED
+    ) -> None:
+        self.program, self.challenge = program, challenge
+        self.emission = emit(program, challenge=challenge) if emission is None else emission
+
+    @property
+    def name(self) -> str:
+        return "r1cs with a commitment" if self.challenge is Challenge.COMMITTED else "r1cs"
 
     def difference(self, trace: Trace) -> str | None:
         """How the witness differs from a run: None where it satisfies every row and states the run's own values.
@@ -84,7 +92,7 @@ class R1CS:
         return not len(failing_rows(self.emission.system, made))
 
     def of(self, program: Program) -> R1CS:
-        return R1CS(program)
+        return R1CS(program, challenge=self.challenge)
 
     def _terminals(self, trace: Trace) -> dict[tuple[str, str], Integers]:
         """The run's values by side and port name."""

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from circuitize.backends.r1cs.challenge import Challenge
 from circuitize.backends.r1cs.checker import failing_rows
 from circuitize.backends.r1cs.cost import estimate
 from circuitize.backends.r1cs.field import Limbs
 from circuitize.backends.r1cs.system import ConstraintSystem
 from circuitize.backends.r1cs.witness import random_salts, witness
-from circuitize.circuits.errors import Undefined
+from circuitize.circuits.errors import CircuitizeError, Undefined
 from circuitize.circuits.program import Program
 from circuitize.sims import integer
 from circuitize.sims.agree import R1CS, Agreement, agree
@@ -24,14 +25,25 @@ SIZES = ("constraints", "wires", "public", "nonzeros")
 
 
 def check_agreement(program: Program, vectors: list[Vector], mutations: int = 12) -> Agreement:
-    """Everything at once; returns what was compared."""
-    target = R1CS(program)
-    system, counted = target.emission.system, estimate(program)
-    assert {name: counted[name] for name in SIZES} == {name: getattr(system, name) for name in SIZES}
-    found = agree(program, vectors, [target])
+    """Everything at once, in both kinds of circuit; returns what was compared."""
+    targets = circuits(program)
+    for target in targets:
+        system, counted = target.emission.system, estimate(program, challenge=target.challenge)
+        assert {name: counted[name] for name in SIZES} == {name: getattr(system, name) for name in SIZES}
+        check_mutations(target, vectors, mutations)
+    found = agree(program, vectors, targets)
     assert found.mismatches == 0, found.first_difference
     assert found.vectors == len(vectors)
-    check_mutations(target, vectors, mutations)
+    return found
+
+
+def circuits(program: Program) -> list[R1CS]:
+    """The plain circuit, and the one whose challenge is drawn after a commitment, unless it has nothing to test."""
+    found = [R1CS(program)]
+    try:
+        found.append(R1CS(program, challenge=Challenge.COMMITTED))
+    except CircuitizeError as error:
+        assert "to test by a challenge" in str(error)
     return found
 
 

@@ -163,7 +163,7 @@ def signed(assembly: Assembly, forms: LinearForms, value: Value, width: int, rol
     first = assembly.wires(BitTable(value, half, width - 1, 1), count, f"{role} sign")
     above = wires(first, count)
     assembly.rows(above, above, above, f"{role} sign")
-    rest = forms.plus(half) - above.scale(half)
+    rest = forms.plus(half).beside(above.scale(-half))
     magnitude = Sum(value, BitTable(value, half, width - 1, 1), other=-half)
     assembly.tables.within(assembly, rest, Affine(magnitude, 1, half), half, role)
     return constant(np.ones(count, np.int64)) - above

@@ -145,9 +145,11 @@ class LinearForms:
             return self
         if (self.wires != 0).all():
             return constant(np.full(len(self), amount, np.int64)).beside(self)
-        if self.magnitude + abs(amount) >= _INT64:
-            raise _too_large(self.magnitude + abs(amount))
-        sums = constant(self.constants() + np.int64(amount))
+        constants = self.constants()
+        farthest = max(abs(int(constants.min()) + amount), abs(int(constants.max()) + amount))
+        if max(farthest, abs(amount)) >= _INT64:
+            raise _too_large(max(farthest, abs(amount)))
+        sums = constant(constants + np.int64(amount))
         kept = self.wires != 0
         ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
         return sums.beside(LinearForms(ends[self.offsets], self.wires[kept], self.coefficients[kept]))

@@ -264,7 +264,7 @@ def _split(assembly: Assembly, forms: LinearForms, value: Value, total: int, bit
     )
     grid = np.arange(first, first + count * (places - 1), dtype=np.int32).reshape(count, places - 1)
     weights = -np.left_shift(np.int64(1), bits * np.arange(1, places, dtype=np.int64))
-    lowest = forms + uniform(grid, weights)
+    lowest = forms.beside(uniform(grid, weights))
     made = [Demand(assembly.edge, role, lowest, Digits(value, bits, 0, 1) if places > 1 else value, 1 << bits)]
     top = total - bits * (places - 1)
     inner = places - 1 if top == bits else places - 2

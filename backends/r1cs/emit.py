@@ -130,6 +130,11 @@ def _test(assembly: Assembly, known: list[Naturals | Element]) -> None:
     assembly.edge = -1
     challenges, tables = assembly.challenges, assembly.tables
     if tables is not None and challenges is not None:
+        if not tables.demands and not challenges.projections:
+            raise CircuitizeError(
+                "expected a range or a contraction to test by a challenge, found none in this program; "
+                "use a circuit without a commitment before its challenge"
+            )
         tables.commit(assembly)
         wire = assembly.builder.draw()
         challenges.emit(assembly, wire)

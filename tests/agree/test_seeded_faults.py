@@ -14,7 +14,7 @@ from cli_programs import run
 
 from circuitize.backends.gadgets import division, lookup, ranges, sign
 from circuitize.backends.gadgets.assembly import ones
-from circuitize.backends.gadgets.bits import Bits, decompose
+from circuitize.backends.gadgets.bits import Bits, confine
 from circuitize.backends.gadgets.forms import constant
 from circuitize.backends.r1cs import operations
 from circuitize.backends.r1cs.operations import RULES
@@ -141,9 +141,9 @@ def quotient_rounds_toward_zero(patch: Patch) -> None:
 @fault(integers.Divide)
 def remainder_has_one_bit_less(patch: Patch) -> None:
     def shorter(assembly: Any, forms: Any, value: Any, low: int, total: int, role: str) -> Any:
-        return decompose(assembly, forms, value, low, total - (role == "remainder"), role)
+        return confine(assembly, forms, value, low, total - (role == "remainder"), role)
 
-    patch.setattr(division, "decompose", shorter)
+    patch.setattr(division, "confine", shorter)
 
 
 @fault(integers.SquareRoot)
