@@ -44,6 +44,8 @@ class Program:
     """An arrow of either language with its ports, and example inputs (real values) to calibrate and demonstrate with.
 
     `examples` holds batches: each maps every input's name to an array of real values. They are not part of the digest.
+    A batch may also hold answers under the names of outputs that are not inputs: what the data says is right there, a
+    label for instance. Nothing is calibrated with them; `circuitize simulate` counts how often the program agrees.
     """
 
     arrow: Arrow

@@ -98,12 +98,15 @@ def _overwriting(operation: Operation, place: int) -> Callable[..., Sequence[Any
 
 
 def in_order(program: Program, inputs: Mapping[str, Any]) -> list[tuple[Port, Any]]:
-    """The inputs by port; raises CircuitizeError where one is missing, or one is not an input."""
+    """The inputs by port; raises CircuitizeError where one is missing, or one is neither an input nor an answer.
+
+    An answer goes by the name of an output: an example may hold what the data says it should be. It is not read.
+    """
     names = [port.name for port in program.inputs]
     missing = [name for name in names if name not in inputs]
     if missing:
         raise CircuitizeError(f"expected a value for input {missing[0]!r}, found {sorted(inputs)}; add it")
-    unknown = sorted(set(inputs) - set(names))
+    unknown = sorted(set(inputs) - set(names) - {port.name for port in program.outputs})
     if unknown:
         raise CircuitizeError(f"expected inputs among {names}, found {unknown[0]!r}; remove it or rename it")
     return [(port, inputs[port.name]) for port in program.inputs]

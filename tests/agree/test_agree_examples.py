@@ -16,7 +16,7 @@ PROGRAMS = [
     ("dense.py:small", 20, 2.0**-12),
     ("dense.py:large", 2, 2.0**-12),
     ("digits.py:step", 2, 2e-4),
-    ("digits.py:predict", 2, 2.0**-9),
+    ("digits.py:predict", 5, 2.0**-5),
     pytest.param("mnist_mlp.py:step", 1, 2.0**-8, marks=pytest.mark.slow),
 ]
 

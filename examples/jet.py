@@ -1,0 +1,73 @@
+"""Jet tagging: 16-64-32-32-5 with 6-bit weights and 8-bit activations, an integer program from the start.
+
+circuitize compile examples/jet.py:classify --target verilog --scheduler parallel -o design
+circuitize simulate design
+
+The weights are random: this network is the usual measure of small networks on FPGAs, and only their number and width
+matter for that. Each layer is exact, then max(x, 0), floor(x / 64), and saturation at 255.
+"""
+
+from itertools import pairwise
+
+import numpy as np
+
+from circuitize.circuits.builder import Builder
+from circuitize.circuits.integers import Add, ArgMax, Clamp, Contract, Reindex, ReLU, Shift, View
+from circuitize.circuits.operation import Provenance
+from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.types import Fixed, signed, unsigned
+
+WIDTHS = (16, 64, 32, 32, 5)
+FEATURES = signed((1, WIDTHS[0]), 8, fraction_bits=6)
+WEIGHT_BITS, BIAS_BITS, SHIFT, ACTIVATION = 6, 12, 6, unsigned((), 8, fraction_bits=4)
+
+
+def scores() -> Program:
+    """The five scores of one jet."""
+    return _program(head=False)
+
+
+def classify() -> Program:
+    """The class of one jet: the lowest of those whose score is greatest."""
+    return _program(head=True)
+
+
+def _program(head: bool) -> Program:
+    builder, held = Builder(), []
+    formats: list[tuple[Fixed, Fixed]] = []
+    bits = FEATURES.fraction_bits
+    for rows, columns in pairwise(WIDTHS):
+        formats.append((signed((rows, columns), WEIGHT_BITS, 4), signed((columns,), BIAS_BITS, bits + 4)))
+        bits = bits + 4 - SHIFT
+    wires = [[builder.input(format) for format in pair] for pair in formats]
+    for number, pair in enumerate(formats, 1):
+        for name, format in zip(("weight", "bias"), pair, strict=True):
+            held.append(Port(f"dense{number}.{name}", Visibility.COMMITTED, format, held=True))
+    features = x = builder.input(FEATURES)
+    for number, (weight, bias) in enumerate(wires, 1):
+        builder.provenance = Provenance(f"dense{number}")
+        columns = WIDTHS[number]
+        offset = builder.add(Reindex(View.broadcast((1, columns), [0])), bias)
+        x = builder.add(Add(), builder.add(Contract("bi,ij->bj"), x, weight), offset)
+        if number < len(wires):
+            x = builder.add(Clamp(0, ACTIVATION.high), builder.add(Shift(SHIFT), builder.add(ReLU(), x)))
+    if head:
+        builder.provenance = Provenance("head")
+        x = builder.add(ArgMax(1), x)
+    arrow = builder.build([x])
+    result = builder.type(x)
+    assert isinstance(result, Fixed) and builder.type(features) == FEATURES
+    ports = (*held, Port("features", Visibility.COMMITTED, FEATURES))
+    output = Port("class" if head else "scores", Visibility.PUBLIC, result)
+    return Program(arrow, ports, (output,), _examples(held))
+
+
+def _examples(held: list[Port]) -> tuple[dict[str, np.ndarray], ...]:
+    """Sixteen jets that use the whole range of the features, with one set of seeded weights."""
+    random = np.random.default_rng(0)
+    weights = {}
+    for port in held:
+        assert port.format is not None
+        weights[port.name] = random.integers(-port.format.high, port.format.high, port.format.shape, endpoint=True)
+    jets = random.integers(FEATURES.low, FEATURES.high, (16, *FEATURES.shape), endpoint=True)
+    return tuple(weights | {"features": jet} for jet in jets)
