@@ -38,7 +38,10 @@ class PrimeField(Protocol):
 
 
 class System(Protocol):
-    """Rows (A w) * (B w) = C w over the wires: constant 1, public outputs, public inputs, private wires."""
+    """Rows (A w) * (B w) = C w over the wires: constant 1, public outputs, public inputs, private wires.
+
+    `committed` private wires are to be committed to before the last public wire, a challenge, is drawn; 0 without one.
+    """
 
     @property
     def field(self) -> PrimeField: ...
@@ -56,13 +59,28 @@ class System(Protocol):
     def public_outputs(self) -> int: ...
     @property
     def public_inputs(self) -> int: ...
+    @property
+    def committed(self) -> int: ...
 
 
-def matrices(system: System) -> tuple[MatrixArrays, MatrixArrays, MatrixArrays, NDArray[np.uint64], int, int]:
+Arrays = tuple[MatrixArrays, MatrixArrays, MatrixArrays, NDArray[np.uint64], int, int]
+
+
+def matrices(system: System) -> Arrays:
     """A, B, C, the large coefficients, wires and publics, as the native prover borrows them.
 
-    Raises CircuitizeError for a system over another field.
+    Raises CircuitizeError for a system over another field, and for one whose challenge only a commitment makes sound.
     """
+    if system.committed:
+        raise CircuitizeError(
+            f"Groth16: expected a system of one phase, found {system.committed} committed wires, whose "
+            "challenge a prover could choose here; remedy: use the prover mirage, or emit the circuit without them"
+        )
+    return arrays(system)
+
+
+def arrays(system: System) -> Arrays:
+    """What `matrices` returns, for systems of either kind."""
     if system.field.prime != SCALAR_PRIME:
         raise CircuitizeError(
             f"Groth16 here works over BN254, expected its scalar field {SCALAR_PRIME}, found a system over "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal, Self
 
 from circuitize._native import Groth16ProvingKey, Groth16VerifyingKey, groth16_setup
 from circuitize.circuits.errors import CircuitizeError, FormatError
@@ -32,6 +32,7 @@ class VerifyingKey:
     """
 
     native: Groth16VerifyingKey
+    prover: ClassVar[Literal["groth16", "mirage"]] = "groth16"
 
     @property
     def digest(self) -> str:
@@ -46,15 +47,15 @@ class VerifyingKey:
         """How many public values a proof is checked against."""
         return self.native.public
 
-    @staticmethod
-    def read(path: Path) -> VerifyingKey:
+    @classmethod
+    def read(cls, path: Path) -> Self:
         """Reads a verifying key, or the one in a folder of keys.
 
-        Every point is checked to lie in its group. Raises FormatError for a damaged file.
+        Every point is checked to lie in its group. Raises FormatError for a damaged file, or another prover's.
         """
         path = _inside(path, VERIFYING_FILE)
         try:
-            return VerifyingKey(Groth16VerifyingKey.decode(path.read_bytes()))
+            return cls(Groth16VerifyingKey.decode(path.read_bytes(), cls.prover))
         except OSError as error:
             raise CircuitizeError(f"cannot read verifying key {path}: {error.strerror or error}") from error
         except ValueError as error:
@@ -69,21 +70,24 @@ class ProvingKey:
     """What a prover holds: points for every wire, in memory. It contains its verifying key."""
 
     native: Groth16ProvingKey
+    prover: ClassVar[Literal["groth16", "mirage"]] = "groth16"
 
     @property
     def verifying_key(self) -> VerifyingKey:
         return VerifyingKey(self.native.verifying_key)
 
-    @staticmethod
-    def read(path: Path) -> ProvingKey:
-        """Reads a proving key, or the one in a folder of keys. Raises FormatError for a damaged file.
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Reads a proving key, or the one in a folder of keys.
+
+        Raises FormatError for a damaged file, or another prover's.
 
         The checksum is verified; the points are not checked to lie in their groups. A proving key must come
         from a trusted place: a hostile one cannot make a false proof pass, but may leak the witness.
         """
         path = _inside(path, PROVING_FILE)
         try:
-            return ProvingKey(Groth16ProvingKey.read(path))
+            return cls(Groth16ProvingKey.read(path, cls.prover))
         except OSError as error:
             raise CircuitizeError(f"cannot read proving key {path}: {error.strerror or error}") from error
         except ValueError as error:

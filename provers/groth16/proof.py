@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ClassVar, Self
 
 from circuitize.circuits.errors import CircuitizeError, FormatError
 from circuitize.circuits.files import write_whole
 
 from .config import digest_bytes
 
-MAGIC = b"circuitize-g16pf"
 VERSION = 1
 ZERO_KNOWLEDGE = 1
-POINT_BYTES = 256
-FILE_BYTES = len(MAGIC) + 4 + 4 + 32 + POINT_BYTES
+HEADER_BYTES = 16 + 4 + 4 + 32
 
 
 @dataclass(frozen=True)
@@ -33,35 +32,41 @@ class Proof:
     zero_knowledge: bool = True
     phases: Mapping[str, float] = field(default_factory=dict, compare=False)
 
+    name: ClassVar[str] = "Groth16"
+    magic: ClassVar[bytes] = b"circuitize-g16pf"
+    file_bytes: ClassVar[int] = HEADER_BYTES + 256
+
     def encode(self) -> bytes:
-        """Magic, version (u32), flags (u32: 1, zero knowledge), digest, points: 312 bytes, little-endian."""
-        header = MAGIC + VERSION.to_bytes(4, "little") + ZERO_KNOWLEDGE.to_bytes(4, "little")
+        """Magic, version (u32), flags (u32: 1, zero knowledge), digest, points: `file_bytes`, little-endian."""
+        header = self.magic + VERSION.to_bytes(4, "little") + ZERO_KNOWLEDGE.to_bytes(4, "little")
         return header + digest_bytes(self.digest) + self.points
 
-    @staticmethod
-    def decode(content: bytes) -> Proof:
+    @classmethod
+    def decode(cls, content: bytes) -> Self:
         """Raises FormatError unless the framing is exact; whether the points make sense is for `verify`."""
-        if len(content) != FILE_BYTES:
-            raise FormatError(f"expected a Groth16 proof of {FILE_BYTES} bytes, found {len(content)}")
-        if not content.startswith(MAGIC):
-            raise FormatError(f"expected a Groth16 proof to begin with {MAGIC.decode()!r}, found {content[:16]!r}")
+        if len(content) != cls.file_bytes:
+            raise FormatError(f"expected a {cls.name} proof of {cls.file_bytes} bytes, found {len(content)}")
+        if not content.startswith(cls.magic):
+            raise FormatError(
+                f"expected a {cls.name} proof to begin with {cls.magic.decode()!r}, found {content[:16]!r}"
+            )
         version, flags = (int.from_bytes(content[at : at + 4], "little") for at in (16, 20))
         if (version, flags) != (VERSION, ZERO_KNOWLEDGE):
             raise FormatError(
-                f"expected a Groth16 proof of version {VERSION} with flags {ZERO_KNOWLEDGE}, found version "
+                f"expected a {cls.name} proof of version {VERSION} with flags {ZERO_KNOWLEDGE}, found version "
                 f"{version} with flags {flags}"
             )
-        return Proof(content[24:56].hex(), content[56:])
+        return cls(content[24:HEADER_BYTES].hex(), content[HEADER_BYTES:])
 
-    @staticmethod
-    def read(path: Path) -> Proof:
+    @classmethod
+    def read(cls, path: Path) -> Self:
         try:
             with Path(path).open("rb") as file:
-                content = file.read(FILE_BYTES + 1)
+                content = file.read(cls.file_bytes + 1)
         except OSError as error:
             raise CircuitizeError(f"cannot read proof {path}: {error.strerror or error}") from error
         try:
-            return Proof.decode(content)
+            return cls.decode(content)
         except FormatError as error:
             raise FormatError(f"{path}: {error}") from error
 

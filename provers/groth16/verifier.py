@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from circuitize._native import groth16_verify
 
@@ -31,6 +32,12 @@ def refusal(proof: Proof, key: VerifyingKey, publics: Sequence[int], digest: str
     Soundness: a proof that passes was made by someone who knows a satisfying witness, or who knows the secrets
     of the setup (`key.setup` says whether those may exist).
     """
+    reason = mismatch(proof, key, publics, digest)
+    return groth16_verify(key.native, public_limbs(publics), proof.points) if reason is None else reason
+
+
+def mismatch(proof: Proof, key: VerifyingKey, publics: Sequence[int], digest: str | None) -> str | None:
+    """Why a proof cannot be for this key, these publics and this circuit, before any point of it is looked at."""
     expected = key.digest if digest is None else digest.lower()
     if expected != key.digest:
         return f"the verifying key is for the circuit {key.digest}, expected {expected}"
@@ -41,6 +48,10 @@ def refusal(proof: Proof, key: VerifyingKey, publics: Sequence[int], digest: str
     for place, value in enumerate(publics):
         if not 0 <= value < SCALAR_PRIME:
             return f"public value {place} is not in [0, r)"
+    return None
+
+
+def public_limbs(publics: Sequence[int]) -> NDArray[np.uint64]:
+    """Values in [0, r) as `uint64[n, 4]`."""
     content = b"".join(int(value).to_bytes(32, "little") for value in publics)
-    limbs = np.frombuffer(content, np.dtype("<u8")).astype(np.uint64).reshape(-1, 4)
-    return groth16_verify(key.native, limbs, proof.points)
+    return np.frombuffer(content, np.dtype("<u8")).astype(np.uint64).reshape(-1, 4)

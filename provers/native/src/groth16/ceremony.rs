@@ -15,7 +15,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
-use super::keys::ProvingKey;
+use super::keys::{Kind, ProvingKey};
 use super::points::{G1_BYTES, G2_BYTES, g1_raw, g2_raw};
 use super::python::{MatrixArrays, PyProvingKey, elements, matrix};
 use super::setup::Entropy;
@@ -110,6 +110,7 @@ fn require(holds: bool, what: &str) -> Result<(), String> {
 fn check(key: &ProvingKey, system: &System, powers: &Powers) -> Result<(), String> {
     let size = key.h.len();
     let verifying = &key.verifying;
+    verifying.require(Kind::Groth16)?;
     let fits = (key.wires, key.rows, verifying.public()) == (system.wires, system.rows(), system.public);
     require(
         fits,

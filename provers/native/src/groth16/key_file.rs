@@ -5,26 +5,64 @@
 //! delta and one point for the constant and each public. A proving key follows with wires, rows, and the sizes of A,
 //! B and L (u64 each), the verifying points, beta and delta in G1, then for A, B and L the wires (u32 each) and
 //! their points, B in both groups, and the points of H. The prover's own points are in Montgomery form.
+//!
+//! A key with a commitment has another magic, and besides: behind the publics the number of committed wires (u64); behind
+//! delta that of the committed wires, in both groups; the size of D behind that of L, and D's wires and points at the end.
 
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use ark_bn254::{G1Affine, G2Affine};
+use ark_bn254::{G2Affine, g1::Config};
 use sha2::{Digest, Sha256};
 
-use super::keys::{ProvingKey, Query, Setup, VerifyingKey, points_bytes};
-use super::points::{G1_BYTES, G2_BYTES, Reader, g1_raw, g2_raw, put_g1, put_g1_raw, put_g2_raw};
+use super::keys::{CommitmentKey, Kind, ProvingKey, Query, Setup, VerifyingKey, other_kind, points_bytes};
+use super::points::{G1_BYTES, G2_BYTES, Reader, g1_raw, g2_raw};
 use super::reduction::domain;
 
-const PROVING: &[u8; 16] = b"circuitize-g16pk";
-const VERIFYING: &[u8; 16] = b"circuitize-g16vk";
 const VERSION: u32 = 1;
-const HEADER: usize = 16 + 4 + 4 + 32 + 8;
-const SIZES: usize = 5 * 8;
 const CHECKSUM: usize = 32;
 /// Bytes read or written at a time: a multiple of every element's size.
 const CHUNK: usize = 1 << 20;
+
+/// One of the two files of a key.
+#[derive(Clone, Copy)]
+pub enum Half {
+    Proving,
+    Verifying,
+}
+
+impl Half {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Proving => "proving key",
+            Self::Verifying => "verifying key",
+        }
+    }
+
+    fn magic(self, kind: Kind) -> &'static [u8; 16] {
+        match (kind, self) {
+            (Kind::Groth16, Self::Proving) => b"circuitize-g16pk",
+            (Kind::Groth16, Self::Verifying) => b"circuitize-g16vk",
+            (Kind::Mirage, Self::Proving) => b"circuitize-mirpk",
+            (Kind::Mirage, Self::Verifying) => b"circuitize-mirvk",
+        }
+    }
+}
+
+/// Magic, version, setup, digest, and one or two counts.
+fn header_bytes(kind: Kind) -> usize {
+    16 + 4 + 4 + 32 + if kind == Kind::Mirage { 16 } else { 8 }
+}
+
+fn sizes_bytes(kind: Kind) -> usize {
+    if kind == Kind::Mirage { 6 * 8 } else { 5 * 8 }
+}
+
+/// beta and delta in G1, and that of the committed wires.
+fn single_points(kind: Kind) -> usize {
+    if kind == Kind::Mirage { 3 } else { 2 }
+}
 
 /// What is wrong with a file, or with reading it.
 pub enum Fault {
@@ -38,23 +76,27 @@ impl From<String> for Fault {
     }
 }
 
-fn header(magic: &[u8; 16], key: &VerifyingKey) -> Vec<u8> {
-    let mut bytes = magic.to_vec();
+pub fn header(half: Half, key: &VerifyingKey) -> Vec<u8> {
+    let mut bytes = half.magic(key.kind()).to_vec();
     bytes.extend(VERSION.to_le_bytes());
     bytes.extend((key.setup as u32).to_le_bytes());
     bytes.extend(key.digest);
     bytes.extend((key.public() as u64).to_le_bytes());
+    if key.kind() == Kind::Mirage {
+        bytes.extend((key.committed() as u64).to_le_bytes());
+    }
     bytes
 }
 
-fn verifying_bytes(public: usize) -> Option<usize> {
-    points_bytes(public.checked_add(1)?)
+fn verifying_bytes(kind: Kind, public: usize) -> Option<usize> {
+    points_bytes(kind, public.checked_add(1)?)
 }
 
 struct Header {
     setup: Setup,
     digest: [u8; 32],
     public: usize,
+    committed: Option<usize>,
 }
 
 fn number(bytes: &[u8]) -> Result<usize, String> {
@@ -62,11 +104,19 @@ fn number(bytes: &[u8]) -> Result<usize, String> {
     usize::try_from(number).map_err(|_| format!("{number} is too large for this machine"))
 }
 
-fn parse_header(bytes: &[u8], magic: &[u8; 16], what: &str) -> Result<Header, String> {
-    if bytes.len() < HEADER || &bytes[..16] != magic {
+fn parse_header(bytes: &[u8], half: Half, kind: Kind) -> Result<Header, String> {
+    let what = half.name();
+    let other = match kind {
+        Kind::Groth16 => Kind::Mirage,
+        Kind::Mirage => Kind::Groth16,
+    };
+    if bytes.starts_with(half.magic(other)) {
+        return Err(other_kind(other, kind));
+    }
+    if bytes.len() < header_bytes(kind) || !bytes.starts_with(half.magic(kind)) {
         return Err(format!(
             "not a {what}: it does not begin with {:?}",
-            String::from_utf8_lossy(magic)
+            String::from_utf8_lossy(half.magic(kind))
         ));
     }
     let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
@@ -83,26 +133,38 @@ fn parse_header(bytes: &[u8], magic: &[u8; 16], what: &str) -> Result<Header, St
         setup,
         digest,
         public: number(&bytes[56..64])?,
+        committed: match kind {
+            Kind::Groth16 => None,
+            Kind::Mirage => Some(number(&bytes[64..72])?),
+        },
     })
 }
 
 /// A verifying key as the bytes of its file.
 pub fn encode_verifying(key: &VerifyingKey) -> Vec<u8> {
-    let mut bytes = header(VERIFYING, key);
+    let mut bytes = header(Half::Verifying, key);
     bytes.extend(key.points());
     let checksum = Sha256::digest(&bytes);
     bytes.extend(checksum);
     bytes
 }
 
+/// The SHA-256 of a verifying key's file without its last 32 bytes, which are this.
+pub fn checksum(key: &VerifyingKey) -> [u8; 32] {
+    let mut hasher = Sha256::new_with_prefix(header(Half::Verifying, key));
+    hasher.update(key.points());
+    hasher.finalize().into()
+}
+
 /// A verifying key from the bytes of its file; every point is checked to be in its group.
-pub fn decode_verifying(bytes: &[u8]) -> Result<VerifyingKey, String> {
-    let header = parse_header(bytes, VERIFYING, "verifying key")?;
-    let expected = verifying_bytes(header.public).and_then(|size| size.checked_add(HEADER + CHECKSUM));
+pub fn decode_verifying(bytes: &[u8], kind: Kind) -> Result<VerifyingKey, String> {
+    let header = parse_header(bytes, Half::Verifying, kind)?;
+    let start = header_bytes(kind);
+    let expected = verifying_bytes(kind, header.public).and_then(|size| size.checked_add(start + CHECKSUM));
     check_length(bytes.len() as u64, expected)?;
     let (content, checksum) = bytes.split_at(bytes.len() - CHECKSUM);
     check_sum(&Sha256::digest(content), checksum)?;
-    VerifyingKey::from_points(header.setup, header.digest, &content[HEADER..])
+    VerifyingKey::from_points(header.setup, header.digest, header.committed, &content[start..])
 }
 
 fn check_length(found: u64, expected: Option<usize>) -> Result<(), String> {
@@ -123,101 +185,12 @@ fn check_sum(computed: &[u8], found: &[u8]) -> Result<(), String> {
     }
 }
 
-/// A proving key's file, a part at a time.
-pub struct Encoder {
-    hasher: Sha256,
-    parts: std::vec::IntoIter<Part>,
-}
-
-enum Part {
-    Head,
-    Wires(Section),
-    G1(Section, usize, usize),
-    G2(usize, usize),
-    Checksum,
-}
-
-#[derive(Clone, Copy)]
-enum Section {
-    A,
-    B,
-    L,
-    H,
-}
-
-impl Section {
-    fn query(self, key: &ProvingKey) -> (&[u32], &[G1Affine]) {
-        match self {
-            Self::A => (&key.a.wires, &key.a.points),
-            Self::B => (&key.b_g1.wires, &key.b_g1.points),
-            Self::L => (&key.l.wires, &key.l.points),
-            Self::H => (&[], &key.h),
-        }
-    }
-}
-
 /// `(start, end)` of pieces of at most `CHUNK` bytes.
-fn pieces(count: usize, size: usize) -> impl Iterator<Item = (usize, usize)> {
+pub fn pieces(count: usize, size: usize) -> impl Iterator<Item = (usize, usize)> {
     let step = CHUNK / size;
     (0..count)
         .step_by(step)
         .map(move |start| (start, (start + step).min(count)))
-}
-
-impl Encoder {
-    pub fn new(key: &ProvingKey) -> Self {
-        let mut parts = vec![Part::Head];
-        for section in [Section::A, Section::B, Section::L, Section::H] {
-            let (wires, points) = section.query(key);
-            if !wires.is_empty() {
-                parts.push(Part::Wires(section));
-            }
-            parts.extend(pieces(points.len(), G1_BYTES).map(|(start, end)| Part::G1(section, start, end)));
-            if let Section::B = section {
-                parts.extend(pieces(key.b_g2.len(), G2_BYTES).map(|(start, end)| Part::G2(start, end)));
-            }
-        }
-        parts.push(Part::Checksum);
-        Self {
-            hasher: Sha256::new(),
-            parts: parts.into_iter(),
-        }
-    }
-
-    /// The next bytes of the file of `key`; None at its end.
-    pub fn next(&mut self, key: &ProvingKey) -> Option<Vec<u8>> {
-        let mut bytes = Vec::new();
-        match self.parts.next()? {
-            Part::Head => {
-                bytes = header(PROVING, &key.verifying);
-                let sizes = [
-                    key.wires,
-                    key.rows,
-                    key.a.wires.len(),
-                    key.b_g1.wires.len(),
-                    key.l.wires.len(),
-                ];
-                bytes.extend(sizes.iter().flat_map(|size| (*size as u64).to_le_bytes()));
-                bytes.extend(key.verifying.points());
-                put_g1(&mut bytes, &key.beta_g1);
-                put_g1(&mut bytes, &key.delta_g1);
-            }
-            Part::Wires(section) => {
-                bytes.extend(section.query(key).0.iter().flat_map(|wire| wire.to_le_bytes()))
-            }
-            Part::G1(section, start, end) => {
-                section.query(key).1[start..end]
-                    .iter()
-                    .for_each(|point| put_g1_raw(&mut bytes, point));
-            }
-            Part::G2(start, end) => key.b_g2[start..end]
-                .iter()
-                .for_each(|point| put_g2_raw(&mut bytes, point)),
-            Part::Checksum => bytes.extend(self.hasher.finalize_reset()),
-        }
-        self.hasher.update(&bytes);
-        Some(bytes)
-    }
 }
 
 /// Reads and hashes at once.
@@ -251,11 +224,20 @@ impl Source {
         Ok(elements)
     }
 
-    /// Ascending wires below `bound`.
-    fn wires(&mut self, count: usize, bound: usize) -> Result<Vec<u32>, Fault> {
+    /// Wires from `first` to below `bound`, and a point for each.
+    fn query(&mut self, count: usize, first: usize, bound: usize) -> Result<Query<Config>, Fault> {
+        Ok(Query {
+            wires: self.wires(count, first, bound)?,
+            points: self.elements(count, G1_BYTES, g1_raw)?,
+        })
+    }
+
+    /// Ascending wires from `first` to below `bound`.
+    fn wires(&mut self, count: usize, first: usize, bound: usize) -> Result<Vec<u32>, Fault> {
         let wires = self.elements(count, 4, |bytes| Some(u32::from_le_bytes(bytes.try_into().ok()?)))?;
         let ascending = wires.windows(2).all(|pair| pair[0] < pair[1]);
-        if !ascending || wires.last().is_some_and(|last| *last as usize >= bound) {
+        let outside = |wire: &u32| !(first..bound).contains(&(*wire as usize));
+        if !ascending || wires.first().is_some_and(outside) || wires.last().is_some_and(outside) {
             return Err(Fault::Content("its wires are not in order: it is damaged".into()));
         }
         Ok(wires)
@@ -266,44 +248,56 @@ impl Source {
 ///
 /// The prover's points are not checked to lie in their groups: a proving key is trusted for privacy, and a proof
 /// from a wrong one is caught by the check that ends proving.
-pub fn read_proving(path: &Path) -> Result<ProvingKey, Fault> {
+pub fn read_proving(path: &Path, kind: Kind) -> Result<ProvingKey, Fault> {
     let file = File::open(path).map_err(Fault::Io)?;
     let length = file.metadata().map_err(Fault::Io)?.len();
     let mut source = Source {
         file,
         hasher: Sha256::new(),
     };
-    let head = source.bytes((length as usize).min(HEADER + SIZES))?;
-    let header = parse_header(&head, PROVING, "proving key")?;
-    if head.len() < HEADER + SIZES {
+    let start = header_bytes(kind);
+    let head = source.bytes((length as usize).min(start + sizes_bytes(kind)))?;
+    let header = parse_header(&head, Half::Proving, kind)?;
+    if head.len() < start + sizes_bytes(kind) {
         return Err(Fault::Content(format!("{length} bytes: it is cut short")));
     }
-    let mut sizes = head[HEADER..].chunks_exact(8).map(number);
+    let mut sizes = head[start..].chunks_exact(8).map(number);
     let mut size = || sizes.next().unwrap_or(Ok(0));
-    let (wires, rows, a, b, l) = (size()?, size()?, size()?, size()?, size()?);
+    let (wires, rows, a, b, l, d) = (size()?, size()?, size()?, size()?, size()?, size()?);
     let public = header.public;
-    let expected = expected_bytes(public, rows, [a, b, l]);
+    let expected = expected_bytes(kind, public, rows, [a, b, l, d]);
     check_length(length, expected.map(|(bytes, _)| bytes))?;
     let (_, domain) = expected.unwrap_or_default();
-    let points = source.bytes(verifying_bytes(public).unwrap_or(0) + 2 * G1_BYTES)?;
-    let (points, rest) = points.split_at(points.len() - 2 * G1_BYTES);
-    let verifying = VerifyingKey::from_points(header.setup, header.digest, points)?;
+    let single = single_points(kind) * G1_BYTES;
+    let points = source.bytes(verifying_bytes(kind, public).unwrap_or(0) + single)?;
+    let (points, rest) = points.split_at(points.len() - single);
+    let verifying = VerifyingKey::from_points(header.setup, header.digest, header.committed, points)?;
     let mut rest = Reader::new(rest);
     let (beta_g1, delta_g1) = (rest.g1("beta in G1")?, rest.g1("delta in G1")?);
-    let a = Query {
-        wires: source.wires(a, wires)?,
-        points: source.elements(a, G1_BYTES, g1_raw)?,
+    let committed_g1 = match kind {
+        Kind::Groth16 => None,
+        Kind::Mirage => Some(rest.g1("delta of the committed wires in G1")?),
     };
-    let b_g1 = Query {
-        wires: source.wires(b, wires)?,
-        points: source.elements(b, G1_BYTES, g1_raw)?,
-    };
+    // Publics, committed wires and the rest follow each other; committed + public may not even fit a usize.
+    let last = (public + 1).checked_add(verifying.committed());
+    let last = last.filter(|last| *last <= wires).ok_or_else(|| {
+        format!(
+            "{public} publics and {} committed wires of {wires}",
+            verifying.committed()
+        )
+    })?;
+    let a = source.query(a, 0, wires)?;
+    let b_g1 = source.query(b, 0, wires)?;
     let b_g2: Vec<G2Affine> = source.elements(b, G2_BYTES, g2_raw)?;
-    let l = Query {
-        wires: source.wires(l, wires)?,
-        points: source.elements(l, G1_BYTES, g1_raw)?,
-    };
+    let l = source.query(l, last, wires)?;
     let h = source.elements(domain, G1_BYTES, g1_raw)?;
+    let d = match committed_g1 {
+        None => None,
+        Some(delta_g1) => Some(CommitmentKey {
+            delta_g1,
+            query: source.query(d, public + 1, last)?,
+        }),
+    };
     let computed = source.hasher.clone().finalize();
     check_sum(&computed, &source.bytes(CHECKSUM)?)?;
     Ok(ProvingKey {
@@ -317,19 +311,27 @@ pub fn read_proving(path: &Path) -> Result<ProvingKey, Fault> {
         b_g2,
         l,
         h,
+        d,
     })
 }
 
 /// The file's length and the size of its domain; None where they do not fit.
-fn expected_bytes(public: usize, rows: usize, [a, b, l]: [usize; 3]) -> Option<(usize, usize)> {
+fn expected_bytes(
+    kind: Kind,
+    public: usize,
+    rows: usize,
+    [a, b, l, d]: [usize; 4],
+) -> Option<(usize, usize)> {
     rows.checked_add(public)?.checked_add(1)?;
     let domain = domain(rows, public).ok()?.size;
+    let fixed = header_bytes(kind) + sizes_bytes(kind) + single_points(kind) * G1_BYTES + CHECKSUM;
     let parts = [
-        verifying_bytes(public)?.checked_add(HEADER + SIZES + 2 * G1_BYTES + CHECKSUM)?,
+        verifying_bytes(kind, public)?.checked_add(fixed)?,
         a.checked_mul(4 + G1_BYTES)?,
         b.checked_mul(4 + G1_BYTES + G2_BYTES)?,
         l.checked_mul(4 + G1_BYTES)?,
         domain.checked_mul(G1_BYTES)?,
+        d.checked_mul(4 + G1_BYTES)?,
     ];
     let total = parts.into_iter().try_fold(0usize, usize::checked_add)?;
     Some((total, domain))

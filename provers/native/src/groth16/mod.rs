@@ -1,8 +1,11 @@
-//! Groth16 over BN254, for Python: set up, prove and verify over borrowed matrices.
+//! Groth16 over BN254, for Python, plain and with a commitment: set up, prove and verify over borrowed matrices.
 
 mod ceremony;
+mod commitment;
+mod key_encoder;
 mod key_file;
 mod keys;
+mod mirage;
 mod points;
 mod prove;
 mod python;

@@ -6,6 +6,7 @@ use ark_bn254::{G1Projective, G2Projective};
 use ark_ec::CurveGroup;
 use zeroize::Zeroizing;
 
+use super::commitment::Opening;
 use super::keys::ProvingKey;
 use super::reduction::{Refusal, numerator};
 use super::setup::Entropy;
@@ -18,24 +19,36 @@ use crate::signed;
 pub type Phases = Vec<(&'static str, f64)>;
 
 /// A zero-knowledge proof that `witness` satisfies `system`, checked against the key before it is handed out.
+///
+/// `opening` is of the commitment to the committed wires, where the key has such; its D becomes the proof's.
 pub fn prove(
     key: &ProvingKey,
     system: &System,
     witness: &Witness,
+    opening: Option<&Opening>,
     entropy: &mut Entropy,
     report: &(dyn Fn(&'static str) -> Result<(), String> + Sync),
 ) -> Result<(Proof, Phases), Refusal> {
     let malformed = Refusal::Malformed;
-    if (key.wires, key.rows, key.verifying.public()) != (system.wires, system.rows(), system.public) {
+    let verifying = &key.verifying;
+    let sizes = (key.rows, key.wires, verifying.public(), verifying.committed());
+    if sizes != (system.rows(), system.wires, system.public, system.committed) {
         return Err(malformed(format!(
-            "the proving key is for {} rows, {} wires and {} publics, the system has {}, {} and {}",
-            key.rows,
-            key.wires,
-            key.verifying.public(),
+            "the proving key is for {} rows, {} wires, {} publics and {} committed wires, the system has {}, {}, {} and {}",
+            sizes.0,
+            sizes.1,
+            sizes.2,
+            sizes.3,
             system.rows(),
             system.wires,
-            system.public
+            system.public,
+            system.committed
         )));
+    }
+    if opening.is_some() != key.d.is_some() {
+        return Err(malformed(
+            "expected a commitment exactly where the key commits to wires".into(),
+        ));
     }
     let mut clock = Clock {
         phases: Phases::new(),
@@ -58,11 +71,15 @@ pub fn prove(
         let a = a + key.verifying.alpha_g1 + key.delta_g1 * *r;
         let b_g1 = b_g1 + key.beta_g1 + key.delta_g1 * *s;
         let b_g2 = b_g2 + key.verifying.beta_g2 + key.verifying.delta_g2 * *s;
-        let c = l + h + a * *s + b_g1 * *r - key.delta_g1 * (*r * *s);
+        let mut c = l + h + a * *s + b_g1 * *r - key.delta_g1 * (*r * *s);
+        if let (Some(opening), Some(d)) = (opening, &key.d) {
+            c -= d.delta_g1 * *opening.kappa;
+        }
         Ok(Proof {
             a: a.into_affine(),
             b: b_g2.into_affine(),
             c: c.into_affine(),
+            d: opening.map(|opening| opening.d),
         })
     })?;
     let proof: Proof = proof.map_err(malformed)?;

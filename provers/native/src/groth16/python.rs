@@ -10,9 +10,10 @@ use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use super::key_file::{Encoder, Fault, decode_verifying, encode_verifying, read_proving};
-use super::keys::{ProvingKey, Setup, VerifyingKey};
-use super::prove::prove;
+use super::key_encoder::Encoder;
+use super::key_file::{Fault, decode_verifying, encode_verifying, read_proving};
+use super::keys::{Kind, ProvingKey, Setup, VerifyingKey};
+use super::prove::{Phases, prove};
 use super::reduction::Refusal;
 use super::setup::{Entropy, setup};
 use super::system::{Matrix, System, Witness, field_elements};
@@ -50,10 +51,15 @@ pub fn matrix<'a>(arrays: &'a MatrixArrays, name: &str) -> PyResult<Matrix<'a>> 
     })
 }
 
-fn digest(bytes: &[u8]) -> PyResult<[u8; 32]> {
+pub fn digest(bytes: &[u8]) -> PyResult<[u8; 32]> {
     bytes
         .try_into()
         .map_err(|_| PyValueError::new_err(format!("a digest has 32 bytes, found {}", bytes.len())))
+}
+
+fn kind(prover: &str) -> PyResult<Kind> {
+    Kind::from_name(prover)
+        .ok_or_else(|| PyValueError::new_err(format!("expected groth16 or mirage, found {prover:?}")))
 }
 
 /// Tells Python of each phase, and lets it interrupt between phases.
@@ -92,13 +98,13 @@ impl Progress {
     }
 }
 
-/// A Groth16 proving key; it holds its verifying key.
+/// A proving key of Groth16, plain or with a commitment; it holds its verifying key.
 #[pyclass(frozen, name = "Groth16ProvingKey", module = "circuitize._native")]
 pub struct PyProvingKey(pub ProvingKey);
 
-/// A Groth16 verifying key.
+/// A verifying key of Groth16, plain or with a commitment.
 #[pyclass(frozen, name = "Groth16VerifyingKey", module = "circuitize._native")]
-struct PyVerifyingKey(VerifyingKey);
+pub struct PyVerifyingKey(pub VerifyingKey);
 
 /// The bytes of a proving key's file, a part at a time.
 #[pyclass(name = "Groth16KeyChunks", module = "circuitize._native")]
@@ -109,10 +115,12 @@ struct PyKeyChunks {
 
 #[pymethods]
 impl PyProvingKey {
-    /// Reads a file; OSError where that fails, ValueError where its content is not a sound proving key.
+    /// Reads a file; OSError where that fails, ValueError where its content is not a sound proving key of that prover.
     #[staticmethod]
-    fn read(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        py.detach(|| read_proving(&path))
+    #[pyo3(signature = (path, prover="groth16"))]
+    fn read(py: Python<'_>, path: PathBuf, prover: &str) -> PyResult<Self> {
+        let kind = kind(prover)?;
+        py.detach(|| read_proving(&path, kind))
             .map(Self)
             .map_err(|fault| match fault {
                 Fault::Io(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
@@ -165,22 +173,32 @@ impl PyKeyChunks {
 
 #[pymethods]
 impl PyVerifyingKey {
-    /// Reads the bytes of a file; ValueError where they are not a sound verifying key.
+    /// Reads the bytes of a file; ValueError where they are not a sound verifying key of that prover.
     #[staticmethod]
-    fn decode(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
-        py.detach(|| decode_verifying(bytes))
+    #[pyo3(signature = (bytes, prover="groth16"))]
+    fn decode(py: Python<'_>, bytes: &[u8], prover: &str) -> PyResult<Self> {
+        let kind = kind(prover)?;
+        py.detach(|| decode_verifying(bytes, kind))
             .map(Self)
             .map_err(PyValueError::new_err)
     }
 
-    /// From what `points` returns; ValueError where a point is not in its group.
+    /// From what `points` returns; ValueError where a point is not in its group. `committed` is the number of
+    /// committed wires of a key with a commitment.
     #[staticmethod]
-    fn build(py: Python<'_>, setup: &str, digest: &[u8], points: &[u8]) -> PyResult<Self> {
+    #[pyo3(signature = (setup, digest, points, committed=None))]
+    fn build(
+        py: Python<'_>,
+        setup: &str,
+        digest: &[u8],
+        points: &[u8],
+        committed: Option<usize>,
+    ) -> PyResult<Self> {
         let digest = self::digest(digest)?;
         let setup = Setup::from_name(setup).ok_or_else(|| {
             PyValueError::new_err(format!("expected development or ceremony, found {setup:?}"))
         })?;
-        py.detach(|| VerifyingKey::from_points(setup, digest, points))
+        py.detach(|| VerifyingKey::from_points(setup, digest, committed, points))
             .map(Self)
             .map_err(PyValueError::new_err)
     }
@@ -199,12 +217,24 @@ impl PyVerifyingKey {
         self.0.setup.name()
     }
 
+    /// How many public wires, a challenge included.
     #[getter]
     fn public(&self) -> usize {
         self.0.public()
     }
 
-    /// alpha, beta, gamma, delta, then the inputs: coordinates of 32 little-endian bytes in normal form.
+    /// How many private wires are committed to before the challenge is drawn.
+    #[getter]
+    fn committed(&self) -> usize {
+        self.0.committed()
+    }
+
+    #[getter]
+    fn prover(&self) -> &'static str {
+        self.0.kind().name()
+    }
+
+    /// alpha, beta, gamma, delta, that of the committed wires, then the inputs: coordinates of 32 little-endian bytes in normal form.
     fn points<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.points())
     }
@@ -264,10 +294,23 @@ fn groth16_prove<'py>(
     let result = py.detach(|| {
         let system = System::new(matrices, large, wires, public).map_err(Refusal::Malformed)?;
         let witness = Witness::new(witness, wires).map_err(Refusal::Malformed)?;
-        prove(&key.0, &system, &witness, &mut Entropy::System, &|phase| {
+        key.0
+            .verifying
+            .require(Kind::Groth16)
+            .map_err(Refusal::Malformed)?;
+        prove(&key.0, &system, &witness, None, &mut Entropy::System, &|phase| {
             progress.report(phase)
         })
     });
+    proof_parts(py, result, &progress)
+}
+
+/// A proof's bytes and the seconds of each phase, or the exception that says why there is none.
+pub fn proof_parts<'py>(
+    py: Python<'py>,
+    result: Result<(Proof, Phases), Refusal>,
+    progress: &Progress,
+) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyDict>)> {
     match result {
         Ok((proof, phases)) => {
             let seconds = PyDict::new(py);
@@ -294,6 +337,7 @@ fn groth16_verify(
 }
 
 fn verdict(key: &VerifyingKey, publics: &[u64], proof: &[u8]) -> Result<(), String> {
+    key.require(Kind::Groth16)?;
     let publics: Vec<Fr> = field_elements(publics, "public value")?;
     if publics.len() != key.public() {
         return Err(format!(
@@ -302,7 +346,7 @@ fn verdict(key: &VerifyingKey, publics: &[u64], proof: &[u8]) -> Result<(), Stri
             key.public()
         ));
     }
-    let proof = Proof::decode(proof)?;
+    let proof = Proof::decode(proof, Kind::Groth16)?;
     if holds(key, &publics, &proof) {
         Ok(())
     } else {
@@ -319,6 +363,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(groth16_prove, module)?)?;
     module.add_function(wrap_pyfunction!(groth16_verify, module)?)?;
     super::ceremony::register(module)?;
+    super::mirage::register(module)?;
     #[cfg(feature = "stock")]
     super::stock::register(module)?;
     Ok(())

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use zeroize::Zeroize;
 
-use super::keys::{ProvingKey, Query, Setup, VerifyingKey};
+use super::keys::{CommitmentKey, Committed, ProvingKey, Query, Setup, VerifyingKey};
 use super::reduction::{Evaluations, evaluate};
 use super::system::System;
 use crate::fixed_base::FixedBase;
@@ -56,12 +56,14 @@ impl Entropy {
     }
 }
 
-/// The five secrets and what is computed from them, wiped when dropped.
+/// The secrets and what is computed from them, wiped when dropped.
 struct Secrets {
     alpha: Fr,
     beta: Fr,
     gamma: Fr,
     delta: Fr,
+    /// The delta of the committed wires; zero without any.
+    committed: Fr,
     tau: Fr,
     evaluations: Evaluations,
     combined: Vec<Fr>,
@@ -78,6 +80,7 @@ impl Drop for Secrets {
             &mut self.beta,
             &mut self.gamma,
             &mut self.delta,
+            &mut self.committed,
             &mut self.tau,
         ] {
             value.zeroize();
@@ -99,19 +102,26 @@ impl Secrets {
             entropy.scalar()?,
             entropy.scalar()?,
         ];
+        let committed = if system.committed > 0 {
+            entropy.scalar()?
+        } else {
+            Fr::ZERO
+        };
         let inverse = |value: Fr| value.inverse().ok_or("a secret is zero");
         let (over_gamma, over_delta) = (inverse(gamma)?, inverse(delta)?);
+        let over_committed = committed.inverse().unwrap_or(over_delta);
+        let last = system.public + system.committed;
         let Evaluations { a, b, c, h } = &mut evaluations;
         let combined = (&*a, &*b, &*c)
             .into_par_iter()
             .enumerate()
             .map(|(wire, (a, b, c))| {
-                (beta * a + alpha * b + c)
-                    * if wire <= system.public {
-                        over_gamma
-                    } else {
-                        over_delta
-                    }
+                let over = match wire {
+                    wire if wire <= system.public => over_gamma,
+                    wire if wire <= last => over_committed,
+                    _ => over_delta,
+                };
+                (beta * a + alpha * b + c) * over
             })
             .collect();
         h.par_iter_mut().for_each(|value| *value *= over_delta);
@@ -120,6 +130,7 @@ impl Secrets {
             beta,
             gamma,
             delta,
+            committed,
             tau,
             evaluations,
             combined,
@@ -161,10 +172,28 @@ pub fn setup(
     };
     let b_g2 = g2.multiples(&scalars);
     report("points of C")?;
-    let (wires, scalars) = present(privates, system.public as u32 + 1);
+    let (committed, rest) = privates.split_at(system.committed);
+    let first = system.public as u32 + 1;
+    let (wires, scalars) = present(rest, first + system.committed as u32);
     let l = Query {
         wires,
         points: g1.multiples(&scalars),
+    };
+    let (commitment, d) = if system.committed > 0 {
+        let delta = [secrets.committed];
+        let ([delta_g1], [delta_g2]) = (points(g1.multiples(&delta))?, points(g2.multiples(&delta))?);
+        let (index, scalars) = present(committed, first);
+        let query = Query {
+            wires: index,
+            points: g1.multiples(&scalars),
+        };
+        let wires = system.committed;
+        (
+            Some(Committed { wires, delta_g2 }),
+            Some(CommitmentKey { delta_g1, query }),
+        )
+    } else {
+        (None, None)
     };
     report("points of H")?;
     let h = g1.multiples(&secrets.evaluations.h);
@@ -175,6 +204,7 @@ pub fn setup(
         beta_g2,
         gamma_g2,
         delta_g2,
+        committed: commitment,
         inputs,
     };
     Ok(ProvingKey {
@@ -188,6 +218,7 @@ pub fn setup(
         b_g2,
         l,
         h,
+        d,
     })
 }
 

@@ -26,6 +26,8 @@ pub struct System<'a> {
     pub wires: usize,
     /// Public outputs and inputs, the constant not counted.
     pub public: usize,
+    /// The private wires that are committed to before the last public wire, the challenge, is drawn; 0 without one.
+    pub committed: usize,
 }
 
 impl<'a> Matrix<'a> {
@@ -104,7 +106,21 @@ impl<'a> System<'a> {
             large,
             wires,
             public,
+            committed: 0,
         })
+    }
+
+    /// The same rows, with the first `committed` private wires fixed before the last public wire is drawn.
+    pub fn committing(self, committed: usize) -> Result<Self, String> {
+        if committed == 0 || self.public == 0 || committed > self.wires - self.public - 1 {
+            return Err(format!(
+                "{committed} committed wires of {} private ones, {} publics: expected at least one committed wire, and a \
+                 last public wire for the challenge",
+                self.wires - self.public - 1,
+                self.public
+            ));
+        }
+        Ok(Self { committed, ..self })
     }
 
     pub fn rows(&self) -> usize {

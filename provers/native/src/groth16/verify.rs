@@ -5,55 +5,72 @@ use ark_ec::CurveGroup;
 use ark_ec::pairing::Pairing;
 use ark_ff::{PrimeField, Zero};
 
-use super::keys::VerifyingKey;
+use super::keys::{Kind, VerifyingKey};
 use super::points::{Reader, put, put_g1, put_g2};
 use crate::msm::msm;
 use crate::signed;
 
-/// Bytes of an encoded proof: A, B, C in affine coordinates of 32 bytes each.
-pub const PROOF_BYTES: usize = 256;
-
-/// A in G1, B in G2, C in G1.
+/// A in G1, B in G2, C in G1, and with a commitment D in G1.
 pub struct Proof {
     pub a: G1Affine,
     pub b: G2Affine,
     pub c: G1Affine,
+    pub d: Option<G1Affine>,
+}
+
+/// Bytes of an encoded proof: A, B, C (and D) in affine coordinates of 32 bytes each.
+fn proof_bytes(kind: Kind) -> usize {
+    match kind {
+        Kind::Groth16 => 256,
+        Kind::Mirage => 320,
+    }
 }
 
 impl Proof {
     pub fn encode(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(PROOF_BYTES);
+        let mut bytes = Vec::with_capacity(proof_bytes(Kind::Mirage));
         put_g1(&mut bytes, &self.a);
         put_g2(&mut bytes, &self.b);
         put_g1(&mut bytes, &self.c);
+        if let Some(d) = &self.d {
+            put_g1(&mut bytes, d);
+        }
         bytes
     }
 
     /// Refuses wrong lengths, coordinates of q or more, points off the curve, outside the group of order r, or at
     /// infinity.
-    pub fn decode(bytes: &[u8]) -> Result<Self, String> {
-        if bytes.len() != PROOF_BYTES {
-            return Err(format!("a proof has {PROOF_BYTES} bytes, found {}", bytes.len()));
+    pub fn decode(bytes: &[u8], kind: Kind) -> Result<Self, String> {
+        let expected = proof_bytes(kind);
+        if bytes.len() != expected {
+            return Err(format!("a proof has {expected} bytes, found {}", bytes.len()));
         }
         let mut reader = Reader::new(bytes);
         let proof = Self {
             a: reader.g1("A")?,
             b: reader.g2("B")?,
             c: reader.g1("C")?,
+            d: match kind {
+                Kind::Groth16 => None,
+                Kind::Mirage => Some(reader.g1("D")?),
+            },
         };
         Ok(proof)
     }
 }
 
-/// Whether e(A, B) = e(alpha, beta) e(sum of x_i inputs_i, gamma) e(C, delta).
+/// Whether e(A, B) = e(alpha, beta) e(sum of x_i inputs_i, gamma) e(C, delta), with a commitment times e(D, its delta).
 pub fn holds(key: &VerifyingKey, publics: &[Fr], proof: &Proof) -> bool {
-    if publics.len() != key.public() {
+    if publics.len() != key.public() || proof.d.is_some() != key.committed.is_some() {
         return false;
     }
     let index = (0..publics.len() as u32).collect::<Vec<_>>();
     let inputs = msm(&key.inputs[1..], &index, &signed::from_fields(publics)) + key.inputs[0];
-    let left = [-proof.a, key.alpha_g1, inputs.into_affine(), proof.c];
-    Bn254::multi_pairing(left, [proof.b, key.beta_g2, key.gamma_g2, key.delta_g2]).is_zero()
+    let mut left = vec![-proof.a, key.alpha_g1, inputs.into_affine(), proof.c];
+    let mut right = vec![proof.b, key.beta_g2, key.gamma_g2, key.delta_g2];
+    left.extend(proof.d);
+    right.extend(key.committed.as_ref().map(|committed| committed.delta_g2));
+    Bn254::multi_pairing(left, right).is_zero()
 }
 
 /// e(alpha, beta) as twelve coordinates, which snarkjs writes beside the points.

@@ -1,0 +1,30 @@
+"""The challenge that a commitment, the publics and the verifying key determine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import sha256
+
+from .keys import VerifyingKey
+
+DOMAIN = b"circuitize-mirage-challenge-0001"
+"""What is hashed first: no other use of SHA-256 here begins so."""
+
+CHECKSUM_BYTES = 32
+
+
+def key_hash(key: VerifyingKey) -> bytes:
+    """The SHA-256 of a verifying key's file without its last 32 bytes, which are this hash."""
+    return sha256(key.native.encode()[:-CHECKSUM_BYTES]).digest()
+
+
+def challenge(key: VerifyingKey, publics: Sequence[int], point: bytes) -> int:
+    """The value of the last public wire, below 2^253: SHA-256(DOMAIN, key, publics, D.x, D.y) >> 3.
+
+    `publics` are all others, `point` is D as a proof holds it: two coordinates of 32 little-endian bytes. Integers are
+    hashed as 32 bytes, the most significant first. This is a definition to compare with: the prover and the verifier
+    compute the same natively.
+    """
+    coordinates = (int.from_bytes(point[at : at + 32], "little") for at in (0, 32))
+    integers = b"".join(value.to_bytes(32, "big") for value in (*publics, *coordinates))
+    return int.from_bytes(sha256(DOMAIN + key_hash(key) + integers).digest(), "big") >> 3

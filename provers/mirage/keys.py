@@ -1,0 +1,77 @@
+"""Keys of Groth16 with a commitment: each is bound to one circuit by its digest, and refused by plain Groth16."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from circuitize._native import mirage_setup
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.files import write_whole
+from circuitize.provers.groth16 import keys as groth16
+from circuitize.provers.groth16.config import Arrays, System, arrays, digest_bytes
+
+PROVING_FILE = groth16.PROVING_FILE
+VERIFYING_FILE = groth16.VERIFYING_FILE
+WARNING_FILE = groth16.WARNING_FILE
+
+
+class VerifyingKey(groth16.VerifyingKey):
+    """Groth16's, and the point that the commitment is paired with."""
+
+    prover: ClassVar[Literal["groth16", "mirage"]] = "mirage"
+
+    @property
+    def public(self) -> int:
+        """How many public values a proof is checked against; the challenge, which the verifier computes, is none."""
+        return self.native.public - 1
+
+
+class ProvingKey(groth16.ProvingKey):
+    """Groth16's, and the points that make the commitment."""
+
+    prover: ClassVar[Literal["groth16", "mirage"]] = "mirage"
+
+    @property
+    def verifying_key(self) -> VerifyingKey:
+        return VerifyingKey(self.native.verifying_key)
+
+
+def setup(
+    system: System,
+    digest: str,
+    directory: Path,
+    *,
+    seed: bytes | None = None,
+    progress: Callable[[str], object] | None = None,
+) -> ProvingKey:
+    """Makes INSECURE development keys for `system` in `directory`, bound to `digest` (64 hexadecimal digits).
+
+    The first `system.committed` private wires are committed to before the last public wire is drawn. Writes
+    `proving.key`, `verifying.key` and a warning; everything else is as `groth16.keys.setup` has it.
+    """
+    binding = digest_bytes(digest)
+    try:
+        native = mirage_setup(*committing(system), binding, seed, progress)
+    except ValueError as error:
+        raise CircuitizeError(f"cannot set up Mirage keys: {error}") from error
+    key = ProvingKey(native)
+    directory = Path(directory)
+    write_whole(directory / WARNING_FILE, [groth16.WARNING.encode()])
+    key.write(directory / PROVING_FILE)
+    key.verifying_key.write(directory / VERIFYING_FILE)
+    return key
+
+
+def committing(system: System) -> tuple[*Arrays, int]:
+    """A, B, C, the large coefficients, wires, publics and committed wires, as the native prover borrows them.
+
+    Raises CircuitizeError for a system over another field, and for one that commits to nothing.
+    """
+    if not system.committed:
+        raise CircuitizeError(
+            "Mirage: expected a system with committed wires and a challenge, found one of a single phase; remedy: use "
+            "the prover groth16, or emit the circuit with committed wires"
+        )
+    return *arrays(system), system.committed

@@ -1,0 +1,81 @@
+"""Proving that a witness of two phases satisfies a constraint system: first a commitment, then the challenge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize import _native
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.provers.groth16.config import System
+from circuitize.provers.groth16.errors import KeyMismatch, Unsatisfied
+from circuitize.provers.groth16.prover import public_values as all_public_values
+
+from .keys import ProvingKey, committing
+from .proof import Proof
+
+Limbs = NDArray[np.uint64]
+Challenge = Callable[[Limbs], int]
+Witness = Callable[[Challenge], Limbs]
+
+
+def prove(
+    system: System,
+    witness: Witness,
+    key: ProvingKey,
+    digest: str,
+    *,
+    progress: Callable[[str], object] | None = None,
+) -> Proof:
+    """A zero-knowledge proof that some witness satisfies `system`, whose challenge was drawn after its first phase.
+
+    `witness` is called once with a function, which it calls once with the first part of the witness, `uint64[1 +
+    publics + committed, 4]` with 0 for the challenge, and which returns the challenge; it returns the whole
+    witness, `uint64[wires, 4]`. Raises KeyMismatch where the key is for another circuit, Unsatisfied where the
+    witness breaks a row, and CircuitizeError for malformed input: also where the witness is not the one that was
+    committed to. The proof is verified before it is returned.
+
+    Kosba, Papadopoulos, Papamanthou, Song, "MIRAGE", USENIX Security 2020, section 3. One multi-scalar
+    multiplication more than Groth16, over the committed wires, which leave that of C.
+    """
+    bound = key.verifying_key.digest
+    if bound != digest.lower():
+        raise KeyMismatch(
+            f"the proving key is for the circuit {bound}, found {digest}; remedy: run setup for this program"
+        )
+    arguments = committing(system)
+    drawn: list[_native.MirageCommitment] = []
+
+    def challenge(first: Limbs) -> int:
+        if drawn:
+            raise CircuitizeError("cannot prove: the challenge was drawn already; a witness draws it once")
+        try:
+            drawn.append(_native.mirage_commit(key.native, _limbs(first, sum(arguments[-2:]) + 1)))
+        except ValueError as error:
+            raise CircuitizeError(f"cannot commit: {error}") from error
+        return int.from_bytes(drawn[0].challenge, "little")
+
+    limbs = _limbs(witness(challenge), system.wires)
+    if not drawn:
+        raise CircuitizeError("cannot prove: the witness was made without drawing its challenge")
+    try:
+        points, phases = _native.mirage_prove(key.native, *arguments, limbs, drawn[0], progress)
+    except _native.Unsatisfied as error:
+        raise Unsatisfied(error.args[0]) from error
+    except ValueError as error:
+        raise CircuitizeError(f"cannot prove: {error}") from error
+    return Proof(bound, points, phases=phases)
+
+
+def public_values(system: System, witness: Limbs) -> Sequence[int]:
+    """The values of the public wires but the challenge: outputs, then inputs, each in [0, r)."""
+    return all_public_values(system, witness)[:-1]
+
+
+def _limbs(values: Limbs, wires: int) -> Limbs:
+    limbs = np.ascontiguousarray(values, np.uint64)
+    if limbs.shape != (wires, 4):
+        raise CircuitizeError(f"expected a witness of shape ({wires}, 4), found {limbs.shape}")
+    return limbs

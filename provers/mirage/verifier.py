@@ -1,0 +1,33 @@
+"""Checking a proof with a commitment against the verifier's own key and public values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from circuitize._native import mirage_verify
+from circuitize.provers.groth16.verifier import mismatch, public_limbs
+
+from .keys import VerifyingKey
+from .proof import Proof
+
+
+def verify(proof: Proof, key: VerifyingKey, publics: Sequence[int], digest: str | None = None) -> bool:
+    """Whether `proof` shows that some witness with these public values satisfies the circuit of `key`.
+
+    See `refusal`, which says why not.
+    """
+    return refusal(proof, key, publics, digest) is None
+
+
+def refusal(proof: Proof, key: VerifyingKey, publics: Sequence[int], digest: str | None = None) -> str | None:
+    """None where the proof is valid, else one line that says why it is not.
+
+    `publics` are outputs, then inputs; the challenge, the last public wire, is computed here from them, the key and the
+    proof's commitment. Everything else is as `groth16.verifier.refusal` has it.
+
+    Soundness: as there, and the committed wires were fixed before the challenge, as long as SHA-256 behaves as a random
+    oracle: a prover who tries q hashes passes an identity of degree d that is wrong with probability at most
+    (q + 1) d / 2^253.
+    """
+    reason = mismatch(proof, key, publics, digest)
+    return mirage_verify(key.native, public_limbs(publics), proof.points) if reason is None else reason

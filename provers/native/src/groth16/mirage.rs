@@ -1,0 +1,220 @@
+//! What Python sees of proofs with a commitment: the keys are Groth16's classes, the proof has one point more.
+
+use std::sync::Mutex;
+use std::time::Instant;
+
+use ark_bn254::Fr;
+use ark_ff::PrimeField;
+use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+use super::commitment::{Opening, challenge, commit};
+use super::keys::{Kind, VerifyingKey};
+use super::points::{G1_BYTES, Reader, put, put_g1};
+use super::prove::prove;
+use super::python::{
+    MatrixArrays, Progress, PyProvingKey, PyVerifyingKey, digest, elements, matrix, proof_parts,
+};
+use super::reduction::Refusal;
+use super::setup::{Entropy, setup};
+use super::system::{System, Witness, field_elements};
+use super::verify::{Proof, holds};
+
+/// A commitment to the first part of a witness; it serves one proof.
+#[pyclass(frozen, name = "MirageCommitment", module = "circuitize._native")]
+struct PyCommitment {
+    opening: Mutex<Option<Opening>>,
+    point: Vec<u8>,
+    challenge: Vec<u8>,
+    seconds: f64,
+}
+
+fn little_endian(value: &Fr) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(32);
+    put(&mut bytes, &value.into_bigint());
+    bytes
+}
+
+#[pymethods]
+impl PyCommitment {
+    /// D: two coordinates of 32 little-endian bytes.
+    #[getter]
+    fn point<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.point)
+    }
+
+    /// The value of the last public wire, 32 little-endian bytes.
+    #[getter]
+    fn challenge<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.challenge)
+    }
+}
+
+#[pyfunction]
+#[pyo3(signature = (a, b, c, large, wires, public, committed, digest, seed=None, progress=None))]
+#[expect(clippy::too_many_arguments, reason = "Python's keyword arguments")]
+fn mirage_setup(
+    py: Python<'_>,
+    a: MatrixArrays,
+    b: MatrixArrays,
+    c: MatrixArrays,
+    large: PyBuffer<u64>,
+    wires: usize,
+    public: usize,
+    committed: usize,
+    digest: &[u8],
+    seed: Option<&[u8]>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<PyProvingKey> {
+    let digest = self::digest(digest)?;
+    let matrices = [matrix(&a, "A")?, matrix(&b, "B")?, matrix(&c, "C")?];
+    let large = elements(&large, "large")?;
+    let mut entropy = seed.map_or(Entropy::System, Entropy::seeded);
+    let progress = Progress::new(progress);
+    py.detach(|| {
+        let system = System::new(matrices, large, wires, public)?.committing(committed)?;
+        setup(&system, digest, &mut entropy, &|phase| progress.report(phase))
+    })
+    .map(PyProvingKey)
+    .map_err(|message| progress.error(message))
+}
+
+/// Commits to the first part of a witness: the constant, the publics with 0 for the challenge, the committed wires.
+#[pyfunction]
+fn mirage_commit(py: Python<'_>, key: &PyProvingKey, first: PyBuffer<u64>) -> PyResult<PyCommitment> {
+    let first = elements(&first, "witness")?;
+    let start = Instant::now();
+    py.detach(|| commit(&key.0, first, &mut Entropy::System))
+        .map(|opening| {
+            let mut point = Vec::new();
+            put_g1(&mut point, &opening.d);
+            PyCommitment {
+                point,
+                challenge: little_endian(&opening.challenge),
+                opening: Mutex::new(Some(opening)),
+                seconds: start.elapsed().as_secs_f64(),
+            }
+        })
+        .map_err(PyValueError::new_err)
+}
+
+#[pyfunction]
+#[pyo3(signature = (key, a, b, c, large, wires, public, committed, witness, commitment, progress=None))]
+#[expect(clippy::too_many_arguments, reason = "Python's keyword arguments")]
+fn mirage_prove<'py>(
+    py: Python<'py>,
+    key: &PyProvingKey,
+    a: MatrixArrays,
+    b: MatrixArrays,
+    c: MatrixArrays,
+    large: PyBuffer<u64>,
+    wires: usize,
+    public: usize,
+    committed: usize,
+    witness: PyBuffer<u64>,
+    commitment: &PyCommitment,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyDict>)> {
+    let matrices = [matrix(&a, "A")?, matrix(&b, "B")?, matrix(&c, "C")?];
+    let (large, witness) = (elements(&large, "large")?, elements(&witness, "witness")?);
+    // Taken before anything is checked: whatever comes of it, this blinding is never used again.
+    let opening = commitment
+        .opening
+        .lock()
+        .ok()
+        .and_then(|mut opening| opening.take());
+    let opening = opening
+        .ok_or_else(|| PyValueError::new_err("the commitment has served a proof already: commit again"))?;
+    let progress = Progress::new(progress);
+    let result = py.detach(|| {
+        let system = System::new(matrices, large, wires, public)
+            .and_then(|system| system.committing(committed))
+            .map_err(Refusal::Malformed)?;
+        let values = Witness::new(witness, wires).map_err(Refusal::Malformed)?;
+        opening.check(&key.0, witness).map_err(Refusal::Malformed)?;
+        prove(
+            &key.0,
+            &system,
+            &values,
+            Some(&opening),
+            &mut Entropy::System,
+            &|phase| progress.report(phase),
+        )
+        .map(|(proof, mut phases)| {
+            phases.insert(0, ("commit", commitment.seconds));
+            (proof, phases)
+        })
+    });
+    proof_parts(py, result, &progress)
+}
+
+/// None where the proof holds, else why not. `publics` are all but the challenge, which follows from them and from D.
+#[pyfunction]
+fn mirage_verify(
+    py: Python<'_>,
+    key: &PyVerifyingKey,
+    publics: PyBuffer<u64>,
+    proof: &[u8],
+) -> PyResult<Option<String>> {
+    let publics = elements(&publics, "publics")?;
+    Ok(py.detach(|| verdict(&key.0, publics, proof)).err())
+}
+
+fn verdict(key: &VerifyingKey, publics: &[u64], proof: &[u8]) -> Result<(), String> {
+    let mut publics = given_publics(key, publics)?;
+    let proof = Proof::decode(proof, Kind::Mirage)?;
+    if let Some(d) = &proof.d {
+        publics.push(challenge(key, &publics, d));
+    }
+    if holds(key, &publics, &proof) {
+        Ok(())
+    } else {
+        Err("the pairing equation does not hold".into())
+    }
+}
+
+/// The publics of a statement: all but the challenge.
+fn given_publics(key: &VerifyingKey, publics: &[u64]) -> Result<Vec<Fr>, String> {
+    key.require(Kind::Mirage)?;
+    let publics: Vec<Fr> = field_elements(publics, "public value")?;
+    if publics.len() + 1 != key.public() {
+        return Err(format!(
+            "{} public values; the key expects {}, besides the challenge",
+            publics.len(),
+            key.public() - 1
+        ));
+    }
+    Ok(publics)
+}
+
+/// The challenge for these publics and the commitment `point`, 32 little-endian bytes; ValueError for no such point.
+#[pyfunction]
+fn mirage_challenge<'py>(
+    py: Python<'py>,
+    key: &PyVerifyingKey,
+    publics: PyBuffer<u64>,
+    point: &[u8],
+) -> PyResult<Bound<'py, PyBytes>> {
+    let publics = elements(&publics, "publics")?;
+    if point.len() != G1_BYTES {
+        return Err(PyValueError::new_err(format!(
+            "D has {G1_BYTES} bytes, found {}",
+            point.len()
+        )));
+    }
+    let value = given_publics(&key.0, publics)
+        .and_then(|publics| Ok(challenge(&key.0, &publics, &Reader::new(point).g1("D")?)))
+        .map_err(PyValueError::new_err)?;
+    Ok(PyBytes::new(py, &little_endian(&value)))
+}
+
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<PyCommitment>()?;
+    module.add_function(wrap_pyfunction!(mirage_setup, module)?)?;
+    module.add_function(wrap_pyfunction!(mirage_commit, module)?)?;
+    module.add_function(wrap_pyfunction!(mirage_prove, module)?)?;
+    module.add_function(wrap_pyfunction!(mirage_verify, module)?)?;
+    module.add_function(wrap_pyfunction!(mirage_challenge, module)?)
+}
