@@ -1,0 +1,63 @@
+"""The operations that stages are made of, and the rest expressed in them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from circuitize.circuits.builder import Builder
+from circuitize.circuits.hypergraph import Arrow, fold
+from circuitize.circuits.integers import (
+    ArgMax,
+    ArgMaxOneHot,
+    Check,
+    Clamp,
+    Constant,
+    Contract,
+    IsNegative,
+    Maximum,
+    Reindex,
+    Select,
+    Subtract,
+    View,
+    expand,
+)
+from circuitize.circuits.operation import Operation
+from circuitize.circuits.simplify import simplify
+from circuitize.circuits.types import Fixed
+
+KEPT: frozenset[type[Operation]] = frozenset({Contract, Subtract, Select, Maximum, Clamp, ArgMax})
+"""Operations with a default expansion that stages do themselves."""
+
+
+def core(arrow: Arrow) -> Arrow:
+    """The same function of core operations and KEPT ones, simplified.
+
+    Gather and ScatterAdd become products with the indices' one-hot code, as their definitions say.
+    """
+    expanded = expand(arrow, KEPT | {ArgMaxOneHot})
+    if not any(isinstance(operation, ArgMaxOneHot) for operation in expanded.operations):
+        return simplify(expanded)
+    builder = Builder()
+
+    def write(index: int, operation: Operation, sources: list[int]) -> list[int]:
+        builder.provenance = expanded.edge(index).provenance
+        if isinstance(operation, ArgMaxOneHot):
+            return [_one_hot(builder, sources[0], operation.axis)]
+        return builder.apply(operation, *sources)
+
+    wires = fold(expanded, builder.inputs(expanded.source), write)
+    return simplify(builder.build([wire for at in expanded.outputs.tolist() if (wire := wires[at]) is not None]))
+
+
+def _one_hot(builder: Builder, wire: int, axis: int) -> int:
+    """1 where the place along the axis is that of the greatest: neither before it nor after it."""
+    source = builder.type(wire)
+    assert isinstance(source, Fixed)
+    shape = source.shape
+    index = builder.add(Reindex(View.broadcast(shape, (axis,))), builder.add(ArgMax(axis), wire))
+    places = np.arange(shape[axis]).reshape([-1 if other == axis else 1 for other in range(len(shape))])
+    place = builder.add(Constant.of(np.broadcast_to(places, shape)))
+    before = builder.add(IsNegative(), builder.add(Subtract(), place, index))
+    after = builder.add(IsNegative(), builder.add(Subtract(), index, place))
+    hot = builder.add(Subtract(), builder.add(Constant.splat(1, shape)), before)
+    return builder.add(Check(0, 1), builder.add(Subtract(), hot, after))

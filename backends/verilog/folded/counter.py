@@ -1,0 +1,119 @@
+"""Counters and memories as Verilog text."""
+
+from __future__ import annotations
+
+from .sequence import Sequence
+
+
+def counter(name: str, sequence: Sequence, step: str, bits: int, files: dict[str, str]) -> tuple[list[str], str]:
+    """Verilog that runs through a sequence, one number a clock in which `step` is 1; and the expression of the number.
+
+    Tables are added to `files`.
+    """
+    first = int(sequence.values[0])
+    if sequence.constant:
+        return [], f"{bits}'d{first}"
+    if sequence.loops is None:
+        return _table(name, sequence, step, bits, files), name
+    loops = sequence.moving
+    declared, moves = [f"  reg [{bits - 1}:0] {name};"], []
+    resets = [f"      {name} <= {bits}'d{first};"]
+    own = len(loops) == 1 and loops[0][1] == 1 and first == 0
+    ends, back, choices = [], 0, []
+    for place, (count, stride) in enumerate(loops):
+        delta = (stride - back) % (1 << bits)
+        choices.append(f"{name} + {bits}'d{delta}")
+        back += stride * (count - 1)
+        index, width = (name, bits) if own else (f"{name}_i{place}", max(1, (count - 1).bit_length()))
+        before = f"{name}_end{place - 1} & " if place else ""
+        declared.append(f"  wire {name}_end{place} = {before}({index} == {width}'d{count - 1});")
+        if not own:
+            declared.insert(-1, f"  reg [{width - 1}:0] {index};")
+            resets.append(f"      {index} <= {width}'d0;")
+            guard = f"if ({name}_end{place - 1}) " if place else ""
+            moves.append(f"      {guard}{index} <= {name}_end{place} ? {width}'d0 : {index} + {width}'d1;")
+        ends.append(f"{name}_end{place}")
+    text = choices[0]
+    for end, choice in zip(ends, [*choices[1:], f"{bits}'d{first}"], strict=True):
+        text = f"{end} ? {choice} : {text}" if text == choices[0] else f"{end} ? {choice} : ({text})"
+    lines = [
+        *declared,
+        "  always @(posedge clk)",
+        "    if (rst) begin",
+        *resets,
+        f"    end else if ({step}) begin",
+        *moves,
+        f"      {name} <= {text};",
+        "    end",
+    ]
+    return lines, name
+
+
+def _table(name: str, sequence: Sequence, step: str, bits: int, files: dict[str, str]) -> list[str]:
+    """A table read ahead: the register holds the present number, `next` is the place of the one after it."""
+    steps, values = sequence.steps, sequence.values
+    places = max(1, (steps - 1).bit_length())
+    files[f"{name}.hex"] = "".join(f"{value:x}\n" for value in values.tolist())
+    return [
+        f"  reg [{bits - 1}:0] {name}_table [0:{steps - 1}];",
+        f'  initial $readmemh("{name}.hex", {name}_table);',
+        f"  reg [{places - 1}:0] {name}_next;",
+        f"  reg [{bits - 1}:0] {name};",
+        "  always @(posedge clk)",
+        "    if (rst) begin",
+        f"      {name} <= {bits}'d{int(values[0])};",
+        f"      {name}_next <= {places}'d{1 % steps};",
+        f"    end else if ({step}) begin",
+        f"      {name} <= {name}_table[{name}_next];",
+        f"      {name}_next <= ({name}_next == {places}'d{steps - 1}) ? {places}'d0 : {name}_next + {places}'d1;",
+        "    end",
+    ]
+
+
+def bits_of(most: int) -> int:
+    """Bits that hold 0 to `most`, at least one."""
+    return max(1, most.bit_length())
+
+
+MEMORY = """\
+// One memory with one port to write and one to read; what is read is there a clock later.
+`default_nettype none
+module folded_memory #(parameter WIDTH = 8, parameter WORDS = 2, parameter ADDRESS = 1) (
+  input wire clk,
+  input wire write,
+  input wire [ADDRESS-1:0] write_address,
+  input wire [WIDTH-1:0] write_data,
+  input wire read,
+  input wire [ADDRESS-1:0] read_address,
+  output reg [WIDTH-1:0] read_data
+);
+  reg [WIDTH-1:0] words [0:WORDS-1];
+  always @(posedge clk) begin
+    if (write) words[write_address] <= write_data;
+    if (read) read_data <= words[read_address];
+  end
+endmodule
+`default_nettype wire
+"""
+
+STATE_MEMORY = """\
+// A memory that starts with the contents of a file.
+`default_nettype none
+module folded_state #(parameter WIDTH = 8, parameter WORDS = 2, parameter ADDRESS = 1, parameter FILE = "") (
+  input wire clk,
+  input wire write,
+  input wire [ADDRESS-1:0] write_address,
+  input wire [WIDTH-1:0] write_data,
+  input wire read,
+  input wire [ADDRESS-1:0] read_address,
+  output reg [WIDTH-1:0] read_data
+);
+  reg [WIDTH-1:0] words [0:WORDS-1];
+  initial $readmemh(FILE, words);
+  always @(posedge clk) begin
+    if (write) words[write_address] <= write_data;
+    if (read) read_data <= words[read_address];
+  end
+endmodule
+`default_nettype wire
+"""

@@ -1,0 +1,368 @@
+"""Stages: an integer arrow cut into loop nests, each an optional reduction with what surrounds it fused in."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits.hypergraph import Arrow
+from circuitize.circuits.integers import (
+    Add,
+    ArgMax,
+    Check,
+    Clamp,
+    Constant,
+    Contract,
+    Divide,
+    IsNegative,
+    Lookup,
+    Maximum,
+    Multiply,
+    Reindex,
+    ReLU,
+    Scale,
+    Select,
+    Shift,
+    SquareRoot,
+    Subtract,
+    Sum,
+)
+from circuitize.circuits.integers.language import corners
+from circuitize.circuits.operation import Operation, Provenance
+from circuitize.circuits.types import Fixed, Shape
+
+from .reductions import argmax_table, contract_tables, sum_table
+
+Indices = NDArray[np.int64]
+
+ELEMENTWISE = (
+    Add,
+    Subtract,
+    Scale,
+    Multiply,
+    ReLU,
+    Shift,
+    IsNegative,
+    Lookup,
+    Check,
+    Select,
+    Maximum,
+    Clamp,
+    Divide,
+    SquareRoot,
+)
+REDUCED = "reduced"
+"""The name, in a stage, of what its reduction comes to."""
+
+
+@dataclass(eq=False)
+class Operand:
+    """What a stage reads: the element of `wire` at flat index at[q], or at[q, k] in a reduction; 0 where that is -1.
+
+    `amounts` are the elements of a constant, flat; None where the wire is in memory.
+    """
+
+    name: str
+    wire: int
+    at: Indices
+    format: Fixed
+    low: int
+    high: int
+    amounts: Indices | None = None
+
+    @property
+    def in_reduction(self) -> bool:
+        return self.at.ndim == 2
+
+
+@dataclass(frozen=True)
+class Node:
+    """One elementwise operation in a stage: its sources are names of operands, of nodes, or `reduced`."""
+
+    name: str
+    operation: Operation
+    sources: tuple[str, ...]
+    low: int
+    high: int
+    in_reduction: bool = False
+    provenance: Provenance = field(default_factory=Provenance)
+
+
+@dataclass(eq=False)
+class Stage:
+    """A loop nest over the elements of `wire`, which it writes: terms reduced over k, then the result's operations."""
+
+    wire: int
+    format: Fixed
+    provenance: Provenance
+    name: str = ""
+    reduction: str = ""
+    terms: int = 1
+    term: str = ""
+    reduced: tuple[int, int] = (0, 0)
+    result: str = ""
+    operands: list[Operand] = field(default_factory=list)
+    nodes: list[Node] = field(default_factory=list)
+    operations: list[str] = field(default_factory=list)
+
+    @property
+    def shape(self) -> Shape:
+        return self.format.shape
+
+    @property
+    def size(self) -> int:
+        return math.prod(self.shape)
+
+    @property
+    def checks(self) -> bool:
+        return any(isinstance(node.operation, Check) for node in self.nodes)
+
+    def interval(self, name: str) -> tuple[int, int]:
+        """The least and greatest value of an operand, a node or the reduction."""
+        if name == REDUCED:
+            return self.reduced
+        values: list[Operand | Node] = [*self.operands, *self.nodes]
+        (found,) = [value for value in values if value.name == name]
+        return found.low, found.high
+
+
+@dataclass
+class Graph:
+    """Stages in an order in which writers come before readers, and for each output the base wire and its indices."""
+
+    stages: list[Stage]
+    outputs: list[tuple[int, Indices]]
+
+
+@dataclass
+class _Use:
+    cluster: int
+    at: Indices
+    fusable: bool
+
+
+class _Cutter:
+    """Walks an arrow from its outputs: an operation joins the stage of its only user, or begins one of its own."""
+
+    def __init__(self, arrow: Arrow, copied: Sequence[bool]) -> None:
+        self.arrow = arrow
+        self.producer: dict[int, int] = {}
+        for index, (_, _, targets, _) in enumerate(arrow.rows):
+            self.producer.update(dict.fromkeys(targets, index))
+        self.uses: dict[int, list[_Use]] = defaultdict(list)
+        self.members: dict[int, list[int]] = {}
+        self.at: dict[int, Indices] = {}
+        self.cluster: dict[int, int] = {}
+        self.reduction: dict[int, int] = {}
+        self.stages: dict[int, Stage] = {}
+        self.outputs: list[tuple[int, Indices]] = []
+        self.copies: list[Stage] = []
+        for place, wire in enumerate(arrow.outputs.tolist()):
+            base, at = self.resolve(wire, np.arange(self.format(wire).size))
+            plain = np.array_equal(at, np.arange(self.format(base).size))
+            self.uses[base].append(_Use(-1, at, False))
+            if (copied[place] and not plain) or not self.is_computed(base):
+                self.outputs.append((arrow.wire_count + place, np.arange(at.size)))
+                self.copies.append(self._copy(wire, arrow.wire_count + place, base, at))
+            else:
+                self.outputs.append((base, at))
+
+    def format(self, wire: int) -> Fixed:
+        found = self.arrow.type(wire)
+        assert isinstance(found, Fixed)
+        return found
+
+    def operation(self, wire: int) -> Operation | None:
+        index = self.producer.get(wire)
+        return None if index is None else self.arrow.operations[self.arrow.rows[index][0]]
+
+    def constant(self, wire: int) -> Indices | None:
+        operation = self.operation(wire)
+        return operation.constant if isinstance(operation, Constant) else None
+
+    def is_computed(self, wire: int) -> bool:
+        return self.operation(wire) is not None and self.constant(wire) is None
+
+    def resolve(self, wire: int, at: Indices) -> tuple[int, Indices]:
+        """The wire behind views, and the indices there."""
+        while True:
+            operation = self.operation(wire)
+            if isinstance(operation, Reindex):
+                at = operation.view.at(at)
+            elif not (isinstance(operation, Scale) and operation.factor == 1):
+                return wire, at
+            wire = self.arrow.rows[self.producer[wire]][1][0]
+
+    def cut(self) -> Graph:
+        for index in reversed(range(self.arrow.edge_count)):
+            number, sources, (target,), _ = self.arrow.rows[index]
+            operation = self.arrow.operations[number]
+            if isinstance(operation, Constant | Reindex) or (isinstance(operation, Scale) and operation.factor == 1):
+                if isinstance(operation, Reindex):
+                    self._through(operation, sources[0], target)
+                elif sources:
+                    self.uses[sources[0]] += self.uses.pop(target, [])
+                continue
+            uses = self.uses.get(target, [])
+            if not uses and not isinstance(operation, Check):
+                continue
+            cluster = self._join(target, operation, uses)
+            self.members[cluster].append(index)
+            self.cluster[target] = cluster
+            self._spread(operation, sources, target, cluster)
+        stages = [self._stage(cluster) for cluster in sorted(self.members)]
+        return Graph([*stages, *self.copies], self.outputs)
+
+    def _through(self, operation: Reindex, source: int, target: int) -> None:
+        view = operation.view
+        onto = view.fibres == (1, 1) and not view.reads_outside
+        for use in self.uses.pop(target, []):
+            self.uses[source].append(_Use(use.cluster, view.at(use.at), use.fusable and onto))
+
+    def _join(self, wire: int, operation: Operation, uses: list[_Use]) -> int:
+        """The cluster of a wire's only user, or a new one."""
+        reduces = not isinstance(operation, ELEMENTWISE)
+        first = uses[0] if uses else None
+        if (
+            first is not None
+            and first.cluster >= 0
+            and all(
+                u.fusable and u.cluster == first.cluster and u.at.shape == first.at.shape and (u.at == first.at).all()
+                for u in uses
+            )
+            and not (reduces and (first.at.ndim == 2 or first.cluster in self.reduction))
+        ):
+            self.at[wire] = first.at
+            cluster = first.cluster
+        else:
+            self.at[wire] = np.arange(self.format(wire).size)
+            cluster = self.producer[wire]
+            self.members[cluster] = []
+        return cluster
+
+    def _spread(self, operation: Operation, sources: list[int], target: int, cluster: int) -> None:
+        """Record what an edge reads, and where."""
+        at = self.at[target]
+        formats = [self.format(wire) for wire in sources]
+        if isinstance(operation, Contract):
+            wide = [self.constant(self.resolve(w, np.zeros(1, np.int64))[0]) is None for w in sources]
+            tables = contract_tables(operation, formats, 1 if wide == [False, True] else 0)
+            for wire, (rows, terms) in zip(sources, tables, strict=True):
+                own = rows[at][:, None] + terms[None, :]
+                self.uses[wire].append(_Use(cluster, own[:, 0] if len(terms) == 1 else own, False))
+            if len(tables[0][1]) > 1:
+                self.reduction[cluster] = target
+        elif isinstance(operation, Sum | ArgMax):
+            table, onto = _table(operation, formats[0])
+            own = table[at]
+            if table.shape[1] > 1:
+                self.reduction[cluster] = target
+            self.uses[sources[0]].append(_Use(cluster, own if table.shape[1] > 1 else own[:, 0], onto))
+        else:
+            for wire in sources:
+                self.uses[wire].append(_Use(cluster, at, True))
+
+    def _stage(self, cluster: int) -> Stage:
+        """The stage of a cluster, its edges in order."""
+        edges = sorted(self.members[cluster])
+        wire = self.arrow.rows[cluster][2][0]
+        stage = Stage(wire, self.format(wire), self.arrow.edge(cluster).provenance)
+        for index in edges:
+            edge = self.arrow.edge(index)
+            self._write(stage, cluster, edge.operation, list(edge.sources), edge.targets[0], edge.provenance)
+        stage.result = self._name(wire)
+        return stage
+
+    def _name(self, wire: int) -> str:
+        return REDUCED if self.reduction.get(self.cluster[wire]) == wire else f"w{wire}"
+
+    def _source(self, stage: Stage, cluster: int, wire: int, at: Indices) -> str:
+        """The name of a source: a node of the stage, or an operand, added if it is not there yet."""
+        base, found = self.resolve(wire, at)
+        if self.cluster.get(base) == cluster:
+            return self._name(base)
+        return operand(stage, base, found, self.format(base), self.format(wire), self.constant(base))
+
+    def _write(
+        self, stage: Stage, cluster: int, operation: Operation, sources: list[int], target: int, where: Provenance
+    ) -> None:
+        at, format = self.at[target], self.format(target)
+        formats = [self.format(wire) for wire in sources]
+        stage.operations.append(operation.name.removeprefix("integer."))
+        if isinstance(operation, Contract):
+            wide = [self.constant(self.resolve(w, np.zeros(1, np.int64))[0]) is None for w in sources]
+            tables = contract_tables(operation, formats, 1 if wide == [False, True] else 0)
+            tall = len(tables[0][1]) > 1
+            names = []
+            for wire, (rows, terms) in zip(sources, tables, strict=True):
+                own = rows[at][:, None] + terms[None, :]
+                names.append(self._source(stage, cluster, wire, own if tall else own[:, 0]))
+            name = f"w{target}_product" if tall else f"w{target}"
+            stage.nodes.append(Node(name, Multiply(), (names[0], names[1]), *corners(*formats), tall, where))
+            if tall:
+                stage.reduction, stage.terms, stage.term = "sum", len(tables[0][1]), name
+                stage.reduced = (format.low, format.high)
+        elif isinstance(operation, Sum | ArgMax):
+            table, _ = _table(operation, formats[0])
+            if table.shape[1] == 1 and isinstance(operation, Sum):
+                source = self._source(stage, cluster, sources[0], table[at][:, 0])
+                stage.nodes.append(Node(f"w{target}", Scale(1, 0), (source,), format.low, format.high, False, where))
+            elif table.shape[1] == 1:
+                stage.nodes.append(
+                    Node(
+                        f"w{target}",
+                        Scale(0, 0),
+                        (self._source(stage, cluster, sources[0], table[at][:, 0]),),
+                        0,
+                        0,
+                        False,
+                        where,
+                    )
+                )
+            else:
+                stage.reduction = "sum" if isinstance(operation, Sum) else "argmax"
+                stage.term = self._source(stage, cluster, sources[0], table[at])
+                stage.terms, stage.reduced = table.shape[1], (format.low, format.high)
+        else:
+            names = [self._source(stage, cluster, wire, at) for wire in sources]
+            stage.nodes.append(
+                Node(f"w{target}", operation, tuple(names), format.low, format.high, at.ndim == 2, where)
+            )
+
+    def _copy(self, wire: int, fresh: int, base: int, at: Indices) -> Stage:
+        """A stage that moves elements only."""
+        format = self.format(wire)
+        stage = Stage(fresh, format, Provenance(f"output {fresh - self.arrow.wire_count}"), operations=["copy"])
+        stage.result = operand(stage, base, at, self.format(base), format, self.constant(base))
+        return stage
+
+
+def operand(stage: Stage, wire: int, at: Indices, base: Fixed, format: Fixed, amounts: Indices | None) -> str:
+    """The name of an operand of the stage, added unless an equal one is there."""
+    for known in stage.operands:
+        if known.wire == wire and known.at.shape == at.shape and np.array_equal(known.at, at):
+            return known.name
+    name = f"x{len(stage.operands)}"
+    flat = None if amounts is None else amounts.reshape(-1)
+    stage.operands.append(Operand(name, wire, at, base, format.low, format.high, flat))
+    return name
+
+
+def _table(operation: Sum | ArgMax, source: Fixed) -> tuple[Indices, bool]:
+    """What each target element is made of, and whether every source element is used once."""
+    if isinstance(operation, Sum):
+        return sum_table(operation)
+    return argmax_table(source.shape, operation.axis), True
+
+
+def cut(arrow: Arrow, copied: Sequence[bool]) -> Graph:
+    """The stages of an integer arrow of core operations and those in KEPT.
+
+    `copied` says of each output whether it must be written by a stage, in order: the next value of state.
+    """
+    return _Cutter(arrow, copied).cut()

@@ -1,0 +1,214 @@
+"""Layouts: which bank and word holds each element of a tensor, so that a reader gets all it needs in every clock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .sequence import Sequence
+
+Indices = NDArray[np.int64]
+
+NOTHING = -2
+"""In a table of elements: nothing is read or written here, or it does not matter what."""
+
+
+@dataclass(frozen=True)
+class Writing:
+    """Where one of the writer's lanes puts what it writes: step by step a bank and a word, or nowhere."""
+
+    lane: int
+    bank: Sequence
+    word: Sequence
+    enable: Sequence | None
+
+
+@dataclass(frozen=True)
+class Copy:
+    """Banks that are read at one address. `stored` names the (bank, lane) pairs that have a memory, each of `depth`."""
+
+    read: Sequence
+    writings: tuple[Writing, ...]
+    stored: tuple[tuple[int, int], ...]
+    depth: int
+
+
+@dataclass(frozen=True)
+class Column:
+    """One of the elements read in a clock: bank of a copy, which of its writers' lanes, and whether it is 0."""
+
+    copy: int
+    bank: int
+    lanes: tuple[int, ...]
+    select: Sequence | None
+    mask: Sequence | None
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a tensor is kept for one reader: `slots` says which column each place of the reader's table takes."""
+
+    slots: tuple[int, ...]
+    columns: tuple[Column, ...]
+    copies: tuple[Copy, ...]
+
+    @property
+    def words(self) -> int:
+        """Elements of memory, for one frame."""
+        return sum(len(copy.stored) * copy.depth for copy in self.copies)
+
+
+@dataclass(frozen=True)
+class Rom:
+    """Constants for one reader: words of one element a column, read at `read`."""
+
+    slots: tuple[int, ...]
+    words: Indices
+    read: Sequence
+
+
+def columns_of(table: Indices, valid: NDArray[np.bool_]) -> tuple[Indices, Indices]:
+    """The distinct columns of a table [steps, places] and the one that each place takes.
+
+    Entries where no place of a column is valid become NOTHING.
+    """
+    first, taken = _distinct(table.T)
+    columns = table[:, first]
+    order = np.argsort(taken, kind="stable")
+    starts = np.searchsorted(taken[order], np.arange(len(first)))
+    used = np.logical_or.reduceat(valid[:, order], starts, axis=1)
+    return np.where(used, columns, NOTHING), taken
+
+
+def rom(table: Indices, valid: NDArray[np.bool_], amounts: Indices) -> Rom:
+    """A constant laid out for its reader; entries of -1, and those that are not valid, are 0."""
+    values = np.where(valid & (table >= 0), amounts[np.maximum(table, 0)], 0)
+    first, slots = _distinct(values.T)
+    rows = values[:, first]
+    order, row = _distinct(rows)
+    read = Sequence.of(row)
+    if read.loops is None:
+        order, read = np.arange(len(rows)), Sequence.of(np.arange(len(rows)))
+    return Rom(tuple(slots.tolist()), rows[order], read)
+
+
+def layout(table: Indices, valid: NDArray[np.bool_], written: Indices, size: int) -> Layout:
+    """Lay a tensor of so many elements out for one reader and its writer.
+
+    `table` [steps, places] are the elements read, -1 where 0 is read; `written` [steps, lanes] those written, NOTHING
+    where nothing is. All columns share one address where each element lies in one column and in one row, and otherwise
+    have copies of their own.
+    """
+    columns, slots = columns_of(table, valid)
+    writer = np.full((2, size), -1, np.int64)
+    for lane in range(written.shape[1]):
+        at = np.flatnonzero(written[:, lane] >= 0)
+        writer[:, written[at, lane]] = at, np.full(len(at), lane)
+    groups = [list(range(columns.shape[1]))]
+    if len(groups[0]) > 1 and not _shareable(columns, size):
+        groups = [[column] for column in groups[0]]
+    copies, made = [], []
+    for number, group in enumerate(groups):
+        copy, selections = _copy(columns[:, group], writer, written)
+        copies.append(copy)
+        for bank, column in enumerate(group):
+            lanes = tuple(lane for other, lane in copy.stored if other == bank)
+            zero = columns[:, column] == -1
+            mask = Sequence.of((~zero).astype(np.int64)) if zero.any() else None
+            made.append(Column(number, bank, lanes, selections[bank], mask))
+    return Layout(tuple(slots.tolist()), tuple(made), tuple(copies))
+
+
+def _shareable(columns: Indices, size: int) -> bool:
+    """Whether each element is in one column and in one distinct row."""
+    _, row = _distinct(columns)
+    steps, places = np.nonzero(columns >= 0)
+    elements = columns[steps, places]
+    for owner in (places, row[steps]):
+        found = np.full(size, -1, np.int64)
+        found[elements] = owner
+        if (found[elements] != owner).any():
+            return False
+    return True
+
+
+def _copy(columns: Indices, writer: Indices, written: Indices) -> tuple[Copy, list[Sequence | None]]:
+    """Number the words of a group of columns so that counters are simplest."""
+    first, row = _distinct(columns)
+    rows = columns[first]
+    inside = rows >= 0
+    size = writer.shape[1]
+    bank_of, row_of = np.full(size, -1, np.int64), np.full(size, -1, np.int64)
+    at, places = np.nonzero(inside)
+    bank_of[rows[at, places]], row_of[rows[at, places]] = places, at
+    steps = np.where(inside, writer[0][np.maximum(rows, 0)], -1)
+    least = np.where(inside, steps, np.iinfo(np.int64).max).min(axis=1)
+    least = np.where(inside.any(axis=1), least, 0)
+    together = bool((~inside | (steps == least[:, None])).all())
+    ranked = np.empty(len(rows), np.int64)
+    ranked[np.argsort(least, kind="stable")] = np.arange(len(rows))
+    numberings = [np.arange(len(rows)), ranked, *([least] if together else [])]
+    plans = [_plan(numbering, row, bank_of, row_of, written) for numbering in numberings]
+    read, writings, depth = min(plans, key=lambda plan: _weight(*plan))
+    stored = sorted({(int(b), int(w)) for b, w in zip(places, writer[1][rows[at, places]], strict=True)})
+    selections: list[Sequence | None] = []
+    for bank in range(columns.shape[1]):
+        lanes = [lane for other, lane in stored if other == bank]
+        choice = None
+        if len(lanes) > 1:
+            elements = columns[:, bank]
+            chosen = np.searchsorted(lanes, writer[1][np.maximum(elements, 0)])
+            choice = Sequence.of(_held(np.where(elements >= 0, chosen, -1)))
+        selections.append(choice)
+    return Copy(read, writings, tuple(stored), depth), selections
+
+
+def _weight(read: Sequence, writings: tuple[Writing, ...], depth: int) -> int:
+    return (
+        read.cost + depth // 8 + sum(w.word.cost + w.bank.cost + (w.enable.cost if w.enable else 0) for w in writings)
+    )
+
+
+def _plan(
+    numbering: Indices, row: Indices, bank_of: Indices, row_of: Indices, written: Indices
+) -> tuple[Sequence, tuple[Writing, ...], int]:
+    writings = []
+    for lane in range(written.shape[1]):
+        elements = written[:, lane]
+        there = elements >= 0
+        kept = there & (bank_of[np.maximum(elements, 0)] >= 0)
+        if not kept.any():
+            continue
+        bank = _held(np.where(kept, bank_of[np.maximum(elements, 0)], -1))
+        word = _held(np.where(kept, numbering[row_of[np.maximum(elements, 0)]], -1))
+        enable = None if kept.all() else Sequence.of(kept.astype(np.int64))
+        writings.append(Writing(lane, Sequence.of(bank), Sequence.of(word), enable))
+    return Sequence.of(numbering[row]), tuple(writings), int(numbering.max()) + 1
+
+
+def _held(values: Indices) -> Indices:
+    """Where a number does not matter (-1), one that continues the sequence: in equal steps, or the last one."""
+    known = np.flatnonzero(values >= 0)
+    if len(known) == len(values):
+        return values
+    if not len(known):
+        return np.zeros_like(values)
+    last = np.maximum.accumulate(np.where(values >= 0, np.arange(len(values)), known[0]))
+    return values[last]
+
+
+def _distinct(rows: Indices) -> tuple[Indices, Indices]:
+    """The first of each kind of row, in order of appearance, and the kind of each row."""
+    generator = np.random.default_rng(len(rows))
+    factors = generator.integers(1, 1 << 62, rows.shape[1], dtype=np.int64) | 1
+    with np.errstate(over="ignore"):
+        keys = (rows * factors).sum(axis=1)
+    _, first, kind = np.unique(keys, return_index=True, return_inverse=True)
+    order = np.argsort(first, kind="stable")
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    first, kind = first[order], rank[kind.reshape(-1)]
+    assert (rows[first][kind] == rows).all(), "two rows with one key"
+    return first, kind

@@ -1,0 +1,122 @@
+"""The folded scheduler: a program on a few multiply-accumulate lanes, sized for a budget of blocks or of clocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.program import Program, to_integers
+from circuitize.circuits.types import Fixed
+
+from ..design import STATUS, Design, Stream
+from .plan import Fold, Plan, Sizes, fold, least_cycles, plan, sizes, streams
+from .top import TOP, emit
+
+LANES = 32
+"""Multiply-accumulate lanes where no budget is given."""
+
+
+def schedule(
+    program: Program,
+    initial: Mapping[str, Any] | None = None,
+    lanes: int | None = None,
+    dsp_budget: int | None = None,
+    interval_budget: int | None = None,
+) -> Design:
+    """A folded design of an integer program.
+
+    Held inputs that an output of the same name updates are state, which starts as `initial` says (integers, or reals to
+    be rounded once). At most one of the budgets: `lanes` that multiply and add at once in all stages together,
+    `dsp_budget` multiplier blocks, or `interval_budget` clocks from frame to frame. Raises CircuitizeError, saying what
+    is the least possible, where a budget cannot be met.
+    """
+    folded = fold(program)
+    start = _initial(folded, initial or {})
+    chosen = choose_sizes(folded, lanes, dsp_budget, interval_budget)
+    made = plan(chosen)
+    emission = emit(made, start)
+    ins, outs = streams(chosen)
+    status = Stream(STATUS, "", True, Fixed((), 0, 0, 1), 1)
+    held = tuple(port.name for port, wire in zip(program.inputs, folded.inputs, strict=True) if wire in folded.states)
+    return Design(TOP, "folded", emission.files, (*ins, *outs, status), held, report(made))
+
+
+def report(made: Plan) -> dict[str, int]:
+    """What a plan comes to."""
+    chosen = made.sizes
+    return {
+        "lut": 0,
+        "ff": 0,
+        "dsp": chosen.dsp,
+        "bram_bits": 0,
+        "latency_cycles": made.latency,
+        "interval_cycles": chosen.interval,
+        "lanes": chosen.lanes,
+    }
+
+
+def choose_sizes(folded: Fold, lanes: int | None, dsp_budget: int | None, interval_budget: int | None) -> Sizes:
+    """The quickest sizes within a budget of lanes or blocks, or the cheapest within one of clocks."""
+    budgets = {"lanes": lanes, "dsp_budget": dsp_budget, "interval_budget": interval_budget}
+    given = [name for name, value in budgets.items() if value is not None]
+    if len(given) > 1:
+        raise CircuitizeError(f"expected one budget, found {' and '.join(given)}; give one of them")
+    slowest = least_cycles(folded)
+    if interval_budget is not None:
+        found = _last(slowest, lambda target: sizes(folded, target), lambda s: s.interval <= interval_budget)
+        if found is None:
+            least = sizes(folded, 1).interval
+            raise CircuitizeError(
+                f"expected an interval of at least {least} clocks, found interval_budget={interval_budget}; raise it"
+            )
+        return found
+    word, limit = ("dsp", dsp_budget) if dsp_budget is not None else ("lanes", LANES if lanes is None else lanes)
+    assert limit is not None
+    small = sizes(folded, slowest)
+    if getattr(small, word) > limit:
+        if lanes is None and dsp_budget is None:
+            return small
+        name = "dsp_budget" if word == "dsp" else "lanes"
+        raise CircuitizeError(f"expected at least {getattr(small, word)} {word}, found {name}={limit}; raise it")
+    low, high, best = 1, slowest, small
+    while low < high:
+        middle = (low + high) // 2
+        found = sizes(folded, middle)
+        if getattr(found, word) <= limit:
+            best, high = found, middle
+        else:
+            low = middle + 1
+    return best
+
+
+def _last(most: int, make: Callable[[int], Sizes], fits: Callable[[Sizes], bool]) -> Sizes | None:
+    """The sizes of the greatest target from 1 to `most` that fit, if those that fit are the smaller ones."""
+    best = None
+    low, high = 1, most
+    while low <= high:
+        middle = (low + high) // 2
+        found = make(middle)
+        if fits(found):
+            best, low = found, middle + 1
+        else:
+            high = middle - 1
+    return best
+
+
+def _initial(folded: Fold, initial: Mapping[str, Any]) -> dict[str, NDArray[np.int64]]:
+    """What state starts as, checked."""
+    ports = [p for p, wire in zip(folded.program.inputs, folded.inputs, strict=True) if wire in folded.states]
+    names = [port.name for port in ports]
+    for name in names:
+        if name not in initial:
+            raise CircuitizeError(f"expected an initial value for state {name!r}, found {sorted(initial)}; add it")
+    for name in initial:
+        if name not in names:
+            raise CircuitizeError(
+                f"expected the name of state ({', '.join(names) or 'none'}), found {name!r}; remove it"
+            )
+    return {port.name: to_integers(port, initial[port.name], "initial values") for port in ports}

@@ -1,0 +1,180 @@
+"""Tilings: how the loop nest of a stage is spread over lanes and clocks."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .graph import Operand, Stage
+from .layout import NOTHING
+
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Tiling:
+    """A stage on hardware.
+
+    In a pass, `lanes` target elements are made at once; each of their lanes takes `split` terms a clock, `units` of
+    them a clock go through the result's operations and are written. `order` [passes, lanes] are the target elements,
+    NOTHING where a lane idles; `near` is the same with the nearest element in those places.
+    """
+
+    lanes: int
+    split: int
+    units: int
+    terms: int
+    order: Indices
+    near: Indices
+    reduces: bool
+
+    @property
+    def passes(self) -> int:
+        return len(self.order)
+
+    @property
+    def reading(self) -> int:
+        """Clocks of a pass in which terms are read."""
+        return -(-self.terms // self.split)
+
+    @property
+    def drain(self) -> int:
+        """Clocks in which the results of a pass are written."""
+        return -(-self.lanes // self.units)
+
+    @property
+    def clocks(self) -> int:
+        """Clocks of a pass."""
+        return max(self.reading, self.drain)
+
+    @property
+    def cycles(self) -> int:
+        """Clocks of a frame."""
+        return self.passes * self.clocks
+
+    @property
+    def spare(self) -> int:
+        """Terms of the last clock of a pass that do not exist."""
+        return self.reading * self.split - self.terms
+
+    def written(self) -> Indices:
+        """The elements written, [steps, units]."""
+        return self._drained(self.order, NOTHING).reshape(-1, self.units)
+
+    def reads(self, operand: Operand) -> tuple[Indices, NDArray[np.bool_]]:
+        """The elements an operand reads, [steps, places], and which of them matter."""
+        if not operand.in_reduction:
+            near = self._drained(self.near, None).reshape(-1, self.units)
+            return operand.at[near], self.written() >= 0
+        terms = np.arange(self.reading * self.split)
+        real = terms < self.terms
+        at = operand.at[self.near[:, :, None], np.minimum(terms, self.terms - 1)[None, None, :]]
+        valid = (self.order >= 0)[:, :, None] & real[None, None, :]
+        shape = (self.passes, self.lanes, self.reading, self.split)
+        places = self.lanes * self.split
+        return (
+            at.reshape(shape).transpose(0, 2, 1, 3).reshape(-1, places),
+            np.broadcast_to(valid, at.shape).reshape(shape).transpose(0, 2, 1, 3).reshape(-1, places),
+        )
+
+    def _drained(self, order: Indices, fill: int | None) -> Indices:
+        missing = self.drain * self.units - self.lanes
+        if not missing:
+            return order
+        extra = np.repeat(order[:, -1:], missing, axis=1) if fill is None else np.full((len(order), missing), fill)
+        return np.concatenate([order, extra], axis=1)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Sizes of a tiling, before its tables are made."""
+
+    axis: int
+    outside: int
+    inner: int
+    tile: int
+    lanes: int
+    passes: int
+    split: int
+    units: int
+    cycles: int
+
+
+def lane_axis(stage: Stage) -> int:
+    """The axis that lanes spread over: that along which the fewest operands in memory, then the fewest of all, vary."""
+    best, chosen = None, max(0, len(stage.shape) - 1)
+    for axis, extent in enumerate(stage.shape):
+        if extent == 1:
+            continue
+        varying = [o for o in stage.operands if o.in_reduction and _varies(o, stage.shape, axis)]
+        memory = sum(o.amounts is None for o in varying)
+        key = (memory, len(varying), -extent, -axis)
+        if best is None or key < best:
+            best, chosen = key, axis
+    return chosen
+
+
+def _varies(operand: Operand, shape: tuple[int, ...], axis: int) -> bool:
+    at = operand.at.reshape(*shape, -1)
+    return bool((np.take(at, [0], axis) != at).any())
+
+
+def choose(stage: Stage, budget: int, axis: int, widths: tuple[int, int, int]) -> Choice:
+    """The cheapest sizes with which a frame takes at most `budget` clocks, or the quickest if none do.
+
+    `widths` are relative costs: of a multiplier, of a lane, of a unit for the result's operations.
+    """
+    if not stage.reduction:
+        units = min(stage.size, -(-stage.size // max(1, budget)))
+        passes = -(-stage.size // units)
+        return Choice(axis, 1, stage.size, 1, units, passes, 1, units, passes)
+    best: tuple[tuple[int, float], Choice] | None = None
+    for outside, inner, tile, lanes, passes in _tiles(stage.shape, axis):
+        room = max(1, budget // passes)
+        split = 1 if stage.reduction == "argmax" else -(-stage.terms // room)
+        reading = -(-stage.terms // split)
+        units = -(-lanes // max(room, reading))
+        clocks = max(reading, -(-lanes // units))
+        cycles = passes * clocks
+        cost = widths[0] * lanes * split + widths[1] * lanes + widths[2] * units + 8 * (split > 1)
+        key = (max(0, cycles - budget), cost + cycles * 1e-6)
+        if best is None or key < best[0]:
+            best = key, Choice(axis, outside, inner, tile, lanes, passes, split, units, cycles)
+    assert best is not None
+    return best[1]
+
+
+def _tiles(shape: tuple[int, ...], axis: int) -> list[tuple[int, int, int, int, int]]:
+    """(groups outside, elements inside, tile of the next axis, lanes, passes) of all tilings, lane axis innermost."""
+    order = [n for i, n in enumerate(shape) if i != axis] + ([shape[axis]] if shape else [1])
+    found, inner = [], 1
+    for place in range(len(order) - 1, -1, -1):
+        extent = order[place]
+        outside = math.prod(order[:place])
+        tiles = {-(-extent // groups) for groups in range(1, min(extent, 512) + 1)}
+        found += [(outside, inner, tile, inner * tile, outside * -(-extent // tile)) for tile in sorted(tiles)]
+        inner *= extent
+    return found
+
+
+def tile(stage: Stage, choice: Choice) -> Tiling:
+    """The tables of a choice."""
+    flat = np.arange(stage.size, dtype=np.int64)
+    if not stage.reduction:
+        missing = choice.passes * choice.units - stage.size
+        order = np.concatenate([flat, np.full(missing, NOTHING)]).reshape(choice.passes, choice.units)
+        near = np.concatenate([flat, np.full(missing, stage.size - 1)]).reshape(choice.passes, choice.units)
+        return Tiling(choice.units, 1, choice.units, 1, order, near, False)
+    if stage.shape:
+        flat = np.moveaxis(flat.reshape(stage.shape), choice.axis, -1).reshape(-1)
+    rows = flat.reshape(choice.outside, -1, choice.inner)
+    places = np.arange(-(-rows.shape[1] // choice.tile) * choice.tile)
+    near = rows[:, np.minimum(places, rows.shape[1] - 1)]
+    order = np.where((places < rows.shape[1])[None, :, None], near, NOTHING)
+    shape = (choice.passes, choice.lanes)
+    return Tiling(
+        choice.lanes, choice.split, choice.units, stage.terms, order.reshape(shape), near.reshape(shape), True
+    )

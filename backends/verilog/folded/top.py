@@ -1,0 +1,304 @@
+"""The top module: receivers, stages, channels, senders and the status, joined as the plan says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..design import STATUS, Stream
+from ..signals import element
+from .channel import HEAD, TAIL, Channel, write_channel, write_rom
+from .counter import MEMORY, STATE_MEMORY
+from .graph import Stage
+from .layout import NOTHING
+from .plan import Plan, Reader, operand_widths, streams
+from .stage_text import Body, literal_operand, write_stage
+from .streams import flags, receiver, sender, status
+
+Indices = NDArray[np.int64]
+TOP = "circuitize_folded"
+
+
+@dataclass
+class Emission:
+    """All text of a design."""
+
+    files: dict[str, str] = field(default_factory=dict)
+    bodies: list[Body] = field(default_factory=list)
+    channels: list[Channel] = field(default_factory=list)
+
+
+def emit(plan: Plan, initial: Mapping[str, Indices]) -> Emission:
+    """The files of a plan; `initial` holds what state starts as, by input name, in integers."""
+    return _Top(plan, initial).emission
+
+
+@dataclass
+class _Port:
+    """Who writes a wire, in the top module: names of its lanes and of its control signals."""
+
+    name: str
+    lanes: list[str]
+    frees: list[str] = field(default_factory=list)
+
+
+class _Top:
+    def __init__(self, plan: Plan, initial: Mapping[str, Indices]) -> None:
+        self.plan, self.sizes, self.fold = plan, plan.sizes, plan.sizes.fold
+        self.emission = Emission()
+        self.lines: list[str] = []
+        self.ins, self.outs = streams(self.sizes)
+        self.initial = initial
+        self.writers: dict[int, _Port] = {}
+        self.ready: dict[int, list[str]] = {}
+        self.free: dict[int, list[str]] = {}
+        self.columns: dict[tuple[int, str], list[str]] = {}
+        self.done: list[str] = []
+        self._name_writers()
+        self._channels()
+        self._flags()
+        self._receivers()
+        self._stages()
+        self._senders()
+        self._write()
+
+    @property
+    def files(self) -> dict[str, str]:
+        return self.emission.files
+
+    def wire(self, name: str, width: int = 0) -> str:
+        self.lines.append(f"  wire {f'[{width - 1}:0] ' if width else ''}{name};")
+        return name
+
+    def _name_writers(self) -> None:
+        received = [wire for wire in self.fold.inputs if wire not in self.fold.states]
+        for wire, stream in zip(received, self.ins, strict=True):
+            lanes = [self.wire(f"in_{stream.name}_{k}", stream.element_bits) for k in range(stream.lanes)]
+            self.writers[wire] = _Port(f"in_{stream.name}", lanes)
+        for stage, tiling in zip(self.fold.stages, self.plan.tilings, strict=True):
+            bits = element(stage.format).width
+            lanes = [self.wire(f"{stage.name}_out{k}", bits) for k in range(tiling.units)]
+            self.writers[stage.wire] = _Port(stage.name, lanes)
+        for port in self.writers.values():
+            for signal in ("start", "valid", "last"):
+                self.wire(f"{port.name}_{signal}")
+
+    def _channels(self) -> None:
+        """One channel for each reader, with the reader's control signals named after it."""
+        used: dict[int, set[int]] = {}
+        for number, (reader, layout) in enumerate(zip(self.sizes.readers, self.plan.layouts, strict=True)):
+            state = reader.wire in self.fold.states
+            port = self.writers[self.fold.states.get(reader.wire, reader.wire)]
+            width = element(self.fold.format(reader.wire)).width
+            name, to = self._reader(reader)
+            banks = self.sizes.links[number].banks or 1
+            initial = self._initial(reader.wire) if state else None
+            comment = f"{name}: what {port.name} writes, {self.fold.format(reader.wire)}, as {to} reads it."
+            channel = Channel(name, width, layout, banks, comment, initial)
+            self.emission.channels.append(channel)
+            self.files[f"{name}.v"] = write_channel(channel, self.files)
+            wires = [".clk(clk)", ".rst(rst)", f".w_valid({port.name}_valid)"]
+            if state:
+                self.done.append(self.wire(f"{name}_done"))
+                wires += [".commit(status_take)", ".keep(status_keep)", f".r_done({name}_done)"]
+            else:
+                self.free.setdefault(self.sizes.links[number].writer, []).append(self.wire(f"{name}_free"))
+                wires += [f".w_start({port.name}_start)", f".w_free({name}_free)", f".w_last({port.name}_last)"]
+            used.setdefault(reader.wire, set()).update(channel.lanes)
+            wires += [f".w_data{lane}({port.lanes[lane]})" for lane in channel.lanes]
+            self.ready.setdefault(reader.actor, []).append(self.wire(f"{name}_ready"))
+            wires += [f".r_start({to}_start)", f".r_ready({name}_ready)"]
+            side = self._side(reader)
+            wires += [f".r_step({to}_{side}step)", f".r_last({to}_{side}last)"]
+            columns = [self.wire(f"{name}_{k}", width) for k in range(len(layout.columns))]
+            wires += [f".r_data{k}({column})" for k, column in enumerate(columns)]
+            self.columns[reader.actor, reader.operand or ""] = columns
+            self.lines.append(f"  {name} {name}_i (\n    {', '.join(wires)});")
+        for wire, port in self.writers.items():
+            kept = set().union(*(used.get(key, set()) for key in [wire, *self._states_of(wire)]))
+            for lane, name in enumerate(port.lanes):
+                if lane not in kept:
+                    self.lines.append(f"  wire {name}_unused = ^{name};")
+
+    def _states_of(self, wire: int) -> list[int]:
+        return [old for old, new in self.fold.states.items() if new == wire]
+
+    def _reader(self, reader: Reader) -> tuple[str, str]:
+        """The channel's name and the reader's."""
+        first = len(self.ins)
+        if reader.operand is None:
+            stream = self.outs[reader.actor - first - len(self.fold.stages)]
+            return f"to_{stream.name}", f"out_{stream.name}"
+        stage = self.fold.stages[reader.actor - first]
+        return f"{stage.name}_{reader.operand}_memory", stage.name
+
+    def _side(self, reader: Reader) -> str:
+        if reader.operand is None:
+            return "r_"
+        stage = self.fold.stages[reader.actor - len(self.ins)]
+        (operand,) = [o for o in stage.operands if o.name == reader.operand]
+        return "t_" if operand.in_reduction else "e_"
+
+    def _initial(self, wire: int) -> Indices:
+        """(element, value) of what the writer's lanes would write, step by step."""
+        port = self.fold.program.inputs[self.fold.inputs.index(wire)]
+        values = np.asarray(self.initial[port.name], np.int64).reshape(-1)
+        place = [stage.wire for stage in self.fold.stages].index(self.fold.states[wire])
+        written = self.plan.tilings[place].written()
+        return np.stack([np.where(written >= 0, written, NOTHING), values[np.maximum(written, 0)]], axis=2)
+
+    def _flags(self) -> None:
+        """Flags of the stages that have one, and tokens for stages that nothing else starts."""
+        status_number, self.flag_names = len(self.sizes.actors) - 1, []
+        first = len(self.ins)
+        made: set[str] = set()
+        for link in self.sizes.links[len(self.sizes.readers) :]:
+            writer = list(self.writers.values())[link.writer]
+            depth = link.banks or 1
+            module = f"folded_flags_{depth}"
+            if module not in made:
+                made.add(module)
+                self.files[f"{module}.v"] = flags(module, depth)
+            if link.reader == status_number:
+                name, fail, take = f"{writer.name}_flag", f"{writer.name}_fail", "status_take"
+                self.wire(fail)
+                self.flag_names.append(name)
+            else:
+                stage = self.fold.stages[link.reader - first]
+                name, fail, take = f"{stage.name}_token", "1'b0", f"{stage.name}_start"
+                self.ready.setdefault(link.reader, []).append(f"{name}_ready")
+            self.wire(f"{name}_free")
+            self.wire(f"{name}_ready")
+            self.wire(f"{name}_fail")
+            if link.reader != status_number:
+                self.lines.append(f"  wire {name}_fail_unused = {name}_fail;")
+            self.free.setdefault(link.writer, []).append(f"{name}_free")
+            self.lines.append(
+                f"  {module} {name}_i (.clk(clk), .rst(rst), .w_start({writer.name}_start), .w_free({name}_free),\n"
+                f"    .w_valid({writer.name}_valid & {writer.name}_last), .w_fail({fail}), .r_take({take}), "
+                f".r_ready({name}_ready), .r_fail({name}_fail));"
+            )
+
+    def _receivers(self) -> None:
+        for number, stream in enumerate(self.ins):
+            name = f"in_{stream.name}"
+            comment = f"{name}: input {stream.port!r}, {stream.format}, {stream.lanes} elements a beat."
+            text = receiver(name, comment, stream.beats, stream.lanes, stream.element_bits)
+            self.files[f"{name}.v"] = text
+            wires = [".clk(clk)", ".rst(rst)", *_axi(stream)]
+            wires += [f".w_free({' & '.join(self.free.get(number, [])) or chr(49) + chr(39) + 'b1'})"]
+            wires += [f".w_start({name}_start)", f".w_valid({name}_valid)", f".w_last({name}_last)"]
+            wires += [f".out{k}({lane})" for k, lane in enumerate(self.writers_of(number).lanes)]
+            self.lines.append(f"  {name} {name}_i (\n    {', '.join(wires)});")
+            self._mention(number, name)
+
+    def writers_of(self, number: int) -> _Port:
+        return list(self.writers.values())[number]
+
+    def _mention(self, number: int, name: str) -> None:
+        if number not in self.free:
+            self.lines.append(f"  wire {name}_control_unused = {name}_start ^ {name}_valid ^ {name}_last;")
+
+    def _stages(self) -> None:
+        first = len(self.ins)
+        for number, (stage, tiling) in enumerate(zip(self.fold.stages, self.plan.tilings, strict=True)):
+            actor, name = first + number, stage.name
+            flagged = f"{name}_flag" in self.flag_names
+            slots: dict[str, tuple[int, ...]] = {}
+            layouts = {
+                reader.operand: layout
+                for reader, layout in zip(self.sizes.readers, self.plan.layouts, strict=True)
+                if reader.actor == actor
+            }
+            wires = [".clk(clk)", ".rst(rst)"]
+            go = " & ".join([*self.ready.get(actor, []), *self.free.get(actor, [])])
+            sides = set()
+            for operand in stage.operands:
+                if literal_operand(operand) is not None:
+                    continue
+                side = "t_" if operand.in_reduction else "e_"
+                sides.add(side)
+                if operand.amounts is None:
+                    slots[operand.name] = layouts[operand.name].slots
+                    columns = self.columns[actor, operand.name]
+                else:
+                    slots[operand.name], columns = self._rom(number, stage, operand.name, side)
+                wires += [f".{operand.name}_{k}({column})" for k, column in enumerate(columns)]
+            body = write_stage(stage, tiling, slots, flagged)
+            self.emission.bodies.append(body)
+            self.files.update(body.files)
+            for side in sorted(sides):
+                wires += [f".{side}step({self.wire(f'{name}_{side}step')})"]
+                wires += [f".{side}last({self.wire(f'{name}_{side}last')})"]
+                if not any(o.amounts is None for o in stage.operands if (o.in_reduction) == (side == "t_")):
+                    self.lines.append(f"  wire {name}_{side}last_unused = {name}_{side}last;")
+            wires += [f".go({go})", f".start({name}_start)", f".out_valid({name}_valid)", f".out_last({name}_last)"]
+            wires += [f".out{k}({lane})" for k, lane in enumerate(self.writers[stage.wire].lanes)]
+            wires += [f".fail({name}_fail)"] if flagged else []
+            self.lines.append(f"  {name} {name}_i (\n    {', '.join(wires)});")
+
+    def _rom(self, number: int, stage: Stage, operand: str, side: str) -> tuple[tuple[int, ...], list[str]]:
+        """A memory of constants and the names of what it shows."""
+        rom, name = self.plan.roms[number, operand], f"{stage.name}_{operand}_constants"
+        widths = operand_widths(stage, operand, rom.words.shape[1])
+        self.files[f"{name}.v"] = write_rom(name, f"{name}: constants of {stage.name}.", rom, widths, self.files)
+        columns = [self.wire(f"{name}_{k}", width) for k, width in enumerate(widths)]
+        wires = [".clk(clk)", ".rst(rst)", f".r_step({stage.name}_{side}step)"]
+        wires += [f".r_data{k}({column})" for k, column in enumerate(columns)]
+        self.lines.append(f"  {name} {name}_i ({', '.join(wires)});")
+        return rom.slots, columns
+
+    def _senders(self) -> None:
+        first = len(self.ins) + len(self.fold.stages)
+        for number, stream in enumerate(self.outs):
+            name, actor = f"out_{stream.name}", first + number
+            for signal in ("start", "r_step", "r_last"):
+                self.wire(f"{name}_{signal}")
+            comment = f"{name}: output {stream.port!r}, {stream.format}, {stream.lanes} elements a beat."
+            self.files[f"{name}.v"] = sender(name, comment, stream.beats, stream.lanes, stream.element_bits)
+            layout = self.plan.layouts[[r.actor for r in self.sizes.readers].index(actor)]
+            columns = self.columns[actor, ""]
+            (ready,) = self.ready[actor]
+            wires = [".clk(clk)", ".rst(rst)", f".r_ready({ready})", f".r_start({name}_start)"]
+            wires += [f".r_step({name}_r_step)", f".r_last({name}_r_last)", *_axi(stream)]
+            wires += [f".in{k}({columns[column]})" for k, column in enumerate(layout.slots)]
+            self.lines.append(f"  {name} {name}_i (\n    {', '.join(wires)});")
+        self.files["folded_status.v"] = status("folded_status", len(self.flag_names), len(self.done))
+        wires = [".clk(clk)", ".rst(rst)"]
+        for k, flag in enumerate(self.flag_names):
+            wires += [f".ready{k}({flag}_ready)", f".fail{k}({flag}_fail)"]
+        wires += [f".done{k}({done})" for k, done in enumerate(self.done)]
+        wires += [".take(status_take)", *([".keep(status_keep)"] if self.done else [])]
+        wires += [f".{word}({STATUS}_{word})" for word in ("tdata", "tvalid", "tready", "tlast")]
+        self.lines.append(f"  folded_status status_i (\n    {', '.join(wires)});")
+
+    def _write(self) -> None:
+        ports = ["input wire clk", "input wire rst"]
+        for stream in [*self.ins, *self.outs]:
+            into, out = ("output", "input") if stream.output else ("input", "output")
+            ports += [
+                f"{into} wire [{stream.data_bits - 1}:0] {stream.name}_tdata",
+                f"{into} wire {stream.name}_tvalid",
+                f"{out} wire {stream.name}_tready",
+                f"{into} wire {stream.name}_tlast",
+            ]
+        ports += [f"output wire [0:0] {STATUS}_tdata", f"output wire {STATUS}_tvalid"]
+        ports += [f"input wire {STATUS}_tready", f"output wire {STATUS}_tlast"]
+        self.lines.insert(0, "  wire status_take;")
+        if self.done:
+            self.lines.insert(0, "  wire status_keep;")
+        declared = [line for line in self.lines if line.startswith("  wire ") and "=" not in line]
+        rest = [line for line in self.lines if not (line.startswith("  wire ") and "=" not in line)]
+        head = f"// A folded design of {len(self.fold.stages)} stages.\n{HEAD}module {TOP} (\n  "
+        self.files[f"{TOP}.v"] = head + ",\n  ".join(ports) + "\n);\n" + "\n".join([*declared, *rest]) + "\n" + TAIL
+        if any(channel.initial is None for channel in self.emission.channels):
+            self.files["folded_memory.v"] = MEMORY
+        if self.done:
+            self.files["folded_state.v"] = STATE_MEMORY
+
+
+def _axi(stream: Stream) -> list[str]:
+    return [f".{word}({stream.name}_{word})" for word in ("tdata", "tvalid", "tready", "tlast")]
