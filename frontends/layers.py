@@ -32,7 +32,7 @@ def he_normal(generator: np.random.Generator, shape: Shape) -> NDArray[np.float6
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A trained array: its name, shape, how it starts, and the exact format it keeps from step to step."""
+    """An array kept from step to step, trained or not: its name, shape, how it starts, and its exact format."""
 
     name: str
     shape: Shape
@@ -46,16 +46,20 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Model:
-    """Parameters P and, for each type of batch X, an arrow P x X -> Y.
+    """Parameters P, state S and, for each type of batch X, an arrow P x S x X -> Y x S'.
 
-    `kind` names the model inside a larger one (`dense` becomes `dense1`, `dense2`); `inputs` is the shape of one
-    example, or None where any shape will do. The first axis of a batch counts its examples.
+    Parameters are trained; state (most models have none) is what a training step gives back renewed, as running
+    statistics. `inference` is the arrow P x S x X -> Y of a model that has state; without, it is `arrow`. `kind` names
+    the model inside a larger one (`dense` becomes `dense1`, `dense2`); `inputs` is the shape of one example, or None
+    where any shape will do. The first axis of a batch counts its examples.
     """
 
     parameters: tuple[Parameter, ...]
     arrow: Callable[[Array], Arrow]
     kind: str
     inputs: Shape | None = None
+    state: tuple[Parameter, ...] = ()
+    inference: Callable[[Array], Arrow] | None = None
 
     def batch_type(self, batch: int) -> Array:
         """The type of a batch of examples; raises TypingError when the model does not know the shape of one."""
@@ -67,31 +71,39 @@ class Model:
         return Array((batch, *self.inputs))
 
     def initial(self, seed: int) -> dict[str, NDArray[np.float64]]:
-        """Starting values by name, from one seeded generator in the order of the parameters, nearest in each format."""
+        """Starting values by name, from one seeded generator in order, parameters first, nearest in each format."""
         generator = np.random.default_rng(seed)
-        return {p.name: p.format.nearest(p.initializer(generator, p.shape)) for p in self.parameters}
+        kept = (*self.parameters, *self.state)
+        return {p.name: p.format.nearest(p.initializer(generator, p.shape)) for p in kept}
 
 
 def traced(
-    function: Callable[..., Tensor],
+    function: Callable[..., Tensor | Sequence[Tensor]],
     parameters: Sequence[Parameter] = (),
     inputs: Shape | None = None,
     kind: str = "",
+    state: Sequence[Parameter] = (),
+    inference: Callable[..., Tensor] | None = None,
 ) -> Model:
-    """A model written as a Python function of its parameters, in order, and then a batch.
+    """A model written as a Python function of its parameters, in order, its state, and then a batch.
 
-    Edges are labelled with the line of the function they come from, or with the caller's line where it is not the
-    user's.
+    With state, the function returns the prediction and the new state, in order, and `inference` is the prediction alone
+    as it is made outside training. Edges are labelled with the line of the function they come from, or with the
+    caller's line where it is not the user's.
     """
     ours = (function.__module__ or "").partition(".")[0] == __name__.partition(".")[0]
     place = here() if ours else None
-    types = [parameter.type for parameter in parameters]
+    types = [parameter.type for parameter in (*parameters, *state)]
 
-    def arrow(batch: Array) -> Arrow:
-        with placed_at(place):
-            return trace(function, *types, batch)
+    def arrow_of(chosen: Callable[..., Tensor | Sequence[Tensor]]) -> Callable[[Array], Arrow]:
+        def arrow(batch: Array) -> Arrow:
+            with placed_at(place):
+                return trace(chosen, *types, batch)
 
-    return Model(tuple(parameters), arrow, kind or function.__name__, inputs)
+        return arrow
+
+    other = arrow_of(inference) if inference is not None else None
+    return Model(tuple(parameters), arrow_of(function), kind or function.__name__, inputs, tuple(state), other)
 
 
 def dense(
@@ -135,34 +147,56 @@ def sequential(*models: Model) -> Model:
     names = []
     for model in models:
         seen[model.kind] += 1
-        numbered = bool(model.parameters) or counts[model.kind] > 1
+        numbered = bool(model.parameters or model.state) or counts[model.kind] > 1
         names.append(f"{model.kind}{seen[model.kind]}" if numbered else model.kind)
-    parameters = [
-        tuple(replace(p, name=f"{name}.{p.name}") for p in model.parameters)
-        for name, model in zip(names, models, strict=True)
-    ]
-    types = [tuple(p.type for p in group) for group in parameters]
+
+    def named(groups: Sequence[tuple[Parameter, ...]]) -> tuple[Parameter, ...]:
+        pairs = zip(names, groups, strict=True)
+        return tuple(replace(p, name=f"{name}.{p.name}") for name, group in pairs for p in group)
+
+    parameters = named([model.parameters for model in models])
+    state = named([model.state for model in models])
+    inference = None
+    if state:
+
+        def inference(batch: Array) -> Arrow:
+            return _chain(models, names, batch, [model.inference or model.arrow for model in models], False)
 
     def arrow(batch: Array) -> Arrow:
-        # Pn ... P1 X  ->  Pn ... P2 Y1  ->  ...  ->  Yn: each model takes its parameters and what the last one made.
-        pending = [type for group in reversed(types) for type in group]
-        stages, passed = [_reverse_groups(types, batch)], batch
-        for name, model, group in zip(names, models, types, strict=True):
-            with part(name):
-                stage = model.arrow(passed)
-            del pending[len(pending) - len(group) :]
-            stages.append(tensor(identity(*pending), stage))
-            (target,) = stage.target
-            assert isinstance(target, Array)
-            passed = target
-        return compose(*stages)
+        return _chain(models, names, batch, [model.arrow for model in models], True)
 
-    return Model(tuple(p for group in parameters for p in group), arrow, "sequential", models[0].inputs)
+    return Model(parameters, arrow, "sequential", models[0].inputs, state, inference)
 
 
-def _reverse_groups(groups: Sequence[tuple[Array, ...]], last: Array) -> Arrow:
-    """The wiring (P1, ..., Pn, X) -> (Pn, ..., P1, X)."""
-    types = [type for group in groups for type in group]
+def _chain(
+    models: Sequence[Model], names: list[str], batch: Array, arrows: Sequence[Callable[[Array], Arrow]], renews: bool
+) -> Arrow:
+    """P1 ... Pn, S1 ... Sn, X -> Yn, and with `renews` then S1' ... Sn'."""
+    weights = [[p.type for p in model.parameters] for model in models]
+    states = [[p.type for p in model.state] for model in models]
+    # Each model takes its parameters, its state and what the last one made; what is renewed waits at the end:
+    # Pn Sn ... P1 S1 X  ->  Pn Sn ... P2 S2 Y1 S1'  ->  ...  ->  Yn Sn' ... S1'.
+    pending = [type for w, s in zip(reversed(weights), reversed(states), strict=True) for type in (*w, *s)]
+    stages, passed, done = [_interleave(weights, states, batch)], batch, list[Array]()
+    for name, make, w, s in zip(names, arrows, weights, states, strict=True):
+        with part(name):
+            stage = make(passed)
+        del pending[len(pending) - len(w) - len(s) :]
+        stages.append(tensor(identity(*pending), stage, identity(*done)))
+        target = stage.target[0]
+        assert isinstance(target, Array)
+        passed, done = target, [*(s if renews else []), *done]
+    if done:
+        ends = np.cumsum([1, *(len(s) for s in reversed(states))]).tolist()
+        order = [at for first, last in zip(ends[-2::-1], ends[:0:-1], strict=True) for at in range(first, last)]
+        stages.append(permute([passed, *done], [0, *order]))
+    return compose(*stages)
+
+
+def _interleave(weights: Sequence[Sequence[Array]], states: Sequence[Sequence[Array]], last: Array) -> Arrow:
+    """The wiring (P1, ..., Pn, S1, ..., Sn, X) -> (Pn, Sn, ..., P1, S1, X)."""
+    types = [type for groups in (weights, states) for group in groups for type in group]
     numbered = iter(range(len(types)))
-    positions = [[next(numbered) for _ in group] for group in groups]
-    return permute([*types, last], [at for group in reversed(positions) for at in group] + [len(types)])
+    own, kept = ([[next(numbered) for _ in group] for group in groups] for groups in (weights, states))
+    order = [at for w, s in zip(reversed(own), reversed(kept), strict=True) for at in (*w, *s)]
+    return permute([*types, last], [*order, len(types)])

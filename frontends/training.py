@@ -17,7 +17,7 @@ from circuitize.circuits.program import Port, Program, Visibility
 from circuitize.circuits.types import Array, Shape, Type
 
 from .formats import DATA, ONE_HOT, Format
-from .layers import Model, Parameter
+from .layers import Model
 from .optimizers import SCALAR, Optimizer
 from .provenance import here, part, placed_at
 from .trace import Tensor, trace
@@ -37,7 +37,7 @@ def training_step(
     examples: Sequence[Batch] = (),
     precision: Precision = Precision(),  # noqa: B008 - frozen
 ) -> Program:
-    """One step: parameters, optimiser state, `inputs`, `targets`, scalars -> parameters, optimiser state, `loss`.
+    """One step: parameters, optimiser state, model state, `inputs`, `targets`, scalars -> all three renewed, `loss`.
 
     `batch` examples at a time; `target_shape` is the shape of one example's target, by default that of a prediction
     (labels have none: `()`). Parameters and state leave in exactly the
@@ -46,19 +46,25 @@ def training_step(
     """
     data = model.batch_type(batch)
     forward = model.arrow(data)
-    (prediction,) = forward.target
+    prediction, *renewed = forward.target
     with placed_at(here()), part("loss"):
         target = prediction if target_shape is None else Array((batch, *target_shape))
-        measured = compose(tensor(forward, identity(target)), trace(loss, prediction, target))
-    if measured.target != (SCALAR,):
-        found = ", ".join(map(str, measured.target))
-        raise TypingError(f"expected a loss that is one number, found {found}; take its mean")
+        beside = [len(forward.target), *range(1, len(forward.target))]
+        measured = compose(
+            tensor(forward, identity(target)),
+            permute([*forward.target, target], [0, *beside]),
+            tensor(trace(loss, prediction, target), identity(*renewed)),
+        )
+    if measured.target[0] != SCALAR:
+        raise TypingError(f"expected a loss that is one number, found {measured.target[0]}; take its mean")
     kept = [(p, *(replace(s, name=f"{p.name}.{s.name}") for s in optimizer.state(p))) for p in model.parameters]
-    arrow = _step(measured, model.parameters, optimizer, [[entry.type for entry in group[1:]] for group in kept])
+    arrow = _step(measured, model, optimizer, [[entry.type for entry in group[1:]] for group in kept])
 
     committed = Visibility.COMMITTED
     states = [s for group in kept for s in group[1:]]
-    carried = [Port(p.name, committed, p.format.of(p.shape), held=True) for p in (*model.parameters, *states)]
+    carried = [
+        Port(p.name, committed, p.format.of(p.shape), held=True) for p in (*model.parameters, *states, *model.state)
+    ]
     batch_ports = [
         Port("inputs", committed, inputs.of(data.shape)),
         Port("targets", committed, targets.of(target.shape)),
@@ -73,37 +79,42 @@ def training_step(
     )
 
 
-def _step(measured: Arrow, parameters: Sequence[Parameter], optimizer: Optimizer, states: list[list[Array]]) -> Arrow:
-    """P x O x X x T x S -> P' x O' x loss, from the measured loss P x X x T -> loss."""
-    weights: list[Type] = [p.type for p in parameters]
+def _step(measured: Arrow, model: Model, optimizer: Optimizer, states: list[list[Array]]) -> Arrow:
+    """P x O x M x X x T x S -> P' x O' x M' x loss, from the measured loss P x M x X x T -> loss x M'."""
+    weights: list[Type] = [p.type for p in model.parameters]
     state: list[Type] = [type for group in states for type in group]
+    kept: list[Type] = [p.type for p in model.state]
     scalars: list[Type] = [SCALAR] * len(optimizer.scalars)
-    example = list(measured.source[len(weights) :])
-    p, o, x, s = _ranges(weights, state, example, scalars)
+    example = list(measured.source[len(weights) + len(kept) :])
+    p, o, m, x, s = _ranges(weights, state, kept, example, scalars)
     with placed_at(here()):
         with part("learning rate"):
-            seeded = tensor(identity(*weights, *example), optimizer.cotangent())
+            seeded = tensor(identity(*weights, *kept, *example), optimizer.cotangent())
         updates = []
-        for parameter in parameters:
+        for parameter in model.parameters:
             with part(f"{parameter.name} update"):
                 updates.append(optimizer.update(parameter))
-    backward = compose(seeded, reverse_derivative(measured))
+    backward = compose(seeded, reverse_derivative(compose(measured, permute(measured.target, [0]))))
     gradients = compose(backward, permute(backward.target, range(len(weights))))
 
-    spread = permute([*weights, *state, *example, *scalars], [*p, *x, *p, *x, *s, *p, *o, *s])
+    every = [*weights, *state, *kept, *example, *scalars]
+    spread = permute(every, [*p, *m, *x, *p, *m, *x, *s, *p, *o, *s])
     differentiated = tensor(measured, gradients, identity(*weights, *state, *scalars))
-    # Now: loss, dP, P, O, S. Each update takes its parameter, its states, its gradient and all scalars.
-    at_loss, at_gradient, at_weight, at_state, at_scalar = _ranges([SCALAR], weights, weights, state, scalars)
+    # Now: loss, M', dP, P, O, S. Each update takes its parameter, its states, its gradient and all scalars.
+    at_loss, at_kept, at_gradient, at_weight, at_state, at_scalar = _ranges(
+        [SCALAR], kept, weights, weights, state, scalars
+    )
     unread = iter(at_state)
     choice = []
     for index, group in enumerate(states):
         choice += [at_weight[index], *(next(unread) for _ in group), at_gradient[index], *at_scalar]
-    gathered = permute(differentiated.target, [*choice, *at_loss])
-    updated = tensor(*updates, identity(SCALAR))
-    # Now: P1, O1, P2, O2, ..., loss. Parameters first, then states, then the loss.
+    gathered = permute(differentiated.target, [*choice, *at_kept, *at_loss])
+    updated = tensor(*updates, identity(*kept, SCALAR))
+    # Now: P1, O1, P2, O2, ..., M', loss. Parameters first, then states, then what the model keeps, then the loss.
     starts = np.cumsum([0, *(1 + len(group) for group in states)]).tolist()
     carried = [at + 1 + k for at, group in zip(starts, states, strict=False) for k in range(len(group))]
-    sorted_ = permute(updated.target, [*starts[:-1], *carried, starts[-1]])
+    rest = range(starts[-1], starts[-1] + len(kept) + 1)
+    sorted_ = permute(updated.target, [*starts[:-1], *carried, *rest])
     return compose(spread, differentiated, gathered, updated, sorted_)
 
 
@@ -114,11 +125,12 @@ def predict(
     examples: Sequence[Batch] = (),
     precision: Precision = Precision(),  # noqa: B008 - frozen
 ) -> Program:
-    """Parameters and `inputs` -> `outputs`: parameters, which are held, and inputs committed, outputs public."""
+    """Parameters, model state and `inputs` -> `outputs`: the first two are held; all but the outputs is committed."""
     data = model.batch_type(batch)
-    ports = [Port(p.name, Visibility.COMMITTED, p.format.of(p.shape), held=True) for p in model.parameters]
+    kept = (*model.parameters, *model.state)
+    ports = [Port(p.name, Visibility.COMMITTED, p.format.of(p.shape), held=True) for p in kept]
     return Program(
-        model.arrow(data),
+        (model.inference or model.arrow)(data),
         (*ports, Port("inputs", Visibility.COMMITTED, inputs.of(data.shape))),
         (Port("outputs", Visibility.PUBLIC),),
         tuple(examples),

@@ -1,0 +1,59 @@
+"""Normalisation: layers that bring what passes through them to mean 0 and variance 1."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits.types import Shape
+
+from .formats import WEIGHTS, Format
+from .functions import square_root
+from .layers import Model, Parameter, traced, zeros
+from .trace import Tensor
+
+STATISTICS = Format.signed(26, 16)
+"""Running means and variances: 26 bits, 16 of them fraction, so [-512, 512)."""
+
+
+def ones(generator: np.random.Generator, shape: Shape) -> NDArray[np.float64]:
+    return np.ones(shape)
+
+
+def batch_norm(
+    features: int,
+    momentum: float = 0.125,
+    epsilon: float = 2.0**-8,
+    format: Format = WEIGHTS,
+    statistics: Format = STATISTICS,
+) -> Model:
+    """(x - mean) / sqrt(variance + epsilon) * weight + bias over all axes but the last, which has `features` elements.
+
+    Ioffe and Szegedy, arXiv 1502.03167, algorithms 1 and 2. Training takes mean and variance (divided by n) of the
+    batch, and renews the running ones: running + momentum * (batch's - running), the batch's variance divided by n - 1
+    there. Inference takes the running ones. Parameters: weight, from 1, and bias, from 0; state: mean, from 0, and
+    variance, from 1; all [features].
+    """
+    parameters = [Parameter("weight", (features,), ones, format), Parameter("bias", (features,), zeros, format)]
+    state = [Parameter("mean", (features,), zeros, statistics), Parameter("variance", (features,), ones, statistics)]
+
+    def normalized(weight: Tensor, bias: Tensor, centred: Tensor, variance: Tensor) -> Tensor:
+        return centred / square_root(variance + epsilon) * weight + bias
+
+    def training(weight: Tensor, bias: Tensor, mean: Tensor, variance: Tensor, x: Tensor) -> tuple[Tensor, ...]:
+        axes = tuple(range(x.ndim - 1))
+        count = x.size // features
+        average = x.sum(axis=axes) * (1.0 / count)
+        centred = x - average
+        spread = (centred * centred).sum(axis=axes) * (1.0 / count)
+        unbiased = spread * (count / max(count - 1, 1))
+        return (
+            normalized(weight, bias, centred, spread),
+            mean + (average - mean) * momentum,
+            variance + (unbiased - variance) * momentum,
+        )
+
+    def inference(weight: Tensor, bias: Tensor, mean: Tensor, variance: Tensor, x: Tensor) -> Tensor:
+        return normalized(weight, bias, x - mean, variance)
+
+    return traced(training, parameters, None, "batch_norm", state, inference)
