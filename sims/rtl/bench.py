@@ -92,7 +92,7 @@ _INPUT = """
         {n}_tvalid <= 1'b1;
         {n}_place = {n}_place + 1;
       end else begin
-        {n}_tdata <= ~{n}_tdata;
+        if ({n}_tvalid) {n}_tdata <= ~{n}_tdata;
         {n}_tlast <= {n}_random[3];
         {n}_tvalid <= 1'b0;
       end
@@ -132,7 +132,7 @@ def bench(design: Design) -> str:
 
     `+frames=N` says how many frames; `+seed=N` asks for random gaps and stalls; after `+quiet=N` cycles in which no
     beat moved it gives up. It says `first`, `unknown`, `unsteady`, `beats`, `done` and `quiet`, a line each, with where
-    and when. Data lines carry noise while `tvalid` is low; some readiness waits for `tvalid`, as the protocol allows.
+    and when. Data lines carry noise once `tvalid` falls; some readiness waits for `tvalid`, as the protocol allows.
     """
     parts = [_HEAD.format(top=TOP, clocked=CLOCKED)]
     for number, stream in enumerate(design.streams):
@@ -168,8 +168,8 @@ def _ending(streams: tuple[Stream, ...]) -> str:
     if (cycle == 8) rst <= 1'b0;
     quiet = !rst && ({moves}) ? 0 : quiet + 1;
     if ({complete}) drain = drain + 1;
-    if (drain == 300 || quiet > quiet_limit) begin
-      $display("%0s %0d", drain == 300 ? "done" : "quiet", cycle);
+    if (drain == 100 || quiet > quiet_limit) begin
+      $display("%0s %0d", drain == 100 ? "done" : "quiet", cycle);
 {counts}
       $finish;
     end
