@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from .frontends.losses import cross_entropy as cross_entropy
     from .frontends.losses import label_cross_entropy as label_cross_entropy
     from .frontends.losses import mean_squared_error as mean_squared_error
+    from .frontends.normalization import batch_norm as batch_norm
     from .frontends.optimizers import SGD as SGD
     from .frontends.optimizers import Momentum as Momentum
     from .frontends.trace import Tensor as Tensor
@@ -78,6 +79,7 @@ _HOMES = {
     "frontends.image_layers": ("average_pool2d", "conv2d", "flatten", "image", "max_pool2d"),
     "frontends.layers": ("Model", "Parameter", "dense", "embedding", "relu", "sequential", "traced"),
     "frontends.losses": ("binary_cross_entropy", "cross_entropy", "label_cross_entropy", "mean_squared_error"),
+    "frontends.normalization": ("batch_norm",),
     "frontends.optimizers": ("SGD", "Momentum"),
     "frontends.trace": ("Tensor", "trace"),
     "frontends.training": ("compose_steps", "predict", "training_step"),
