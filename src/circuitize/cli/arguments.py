@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 from circuitize import __version__
 from circuitize.circuits.errors import CircuitizeError
 
-from .registry import PROVERS, TARGETS
+from .registry import PROVERS, SCHEDULERS, SIMULATORS, TARGETS
 
 PROGRAM = "file.py:name (a Program, or a function of no arguments that returns one) or a saved arrow"
 EXAMPLES = """examples:
@@ -39,7 +39,7 @@ def parser() -> ArgumentParser:
     )
     made.add_argument("--version", action="version", version=f"circuitize {__version__}")
     commands = made.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for add in (_demo, _compile, _estimate, _check, _audit, _setup, _prove, _verify, _solidity, _doctor):
+    for add in (_demo, _compile, _simulate, _estimate, _check, _audit, _setup, _prove, _verify, _solidity, _doctor):
         add(commands)
     return made
 
@@ -50,16 +50,47 @@ def _demo(commands: Any) -> None:
 
 
 def _compile(commands: Any) -> None:
-    command = _command(commands, "compile", "write a program's circuit and its saved arrow", program=True)
+    command = _command(commands, "compile", "write a program's circuit, or its hardware", program=True)
     command.add_argument("--target", choices=TARGETS, required=True)
-    _output(command, "-o", "DIR", "folder for circuit.r1cs, circuit.sym and program.arrow")
-    command.add_argument("--json-circuit", action="store_true", help="write circuit.json too, as snarkjs exports it")
-    command.add_argument("--witness", action="store_true", help="write witness.wtns too, of the example inputs")
-    _inputs(command, "values to witness (implies --witness)")
+    _output(command, "-o", "DIR", "folder for what is written")
+    command.add_argument("--json-circuit", action="store_true", help="r1cs: write circuit.json too, as snarkjs does")
+    command.add_argument("--witness", action="store_true", help="r1cs: write witness.wtns too, of the example inputs")
+    _inputs(command, "r1cs: values to witness (implies --witness); verilog: values of held inputs")
+    _scheduling(command)
+
+
+def _scheduling(command: ArgumentParser) -> None:
+    command.add_argument(
+        "--scheduler", choices=SCHEDULERS, help="verilog: a frame a cycle, or a few shared multipliers"
+    )
+    command.add_argument(
+        "--levels-per-stage", type=_count, metavar="N", help="parallel: adders between registers (default: 4)"
+    )
+    command.add_argument(
+        "--multiplication", choices=("adders", "dsp"), help="parallel: products with constants (default: adders)"
+    )
+    command.add_argument("--lanes", type=_count, metavar="P", help="folded: multipliers that work at once")
+    command.add_argument("--dsp-budget", type=_count, metavar="N", help="folded: as many lanes as N DSPs allow")
+    command.add_argument(
+        "--interval-budget", type=_count, metavar="N", help="folded: the fewest lanes for a frame in N cycles"
+    )
+
+
+def _simulate(commands: Any) -> None:
+    command = _command(commands, "simulate", "run emitted Verilog, compare with the integer executor")
+    command.add_argument("design", type=Path, metavar="DIR", help="folder that compile --target verilog wrote")
+    command.add_argument(
+        "--frames", type=_count, metavar="N", help="how many frames, random ones past its own (default: all its own)"
+    )
+    command.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="of gaps, stalls and random frames (default: %(default)s)"
+    )
+    command.add_argument("--simulator", choices=SIMULATORS, default="icarus", help="(default: %(default)s)")
 
 
 def _estimate(commands: Any) -> None:
-    _command(commands, "estimate", "sizes of every target, before emitting", program=True)
+    command = _command(commands, "estimate", "sizes of every target, before emitting", program=True)
+    command.add_argument("--plot", type=Path, metavar="FILE.svg", help="draw cycles and LUTs of folded designs there")
 
 
 def _check(commands: Any) -> None:

@@ -1,18 +1,95 @@
-"""`circuitize compile`: a program's circuit as files that other tools read."""
+"""`circuitize compile`: a program's circuit, or its hardware, as files that other tools read."""
 
 from __future__ import annotations
 
 from argparse import Namespace
 from pathlib import Path
 
+from circuitize.circuits.encode import program_digest
+from circuitize.circuits.errors import CircuitizeError
+
 from .circuit import CIRCUIT_FILE, WITNESS_FILE, emit, part_names, trace, witness
+from .folder import whole_folder
+from .hardware import (
+    HARDWARE_SIZES,
+    RANDOM_FRAMES,
+    bound,
+    design,
+    example_frames,
+    frames_to_try,
+    scheduler_options,
+    vectors,
+)
 from .loading import PROGRAM_FILE, load_program, save_without_examples
 from .openings import draw_salts
 from .output import Phases, amount_of_bytes, print_json, print_table
+from .registry import SCHEDULER_OPTIONS, SCHEDULERS
 from .values import program_inputs
+
+R1CS_OPTIONS = ("json_circuit", "witness")
 
 
 def run(options: Namespace) -> int:
+    """Write what the target's files are. Raises CircuitizeError for options of another target."""
+    if options.target == "verilog":
+        for name in R1CS_OPTIONS:
+            if getattr(options, name):
+                raise CircuitizeError(
+                    f"expected options of verilog, found --{name.replace('_', '-')}; it is one of r1cs"
+                )
+        return _verilog(options)
+    for name in ("scheduler", *(name for names in SCHEDULER_OPTIONS.values() for name in names)):
+        if getattr(options, name) is not None:
+            raise CircuitizeError(f"expected options of r1cs, found --{name.replace('_', '-')}; it is one of verilog")
+    return _r1cs(options)
+
+
+def _verilog(options: Namespace) -> int:
+    """Write design.json, program.arrow, rtl, test and synth, all or nothing."""
+    from circuitize.backends.verilog.project import DESIGN_FILE, Project, write_project
+
+    if options.scheduler is None:
+        choices = " or ".join(SCHEDULERS)
+        raise CircuitizeError(f"expected --scheduler {choices} for verilog, found none; parallel is for small networks")
+    chosen = scheduler_options(options)
+    phases = Phases()
+    with phases.phase("program", "reading the program"):
+        loaded = load_program(options.program)
+        made = bound(loaded.integer, options.inputs)
+    with phases.phase("schedule", "scheduling"):
+        found = design(made, options.scheduler, chosen)
+    with phases.phase("vectors", "running the program on its examples"):
+        frames = example_frames(made) or frames_to_try(made, RANDOM_FRAMES, seed=0)
+        tried = vectors(made, frames)
+    with phases.phase("write", "writing the design"), whole_folder(options.output, DESIGN_FILE) as folder:
+        write_project(Project(found, made.program, tried), folder)
+        sizes = {str(path.relative_to(folder)): path.stat().st_size for path in folder.rglob("*") if path.is_file()}
+    digest = program_digest(made.program)
+    if options.json:
+        report = {
+            "target": options.target,
+            "scheduler": options.scheduler,
+            "digest": digest,
+            **found.report,
+            "streams": [stream.name for stream in found.streams],
+            "frames": len(tried),
+            "bytes": dict(sorted(sizes.items())),
+            "phases": phases.as_json(),
+        }
+        print_json(report)
+        return 0
+    print(f"compiled {options.program} to {options.target}, scheduler {options.scheduler}, digest {digest}")
+    print_table([(name.replace("_", " "), value) for name, value in found.report.items() if name in HARDWARE_SIZES])
+    streams = [
+        f"{'out' if s.output else 'in'} {s.name}: {s.beats} beats of {s.lanes} x {s.element_bits} bits"
+        for s in found.streams
+    ]
+    print_table([("streams", streams[0]), *(("", text) for text in streams[1:])])
+    print(f"  {len(sizes)} files, {amount_of_bytes(sum(sizes.values()))}; next: circuitize simulate {options.output}")
+    return 0
+
+
+def _r1cs(options: Namespace) -> int:
     """Write circuit.r1cs, circuit.sym and program.arrow; on request circuit.json and witness.wtns."""
     from circuitize.backends.r1cs.json_file import write_json
     from circuitize.backends.r1cs.r1cs_file import write_r1cs

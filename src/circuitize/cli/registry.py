@@ -1,8 +1,16 @@
-"""The targets and provers that the command line knows: one line each."""
+"""The targets, provers and schedulers that the command line knows: one line each."""
 
 from __future__ import annotations
 
 from types import MappingProxyType
 
-TARGETS = MappingProxyType({"r1cs": "circuitize.backends.r1cs"})
+TARGETS = MappingProxyType({"r1cs": "circuitize.backends.r1cs", "verilog": "circuitize.backends.verilog"})
 PROVERS = MappingProxyType({"groth16": "circuitize.provers.groth16"})
+SCHEDULERS = MappingProxyType(
+    {"parallel": "circuitize.backends.verilog.parallel", "folded": "circuitize.backends.verilog.folded"}
+)
+SCHEDULER_OPTIONS = MappingProxyType(
+    {"parallel": ("levels_per_stage", "multiplication"), "folded": ("dsp_budget", "interval_budget", "lanes")}
+)
+"""By scheduler, the options of its `schedule` that the command line offers."""
+SIMULATORS = ("icarus", "verilator")

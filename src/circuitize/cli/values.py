@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError, FormatError
 from circuitize.circuits.files import write_whole
-from circuitize.circuits.program import Program, to_integers, to_reals
+from circuitize.circuits.program import Port, Program, to_integers, to_reals
 
 from .output import remark
 
@@ -40,11 +40,18 @@ def program_inputs(program: Program, path: Path | None, say: Callable[[str], Non
     missing = [port.name for port in program.inputs if port.name not in given]
     if missing:
         raise CircuitizeError(f"{where}: expected a value for input {missing[0]!r}, found {sorted(given)}; add it")
-    integers = {port.name: to_integers(port, given[port.name], where) for port in program.inputs}
-    rounded = [port for port in program.inputs if np.asarray(given[port.name]).dtype.kind == "f"]
+    return rounded(program.inputs, given, where, say)
+
+
+def rounded(
+    ports: Sequence[Port], given: Mapping[str, Any], where: str, say: Callable[[str], None] = remark
+) -> dict[str, Integers]:
+    """The values of these inputs as integers, by name; `say` is told which real values rounding changed."""
+    integers = {port.name: to_integers(port, given[port.name], where) for port in ports}
+    real = [port for port in ports if np.asarray(given[port.name]).dtype.kind == "f"]
     changed = [
         port.name
-        for port in rounded
+        for port in real
         if port.format is not None and (to_reals(port.format, integers[port.name]) != given[port.name]).any()
     ]
     if changed:
