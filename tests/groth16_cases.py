@@ -56,3 +56,17 @@ def random_system(seed, rows=40, outputs=2, inputs=3, awkward=True):
     a, b, c = (matrix(rows, large) for rows in (a, b, c))
     table = limbs(large) if large else np.zeros((0, 4), np.uint64)
     return ConstraintSystem(BN254, a, b, c, table, len(values), outputs, inputs, 4), limbs(values)
+
+
+def damage(content):
+    """Every truncation and every flipped byte near the start; some of each elsewhere."""
+    step = max(1, len(content) // 150)
+    places = [*range(min(300, len(content))), *range(0, len(content), step), len(content) - 1]
+    for place in places:
+        yield content[:place]
+        for mask in (1, 0x80, 0xFF):
+            damaged = bytearray(content)
+            damaged[place] ^= mask
+            yield bytes(damaged)
+    yield content + b"\0"
+    yield content * 2

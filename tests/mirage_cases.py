@@ -65,10 +65,12 @@ class Permutation:
     """The committed wires x are a permutation of y: product of (challenge + x) = product of (challenge + y).
 
     Publics: y, then the challenge. Wires of the second phase: the partial products of both sides. A statement with any
-    other y is false, and a prover who knew the challenge before choosing x could still satisfy every row.
+    other y is false, and a prover who knew the challenge before choosing x could still satisfy every row. With `first`
+    the statement is that y holds this number, which is x[0].
     """
 
     count: int
+    first: int | None = None
 
     @property
     def system(self) -> ConstraintSystem:
@@ -83,6 +85,10 @@ class Permutation:
         a.append({left + n - 1: 1, right + n - 1: -1})
         b.append({0: 1})
         c.append({})
+        if self.first is not None:
+            a.append({x: 1})
+            b.append({0: 1})
+            c.append({0: self.first})
         return two_phases((a, b, c), 4 * n + 2, 0, n + 1, n)
 
     def whole(self, x: list[int], y: list[int], challenge: int) -> Limbs:

@@ -15,6 +15,7 @@ from .config import digest_bytes
 VERSION = 1
 ZERO_KNOWLEDGE = 1
 HEADER_BYTES = 16 + 4 + 4 + 32
+MAGICS = {b"circuitize-g16pf": "groth16", b"circuitize-mirpf": "mirage"}
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,9 @@ class Proof:
     @classmethod
     def decode(cls, content: bytes) -> Self:
         """Raises FormatError unless the framing is exact; whether the points make sense is for `verify`."""
+        found, wanted = MAGICS.get(content[:16]), MAGICS[cls.magic]
+        if found not in (None, wanted):
+            raise FormatError(f"a proof of the prover {found}, expected one of {wanted}")
         if len(content) != cls.file_bytes:
             raise FormatError(f"expected a {cls.name} proof of {cls.file_bytes} bytes, found {len(content)}")
         if not content.startswith(cls.magic):

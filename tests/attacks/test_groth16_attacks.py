@@ -6,7 +6,7 @@ import json
 
 import pytest
 from attacks.groth16_curves import add, minus, multiply, negative, pack, twist_points, unpack
-from groth16_cases import DIGEST, R, random_system
+from groth16_cases import DIGEST, R, damage, random_system
 
 from circuitize.circuits.errors import CircuitizeError, FormatError
 from circuitize.provers.groth16.config import COORDINATE_PRIME as Q
@@ -177,20 +177,6 @@ def test_damaged_proof_files(proved, tmp_path):
             assert not verify(Proof.decode(bytes(damaged)), key, publics)
         except FormatError as error:
             assert "\n" not in str(error)
-
-
-def damage(content):
-    """Every truncation and every flipped byte near the start; some of each elsewhere."""
-    step = max(1, len(content) // 150)
-    places = [*range(min(300, len(content))), *range(0, len(content), step), len(content) - 1]
-    for place in places:
-        yield content[:place]
-        for mask in (1, 0x80, 0xFF):
-            damaged = bytearray(content)
-            damaged[place] ^= mask
-            yield bytes(damaged)
-    yield content + b"\0"
-    yield content * 2
 
 
 @pytest.mark.parametrize(("name", "read"), [("proving.key", ProvingKey.read), ("verifying.key", VerifyingKey.read)])
