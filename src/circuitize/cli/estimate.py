@@ -5,6 +5,10 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import Any
 
+from circuitize.circuits.errors import CircuitizeError
+
+from .hardware import HARDWARE_SIZES
+from .hardware_sizes import hardware, plot
 from .loading import load_program
 from .output import print_json, print_table, progress
 
@@ -18,9 +22,17 @@ def run(options: Namespace) -> int:
     loaded = load_program(options.program)
     with progress("counting constraints"):
         r1cs = estimate(loaded.integer)
+    with progress("counting hardware"):
+        verilog = hardware(loaded.integer)
+    reasons = verilog.pop("reasons")
+    if options.plot is not None:
+        if not verilog.get("tradeoff"):
+            raise CircuitizeError(f"expected a folded design to plot, found none: {reasons['folded']}")
+        plot(verilog["tradeoff"], options.plot)
     operations = loaded.integer.arrow.edge_count
     if options.json:
-        print_json({"digest": loaded.digest, "operations": operations, "targets": {"r1cs": r1cs}})
+        targets = {"r1cs": r1cs} | ({"verilog": verilog} if verilog else {})
+        print_json({"digest": loaded.digest, "operations": operations, "targets": targets})
         return 0
     print(f"{options.program}: {operations} integer operations, digest {loaded.digest}")
     print("r1cs")
@@ -28,7 +40,23 @@ def run(options: Namespace) -> int:
     print(_soundness(r1cs["challenge_degree"]))
     print("r1cs constraints by part")
     print_table(_largest(r1cs["parts"]))
+    _show_hardware(verilog, reasons)
     return 0
+
+
+def _show_hardware(verilog: dict[str, Any], reasons: dict[str, str]) -> None:
+    """A row for each scheduler, then one for each number of lanes."""
+    rows = [(verilog["scheduler"], verilog)] if verilog else []
+    rows += [("parallel", verilog["parallel"])] if "parallel" in verilog else []
+    rows += [(f"folded, P = {row['lanes']}", row) for row in verilog.get("tradeoff", ())]
+    if rows:
+        names = [name.replace("_", " ") for name in HARDWARE_SIZES]
+        wide = max(len(title) for title, _ in rows)
+        print("verilog".ljust(wide + 2) + "".join(f"  {name:>15}" for name in names))
+        for title, row in rows:
+            print(f"  {title:<{wide}}" + "".join(f"  {row[name]:>15,}" for name in HARDWARE_SIZES))
+    for scheduler, reason in reasons.items():
+        print(f"verilog, {scheduler}: none, {reason}")
 
 
 def _soundness(degree: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.program import Port, Program, to_integers
 
+from .output import remark
 from .registry import SCHEDULER_OPTIONS, SCHEDULERS
 from .values import read_npz, rounded
 from .vectors import inputs_to_try
@@ -40,10 +41,10 @@ class Bound:
     initial: Mapping[str, Integers]
 
 
-def bound(program: Program, path: Path | None = None) -> Bound:
+def bound(program: Program, path: Path | None = None, say: Callable[[str], None] = remark) -> Bound:
     """Bind every held input to its value out of an .npz file, or the first example; state is kept as an input.
 
-    Raises CircuitizeError for a held input without a value, for an unknown name in the file, and for values that do not
+    `say` is told which real values were rounded. Raises CircuitizeError for a held input without a value, for an unknown name in the file, and for values that do not
     fit.
     """
     from circuitize.circuits.bind import bind
@@ -55,7 +56,7 @@ def bound(program: Program, path: Path | None = None) -> Bound:
     missing = [port.name for port in held if port.name not in given]
     if missing:
         raise CircuitizeError(f"{where}: expected a value for held input {missing[0]!r}, found {sorted(given)}; add it")
-    values = rounded(held, given, where)
+    values = rounded(held, given, where, say)
     carried = {port.name for port in program.outputs}
     state = {name: value for name, value in values.items() if name in carried}
     parameters = {name: value for name, value in values.items() if name not in carried}

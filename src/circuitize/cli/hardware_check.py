@@ -1,0 +1,81 @@
+"""The part of `circuitize check` that runs a program as hardware, where a simulator is installed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.program import Program
+
+from .hardware import Bound, design, frames_to_try
+from .hardware_sizes import bound_somehow, products
+
+if TYPE_CHECKING:
+    from circuitize.sims.rtl import Comparison
+
+MOST_UNROLLED = 1_000
+"""Products up to which `check` also runs the parallel design; larger ones take longer to simulate than to prove."""
+
+MOST_FOLDED = 1 << 22
+"""Products beyond which a single frame takes too long to simulate."""
+
+MOST_CYCLES = 200_000
+"""Cycles that `check` spends on a folded design: of large programs it tries fewer frames."""
+
+
+@dataclass(frozen=True)
+class HardwareRun:
+    """A scheduler, what came of comparing its design, or why there is none."""
+
+    name: str
+    found: Comparison | None
+    reason: str = ""
+
+
+def check_hardware(program: Program, count: int, seed: int) -> list[HardwareRun]:
+    """Run a program's designs on up to `count` frames each, with random gaps and stalls.
+
+    The parallel scheduler runs where the program is small, the folded one in any case. Held inputs are those of the
+    first example, and state starts from it. A program that a scheduler refuses is no difference: the reason is told.
+    """
+    from circuitize.sims.rtl import REMEDIES, available
+
+    simulators = available()
+    if not simulators:
+        return [HardwareRun("verilog", None, f"no simulator here; {REMEDIES['icarus']}")]
+    try:
+        made = bound_somehow(program)
+    except CircuitizeError as error:
+        return [HardwareRun("verilog", None, str(error))]
+    size = products(made.program.arrow)
+    runs = []
+    for scheduler, most in (("parallel", MOST_UNROLLED), ("folded", MOST_FOLDED)):
+        name = f"verilog {scheduler} in {simulators[0].name}"
+        if size > most:
+            runs.append(HardwareRun(name, None, f"{size:,} products are more than check simulates, {most:,}"))
+        elif scheduler == "folded" or not made.initial:
+            runs.append(_run(made, scheduler, name, simulators[0].name, count, seed))
+    return runs
+
+
+def _run(made: Bound, scheduler: str, name: str, simulator: str, count: int, seed: int) -> HardwareRun:
+    from circuitize.sims.rtl import check_design
+
+    try:
+        found = design(made, scheduler, {})
+    except CircuitizeError as error:
+        return HardwareRun(name, None, str(error))
+    interval = max(1, int(found.report.get("interval_cycles", 1)))
+    frames = frames_to_try(made, min(count, max(1, MOST_CYCLES // interval)), seed)
+    try:
+        return HardwareRun(name, check_design(found, made.program, frames, made.initial, simulator, seed))
+    except CircuitizeError as error:
+        return HardwareRun(name, _failed(str(error), len(next(iter(frames.values())))))
+
+
+def _failed(told: str, frames: int) -> Comparison:
+    """A design that hangs or breaks its protocol gives nothing: every frame differs."""
+    from circuitize.sims.rtl import Comparison
+
+    return Comparison(vectors=frames, mismatches=frames, first_difference=told)
