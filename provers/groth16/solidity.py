@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from circuitize.circuits.errors import CircuitizeError
 
 from .config import COORDINATE_PRIME, SCALAR_PRIME
@@ -18,7 +20,7 @@ TEMPLATE = """\
 // Written by circuitize. Do not edit: the points below are the verifying key of one program.
 pragma solidity ^0.8.20;
 
-/// @title Checks Groth16 proofs over BN254 of the program CIRCUIT.
+/// @title Checks {title} over BN254 of the program CIRCUIT.
 /// @notice {setup}
 /// @dev Proofs can be re-randomised by anyone: never use a proof, or its hash, as an identifier or a nonce.
 contract Verifier {{
@@ -27,27 +29,27 @@ contract Verifier {{
 
     uint256 private constant R = {r};
     uint256 private constant Q = {q};
-
+{constants}
     /// @notice Whether the proof shows a run of the program with these public values.
     /// @param a the proof's A
     /// @param b the proof's B, imaginary parts first, as `snarkjs zkey export soliditycalldata` writes it
     /// @param c the proof's C
-    /// @param publics outputs, then inputs, each below R: a value of R or more is refused, never reduced
+{documented}    /// @param publics outputs, then inputs, each below R: a value of R or more is refused, never reduced
     function verifyProof(
         uint256[2] calldata a,
         uint256[2][2] calldata b,
         uint256[2] calldata c,
-        uint256[{public}] calldata publics
+{parameter}        uint256[{public}] calldata publics
     ) external view returns (bool) {{
         // The precompiles refuse other coordinates and points off their groups; A's y is negated here.
         if (a[1] >= Q || (a[0] | a[1]) == 0 || (c[0] | c[1]) == 0) return false;
         if ((b[0][0] | b[0][1] | b[1][0] | b[1][1]) == 0) return false;
-
+{check}
         // Two words of the sum so far, then a point and a scalar.
         uint256[5] memory sum;
         (sum[0], sum[1]) = ({constant});
 {terms}
-        uint256[24] memory pairs = [
+        uint256[{words}] memory pairs = [
             // -A, B
             a[0], (Q - a[1]) % Q, b[0][0], b[0][1], b[1][0], b[1][1],
             // alpha, beta
@@ -57,12 +59,12 @@ contract Verifier {{
             {gamma},
             // C, delta
             c[0], c[1],
-            {delta}
+            {delta}{pair}
         ];
         uint256[1] memory product;
         bool done;
         assembly ("memory-safe") {{
-            done := staticcall(gas(), 8, pairs, 0x300, product, 0x20)
+            done := staticcall(gas(), 8, pairs, {bytes:#x}, product, 0x20)
         }}
         return done && product[0] == 1;
     }}
@@ -80,6 +82,23 @@ contract Verifier {{
 }}
 """
 
+PAIR = """,
+            // D, the delta of the committed wires
+            d[0], d[1],
+            {delta}"""
+
+
+@dataclass(frozen=True)
+class Commitment:
+    """The texts that a contract of proofs with a commitment has besides; `challenge` is the last public wire."""
+
+    title: str
+    constants: str
+    documented: str
+    parameter: str
+    check: str
+    challenge: str
+
 
 def verifier_contract(key: VerifyingKey) -> str:
     """The text of a contract `Verifier` (Solidity 0.8.20 or newer, no dependencies) that checks proofs against `key`.
@@ -91,6 +110,11 @@ def verifier_contract(key: VerifyingKey) -> str:
     refused; that points are canonical, on the curve and in the group of order r is checked by the precompiles of
     EIP-196 and EIP-197. The caller decides what the publics mean: the contract only knows their order.
     """
+    return contract(key, None)
+
+
+def contract(key: VerifyingKey, commitment: Commitment | None) -> str:
+    """The contract of a key, of either kind; errors are those of `verifier_contract`."""
     if not 1 <= key.public <= MOST_PUBLICS:
         raise CircuitizeError(
             f"expected 1 to {MOST_PUBLICS} public values in a contract, found {key.public}; remedy: make tensors "
@@ -99,8 +123,13 @@ def verifier_contract(key: VerifyingKey) -> str:
     content = key.native.points()
     points = [int.from_bytes(content[at : at + WIDTH], "little") for at in range(0, len(content), WIDTH)]
     alpha, beta, gamma, delta = points[:2], points[2:6], points[6:10], points[10:14]
-    inputs = [points[at : at + 2] for at in range(14, len(points), 2)]
+    first = 14 if commitment is None else 18
+    inputs = [points[at : at + 2] for at in range(first, len(points), 2)]
+    scalars = [f"publics[{place}]" for place in range(key.public)]
+    if commitment is not None:
+        scalars.append(commitment.challenge)
     return TEMPLATE.format(
+        title="Groth16 proofs" if commitment is None else commitment.title,
         setup=INSECURE if key.setup == "development" else CEREMONY,
         digest=key.digest,
         r=SCALAR_PRIME,
@@ -108,12 +137,19 @@ def verifier_contract(key: VerifyingKey) -> str:
         public=key.public,
         constant=_words(inputs[0]),
         terms="".join(
-            f"        if (!_add(sum, {_words(point)}, publics[{place}])) return false;\n"
-            for place, point in enumerate(inputs[1:])
+            f"        if (!_add(sum, {_words(point)}, {scalar})) return false;\n"
+            for point, scalar in zip(inputs[1:], scalars, strict=True)
         ),
         alpha_beta=_words([*alpha, *_twisted(beta)]),
         gamma=_words(_twisted(gamma)),
         delta=_words(_twisted(delta)),
+        constants="" if commitment is None else commitment.constants,
+        documented="" if commitment is None else commitment.documented,
+        parameter="" if commitment is None else commitment.parameter,
+        check="" if commitment is None else commitment.check,
+        words=24 if commitment is None else 30,
+        bytes=WIDTH * (24 if commitment is None else 30),
+        pair="" if commitment is None else PAIR.format(delta=_words(_twisted(points[14:18]))),
     )
 
 

@@ -1,14 +1,14 @@
 """The exported contract, compiled by solc and run in an EVM, accepts what our verifier accepts and nothing else."""
 
 import json
-import subprocess
 
 import numpy as np
 import pytest
 from attacks.groth16_curves import twist_points
 from cli_programs import keys, proof, run
 from groth16_cases import DIGEST, R, random_system
-from interop.node_tools import FOLDER, need_node, snarkjs
+from interop.contracts import FALSE, TRUE, changed, in_evm
+from interop.node_tools import snarkjs
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.provers.groth16.config import COORDINATE_PRIME as Q
@@ -19,38 +19,12 @@ from circuitize.provers.groth16.solidity import verifier_contract
 
 pytestmark = pytest.mark.interop
 
-TRUE, FALSE = (1).to_bytes(32, "big").hex(), bytes(32).hex()
-CODE_LIMIT = 24576  # EIP-170
-
-
-def in_evm(source, calls):
-    """What the contract answers to each list of words."""
-    need_node()
-    data = ["".join(word.to_bytes(32, "big").hex() for word in words) for words in calls]
-    done = subprocess.run(
-        ["node", FOLDER / "evm.mjs"],
-        input=json.dumps({"source": source, "function": "verifyProof", "calls": data}),
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    answer = json.loads(done.stdout)
-    assert answer["warnings"] == []
-    assert answer["code_bytes"] <= CODE_LIMIT
-    return answer
-
 
 def words(proof, publics):
     """a, b with its imaginary parts first, c, publics."""
     values = [int.from_bytes(proof.points[at : at + 32], "little") for at in range(0, 256, 32)]
     ax, ay, bx0, bx1, by0, by1, cx, cy = values
     return [ax, ay, bx1, bx0, by1, by0, cx, cy, *publics]
-
-
-def changed(values, place, value):
-    return [*values[:place], value, *values[place + 1 :]]
 
 
 def test_the_contract_accepts_the_proof_and_nothing_near_it(tmp_path):

@@ -1,0 +1,34 @@
+"""A verifying key with a commitment as a Solidity contract that checks proofs on Ethereum and chains like it."""
+
+from __future__ import annotations
+
+from circuitize.provers.groth16.solidity import Commitment, contract
+
+from .challenge import DOMAIN, key_hash
+from .keys import VerifyingKey
+
+
+def verifier_contract(key: VerifyingKey) -> str:
+    """The text of a contract `Verifier` (Solidity 0.8.20 or newer, no dependencies) that checks proofs against `key`.
+
+    `verifyProof(uint256[2] a, uint256[2][2] b, uint256[2] c, uint256[2] d, uint256[publics])`; the challenge is no
+    argument: the contract computes it, by the precompile of SHA-256. Raises CircuitizeError for no publics, or for more
+    than 64.
+
+    Soundness: as `verifier.refusal`; what is checked by whom is as in Groth16's contract.
+    """
+    return contract(
+        key,
+        Commitment(
+            title="Groth16 proofs with a commitment (Mirage)",
+            constants=f'''
+    /// What the hash of a challenge begins with: a name, and the SHA-256 of the verifying key.
+    bytes32 private constant DOMAIN = "{DOMAIN.decode()}";
+    bytes32 private constant KEY = 0x{key_hash(key).hex()};
+''',
+            documented="    /// @param d the proof's D, the commitment that the challenge is drawn after\n",
+            parameter="        uint256[2] calldata d,\n",
+            check="        if ((d[0] | d[1]) == 0) return false;\n",
+            challenge="uint256(sha256(abi.encodePacked(DOMAIN, KEY, publics, d))) >> 3",
+        ),
+    )
