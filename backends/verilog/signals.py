@@ -42,6 +42,40 @@ class Signal:
         top = f"{self.name}[{self.width - 1}]" if self.signed else "1'b0"
         return f"$signed({{{{{missing}{{{top}}}}}, {self.name}}})"
 
+    def slice(self, start: int, count: int) -> str:
+        """So many bits of the value from bit `start` on, unsigned; past the top the sign, or zeros."""
+        inside = max(0, min(count, self.width - start))
+        top = f"{self.name}[{self.width - 1}]" if self.signed else "1'b0"
+        parts = [f"{{{count - inside}{{{top}}}}}"] if count > inside else []
+        if inside == 1:
+            parts.append(f"{self.name}[{start}]")
+        elif inside == self.width:
+            parts.append(self.name)
+        elif inside:
+            parts.append(f"{self.name}[{start + inside - 1}:{start}]")
+        return parts[0] if len(parts) == 1 else f"{{{', '.join(parts)}}}"
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A known number in the place of a signal."""
+
+    value: int
+
+    @property
+    def signed(self) -> bool:
+        return self.value < 0
+
+    @property
+    def width(self) -> int:
+        return width(self.value, self.value)
+
+    def extended(self, bits: int) -> str:
+        return literal(self.value, bits)
+
+    def slice(self, start: int, count: int) -> str:
+        return f"{count}'d{(self.value >> start) & ((1 << count) - 1)}"
+
 
 def width(low: int, high: int) -> int:
     """Bits of the narrowest vector that holds low to high: unsigned from 0 up, two's complement where low < 0."""

@@ -1,0 +1,169 @@
+"""A netlist: what an integer program computes, element by element, each with its own interval, as flat arrays."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Integers = NDArray[np.int64]
+
+
+class Kind(IntEnum):
+    """What a node computes from its operands a, b, c and its numbers n, m."""
+
+    CONSTANT = 0
+    """n"""
+    INPUT = 1
+    """element m of input n"""
+    ADD = 2
+    """a + b, or a - b where n is 1; b is shifted left by m, or a by -m"""
+    MULTIPLY = 3
+    """a * b"""
+    SHIFT = 4
+    """floor(a / 2^n)"""
+    LEFT = 5
+    """a * 2^n"""
+    NARROW = 6
+    """a, known to lie in the node's own interval; anything where it does not"""
+    BIT = 7
+    """bit n of a, an unsigned number"""
+    CLAMP = 8
+    """a brought into the node's own interval"""
+    NEGATIVE = 9
+    """1 where a < 0"""
+    LESS = 10
+    """1 where a < b"""
+    EQUAL = 11
+    """1 where a = n"""
+    OUTSIDE = 12
+    """1 where a < n or a > m"""
+    OR = 13
+    """a | b, both 0 or 1"""
+    AND = 14
+    """a & b, both 0 or 1"""
+    SELECT = 15
+    """a where c is 1, b where it is 0"""
+    TABLE = 16
+    """entry a - m of table n"""
+    JOIN = 17
+    """a + b * 2^m for a unsigned number a below 2^m: their bits side by side"""
+
+
+WIRING = (Kind.CONSTANT, Kind.INPUT, Kind.SHIFT, Kind.LEFT, Kind.NARROW, Kind.BIT, Kind.NEGATIVE, Kind.JOIN)
+"""Kinds that are names for bits of others."""
+
+LEVELS = {Kind.ADD: 1, Kind.MULTIPLY: 2, Kind.LESS: 1, Kind.OUTSIDE: 1, Kind.SELECT: 1, Kind.TABLE: 1}
+"""How many adders deep a node is; the others are not worth counting."""
+
+COLUMNS = {"kind": np.int8, "a": np.int32, "b": np.int32, "c": np.int32, "n": np.int64, "m": np.int64}
+COLUMNS |= {"low": np.int64, "high": np.int64, "level": np.int32, "group": np.int32}
+
+
+class Netlist:
+    """Nodes as columns, operands before the nodes that read them; each belongs to the group that is current.
+
+    Equal nodes that are appended together are one node, and so are equal constants. Node 0 is the constant 0.
+    `level` is how many adders deep a node is: inputs and constants 0, others 1 or more; operands count as at least
+    `floor` deep.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.current = 0
+        self.floor = 1
+        self.tables: list[Integers] = []
+        self._columns: dict[str, NDArray[Any]] = {name: np.zeros(1024, kind) for name, kind in COLUMNS.items()}
+        self._constants: dict[int, int] = {}
+        self.constant(np.zeros(1, np.int64))
+
+    def __getattr__(self, name: str) -> NDArray[Any]:
+        if name not in COLUMNS:
+            raise AttributeError(name)
+        return self._columns[name][: self.count]
+
+    def constant(self, values: Any) -> Integers:
+        """The nodes of these numbers."""
+        distinct, inverse = np.unique(np.asarray(values, np.int64), return_inverse=True)
+        found = np.array([self._constants.get(value, -1) for value in distinct.tolist()], np.int64)
+        new = distinct[found < 0]
+        found[found < 0] = self._append({"kind": Kind.CONSTANT, "n": new, "low": new, "high": new})
+        self._constants.update(zip(new.tolist(), found[np.searchsorted(distinct, new)].tolist(), strict=True))
+        return found[inverse].reshape(np.shape(values))
+
+    def append(
+        self, kind: Kind, low: Any, high: Any, a: Any = -1, b: Any = -1, c: Any = -1, n: Any = 0, m: Any = 0
+    ) -> Integers:
+        """Nodes of one kind, of the shape that the arguments broadcast to.
+
+        A node whose interval is a single number becomes that constant.
+        """
+        given = np.broadcast_arrays(*(np.asarray(value, np.int64) for value in (a, b, c, n, m, low, high)))
+        shape, flat = given[0].shape, np.stack([value.reshape(-1) for value in given], axis=1)
+        made = np.empty(len(flat), np.int64)
+        known = flat[:, 5] == flat[:, 6]
+        if kind is Kind.INPUT:
+            known[:] = False
+        made[known] = self.constant(flat[known, 5])
+        rest = np.ascontiguousarray(flat[~known])
+        if len(rest):
+            rows = rest.view(np.dtype((np.void, rest.itemsize * rest.shape[1]))).reshape(-1)
+            _, first, inverse = np.unique(rows, return_index=True, return_inverse=True)
+            order = np.argsort(first)
+            rank = np.empty_like(order)
+            rank[order] = np.arange(len(order))
+            unique = rest[first[order]]
+            level = np.full(len(unique), 0 if kind is Kind.INPUT else self.floor)
+            for operand in unique.T[:3]:
+                level = np.maximum(level, np.where(operand >= 0, self.level[np.maximum(operand, 0)], 0))
+            names = ("a", "b", "c", "n", "m", "low", "high")
+            columns = {name: unique[:, i] for i, name in enumerate(names)}
+            ids = self._append({"kind": kind, **columns, "level": level + LEVELS.get(kind, 0)})
+            made[~known] = ids[rank[inverse.reshape(-1)]]
+        return made.reshape(shape)
+
+    def table(self, entries: Integers) -> int:
+        """The number of a table."""
+        for index, table in enumerate(self.tables):
+            if np.array_equal(table, entries):
+                return index
+        self.tables.append(entries)
+        return len(self.tables) - 1
+
+    def live(self, wanted: Integers) -> NDArray[np.bool_]:
+        """Which nodes the wanted ones depend on, themselves included."""
+        found = np.zeros(self.count, bool)
+        front = np.unique(wanted)
+        while len(front):
+            found[front] = True
+            front = np.unique(np.concatenate([column[front] for column in (self.a, self.b, self.c)]))
+            front = front[front >= 0]
+            front = front[~found[front]]
+        return found
+
+    def _append(self, columns: dict[str, Any]) -> Integers:
+        (count,) = {len(value) for value in columns.values() if isinstance(value, np.ndarray)}
+        end = self.count + count
+        while end > len(self._columns["kind"]):
+            self._columns = {name: np.concatenate([c, np.zeros_like(c)]) for name, c in self._columns.items()}
+        unused = {"a": -1, "b": -1, "c": -1, "group": self.current}
+        for name, column in self._columns.items():
+            column[self.count : end] = columns.get(name, unused.get(name, 0))
+        made = np.arange(self.count, end)
+        self.count = end
+        return made
+
+
+def widths(low: Integers, high: Integers) -> Integers:
+    """Bits of each interval's signal, as `signals.width` has it."""
+    magnitude = np.where(low < 0, np.maximum(~low, high), high)
+    bits = np.zeros(np.shape(magnitude), np.int64)
+    rest = magnitude.copy()
+    for step in (32, 16, 8, 4, 2, 1):
+        more = rest >= (np.int64(1) << np.int64(step))
+        bits += np.where(more, step, 0)
+        rest = np.where(more, rest >> np.int64(step), rest)
+    bits += rest > 0
+    return np.maximum(bits, np.where(low < 0, 0, 1)) + (low < 0)

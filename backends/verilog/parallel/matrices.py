@@ -1,0 +1,156 @@
+"""Products with constant matrices as few additions: shared subexpressions, found by da4ml where it is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.backends.verilog.netlist import Integers, Netlist
+
+from .elements import Elements, add, concatenate, signed_digits, total
+
+ROWS = 64
+"""Matrices are optimised so many rows at a time: searches take more than quadratic time in the rows."""
+
+
+@dataclass
+class Plan:
+    """y = x W by additions of earlier slots; slots 0 to rows - 1 are x, each step adds one: a + (-1)^minus b 2^shift.
+
+    The steps are (a, b, shift, minus), then the terms that make up each column are (slot, column, shift, negative).
+    """
+
+    rows: int
+    columns: int
+    steps: list[tuple[int, int, int, bool]] = field(default_factory=list)
+    terms: list[tuple[int, int, int, bool]] = field(default_factory=list)
+
+
+Counts = NDArray[np.float32]
+
+Optimiser = Callable[[Integers, Integers, Integers], Plan]
+"""From a matrix, and the least and the greatest value of each element of x, to a plan."""
+
+
+def optimiser() -> Optimiser:
+    """da4ml's search where it is installed, our own otherwise."""
+    try:
+        from da4ml.cmvm import solve
+    except ImportError:
+        return greedy
+
+    def search(matrix: Integers, low: Integers, high: Integers) -> Plan:
+        intervals = [(float(a), float(b), 1.0) for a, b in zip(low.tolist(), high.tolist(), strict=True)]
+        found = solve(matrix.astype(np.float32), qintervals=intervals)
+        plan = Plan(*matrix.shape)
+        wires = [(slot, 0, False) for slot in range(plan.rows)]
+        for logic in found.solutions:
+            made: list[tuple[int, int, bool]] = []
+            for op in logic.ops:
+                if op.opcode == -1:
+                    slot, shift, negative = wires[op.id0]
+                    made.append((slot, shift + int(logic.inp_shifts[op.id0]), negative))
+                    continue
+                (a, by, turned), (b, shift, negative) = made[op.id0], made[op.id1]
+                plan.steps.append((a, b, shift + op.data - by, negative ^ turned ^ (op.opcode == 1)))
+                made.append((plan.rows + len(plan.steps) - 1, by, turned))
+            wires = [
+                (-1, 0, False) if at < 0 else (made[at][0], made[at][1] + int(by), made[at][2] ^ bool(turn))
+                for at, by, turn in zip(logic.out_idxs, logic.out_shifts, logic.out_negs, strict=True)
+            ]
+        plan.terms = [(slot, column, by, turn) for column, (slot, by, turn) in enumerate(wires) if slot >= 0]
+        return plan
+
+    return search
+
+
+def greedy(matrix: Integers, low: Integers, high: Integers) -> Plan:
+    """Canonical signed digits, then the most frequent pair of terms becomes a new term until none is met twice.
+
+    A pair is two terms at one distance and with one relative sign in some column (Hartley, "Subexpression sharing in
+    filters using canonic signed digit multipliers", 1996).
+    """
+    rows, columns = matrix.shape
+    digits = signed_digits(matrix)
+    depth = max((position for position, _ in digits), default=0) + 1
+    table = np.zeros((rows, depth, columns), np.float32)
+    for position, digit in digits:
+        table[:, position] = digit
+    plan = Plan(rows, columns)
+    counts = _pairs(table, table)
+    while counts.size and counts.max() >= 2:
+        a, b, sign, apart = (int(i) for i in np.unravel_index(int(counts.argmax()), counts.shape))
+        plan.steps.append((a, b, apart, sign == 1))
+        table = np.concatenate([table, np.zeros((1, depth, columns), np.float32)])
+        factor = 1.0 if sign == 0 else -1.0
+        for position in range(depth - apart):
+            first, second = table[a, position], table[b, position + apart]
+            hit = (first != 0) & (second == factor * first)
+            table[-1, position][hit] = first[hit]
+            table[a, position][hit] = 0
+            table[b, position + apart][hit] = 0
+        size = len(table)
+        wider = np.zeros((size, size, 2, depth), np.float32)
+        wider[:-1, :-1] = counts
+        counts = wider
+        for row in {a, b, size - 1}:
+            counts[row] = _pairs(table[row : row + 1], table)[0]
+            counts[:, row] = _pairs(table, table[row : row + 1])[:, 0]
+    for slot, position, column in np.argwhere(table != 0).tolist():
+        plan.terms.append((slot, column, position, bool(table[slot, position, column] < 0)))
+    return plan
+
+
+def _pairs(first: Counts, second: Counts) -> Counts:
+    """How often second stands `apart` places above first: [first, second, equal or opposite sign, apart]."""
+    depth = first.shape[1]
+    found = np.zeros((len(first), len(second), 2, depth), np.float32)
+    for apart in range(depth):
+        x = first[:, : depth - apart].reshape(len(first), -1)
+        y = second[:, apart:].reshape(len(second), -1)
+        signed, either = x @ y.T, np.abs(x) @ np.abs(y).T
+        found[:, :, 0, apart], found[:, :, 1, apart] = (either + signed) / 2, (either - signed) / 2
+    if first is second:
+        found[np.arange(len(first)), np.arange(len(first)), :, 0] = 0
+    return found
+
+
+def matrix_product(net: Netlist, x: Elements, matrix: Integers, optimise: Optimiser) -> Elements:
+    """x of shape [samples, rows] times a constant matrix [rows, columns], the same additions for every sample."""
+    samples, columns = x.shape[0], matrix.shape[1]
+    terms, groups = [], []
+    for start in range(0, len(matrix), ROWS):
+        part, inputs = matrix[start : start + ROWS], x[:, start : start + ROWS]
+        low, high = net.low[inputs.node] << inputs.shift, net.high[inputs.node] << inputs.shift
+        plan = optimise(part, low.min(axis=0), high.max(axis=0))
+        slots = run(net, plan, inputs)
+        if plan.terms:
+            slot, column, shift, negative = (np.array(c) for c in zip(*plan.terms, strict=True))
+            terms.append(slots[:, slot].times(shift, negative).reshape((-1,)))
+            groups.append((np.arange(samples)[:, None] * columns + column).reshape(-1))
+    if not terms:
+        return Elements.of(np.zeros((samples, columns), np.int64))
+    made = total(net, concatenate(terms), np.concatenate(groups), samples * columns)
+    return made.reshape((samples, columns))
+
+
+def run(net: Netlist, plan: Plan, x: Elements) -> Elements:
+    """The slots of a plan for each sample of x, steps of one depth at a time."""
+    slots = concatenate([x, Elements.of(np.zeros((x.shape[0], len(plan.steps)), np.int64))], 1)
+    depth = [0] * plan.rows
+    batches: list[list[int]] = []
+    for index, (a, b, _, _) in enumerate(plan.steps):
+        depth.append(max(depth[a], depth[b]) + 1)
+        while len(batches) < depth[-1]:
+            batches.append([])
+        batches[depth[-1] - 1].append(index)
+    steps = np.array(plan.steps, np.int64).reshape(-1, 4)
+    for batch in batches:
+        a, b, shift, minus = steps[batch].T
+        made = add(net, slots[:, a], slots[:, b].times(shift, minus.astype(bool)))
+        at = plan.rows + np.array(batch)
+        slots.node[:, at], slots.shift[:, at], slots.negative[:, at] = made.node, made.shift, made.negative
+    return slots

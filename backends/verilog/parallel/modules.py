@@ -1,0 +1,251 @@
+"""The modules of a netlist: one per operation, with the pipeline registers of the signals that it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from circuitize.backends.verilog.design import CLOCK, Stream
+from circuitize.backends.verilog.netlist import Integers, Kind, Netlist, widths
+from circuitize.backends.verilog.signals import Literal, Signal, declared, width
+
+from .pipeline import Pipeline
+from .text import Operand, expression
+
+ENABLE = "enable"
+
+
+@dataclass
+class Group:
+    """The nodes of one operation: the name of its module, what a reader is told, and the stream it unpacks if any."""
+
+    name: str
+    comment: Sequence[str]
+    stream: Stream | None = None
+    labels: dict[int, str] = field(default_factory=dict)
+    """Names of the nodes that are elements of the operation's target."""
+
+
+class Modules:
+    """Texts of a netlist's modules; `outputs` are the nodes that are read after the last stage."""
+
+    def __init__(self, net: Netlist, groups: list[Group], pipe: Pipeline, outputs: Integers) -> None:
+        self.net, self.groups, self.pipe = net, groups, pipe
+        self.kind, self.low, self.high = net.kind.tolist(), net.low.tolist(), net.high.tolist()
+        self.a, self.b, self.c = net.a.tolist(), net.b.tolist(), net.c.tolist()
+        self.n, self.m = net.n.tolist(), net.m.tolist()
+        self.stage = pipe.stage.tolist()
+        self.names = self._names()
+        self.members = self._members()
+        self.imports, self.exports = self._crossings(outputs)
+        self.roms: dict[tuple[int, int, int, bool, int], str] = {}
+
+    def signal(self, node: int, stage: int) -> Operand:
+        """What holds a node's value in a stage."""
+        if self.kind[node] == Kind.CONSTANT:
+            return Literal(self.low[node])
+        late = stage - self.stage[node]
+        name = f"{self.names[node]}_d{late}" if late else self.names[node]
+        return Signal(name, self.low[node], self.high[node])
+
+    def text(self, index: int) -> str:
+        """One module, empty where the operation needs no logic."""
+        group, members = self.groups[index], self.members[index]
+        if not members:
+            return ""
+        body: list[str] = []
+        registers: list[str] = []
+        held: dict[int, list[tuple[int, bool]]] = {}
+        blocks: dict[tuple[int, int], list[str]] = {}
+        tier: dict[int, int] = {}
+        exported = {(node, stage) for node, stage in self.exports[index].tolist()}
+        delays = self.pipe.delay
+        for node in members:
+            made, late = self.signal(node, self.stage[node]), int(delays[node])
+            assert isinstance(made, Signal)
+            inside = (node, self.stage[node]) not in exported
+            kind = Kind(self.kind[node])
+            tier[node] = max((tier.get(x[node], 0) for x in (self.a, self.b, self.c)), default=0)
+            if kind is Kind.INPUT or kind is Kind.TABLE:
+                body += self._wire(kind, node, made, inside)
+                tier[node] += kind is Kind.TABLE
+            else:
+                if inside:
+                    registers.append(f"    reg {made.declared} {made.name};")
+                operands = [self.signal(x[node], self.stage[node]) for x in (self.a, self.b, self.c) if x[node] >= 0]
+                text = expression(kind, made, operands, self.n[node], self.m[node])
+                blocks.setdefault((self.stage[node], tier[node]), []).append(f"        {made.name} = {text};")
+            for step in range(1, late + 1):
+                into = self.stage[node] + step
+                held.setdefault(into, []).append((node, (node, into) in exported))
+        moves = []
+        for stage, kept in sorted(held.items()):
+            bits, reads = 0, []
+            for node, out in kept:
+                late_signal, early = self.signal(node, stage), self.signal(node, stage - 1)
+                assert isinstance(late_signal, Signal) and isinstance(early, Signal)
+                begin = f"assign {late_signal.name}" if out else f"wire {late_signal.declared} {late_signal.name}"
+                body.append(f"    {begin} = held{stage}[{bits + early.width - 1}:{bits}];")
+                reads.append(early.name)
+                bits += early.width
+            registers.append(f"    reg [{bits - 1}:0] held{stage};")
+            joined = ",\n".join(f"                {name}" for name in reversed(reads))
+            moves += [f"            held{stage} <= {{", joined, "            };"]
+        unused = self._unused(index)
+        if unused:
+            body.append(f"    wire unused = &{{1'b0, {', '.join(unused)}}};")
+        ports = [f"input wire {CLOCK}", f"input wire {ENABLE}"] if moves else []
+        if group.stream is not None:
+            ports.append(f"input wire [{group.stream.data_bits - 1}:0] tdata")
+        ports += [self._port("input wire", node, stage) for node, stage in self.imports[index].tolist()]
+        ports += [
+            self._port("output wire" if self._is_wire(node) or stage > self.stage[node] else "output reg", node, stage)
+            for node, stage in self.exports[index].tolist()
+        ]
+        lines = [f"// {line}" for line in group.comment]
+        lines += [f"module {group.name} (", ",\n".join(f"    {port}" for port in ports), ");", *registers, *body]
+        for block in blocks.values():
+            lines += ["    always @* begin", *block, "    end"]
+        if moves:
+            lines += [f"    always @(posedge {CLOCK}) begin", f"        if ({ENABLE}) begin", *moves]
+            lines += ["        end", "    end"]
+        return "\n".join([*lines, "endmodule", ""])
+
+    def instance(self, index: int) -> list[str]:
+        """The wires that a module drives, and the module, for the top."""
+        group = self.groups[index]
+        if not self.members[index]:
+            return []
+        pins, wires = [], []
+        if self.pipe.delay[self.members[index]].any():
+            pins += [f".{CLOCK}({CLOCK})", f".{ENABLE}({ENABLE})"]
+        if group.stream is not None:
+            pins.append(f".tdata({group.stream.name}_tdata)")
+        for node, stage in [*self.imports[index].tolist(), *self.exports[index].tolist()]:
+            name = self._name(node, stage)
+            pins.append(f".{name}({name})")
+        for node, stage in self.exports[index].tolist():
+            made = self.signal(node, stage)
+            assert isinstance(made, Signal)
+            wires.append(f"    wire {made.declared} {made.name};")
+        joined = ",\n".join(f"        {pin}" for pin in pins)
+        return [*wires, f"    {group.name} {group.name} (", joined, "    );"]
+
+    def rom_files(self) -> dict[str, str]:
+        """The modules and contents of the tables that `text` has met."""
+        files = {}
+        for (table, first, bits, signed, entry), name in self.roms.items():
+            entries = self.net.tables[table]
+            address = np.arange(1 << bits)
+            index = np.where(signed & (address >> (bits - 1) == 1), address - (1 << bits), address) - first
+            words = entries[np.clip(index, 0, len(entries) - 1)] & ((1 << entry) - 1)
+            digits = -(-entry // 4)
+            files[f"{name}.hex"] = "\n".join(f"{word:0{digits}x}" for word in words.tolist()) + "\n"
+            files[f"{name}.v"] = "\n".join(
+                [
+                    f"// Table {table}: {len(entries)} entries for arguments from {first}, by the argument's bits.",
+                    f"module {name} (",
+                    f"    input wire {declared(bits, False)} index,",
+                    f"    output wire {declared(entry, False)} entry",
+                    ");",
+                    f"    reg {declared(entry, False)} entries [0:{(1 << bits) - 1}];",
+                    f'    initial $readmemh("{name}.hex", entries);',
+                    "    assign entry = entries[index];",
+                    "endmodule",
+                    "",
+                ]
+            )
+        return files
+
+    def _is_wire(self, node: int) -> bool:
+        return self.kind[node] in (Kind.INPUT, Kind.TABLE)
+
+    def _wire(self, kind: Kind, node: int, made: Signal, inside: bool) -> list[str]:
+        """An element of a stream, or of a table."""
+        begin = f"    wire {made.declared} {made.name} =" if inside else f"    assign {made.name} ="
+        if kind is Kind.INPUT:
+            stream = self.groups[self.net.group[node]].stream
+            assert stream is not None
+            start = self.m[node] * stream.element_bits
+            return [f"{begin} tdata[{start + made.width - 1}:{start}];"]
+        index = self.signal(self.a[node], self.stage[node])
+        table = self.net.tables[self.n[node]]
+        bits = width(int(table.min()), int(table.max()))
+        key = (self.n[node], self.m[node], index.width, index.signed, bits)
+        rom = self.roms.setdefault(key, f"{self.groups[0].name}_table{len(self.roms)}")
+        entry = Signal(f"{made.name}_entry", 0, (1 << bits) - 1)
+        return [
+            f"    wire {entry.declared} {entry.name};",
+            f"    {rom} {made.name}_rom (.index({index.slice(0, index.width)}), .entry({entry.name}));",
+            f"{begin} {entry.slice(0, made.width)};",
+        ]
+
+    def _name(self, node: int, stage: int) -> str:
+        made = self.signal(node, stage)
+        assert isinstance(made, Signal)
+        return made.name
+
+    def _port(self, direction: str, node: int, stage: int) -> str:
+        made = self.signal(node, stage)
+        assert isinstance(made, Signal)
+        return f"{direction} {made.declared} {made.name}"
+
+    def _unused(self, index: int) -> list[str]:
+        """Signals of which a reader in this module may leave bits unread."""
+        found: dict[str, None] = {}
+        for node in self.members[index]:
+            dropping = self.kind[node] in (Kind.SHIFT, Kind.NARROW, Kind.BIT, Kind.NEGATIVE, Kind.CLAMP, Kind.ADD)
+            if dropping or self.kind[node] in (Kind.TABLE, Kind.SELECT, Kind.MULTIPLY):
+                for operand in (self.a[node], self.b[node]):
+                    if operand >= 0:
+                        read = self.signal(operand, self.stage[node])
+                        if isinstance(read, Signal):
+                            found[read.name] = None
+                if self.kind[node] == Kind.TABLE:
+                    found[f"{self.names[node]}_entry"] = None
+        stream = self.groups[index].stream
+        if stream is not None:
+            found["tdata"] = None
+        return list(found)
+
+    def _names(self) -> dict[int, str]:
+        names: dict[int, str] = {}
+        count = [0] * len(self.groups)
+        live = np.flatnonzero(self.pipe.live & (self.net.kind != Kind.CONSTANT))
+        for node, index in zip(live.tolist(), self.net.group[live].tolist(), strict=True):
+            group = self.groups[index]
+            label = group.labels.get(node)
+            if label is None:
+                label = f"t{count[index]}"
+                count[index] += 1
+            names[node] = f"{group.name.partition('_')[2]}__{label}"
+        return names
+
+    def _members(self) -> list[list[int]]:
+        live = np.flatnonzero(self.pipe.live & (self.net.kind != Kind.CONSTANT))
+        found: list[list[int]] = [[] for _ in self.groups]
+        for node, index in zip(live.tolist(), self.net.group[live].tolist(), strict=True):
+            found[index].append(node)
+        return found
+
+    def _crossings(self, outputs: Integers) -> tuple[list[Integers], list[Integers]]:
+        """For each group, the (node, stage) pairs that it takes from others, and those that it gives."""
+        net, pipe = self.net, self.pipe
+        rows = []
+        for column in (net.a, net.b, net.c):
+            reader = np.flatnonzero(pipe.live & (column >= 0))
+            rows.append(np.stack([column[reader], pipe.stage[reader], net.group[reader]], axis=1))
+        there = np.stack([outputs, np.full(len(outputs), pipe.stages), np.full(len(outputs), -1)], axis=1)
+        read = np.unique(np.concatenate([*rows, there]).astype(np.int64), axis=0)
+        read = read[net.kind[read[:, 0]] != Kind.CONSTANT]
+        owner = net.group[read[:, 0]]
+        read, owner = read[read[:, 2] != owner], owner[read[:, 2] != owner]
+        takes = [read[read[:, 2] == index, :2] for index in range(len(self.groups))]
+        gives = [np.unique(read[owner == index, :2], axis=0) for index in range(len(self.groups))]
+        return takes, gives
+
+
+def element_width(stream: Stream, node_low: int, node_high: int) -> int:
+    return int(widths(np.array(node_low), np.array(node_high)))

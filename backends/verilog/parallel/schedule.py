@@ -1,0 +1,160 @@
+"""From an integer program to a pipelined design that takes a frame a cycle."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from circuitize.backends.verilog.design import STATUS, Design, Stream, stream_names
+from circuitize.backends.verilog.netlist import Integers, Kind, Netlist
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.hypergraph import fold
+from circuitize.circuits.operation import Operation
+from circuitize.circuits.program import Program
+from circuitize.circuits.simplify import simplify
+from circuitize.circuits.types import Fixed
+
+from .elements import Elements, plain
+from .estimate import estimate
+from .matrices import optimiser
+from .modules import Group, Modules
+from .operations import Lowering, any_of
+from .pipeline import Pipeline, pipeline
+from .top import top
+
+NAME = "parallel"
+"""The name of the top module, and the beginning of every other module's."""
+
+MULTIPLICATIONS = ("adders", "dsp")
+
+
+class Unrolled:
+    """A program as a netlist and a pipeline: what is estimated and what is emitted."""
+
+    def __init__(self, program: Program, levels_per_stage: int = 4, multiplication: str = "adders") -> None:
+        _check(program, levels_per_stage, multiplication)
+        inputs, outputs = stream_names((p.name for p in program.inputs), (p.name for p in program.outputs))
+        self.net = Netlist()
+        self.groups: list[Group] = [Group(NAME, ())]
+        self.inputs: list[Stream] = []
+        sources = []
+        for index, port in enumerate(program.inputs):
+            assert port.format is not None
+            stream = Stream(inputs[port.name], port.name, False, port.format, port.format.size)
+            self.inputs.append(stream)
+            self._begin(f"{stream.name}_input", [f"input {port.name}: {port.format}"], stream)
+            places = np.arange(port.format.size).reshape(port.format.shape)
+            made = Elements.of(self.net.append(Kind.INPUT, port.format.low, port.format.high, n=index, m=places))
+            self._label(made)
+            sources.append(made)
+        lowering = Lowering(self.net, multiplication == "adders", optimiser())
+        values = self._operations(program, lowering, sources)
+        self._begin("outputs", ["signs and shifts of outputs, and whether a Check failed"])
+        self.outputs: list[tuple[Stream, Integers]] = []
+        for port, value in zip(program.outputs, values, strict=True):
+            assert port.format is not None
+            stream = Stream(outputs[port.name], port.name, True, port.format, port.format.size)
+            self.outputs.append((stream, plain(self.net, value).reshape(-1)))
+        status = Stream(STATUS, "", True, Fixed((), 0, 0, 1), 1)
+        self.outputs.append((status, np.array([any_of(self.net, lowering.failures)], np.int64)))
+        self.wanted = np.unique(np.concatenate([nodes for _, nodes in self.outputs]))
+        self.pipe: Pipeline = pipeline(self.net, self.wanted, levels_per_stage)
+
+    def report(self) -> dict[str, int]:
+        """LUTs, registers, DSPs, bits of block memory and cycles, before anything is emitted."""
+        return estimate(self.net, self.pipe, len(self.inputs), len(self.outputs))
+
+    def design(self) -> Design:
+        """The files."""
+        modules = Modules(self.net, self.groups, self.pipe, self.wanted)
+        files = {}
+        for index, group in enumerate(self.groups):
+            text = modules.text(index)
+            if text:
+                files[f"{group.name}.v"] = text
+        files |= modules.rom_files()
+        comment = [
+            f"{sum(stream.format.size for stream in self.inputs)} numbers in, a frame a cycle,",
+            f"out after {self.pipe.stages} cycles; one enable stalls all registers.",
+        ]
+        outputs = [(stream, nodes.tolist()) for stream, nodes in self.outputs]
+        files[f"{NAME}.v"] = top(NAME, self.inputs, outputs, modules, comment)
+        for name, text in files.items():
+            if name.endswith(".v"):
+                files[name] = f"`default_nettype none\n\n{text}\n`default_nettype wire\n"
+        streams = (*self.inputs, *(stream for stream, _ in self.outputs))
+        return Design(NAME, "parallel", files, streams, (), self.report())
+
+    def _begin(self, name: str, comment: list[str], stream: Stream | None = None) -> None:
+        self.groups.append(Group(self._free(f"{NAME}_{name}"), comment, stream))
+        self.net.current = len(self.groups) - 1
+
+    def _free(self, name: str) -> str:
+        """A name without two underscores in a row: those separate an operation's name from an element's."""
+        word = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")
+        taken = {group.name for group in self.groups}
+        free, number = word, 2
+        while free in taken:
+            free, number = f"{word}_{number}", number + 1
+        return free
+
+    def _label(self, made: Elements) -> None:
+        """Name the nodes of the current group that are elements of the target."""
+        group = self.groups[self.net.current]
+        node = made.node.reshape(-1)
+        for at in np.flatnonzero(self.net.group[node] == self.net.current)[::-1].tolist():
+            place = np.unravel_index(at, made.shape) if made.shape else ()
+            group.labels[int(node[at])] = "_".join(str(int(i)) for i in place) or "value"
+
+    def _operations(self, program: Program, lowering: Lowering, sources: list[Elements]) -> list[Elements]:
+        arrow = simplify(program.arrow)
+
+        def one(index: int, operation: Operation, values: list[Elements]) -> list[Elements]:
+            edge = arrow.edge(index)
+            types = [_fixed(arrow.type(wire)) for wire in edge.sources]
+            target = _fixed(arrow.type(edge.targets[0]))
+            word = operation.name.removeprefix("integer.")
+            part = edge.provenance.part
+            read = ", ".join(map(str, types)) or "nothing"
+            self._begin(
+                f"{part}_{word}" if part else word, [f"{operation.name}: {edge.provenance}", f"{read} -> {target}"]
+            )
+            made = lowering.apply(operation, values, types, target)
+            self._label(made)
+            return [made]
+
+        values = fold(arrow, sources, one)
+        return [value for value in (values[wire] for wire in arrow.outputs.tolist()) if value is not None]
+
+
+def schedule(program: Program, levels_per_stage: int = 4, multiplication: str = "adders") -> Design:
+    """The design of an integer program whose parameters are bound.
+
+    Registers stand at most `levels_per_stage` adders apart. Products with constants are sums of shifted copies, or
+    multipliers where `multiplication` is "dsp". Raises CircuitizeError for a real program, for state, and for options
+    that make no sense.
+    """
+    return Unrolled(program, levels_per_stage, multiplication).design()
+
+
+def _fixed(type: object) -> Fixed:
+    assert isinstance(type, Fixed)
+    return type
+
+
+def _check(program: Program, levels_per_stage: int, multiplication: str) -> None:
+    if not program.is_integer:
+        raise CircuitizeError("expected an integer program, found a real one; quantize it first")
+    held = {port.name for port in program.inputs if port.held}
+    both = sorted(held & {port.name for port in program.outputs})
+    if both:
+        raise CircuitizeError(
+            f"the parallel schedule keeps nothing from frame to frame, found the state {both[0]!r}; use the folded one"
+        )
+    if held:
+        raise CircuitizeError(f"expected the value of {min(held)!r} before scheduling, found none; bind it")
+    if levels_per_stage < 1:
+        raise CircuitizeError(f"expected at least 1 level of adders a stage, found {levels_per_stage}")
+    if multiplication not in MULTIPLICATIONS:
+        raise CircuitizeError(f"expected multiplication by {' or '.join(MULTIPLICATIONS)}, found {multiplication!r}")

@@ -1,0 +1,107 @@
+"""The Verilog of single nodes: one declaration or assignment each, every operand at the width of its result."""
+
+from __future__ import annotations
+
+from circuitize.backends.verilog.netlist import Kind
+from circuitize.backends.verilog.signals import Literal, Signal, literal
+
+Operand = Signal | Literal
+
+
+def expression(kind: Kind, made: Signal, operands: list[Operand], n: int, m: int) -> str:
+    """The value of a node, as wide as its signal."""
+    a, width = operands[0], made.width
+    if kind is Kind.ADD:
+        return _sum(a, operands[1], bool(n), m, width)
+    if kind is Kind.MULTIPLY:
+        return f"{_signed(a, 0, width)} * {_signed(operands[1], 0, width)}"
+    if kind is Kind.SHIFT:
+        return a.slice(n, width)
+    if kind is Kind.LEFT:
+        return f"{{{a.slice(0, width - n)}, {n}'d0}}"
+    if kind is Kind.NARROW:
+        return a.slice(0, width)
+    if kind is Kind.BIT:
+        return a.slice(n, 1)
+    if kind is Kind.JOIN:
+        return f"{{{operands[1].slice(0, width - m)}, {a.slice(0, m)}}}"
+    if kind is Kind.CLAMP:
+        assert isinstance(a, Signal)
+        return _clamp(a, made.low, made.high, width)
+    if kind is Kind.NEGATIVE:
+        return a.slice(a.width - 1, 1)
+    if kind is Kind.LESS:
+        bits = max(a.width, operands[1].width) + 1
+        return f"{a.extended(bits)} < {operands[1].extended(bits)}"
+    if kind is Kind.EQUAL:
+        if a.width == 1 and not a.signed:
+            return a.slice(0, 1) if n else f"~{a.slice(0, 1)}"
+        return f"{a.slice(0, a.width)} == {Literal(n).slice(0, a.width)}"
+    if kind is Kind.OUTSIDE:
+        assert isinstance(a, Signal)
+        return _outside(a, n, m)
+    if kind in (Kind.OR, Kind.AND):
+        return f"{a.slice(0, 1)} {'|' if kind is Kind.OR else '&'} {operands[1].slice(0, 1)}"
+    assert kind is Kind.SELECT, kind
+    return f"{operands[2].slice(0, 1)} ? {a.slice(0, width)} : {operands[1].slice(0, width)}"
+
+
+def _signed(x: Operand, start: int, count: int) -> str:
+    """So many bits of the value from a bit on, as a signed expression."""
+    if isinstance(x, Literal):
+        value = (x.value >> start) & ((1 << count) - 1)
+        return literal(value - (value >> (count - 1) << count), count)
+    if start == 0 and count == x.width and x.signed:
+        return x.name
+    return f"$signed({x.slice(start, count)})"
+
+
+def _sum(a: Operand, b: Operand, minus: bool, apart: int, width: int) -> str:
+    """a + b or a - b, b shifted left by `apart` or a by its negative; low bits of a that b does not reach pass."""
+    sign = "-" if minus else "+"
+    if apart < 0:
+        shifted = f"$signed({{{a.slice(0, width + apart)}, {-apart}'d0}})"
+        return f"{shifted} {sign} {_signed(b, 0, width)}"
+    if apart == 0:
+        return f"{_signed(a, 0, width)} {sign} {_signed(b, 0, width)}"
+    if apart >= width:
+        return a.slice(0, width)
+    upper = f"{_signed(a, apart, width - apart)} {sign} {_signed(b, 0, width - apart)}"
+    return f"{{{upper}, {a.slice(0, apart)}}}"
+
+
+def _clamp(a: Signal, low: int, high: int, width: int) -> str:
+    below, above = a.low < low, a.high > high
+    power = (high + 1) & high == 0 and high > 0
+    if low == 0 and a.low < 0 and (power or not above):
+        kept = a.slice(0, width)
+        if above:
+            kept = f"({kept} | {{{width}{{|{a.slice(width, a.width - 1 - width)}}}}})"
+        return f"{{{width}{{~{a.slice(a.width - 1, 1)}}}}} & {kept}"
+    if low >= 0 and power and above and not below:
+        return f"{a.slice(0, width)} | {{{width}{{|{a.slice(width, a.width - width)}}}}}"
+    if low == ~high and power and above and below:
+        upper, sign = a.slice(width - 1, a.width - width + 1), a.slice(a.width - 1, 1)
+        return f"(&{upper} | ~|{upper}) ? {a.slice(0, width)} : {{{sign}, {{{width - 1}{{~{sign}}}}}}}"
+    bits = a.width + 1
+    last = f"{width}'d{high & ((1 << width) - 1)}"
+    first = f"{width}'d{low & ((1 << width) - 1)}"
+    text = a.slice(0, width)
+    if above:
+        text = f"({a.extended(bits)} > {literal(high, bits)}) ? {last} : {text}"
+    if below:
+        if low == 0:
+            text = f"{a.slice(a.width - 1, 1)} ? {first} : ({text})"
+        else:
+            text = f"({a.extended(bits)} < {literal(low, bits)}) ? {first} : ({text})"
+    return text
+
+
+def _outside(a: Signal, low: int, high: int) -> str:
+    bits = a.width + 1
+    found = []
+    if a.low < low:
+        found.append(f"({a.extended(bits)} < {literal(low, bits)})")
+    if a.high > high:
+        found.append(f"({a.extended(bits)} > {literal(high, bits)})")
+    return " | ".join(found)

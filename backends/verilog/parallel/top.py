@@ -1,0 +1,78 @@
+"""The top module of a parallel design: streams, the one enable that stalls every register, and the valid bits."""
+
+from __future__ import annotations
+
+from circuitize.backends.verilog.design import CLOCK, RESET, Stream
+from circuitize.backends.verilog.signals import Signal
+
+from .modules import ENABLE, Modules
+from .text import Operand
+
+
+def top(
+    name: str, inputs: list[Stream], outputs: list[tuple[Stream, list[int]]], modules: Modules, comment: list[str]
+) -> str:
+    """A frame enters when all inputs are valid and the pipeline moves.
+
+    The pipeline moves unless the last stage holds a frame of which some output has not been taken.
+    """
+    stages = modules.pipe.stages
+    ports = [f"input wire {CLOCK}", f"input wire {RESET}"]
+    for stream in [*inputs, *(stream for stream, _ in outputs)]:
+        into, out = ("output", "input") if stream.output else ("input", "output")
+        ports += [
+            f"{into} wire [{stream.data_bits - 1}:0] {stream.name}_tdata",
+            f"{into} wire {stream.name}_tvalid",
+            f"{out} wire {stream.name}_tready",
+            f"{into} wire {stream.name}_tlast",
+        ]
+    lines = [*(f"// {line}" for line in comment), f"module {name} ("]
+    lines += [",\n".join(f"    {port}" for port in ports), ");"]
+    lines += [f"    reg {_range(stages)} occupied;", f"    reg {_range(len(outputs))} taken;"]
+    arrived = " & ".join(f"{stream.name}_tvalid" for stream in inputs) or "1'b1"
+    left = " & ".join(f"({stream.name}_tready | taken[{i}])" for i, (stream, _) in enumerate(outputs))
+    lines += [
+        f"    wire arrived = {arrived};",
+        f"    wire leaves = {left};",
+        f"    wire {ENABLE} = ~occupied[{stages - 1}] | leaves;",
+    ]
+    lines += [f"    assign {stream.name}_tready = {ENABLE} & arrived;" for stream in inputs]
+    if inputs:
+        ends = ", ".join(f"{stream.name}_tlast" for stream in inputs)
+        lines.append(f"    wire unused = &{{1'b0, {ends}}};")
+    for i, (stream, _) in enumerate(outputs):
+        lines += [
+            f"    assign {stream.name}_tvalid = occupied[{stages - 1}] & ~taken[{i}];",
+            f"    assign {stream.name}_tlast = 1'b1;",
+        ]
+    following = f"{{occupied[{stages - 2}:0], arrived}}" if stages > 1 else "arrived"
+    lines += [
+        f"    always @(posedge {CLOCK}) begin",
+        f"        if ({RESET}) begin",
+        f"            occupied <= {stages}'d0;",
+        f"            taken <= {len(outputs)}'d0;",
+        f"        end else if ({ENABLE}) begin",
+        f"            occupied <= {following};",
+        f"            taken <= {len(outputs)}'d0;",
+        "        end else begin",
+    ]
+    lines += [f"            taken[{i}] <= taken[{i}] | {stream.name}_tready;" for i, (stream, _) in enumerate(outputs)]
+    lines += ["        end", "    end"]
+    for index in range(len(modules.groups)):
+        lines += modules.instance(index)
+    for stream, nodes in outputs:
+        read = [_element(modules.signal(node, stages), stream.element_bits) for node in reversed(nodes)]
+        joined = ",\n".join(f"        {text}" for text in read)
+        lines += [f"    assign {stream.name}_tdata = {{", joined, "    };"]
+    return "\n".join([*lines, "endmodule", ""])
+
+
+def _element(value: Operand, bits: int) -> str:
+    """An element, sign-extended to the stream's width."""
+    if isinstance(value, Signal) and value.width == bits:
+        return value.name
+    return value.slice(0, bits)
+
+
+def _range(bits: int) -> str:
+    return f"[{bits - 1}:0]"
