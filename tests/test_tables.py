@@ -92,8 +92,8 @@ def test_what_is_tested_is_fixed_before_the_challenge() -> None:
     assert first == 1 + system.public + system.committed > 1 + system.public + system.private_inputs
     assert system.wire_blocks[-1].role.endswith("fraction")
     for block in system.blocks:
-        rows = slice(system.a.offsets[block.first_row], system.a.offsets[block.first_row + block.rows])
-        fixed = system.a.wires[rows]
+        rows = slice(system.b.offsets[block.first_row], system.b.offsets[block.first_row + block.rows])
+        fixed = system.b.wires[rows]
         if block.role.endswith(" table"):
             assert set(fixed[fixed >= first].tolist()) == set()
             assert system.public in fixed
@@ -169,9 +169,9 @@ def evaluate(matrix, row: int, found: Limbs) -> int:
 
 
 def settle(a, b, c, row: int, found: Limbs) -> None:
-    """The wire of B's that satisfies a row: C / A."""
-    wire = int(b.wires[b.offsets[row]])
-    quotient = evaluate(c, row, found) * pow(evaluate(a, row, found), -1, BN254.prime)
+    """The wire of A's that satisfies a row: C / B."""
+    wire = int(a.wires[a.offsets[row]])
+    quotient = evaluate(c, row, found) * pow(evaluate(b, row, found), -1, BN254.prime)
     found[wire] = BN254.from_integers([quotient % BN254.prime])[0]
 
 

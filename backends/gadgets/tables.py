@@ -184,8 +184,8 @@ class Tables:
 def _show(assembly: Assembly, cells: list[Demand], counts: Counts, first: int, challenge: int) -> None:
     """Shows that every cell is in [0, size), for the counts from wire `first` on.
 
-    Rows: (r + cell) * y = 1 for each cell, (r + j) * f_j = count_j for each j in [0, size), and the sum of all y is
-    that of all f_j.
+    Rows: y * (r + cell) = 1 for each cell, f_j * (r + j) = count_j for each j in [0, size), and the sum of all y is
+    that of all f_j. (Large numbers stand on the left: what is on the right is what a prover's dear group multiplies.)
 
     Soundness (Haboeck, "Multivariate lookups based on logarithmic derivatives", 2022): let cells and counts be
     fixed before r is known. For any r that makes no r + j 0 modulo p, the rows say that the sum of 1 / (r + cell)
@@ -202,13 +202,13 @@ def _show(assembly: Assembly, cells: list[Demand], counts: Counts, first: int, c
         point = LinearForms(
             np.arange(count + 1, dtype=np.int64), np.full(count, challenge, np.int32), np.ones(count, np.int64)
         )
-        assembly.rows(point + cell.forms, own, ones(count), f"{cell.role} table")
+        assembly.rows(own, point + cell.forms, ones(count), f"{cell.role} table")
         sums.append(own.wires)
     assembly.edge = -1
     fractions = wires(assembly.wires(Fractions(counts), size, f"table {size} fraction"), size)
     steps = np.arange(size + 1, dtype=np.int64)
     points = constant(np.arange(size)) + LinearForms(steps, np.full(size, challenge, np.int32), np.ones(size, np.int64))
-    assembly.rows(points, fractions, wires(first, size), f"table {size}")
+    assembly.rows(fractions, points, wires(first, size), f"table {size}")
     together = np.concatenate(sums)
     left = uniform(np.sort(together)[None, :], np.ones(total, np.int64))
     assembly.equal(left, uniform(fractions.wires[None, :], np.ones(size, np.int64)), f"table {size} sum")
