@@ -1,6 +1,6 @@
 """The native provers (Rust); arrays are borrowed, the interpreter's lock is released."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from os import PathLike
 from typing import Literal, TypeAlias, final
 
@@ -119,3 +119,33 @@ def mirage_prove(
 ) -> tuple[bytes, dict[str, float]]: ...
 def mirage_verify(key: Groth16VerifyingKey, publics: NDArray[np.uint64], proof: bytes) -> str | None: ...
 def mirage_challenge(key: Groth16VerifyingKey, publics: NDArray[np.uint64], point: bytes) -> bytes: ...
+
+_View: TypeAlias = tuple[list[int], list[tuple[list[int], tuple[list[int], list[list[int]]] | None]]]
+_Form: TypeAlias = tuple[list[int], list[tuple[int, int, list[tuple[int, bool]]]]]
+
+@final
+class TensorPlan:
+    def __new__(
+        cls,
+        commitments: list[int],
+        bases: list[tuple[object, ...]],
+        views: list[_View],
+        forms: list[_Form],
+        lookups: list[tuple[int, int, int | None]],
+        tables: list[tuple[int, NDArray[np.int64], int]],
+        zeros: list[int],
+    ) -> TensorPlan: ...
+
+def tensor_prove(
+    plan: TensorPlan,
+    digest: bytes,
+    values: list[NDArray[np.int64]],
+    secrets: list[bytes],
+    hook: Callable[[str, list[int]], Sequence[int]] | None = None,
+    progress: Callable[[str], object] | None = None,
+) -> tuple[bytes, list[bytes], dict[str, float]]: ...
+def tensor_verify(
+    plan: TensorPlan, digest: bytes, roots: list[bytes], values: list[NDArray[np.int64]], proof: bytes
+) -> str | None: ...
+def tensor_commit(shape: list[int], values: NDArray[np.int64], secret: bytes) -> bytes: ...
+def tensor_parameters(variables: int) -> tuple[int, int, list[int]]: ...

@@ -14,6 +14,8 @@ mod msm;
 mod ntt;
 #[cfg(feature = "groth16")]
 mod signed;
+#[cfg(feature = "tensor")]
+mod tensor;
 
 use pyo3::prelude::*;
 
@@ -22,6 +24,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("features", FEATURES.to_vec())?;
     #[cfg(feature = "groth16")]
     groth16::register(module)?;
+    #[cfg(feature = "tensor")]
+    tensor::register(module)?;
     Ok(())
 }
 
@@ -30,4 +34,6 @@ const FEATURES: &[&str] = &[
     "groth16",
     #[cfg(feature = "stock")]
     "stock",
+    #[cfg(feature = "tensor")]
+    "tensor",
 ];

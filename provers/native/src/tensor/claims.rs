@@ -1,0 +1,399 @@
+//! Claims on weighted sums of forms, reduced to claims on committed columns: (commitment, weights, value), opened last.
+
+use std::collections::{HashMap, VecDeque};
+
+use rayon::prelude::*;
+
+use super::channel::{Channel, Reject};
+use super::field::{E, F};
+use super::multilinear::{bits_of, equality, sumcheck};
+use super::plan::{Base, Form, Plan, variables};
+use super::view::{Functional, padded_places};
+
+/// The values of every base in row-major order: all of them for the prover, public ones for the verifier.
+pub type Values = Vec<Vec<F>>;
+
+/// The error of batching claims is bounded by their number.
+const MOST_CLAIMS: usize = 1 << 18;
+
+pub struct Claim {
+    pub base: usize,
+    pub weights: usize,
+    pub value: E,
+}
+
+/// Every claim made so far, and what is still to be shown of them.
+pub struct Claims<'a> {
+    plan: &'a Plan,
+    values: &'a Values,
+    proving: bool,
+    pub functionals: Vec<Functional>,
+    moved: HashMap<(usize, usize, bool), usize>,
+    known: HashMap<(usize, usize), E>,
+    products: VecDeque<Claim>,
+    pub openings: Vec<Claim>,
+}
+
+impl<'a> Claims<'a> {
+    pub fn new(plan: &'a Plan, values: &'a Values, proving: bool) -> Self {
+        Self {
+            plan,
+            values,
+            proving,
+            functionals: Vec::new(),
+            moved: HashMap::new(),
+            known: HashMap::new(),
+            products: VecDeque::new(),
+            openings: Vec::new(),
+        }
+    }
+
+    pub fn weights(&mut self, functional: Functional) -> usize {
+        self.functionals.push(functional);
+        self.functionals.len() - 1
+    }
+
+    /// The weights on a term's base that weights on its form are.
+    fn along(&mut self, weights: usize, path: &[(usize, bool)]) -> usize {
+        path.iter().fold(weights, |weights, &(view, sums)| {
+            if let Some(&found) = self.moved.get(&(weights, view, sums)) {
+                return found;
+            }
+            let from = &self.functionals[weights];
+            let map = &self.plan.views[view];
+            let made = if sums { map.push(from) } else { map.pull(from) };
+            let made = self.weights(made);
+            self.moved.insert((weights, view, sums), made);
+            made
+        })
+    }
+
+    /// The weighted sum of a base whose values both sides know.
+    fn evaluated(&self, base: usize, weights: usize) -> Option<E> {
+        let functional = &self.functionals[weights];
+        match &self.plan.bases[base] {
+            Base::Public { .. } => Some(functional.apply(&self.values[base])),
+            Base::Constant { values, .. } if values.len() == 1 => Some(match functional {
+                Functional::Axes { scale, axes } => axes.iter().fold(*scale * values[0], |product, axis| {
+                    product * axis.iter().fold(E::ZERO, |sum, &w| sum + w)
+                }),
+                Functional::Dense(weights) => weights.iter().fold(E::ZERO, |sum, &w| sum + w) * values[0],
+            }),
+            Base::Constant { values, .. } => Some(functional.apply(values)),
+            _ => None,
+        }
+    }
+
+    /// The weighted sums of forms: one message gives those of bases that only the prover knows, each once.
+    pub fn settle(
+        &mut self,
+        channel: &mut Channel,
+        label: &str,
+        wanted: &[(usize, usize)],
+    ) -> Result<Vec<E>, Reject> {
+        let plan = self.plan;
+        let mut asked: Vec<(usize, usize)> = Vec::new();
+        let mut fresh = HashMap::new();
+        let mut rows: Vec<Vec<(F, usize, usize)>> = Vec::with_capacity(wanted.len());
+        for &(form, weights) in wanted {
+            let mut row = Vec::new();
+            for term in &plan.forms[form].terms {
+                let key = (term.base, self.along(weights, &term.path));
+                row.push((term.coefficient, key.0, key.1));
+                if self.known.contains_key(&key) || fresh.contains_key(&key) {
+                    continue;
+                }
+                if let Some(value) = self.evaluated(key.0, key.1) {
+                    self.known.insert(key, value);
+                } else {
+                    fresh.insert(key, asked.len());
+                    asked.push(key);
+                }
+            }
+            rows.push(row);
+        }
+        if self.known.len() + asked.len() > MOST_CLAIMS {
+            return Reject::because("the plan needs more claims than the security level allows");
+        }
+        let (values, functionals) = (self.values, &self.functionals);
+        let given = channel.scalars(label, asked.len(), || {
+            asked
+                .par_iter()
+                .map(|&(base, weights)| functionals[weights].apply(&values[base]))
+                .collect()
+        })?;
+        for (key, value) in asked.into_iter().zip(given) {
+            self.known.insert(key, value);
+            let claim = Claim {
+                base: key.0,
+                weights: key.1,
+                value,
+            };
+            match plan.bases[key.0] {
+                Base::Product { .. } => self.products.push_back(claim),
+                _ => self.openings.push(claim),
+            }
+        }
+        let sum = |row: &Vec<(F, usize, usize)>| {
+            row.iter().fold(E::ZERO, |sum, &(coefficient, base, weights)| {
+                sum + self.known[&(base, weights)] * coefficient
+            })
+        };
+        Ok(rows.iter().map(sum).collect())
+    }
+
+    /// Reduces claims on products until only claims on columns are left.
+    pub fn reduce_products(&mut self, channel: &mut Channel) -> Result<(), Reject> {
+        while let Some(mut claim) = self.products.pop_front() {
+            if matches!(self.functionals[claim.weights], Functional::Dense(_)) {
+                claim = self.reduce_dense(channel, claim)?;
+            }
+            self.reduce_product(channel, claim)?;
+        }
+        Ok(())
+    }
+
+    /// From any weights to those of a point: a sumcheck of weights times values.
+    fn reduce_dense(&mut self, channel: &mut Channel, claim: Claim) -> Result<Claim, Reject> {
+        let shape = self.plan.bases[claim.base].shape();
+        let tables = self.proving.then(|| {
+            let (places, size) = padded_places(shape);
+            let mut tables = [vec![E::ZERO; size], vec![E::ZERO; size]];
+            self.functionals[claim.weights].add_to(shape, E::ONE, &mut tables[0]);
+            for (&place, &value) in places.iter().zip(&self.values[claim.base]) {
+                tables[1][place] = value.into();
+            }
+            tables
+        });
+        let reduced = sumcheck::<2, 2>(
+            channel,
+            "dense",
+            variables(shape),
+            claim.value,
+            tables,
+            |[w, x]| *w * *x,
+        )?;
+        let given = channel.scalars("dense.value", 1, || {
+            vec![reduced.tables.as_ref().expect("proving")[1][0]]
+        })?;
+        let weight = self.functionals[claim.weights].extension(shape, &reduced.point);
+        if !self.proving && weight * given[0] != reduced.claim {
+            return Reject::because("a claim on a product does not hold");
+        }
+        let weights = self.weights(Functional::point(shape, &reduced.point));
+        Ok(Claim {
+            base: claim.base,
+            weights,
+            value: given[0],
+        })
+    }
+
+    /// Thaler's reduction: letters of one operand are summed with their weights first, a sumcheck runs over the others.
+    fn reduce_product(&mut self, channel: &mut Channel, claim: Claim) -> Result<(), Reject> {
+        let plan = self.plan;
+        let Base::Product {
+            letters: [of_x, of_y, of_z],
+            forms,
+            ..
+        } = &plan.bases[claim.base]
+        else {
+            unreachable!()
+        };
+        let Functional::Axes { scale, axes } = self.functionals[claim.weights].clone() else {
+            unreachable!()
+        };
+        let (x, y) = (&plan.forms[forms[0]], &plan.forms[forms[1]]);
+        let batch: Vec<u8> = of_z
+            .iter()
+            .copied()
+            .filter(|l| of_x.contains(l) && of_y.contains(l))
+            .collect();
+        let inner = of_x
+            .iter()
+            .copied()
+            .filter(|l| of_y.contains(l) && !of_z.contains(l));
+        let kept: Vec<u8> = batch.iter().copied().chain(inner).collect();
+        let extent = |letter: u8| {
+            x.shape[of_x
+                .iter()
+                .position(|&l| l == letter)
+                .expect("kept letters are in both")]
+        };
+        let shape: Vec<usize> = kept.iter().map(|&letter| extent(letter)).collect();
+        let weight = |letter: u8| {
+            of_z.iter()
+                .position(|&l| l == letter)
+                .map(|place| axes[place].clone())
+        };
+        let own = |letters: &[u8], form: &Form| -> Vec<Option<Vec<E>>> {
+            let vector = |(&letter, &extent): (&u8, &usize)| {
+                (!kept.contains(&letter)).then(|| weight(letter).unwrap_or_else(|| vec![E::ONE; extent]))
+            };
+            letters.iter().zip(&form.shape).map(vector).collect()
+        };
+        let (weights_x, weights_y) = (own(of_x, x), own(of_y, y));
+        let batch_axes: Vec<Vec<E>> = kept
+            .iter()
+            .zip(&shape)
+            .map(|(&letter, &extent)| weight(letter).unwrap_or_else(|| vec![E::ONE; extent]))
+            .collect();
+        let batch_weights = Functional::Axes {
+            scale,
+            axes: batch_axes,
+        };
+        let operands = self.proving.then(|| {
+            let side = |letters: &[u8], form: usize, weights: &[Option<Vec<E>>]| {
+                let values = form_values(plan, self.values, form);
+                contract(&values, letters, &plan.forms[form].shape, weights, &kept, &shape)
+            };
+            (side(of_x, forms[0], &weights_x), side(of_y, forms[1], &weights_y))
+        });
+        let rounds = variables(&shape);
+        let (expected, point) = if batch.is_empty() {
+            let tables = operands.map(|(mut x, y)| {
+                x.iter_mut().for_each(|value| *value = *value * scale);
+                [x, y]
+            });
+            let reduced =
+                sumcheck::<2, 2>(channel, "product", rounds, claim.value, tables, |[x, y]| *x * *y)?;
+            (reduced.claim, reduced.point)
+        } else {
+            let tables = operands.map(|(x, y)| {
+                let mut weights = vec![E::ZERO; x.len()];
+                batch_weights.add_to(&shape, E::ONE, &mut weights);
+                [weights, x, y]
+            });
+            let reduced = sumcheck::<3, 3>(channel, "product", rounds, claim.value, tables, |[w, x, y]| {
+                *w * *x * *y
+            })?;
+            (reduced.claim, reduced.point)
+        };
+        let factor = if batch.is_empty() {
+            scale
+        } else {
+            batch_weights.extension(&shape, &point)
+        };
+        let Functional::Axes { axes: at, .. } = Functional::point(&shape, &point) else {
+            unreachable!()
+        };
+        let functional = |letters: &[u8], weights: Vec<Option<Vec<E>>>| {
+            let axis = |(&letter, vector): (&u8, Option<Vec<E>>)| {
+                vector.unwrap_or_else(|| at[kept.iter().position(|&l| l == letter).expect("kept")].clone())
+            };
+            Functional::Axes {
+                scale: E::ONE,
+                axes: letters.iter().zip(weights).map(axis).collect(),
+            }
+        };
+        let on_x = self.weights(functional(of_x, weights_x));
+        // A square makes one claim, not two.
+        let same = forms[0] == forms[1] && of_x == of_y;
+        let on_y = if same {
+            on_x
+        } else {
+            self.weights(functional(of_y, weights_y))
+        };
+        let found = self.settle(channel, "operands", &[(forms[0], on_x), (forms[1], on_y)])?;
+        if !self.proving && factor * found[0] * found[1] != expected {
+            return Reject::because("a claim on a product does not hold");
+        }
+        Ok(())
+    }
+
+    /// The weights' extension over a whole commitment: each claim's own, at its column's place.
+    pub fn opening_weight(&self, claim: &Claim, point: &[E]) -> E {
+        let Base::Column { offset, shape, .. } = &self.plan.bases[claim.base] else {
+            unreachable!()
+        };
+        let (low, high) = point.split_at(variables(shape));
+        let place = super::multilinear::equality_at(high, offset >> low.len());
+        place * self.functionals[claim.weights].extension(shape, low)
+    }
+}
+
+/// The values of a form's elements, in row-major order.
+pub fn form_values(plan: &Plan, values: &Values, form: usize) -> Vec<F> {
+    let form = &plan.forms[form];
+    let mut made = vec![F::ZERO; form.shape.iter().product()];
+    for term in &form.terms {
+        let own = &values[term.base];
+        let mut moved: Option<Vec<F>> = None;
+        for &(view, sums) in term.path.iter().rev() {
+            let from = moved.as_ref().unwrap_or(own);
+            let view = &plan.views[view];
+            moved = Some(if sums {
+                view.scatter(from)
+            } else {
+                view.gather(from)
+            });
+        }
+        for (sum, &value) in made.iter_mut().zip(moved.as_ref().unwrap_or(own)) {
+            *sum = *sum + value * term.coefficient;
+        }
+    }
+    made
+}
+
+/// Sums over the axes that have weights; the others are the kept letters, of a table padded to powers of two.
+fn contract(
+    values: &[F],
+    letters: &[u8],
+    extents: &[usize],
+    weights: &[Option<Vec<E>>],
+    kept: &[u8],
+    shape: &[usize],
+) -> Vec<E> {
+    let mut strides = vec![0usize; kept.len()];
+    let mut size = 1;
+    for (stride, &extent) in strides.iter_mut().zip(shape).rev() {
+        *stride = size;
+        size <<= bits_of(extent);
+    }
+    let mut made = vec![E::ZERO; size];
+    let stride = |letter: u8| {
+        kept.iter()
+            .position(|&l| l == letter)
+            .map_or(0, |place| strides[place])
+    };
+    let Some((&last, outer)) = letters.split_last() else {
+        made[0] = values[0].into();
+        return made;
+    };
+    let (last_extent, last_stride) = (extents[outer.len()], stride(last));
+    let mut index = vec![0usize; outer.len()];
+    for row in values.chunks_exact(last_extent) {
+        let (mut factor, mut place) = (E::ONE, 0);
+        for ((&letter, &p), weights) in outer.iter().zip(&index).zip(weights) {
+            match weights {
+                Some(weights) => factor = factor * weights[p],
+                None => place += p * stride(letter),
+            }
+        }
+        match &weights[outer.len()] {
+            Some(weights) => {
+                let sum = row.iter().zip(weights).fold(E::ZERO, |sum, (&x, &w)| sum + w * x);
+                made[place] += sum * factor;
+            }
+            None => {
+                for (j, &x) in row.iter().enumerate() {
+                    made[place + j * last_stride] += factor * x;
+                }
+            }
+        }
+        for axis in (0..index.len()).rev() {
+            index[axis] += 1;
+            if index[axis] < extents[axis] {
+                break;
+            }
+            index[axis] = 0;
+        }
+    }
+    made
+}
+
+/// eq(point, .) of the elements of a vector.
+pub fn vector_weights(point: &[E], size: usize) -> Vec<E> {
+    let mut table = equality(point);
+    table.truncate(size);
+    table
+}

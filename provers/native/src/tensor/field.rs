@@ -1,0 +1,296 @@
+//! The Goldilocks field, p = 2^64 - 2^32 + 1, and its quadratic extension by a square root of 7.
+
+use std::ops::{Add, AddAssign, Mul, Neg, Sub};
+
+pub const P: u64 = 0xffff_ffff_0000_0001;
+const EPSILON: u64 = 0xffff_ffff;
+/// Seven generates the multiplicative group, so it is no square.
+const SEVEN: u64 = 7;
+pub const TWO_ADICITY: usize = 32;
+
+/// An element of the base field, always below p.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(transparent)]
+pub struct F(u64);
+
+/// An element a + b X of the extension, with X^2 = 7: what challenges are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(C)]
+pub struct E {
+    pub a: F,
+    pub b: F,
+}
+
+/// 2^64 = 2^32 - 1 and 2^96 = -1 modulo p.
+#[inline(always)]
+fn reduce(x: u128) -> F {
+    let (low, high) = (x as u64, (x >> 64) as u64);
+    let (mut t, borrow) = low.overflowing_sub(high >> 32);
+    if borrow {
+        t = t.wrapping_sub(EPSILON);
+    }
+    let (mut r, carry) = t.overflowing_add((high & EPSILON) * EPSILON);
+    if carry {
+        r = r.wrapping_add(EPSILON);
+    }
+    F(if r >= P { r - P } else { r })
+}
+
+impl F {
+    pub const ZERO: F = F(0);
+    pub const ONE: F = F(1);
+
+    /// The element that a word stands for; None from p on.
+    pub fn canonical(word: u64) -> Option<F> {
+        (word < P).then_some(F(word))
+    }
+
+    pub fn reduced(word: u64) -> F {
+        F(word % P)
+    }
+
+    pub fn signed(value: i64) -> F {
+        if value < 0 {
+            -F(value.unsigned_abs())
+        } else {
+            F(value as u64)
+        }
+    }
+
+    #[inline(always)]
+    pub fn word(self) -> u64 {
+        self.0
+    }
+
+    pub fn power(self, mut exponent: u64) -> F {
+        let (mut base, mut result) = (self, F::ONE);
+        while exponent > 0 {
+            if exponent & 1 == 1 {
+                result = result * base;
+            }
+            base = base * base;
+            exponent >>= 1;
+        }
+        result
+    }
+
+    pub fn inverse(self) -> F {
+        self.power(P - 2)
+    }
+
+    pub fn half(self) -> F {
+        F(if self.0 & 1 == 0 {
+            self.0 >> 1
+        } else {
+            (self.0 >> 1) + (P >> 1) + 1
+        })
+    }
+
+    /// A generator of the subgroup of order 2^bits.
+    pub fn root_of_unity(bits: usize) -> F {
+        assert!(bits <= TWO_ADICITY);
+        F(SEVEN).power((P - 1) >> bits)
+    }
+}
+
+impl Add for F {
+    type Output = F;
+    #[inline(always)]
+    fn add(self, other: F) -> F {
+        let (sum, carry) = self.0.overflowing_add(other.0);
+        F(if carry || sum >= P {
+            sum.wrapping_sub(P)
+        } else {
+            sum
+        })
+    }
+}
+
+impl Sub for F {
+    type Output = F;
+    #[inline(always)]
+    fn sub(self, other: F) -> F {
+        let (difference, borrow) = self.0.overflowing_sub(other.0);
+        F(if borrow {
+            difference.wrapping_add(P)
+        } else {
+            difference
+        })
+    }
+}
+
+impl Neg for F {
+    type Output = F;
+    fn neg(self) -> F {
+        F::ZERO - self
+    }
+}
+
+impl Mul for F {
+    type Output = F;
+    #[inline(always)]
+    fn mul(self, other: F) -> F {
+        reduce(u128::from(self.0) * u128::from(other.0))
+    }
+}
+
+impl E {
+    pub const ZERO: E = E {
+        a: F::ZERO,
+        b: F::ZERO,
+    };
+    pub const ONE: E = E {
+        a: F::ONE,
+        b: F::ZERO,
+    };
+
+    #[inline(always)]
+    pub fn new(a: F, b: F) -> E {
+        E { a, b }
+    }
+
+    #[inline(always)]
+    pub fn double(self) -> E {
+        self + self
+    }
+
+    pub fn half(self) -> E {
+        E::new(self.a.half(), self.b.half())
+    }
+
+    pub fn inverse(self) -> E {
+        let norm = (self.a * self.a - F(SEVEN) * self.b * self.b).inverse();
+        E::new(self.a * norm, -self.b * norm)
+    }
+}
+
+impl From<F> for E {
+    #[inline(always)]
+    fn from(value: F) -> E {
+        E::new(value, F::ZERO)
+    }
+}
+
+impl Add for E {
+    type Output = E;
+    #[inline(always)]
+    fn add(self, other: E) -> E {
+        E::new(self.a + other.a, self.b + other.b)
+    }
+}
+
+impl AddAssign for E {
+    #[inline(always)]
+    fn add_assign(&mut self, other: E) {
+        *self = *self + other;
+    }
+}
+
+impl Sub for E {
+    type Output = E;
+    #[inline(always)]
+    fn sub(self, other: E) -> E {
+        E::new(self.a - other.a, self.b - other.b)
+    }
+}
+
+impl Mul for E {
+    type Output = E;
+    #[inline(always)]
+    fn mul(self, other: E) -> E {
+        let wide = |x: F, y: F| u128::from(x.0) * u128::from(y.0);
+        let seven = reduce(wide(self.b, other.b)).0 as u128 * u128::from(SEVEN);
+        // (p - 1)^2 + 7 p < 2^128.
+        let real = reduce(wide(self.a, other.a) + seven);
+        let cross = reduce(wide(self.a, other.b)) + reduce(wide(self.b, other.a));
+        E::new(real, cross)
+    }
+}
+
+impl Mul<F> for E {
+    type Output = E;
+    #[inline(always)]
+    fn mul(self, other: F) -> E {
+        E::new(self.a * other, self.b * other)
+    }
+}
+
+/// What vectors of both kinds share: addition, and multiplication by the base field.
+pub trait Element:
+    Copy + Default + Send + Sync + Add<Output = Self> + Sub<Output = Self> + Mul<F, Output = Self>
+{
+    const WORDS: usize;
+    fn write(self, words: &mut Vec<u64>);
+}
+
+impl Element for F {
+    const WORDS: usize = 1;
+    #[inline(always)]
+    fn write(self, words: &mut Vec<u64>) {
+        words.push(self.0);
+    }
+}
+
+impl Element for E {
+    const WORDS: usize = 2;
+    #[inline(always)]
+    fn write(self, words: &mut Vec<u64>) {
+        words.extend([self.a.0, self.b.0]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn awkward() -> Vec<u64> {
+        let mut values = vec![0, 1, 2, 7, P - 1, P - 2, P / 2, P / 2 + 1, EPSILON, EPSILON + 1];
+        for bits in [31, 32, 33, 62, 63] {
+            values.extend([(1u64 << bits) - 1, 1 << bits, (1 << bits) + 1]);
+        }
+        values.into_iter().filter(|&value| value < P).collect()
+    }
+
+    #[test]
+    fn arithmetic_is_that_of_integers_modulo_p() {
+        let modulus = u128::from(P);
+        for x in awkward() {
+            for y in awkward() {
+                let (f, g, u, v) = (F(x), F(y), u128::from(x), u128::from(y));
+                assert_eq!(u128::from((f * g).0), u * v % modulus);
+                assert_eq!(u128::from((f + g).0), (u + v) % modulus);
+                assert_eq!(u128::from((f - g).0), (u + modulus - v) % modulus);
+                for s in awkward() {
+                    let product = E::new(f, g) * E::new(g, F(s));
+                    let w = u128::from(s);
+                    let real = (u * v % modulus + 7 * (v * w % modulus)) % modulus;
+                    assert_eq!(u128::from(product.a.0), real);
+                    let cross = (u * w % modulus + v * v % modulus) % modulus;
+                    assert_eq!(u128::from(product.b.0), cross);
+                }
+            }
+            assert_eq!(F(x).half() + F(x).half(), F(x));
+            if x != 0 {
+                assert_eq!(F(x) * F(x).inverse(), F::ONE);
+                let e = E::new(F(x), F(3));
+                assert_eq!(e * e.inverse(), E::ONE);
+            }
+        }
+    }
+
+    #[test]
+    fn seven_is_no_square_and_roots_have_their_order() {
+        assert_eq!(F(SEVEN).power((P - 1) / 2), -F::ONE);
+        for bits in 1..=TWO_ADICITY {
+            let root = F::root_of_unity(bits);
+            assert_eq!(root.power(1 << (bits - 1)), -F::ONE);
+        }
+    }
+
+    #[test]
+    fn words_from_p_on_are_refused() {
+        assert_eq!(F::canonical(P - 1), Some(F(P - 1)));
+        assert!(F::canonical(P).is_none() && F::canonical(u64::MAX).is_none());
+        assert_eq!(F::signed(-1), F(P - 1));
+    }
+}

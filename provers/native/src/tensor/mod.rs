@@ -1,0 +1,16 @@
+//! The tensor prover: sumchecks for contractions, a sum of fractions for lookups, WHIR for commitments.
+
+mod channel;
+mod claims;
+mod field;
+mod fractions;
+mod merkle;
+mod multilinear;
+mod ntt;
+mod plan;
+mod protocol;
+mod python;
+mod view;
+mod whir;
+
+pub use python::register;

@@ -1,0 +1,207 @@
+//! The whole protocol over one channel, for prover and verifier alike.
+
+use std::time::Instant;
+
+use super::channel::{Channel, Reject};
+use super::claims::{Claims, Values};
+use super::field::{E, F};
+use super::fractions::{multiplicities, prove_lookups};
+use super::merkle::Digest;
+use super::plan::{Base, Plan, variables};
+use super::view::{Functional, padded_places};
+use super::whir::{Oracle, Secret, open};
+
+/// What the proof is of, absorbed before anything else.
+pub struct Statement<'a> {
+    pub digest: &'a [u8],
+    /// The roots of all commitments but the last.
+    pub roots: Vec<Digest>,
+}
+
+/// The prover's side: the values of every base, and a secret per commitment that salts its leaves.
+pub struct Witness {
+    pub values: Values,
+    pub secrets: Vec<[u8; 32]>,
+}
+
+pub type Phases = Vec<(&'static str, f64)>;
+
+/// A commitment's table: its columns at their offsets, axes padded to powers of two with zeros.
+fn table(plan: &Plan, values: &Values, commitment: usize) -> Vec<F> {
+    let mut table = vec![F::ZERO; 1 << plan.commitments[commitment]];
+    for (base, values) in plan.bases.iter().zip(values) {
+        if let Base::Column {
+            commitment: own,
+            offset,
+            shape,
+        } = base
+            && *own == commitment
+        {
+            let (places, _) = padded_places(shape);
+            for (&place, &value) in places.iter().zip(values) {
+                table[offset + place] = value;
+            }
+        }
+    }
+    table
+}
+
+/// The commitment to one tensor by itself: what a port's root is.
+pub fn commit_alone(shape: &[usize], values: &[F], secret: [u8; 32]) -> Digest {
+    let bits = variables(shape).max(super::whir::LEAST);
+    let mut table = vec![F::ZERO; 1 << bits];
+    for (&place, &value) in padded_places(shape).0.iter().zip(values) {
+        table[place] = value;
+    }
+    Oracle::commit(&table, bits + 1, Some(secret)).root()
+}
+
+fn absorb(channel: &mut Channel, statement: &Statement, plan: &Plan, values: &Values) {
+    channel.absorb("statement", statement.digest);
+    for (base, values) in plan.bases.iter().zip(values) {
+        if let Base::Public { .. } = base {
+            let bytes: Vec<u8> = values
+                .iter()
+                .flat_map(|value| value.word().to_le_bytes())
+                .collect();
+            channel.absorb("public", &bytes);
+        }
+    }
+    for root in &statement.roots {
+        channel.absorb("root", root);
+    }
+}
+
+/// Makes a proof; returns it with the roots of all commitments but its own, and seconds by phase.
+pub fn prove(
+    plan: &Plan,
+    digest: &[u8],
+    mut witness: Witness,
+    mut channel: Channel,
+    progress: &dyn Fn(&'static str) -> Result<(), String>,
+) -> Result<(Vec<u8>, Vec<Digest>, Phases), Reject> {
+    let mut phases = Phases::new();
+    let mut start = Instant::now();
+    let mut done = |name: &'static str, phases: &mut Phases| -> Result<(), Reject> {
+        phases.push((name, start.elapsed().as_secs_f64()));
+        start = Instant::now();
+        progress(name).map_err(Reject)
+    };
+    for (table, counts) in plan.tables.iter().zip(multiplicities(plan, &witness.values)) {
+        let column = plan.forms[table.column].terms[0].base;
+        if witness.values[column].is_empty() {
+            witness.values[column] = counts;
+        }
+    }
+    let tables: Vec<Vec<F>> = (0..plan.commitments.len())
+        .map(|c| table(plan, &witness.values, c))
+        .collect();
+    let oracles: Vec<Oracle> = tables
+        .iter()
+        .zip(&plan.commitments)
+        .zip(&witness.secrets)
+        .map(|((table, &bits), &secret)| Oracle::commit(table, bits + 1, Some(secret)))
+        .collect();
+    let roots: Vec<Digest> = oracles.iter().map(Oracle::root).collect();
+    let (own, given) = match roots.split_last() {
+        Some((own, given)) => (*own, given.to_vec()),
+        None => return Reject::because("a plan without commitments"),
+    };
+    done("commit", &mut phases)?;
+    let statement = Statement {
+        digest,
+        roots: given.clone(),
+    };
+    absorb(&mut channel, &statement, plan, &witness.values);
+    channel.digest("columns", || own)?;
+    let mut claims = Claims::new(plan, &witness.values, true);
+    prove_lookups(&mut channel, plan, &witness.values, &mut claims, true)?;
+    done("lookups", &mut phases)?;
+    zeros(&mut channel, plan, &mut claims, true)?;
+    claims.reduce_products(&mut channel)?;
+    done("products", &mut phases)?;
+    for (c, (table, oracle)) in tables.into_iter().zip(&oracles).enumerate() {
+        let gamma = channel.challenge("openings");
+        let bits = plan.commitments[c];
+        let mut weights = vec![E::ZERO; 1 << bits];
+        let (mut claim, mut factor) = (E::ZERO, E::ONE);
+        for own in claims.openings.iter().filter(|own| belongs(plan, own.base, c)) {
+            let Base::Column { offset, shape, .. } = &plan.bases[own.base] else {
+                unreachable!()
+            };
+            claims.functionals[own.weights].add_to(shape, factor, &mut weights[*offset..]);
+            claim += factor * own.value;
+            factor = factor * gamma;
+        }
+        let values = table.into_iter().map(E::from).collect();
+        let secret = Secret {
+            oracle,
+            values,
+            weights,
+        };
+        open(&mut channel, bits, roots[c], claim, Some(secret), |_| E::ZERO)?;
+    }
+    done("open", &mut phases)?;
+    Ok((channel.finish()?, given, phases))
+}
+
+fn belongs(plan: &Plan, base: usize, wanted: usize) -> bool {
+    matches!(&plan.bases[base], Base::Column { commitment, .. } if *commitment == wanted)
+}
+
+/// Forms that are zero everywhere: their multilinear extensions vanish at a random point.
+fn zeros(channel: &mut Channel, plan: &Plan, claims: &mut Claims, proving: bool) -> Result<(), Reject> {
+    let most = plan
+        .zeros
+        .iter()
+        .map(|&form| variables(&plan.forms[form].shape))
+        .max();
+    let Some(most) = most else { return Ok(()) };
+    let point = channel.challenges("zeros", most);
+    let mut wanted = Vec::with_capacity(plan.zeros.len());
+    for &form in &plan.zeros {
+        let shape = &plan.forms[form].shape;
+        let weights = claims.weights(Functional::point(shape, &point[..variables(shape)]));
+        wanted.push((form, weights));
+    }
+    let found = claims.settle(channel, "zeros", &wanted)?;
+    if !proving && found.iter().any(|&value| value != E::ZERO) {
+        return Reject::because("an equation of the program does not hold");
+    }
+    Ok(())
+}
+
+/// Checks a proof of a statement, whose public values are in `values` at their bases.
+pub fn verify(plan: &Plan, statement: &Statement, values: &Values, proof: &[u8]) -> Result<(), Reject> {
+    if statement.roots.len() + 1 != plan.commitments.len() {
+        return Reject::because(format!(
+            "expected {} roots, found {}",
+            plan.commitments.len() - 1,
+            statement.roots.len()
+        ));
+    }
+    let mut channel = Channel::verifier(proof);
+    absorb(&mut channel, statement, plan, values);
+    let own = channel.digest("columns", || unreachable!())?;
+    let mut claims = Claims::new(plan, values, false);
+    prove_lookups(&mut channel, plan, values, &mut claims, false)?;
+    zeros(&mut channel, plan, &mut claims, false)?;
+    claims.reduce_products(&mut channel)?;
+    let roots = statement.roots.iter().chain([&own]);
+    for (c, (&bits, &root)) in plan.commitments.iter().zip(roots).enumerate() {
+        let gamma = channel.challenge("openings");
+        let (mut claim, mut factor) = (E::ZERO, E::ONE);
+        let mut factors = Vec::new();
+        for own in claims.openings.iter().filter(|own| belongs(plan, own.base, c)) {
+            claim += factor * own.value;
+            factors.push((own, factor));
+            factor = factor * gamma;
+        }
+        open(&mut channel, bits, root, claim, None, |point| {
+            factors.iter().fold(E::ZERO, |sum, (own, factor)| {
+                sum + *factor * claims.opening_weight(own, point)
+            })
+        })?;
+    }
+    channel.finish().map(drop)
+}

@@ -1,0 +1,292 @@
+//! What Python sees of the tensor prover: a plan, a proof, a verdict.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use pyo3::buffer::{Element, PyBuffer};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+use super::channel::{Channel, Hook, Reject};
+use super::claims::Values;
+use super::field::F;
+use super::merkle::Digest;
+use super::plan::{Base, Form, Lookup, Plan, Table, Term};
+use super::protocol::{Statement, Witness, commit_alone, prove, verify};
+use super::view::{Step, View};
+use super::whir;
+
+fn elements<T: Element>(array: &PyBuffer<T>, py: Python<'_>) -> PyResult<Vec<T>> {
+    if array.is_c_contiguous() {
+        array.to_vec(py)
+    } else {
+        Err(PyValueError::new_err("expected a contiguous array"))
+    }
+}
+
+fn field_elements(array: &PyBuffer<i64>, py: Python<'_>) -> PyResult<Vec<F>> {
+    Ok(elements(array, py)?.into_iter().map(F::signed).collect())
+}
+
+fn secret(bytes: &[u8]) -> PyResult<[u8; 32]> {
+    bytes
+        .try_into()
+        .map_err(|_| PyValueError::new_err(format!("expected 32 bytes, found {}", bytes.len())))
+}
+
+/// The structure of a statement, read once from Python's records.
+#[pyclass(frozen, name = "TensorPlan", module = "circuitize._native")]
+struct PyPlan(Plan);
+
+type StepRecord = (Vec<usize>, Option<(Vec<i64>, Vec<Vec<i64>>)>);
+type ViewRecord = (Vec<usize>, Vec<StepRecord>);
+type TermRecord = (u64, usize, Vec<(usize, bool)>);
+/// A proof, roots, seconds by phase.
+type Proved<'py> = (Bound<'py, PyBytes>, Vec<Bound<'py, PyBytes>>, Bound<'py, PyDict>);
+type FormRecord = (Vec<usize>, Vec<TermRecord>);
+
+fn base(record: &Bound<'_, PyAny>) -> PyResult<Base> {
+    let kind: String = record.get_item(0)?.extract()?;
+    let shape: Vec<usize> = record.get_item(1)?.extract()?;
+    match kind.as_str() {
+        "column" => Ok(Base::Column {
+            shape,
+            commitment: record.get_item(2)?.extract()?,
+            offset: record.get_item(3)?.extract()?,
+        }),
+        "public" => Ok(Base::Public { shape }),
+        "constant" => {
+            let values: PyBuffer<i64> = record.get_item(2)?.extract()?;
+            Ok(Base::Constant {
+                shape,
+                values: field_elements(&values, record.py())?,
+            })
+        }
+        "product" => {
+            let letters: [String; 3] = record.get_item(2)?.extract()?;
+            let forms: [usize; 2] = record.get_item(3)?.extract()?;
+            Ok(Base::Product {
+                shape,
+                letters: letters.map(String::into_bytes),
+                forms,
+            })
+        }
+        _ => Err(PyValueError::new_err(format!("no base of kind {kind:?}"))),
+    }
+}
+
+#[pymethods]
+impl PyPlan {
+    #[new]
+    #[expect(clippy::too_many_arguments, reason = "one list per kind of record")]
+    fn new(
+        py: Python<'_>,
+        commitments: Vec<usize>,
+        bases: Vec<Bound<'_, PyAny>>,
+        views: Vec<ViewRecord>,
+        forms: Vec<FormRecord>,
+        lookups: Vec<(usize, usize, Option<usize>)>,
+        tables: Vec<(usize, PyBuffer<i64>, usize)>,
+        zeros: Vec<usize>,
+    ) -> PyResult<Self> {
+        let step = |(shape, affine): StepRecord| match affine {
+            None => Step::Regroup(shape),
+            Some((offsets, strides)) => Step::Affine {
+                shape,
+                offsets,
+                strides,
+            },
+        };
+        let view = |(source, steps): ViewRecord| View {
+            source,
+            steps: steps.into_iter().map(step).collect(),
+        };
+        let term = |(coefficient, base, path): TermRecord| {
+            let coefficient = F::canonical(coefficient);
+            coefficient
+                .map(|coefficient| Term {
+                    coefficient,
+                    base,
+                    path,
+                })
+                .ok_or_else(|| PyValueError::new_err("expected a coefficient below p"))
+        };
+        let form = |(shape, terms): FormRecord| {
+            Ok::<Form, PyErr>(Form {
+                shape,
+                terms: terms.into_iter().map(term).collect::<PyResult<_>>()?,
+            })
+        };
+        let plan = Plan {
+            commitments,
+            bases: bases.iter().map(base).collect::<PyResult<_>>()?,
+            views: views.into_iter().map(view).collect(),
+            forms: forms.into_iter().map(form).collect::<PyResult<_>>()?,
+            lookups: lookups
+                .into_iter()
+                .map(|(table, key, value)| Lookup { table, key, value })
+                .collect(),
+            tables: tables
+                .iter()
+                .map(|(size, values, column)| {
+                    Ok(Table {
+                        size: *size,
+                        values: field_elements(values, py)?,
+                        column: *column,
+                    })
+                })
+                .collect::<PyResult<_>>()?,
+            zeros,
+        };
+        plan.validate().map_err(PyValueError::new_err)?;
+        Ok(Self(plan))
+    }
+}
+
+fn values(py: Python<'_>, plan: &Plan, arrays: &[PyBuffer<i64>], all: bool) -> PyResult<Values> {
+    if arrays.len() != plan.bases.len() {
+        return Err(PyValueError::new_err(format!(
+            "expected {} arrays, found {}",
+            plan.bases.len(),
+            arrays.len()
+        )));
+    }
+    let counted: Vec<usize> = plan
+        .tables
+        .iter()
+        .map(|table| plan.forms[table.column].terms[0].base)
+        .collect();
+    let mut values = Values::with_capacity(arrays.len());
+    for (place, (base, array)) in plan.bases.iter().zip(arrays).enumerate() {
+        let found = field_elements(array, py)?;
+        let size: usize = base.shape().iter().product();
+        let optional = match base {
+            Base::Public { .. } => false,
+            Base::Column { .. } => !all || counted.contains(&place),
+            _ => !all,
+        };
+        if found.len() != size && !(optional && found.is_empty()) {
+            return Err(PyValueError::new_err(format!(
+                "base {place}: expected {size} values, found {}",
+                found.len()
+            )));
+        }
+        values.push(found);
+    }
+    Ok(values)
+}
+
+/// Makes a proof: its bytes, the roots of all commitments but its own, and seconds by phase.
+///
+/// `hook` sees each message (label, words) and returns the words to send: for tests that attack.
+#[pyfunction]
+#[pyo3(signature = (plan, digest, values, secrets, hook=None, progress=None))]
+fn tensor_prove<'py>(
+    py: Python<'py>,
+    plan: &PyPlan,
+    digest: &[u8],
+    values: Vec<PyBuffer<i64>>,
+    secrets: Vec<Vec<u8>>,
+    hook: Option<Py<PyAny>>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Proved<'py>> {
+    let plan = &plan.0;
+    let values = self::values(py, plan, &values, true)?;
+    let secrets: Vec<[u8; 32]> = secrets
+        .iter()
+        .map(|bytes| secret(bytes))
+        .collect::<PyResult<_>>()?;
+    if secrets.len() != plan.commitments.len() {
+        return Err(PyValueError::new_err(format!(
+            "expected {} secrets",
+            plan.commitments.len()
+        )));
+    }
+    let hook: Option<Box<Hook<'_>>> = hook.map(|hook| {
+        let call = move |label: &str, words: &mut Vec<u64>| {
+            *words = Python::attach(|py| hook.call1(py, (label, words.clone()))?.extract(py))
+                .map_err(|error: PyErr| Reject(error.to_string()))?;
+            Ok(())
+        };
+        Box::new(call) as Box<Hook<'_>>
+    });
+    let report = |phase: &'static str| {
+        Python::attach(|py| {
+            py.check_signals()?;
+            progress
+                .as_ref()
+                .map_or(Ok(()), |callback| callback.call1(py, (phase,)).map(drop))
+        })
+        .map_err(|error: PyErr| error.to_string())
+    };
+    let witness = Witness { values, secrets };
+    let made = py.detach(|| prove(plan, digest, witness, Channel::prover(hook), &report));
+    let (proof, roots, phases) = made.map_err(|Reject(reason)| PyRuntimeError::new_err(reason))?;
+    let seconds = PyDict::new(py);
+    for (phase, value) in phases {
+        seconds.set_item(phase, value)?;
+    }
+    let roots = roots.iter().map(|root| PyBytes::new(py, root)).collect();
+    Ok((PyBytes::new(py, &proof), roots, seconds))
+}
+
+/// None where the proof holds, else why not: nothing about a proof raises.
+#[pyfunction]
+fn tensor_verify(
+    py: Python<'_>,
+    plan: &PyPlan,
+    digest: &[u8],
+    roots: Vec<Vec<u8>>,
+    values: Vec<PyBuffer<i64>>,
+    proof: &[u8],
+) -> PyResult<Option<String>> {
+    let plan = &plan.0;
+    let values = self::values(py, plan, &values, false)?;
+    let roots: Vec<Digest> = roots.iter().map(|bytes| secret(bytes)).collect::<PyResult<_>>()?;
+    let statement = Statement { digest, roots };
+    let verdict = py.detach(|| catch_unwind(AssertUnwindSafe(|| verify(plan, &statement, &values, proof))));
+    Ok(match verdict {
+        Ok(Ok(())) => None,
+        Ok(Err(Reject(reason))) => Some(reason),
+        Err(_) => Some("the verifier failed on a malformed proof".into()),
+    })
+}
+
+/// The root of a commitment to one tensor, its leaves salted by a secret of 32 bytes.
+#[pyfunction]
+fn tensor_commit<'py>(
+    py: Python<'py>,
+    shape: Vec<usize>,
+    values: PyBuffer<i64>,
+    secret: &[u8],
+) -> PyResult<Bound<'py, PyBytes>> {
+    let (values, secret) = (field_elements(&values, py)?, self::secret(secret)?);
+    if values.len() != shape.iter().product::<usize>() {
+        return Err(PyValueError::new_err(format!(
+            "expected an array of shape {shape:?}"
+        )));
+    }
+    Ok(PyBytes::new(
+        py,
+        &py.detach(|| commit_alone(&shape, &values, secret)),
+    ))
+}
+
+/// Variables per round, the least number of variables, and for a commitment of each size the queries of its rounds.
+#[pyfunction]
+fn tensor_parameters(variables: usize) -> (usize, usize, Vec<usize>) {
+    (
+        whir::FOLD,
+        whir::LEAST,
+        (0..whir::rounds(variables)).map(whir::queries).collect(),
+    )
+}
+
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<PyPlan>()?;
+    module.add_function(wrap_pyfunction!(tensor_prove, module)?)?;
+    module.add_function(wrap_pyfunction!(tensor_verify, module)?)?;
+    module.add_function(wrap_pyfunction!(tensor_commit, module)?)?;
+    module.add_function(wrap_pyfunction!(tensor_parameters, module)?)?;
+    Ok(())
+}

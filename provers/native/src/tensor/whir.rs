@@ -1,0 +1,372 @@
+//! WHIR (eprint 2024/1586) in the unique-decoding regime: commits to a multilinear polynomial, proves a weighted sum.
+//!
+//! The table of 2^n values is at once the coefficients of a univariate polynomial, evaluated on a subgroup at rate 1/2.
+//! A round folds `FOLD` variables by a sumcheck of f * w, commits to the folded polynomial on half of the domain,
+//! and asks at random places that it be the fold: each answer y at z is the claim sum_b g(b) z^b = y, added to the sum.
+//! Within the unique-decoding radius a word has one polynomial, so nothing is sampled out of the domain.
+
+use rayon::prelude::*;
+
+use super::channel::{Channel, Reject};
+use super::field::{E, Element, F};
+use super::merkle::{Digest, Tree, leaf_hash, leaf_salt, missing, root};
+use super::multilinear::{equality, sumcheck};
+use super::ntt::{Twiddles, reverse, transform};
+
+/// Variables per round; a leaf holds 2^FOLD symbols.
+pub const FOLD: usize = 4;
+/// The least number of variables of a commitment.
+pub const LEAST: usize = 8;
+/// Variables of the last polynomial, at most.
+const LAST: usize = 6;
+/// Bits of soundness of the queries to one oracle.
+const QUERY_BITS: f64 = 106.0;
+const WIDTH: usize = 1 << FOLD;
+
+/// How often a polynomial of so many variables is folded.
+pub fn rounds(variables: usize) -> usize {
+    (variables - LAST.min(variables)).div_ceil(FOLD).max(1)
+}
+
+/// Queries to the oracle of this round: each misses a word outside the unique-decoding radius at most (1 + rate) / 2.
+pub fn queries(round: usize) -> usize {
+    let rate = 0.5f64.powi((1 + (FOLD - 1) * round) as i32);
+    (QUERY_BITS / -((1.0 + rate) / 2.0).log2()).ceil() as usize
+}
+
+/// A word that the prover has committed to: leaf i, of 2^FOLD symbols, is contiguous.
+pub struct Oracle {
+    words: Vec<u64>,
+    leaf: usize,
+    tree: Tree,
+    secret: Option<[u8; 32]>,
+}
+
+impl Oracle {
+    /// The polynomial's values on the subgroup of order 2^bits. A secret salts the leaves.
+    pub fn commit<T: Element>(coefficients: &[T], bits: usize, secret: Option<[u8; 32]>) -> Self {
+        let mut values = coefficients.to_vec();
+        values.resize(1 << bits, T::default());
+        transform(&mut values, &Twiddles::new(bits));
+        let leaf = WIDTH * T::WORDS;
+        let mut words = Vec::with_capacity(values.len() * T::WORDS);
+        for value in values {
+            value.write(&mut words);
+        }
+        let hashes = words
+            .par_chunks_exact(leaf)
+            .enumerate()
+            .with_min_len(256)
+            .map(|(place, words)| {
+                let salt = secret.map(|secret| leaf_salt(&secret, place));
+                leaf_hash(words, salt.as_ref().map_or(&[], |salt| salt.as_slice()))
+            });
+        let tree = Tree::new(hashes.collect());
+        Self {
+            words,
+            leaf,
+            tree,
+            secret,
+        }
+    }
+
+    pub fn root(&self) -> Digest {
+        self.tree.root()
+    }
+
+    fn leaves(&self, places: &[usize]) -> Vec<u64> {
+        places
+            .iter()
+            .flat_map(|&place| &self.words[place * self.leaf..(place + 1) * self.leaf])
+            .copied()
+            .collect()
+    }
+
+    fn salts(&self, places: &[usize]) -> Vec<u64> {
+        let secret = self.secret.expect("the first oracle is salted");
+        places
+            .iter()
+            .flat_map(|&place| leaf_salt(&secret, place))
+            .collect()
+    }
+}
+
+/// What the prover knows of the polynomial that is opened: its word, its table, and the weights' table.
+pub struct Secret<'a> {
+    pub oracle: &'a Oracle,
+    pub values: Vec<E>,
+    pub weights: Vec<E>,
+}
+
+/// Folds the symbols of leaves, of values on the subgroup of order 2^bits, along `point`.
+struct Fold {
+    inverse: F,
+    leaf_bits: usize,
+    shifts: Vec<Vec<F>>,
+    point: Vec<E>,
+}
+
+impl Fold {
+    fn new(bits: usize, point: &[E]) -> Self {
+        let inverse = F::root_of_unity(bits).inverse();
+        let leaf_bits = bits - FOLD;
+        let mut step = F::root_of_unity(FOLD).inverse();
+        let mut shifts = Vec::new();
+        for level in 0..FOLD {
+            let half = FOLD - 1 - level;
+            shifts.push(
+                (0..1 << half)
+                    .map(|m| step.power(reverse(m, half) as u64))
+                    .collect(),
+            );
+            step = step * step;
+        }
+        Self {
+            inverse,
+            leaf_bits,
+            shifts,
+            point: point.to_vec(),
+        }
+    }
+
+    /// The value of the folded polynomial at the point that `place` stands for.
+    fn at(&self, place: usize, mut symbols: Vec<E>) -> E {
+        let mut inverse = self.inverse.power(reverse(place, self.leaf_bits) as u64);
+        for (shifts, &r) in self.shifts.iter().zip(&self.point) {
+            symbols = symbols
+                .chunks_exact(2)
+                .zip(shifts)
+                .map(|(pair, &shift)| {
+                    let even = (pair[0] + pair[1]).half();
+                    let odd = (pair[0] - pair[1]).half() * (inverse * shift);
+                    even + (odd - even) * r
+                })
+                .collect();
+            inverse = inverse * inverse;
+        }
+        symbols[0]
+    }
+}
+
+/// Claims that the folded polynomial has values at powers, each times a coefficient.
+struct Powers {
+    first: usize,
+    terms: Vec<(E, F)>,
+}
+
+impl Powers {
+    /// The weights' multilinear extension at a point of all variables.
+    fn at(&self, point: &[E]) -> E {
+        self.terms.iter().fold(E::ZERO, |sum, &(coefficient, z)| {
+            let mut power = z;
+            let mut product = coefficient;
+            for &r in &point[self.first..] {
+                product = product * (E::ONE + r * (power - F::ONE));
+                power = power * power;
+            }
+            sum + product
+        })
+    }
+}
+
+/// Proves, or checks, that sum_b f(b) w(b) = claim, for the polynomial f of `variables` variables behind `root`.
+///
+/// `weight_at` is the multilinear extension of w; it is asked once, at the end, and by the verifier only.
+pub fn open(
+    channel: &mut Channel,
+    variables: usize,
+    first_root: Digest,
+    mut claim: E,
+    secret: Option<Secret>,
+    weight_at: impl FnOnce(&[E]) -> E,
+) -> Result<(), Reject> {
+    let proving = secret.is_some();
+    let mut point = Vec::with_capacity(variables);
+    let mut powers = Vec::new();
+    let mut bits = variables + 1;
+    let mut known_root = first_root;
+    let (first, mut tables) = match secret {
+        Some(secret) => (Some(secret.oracle), Some([secret.values, secret.weights])),
+        None => (None, None),
+    };
+    let mut folded: Option<Oracle> = None;
+    let mut last = Vec::new();
+    let rounds = rounds(variables);
+    let product = |[f, w]: &[E; 2]| *f * *w;
+    for round in 0..rounds {
+        let reduced = sumcheck::<2, 2>(channel, "whir.fold", FOLD, claim, tables.take(), product)?;
+        claim = reduced.claim;
+        tables = reduced.tables;
+        let fold = Fold::new(bits, &reduced.point);
+        point.extend(reduced.point);
+        let remaining = variables - point.len();
+        let mut next = None;
+        let mut next_root = known_root;
+        if round + 1 < rounds {
+            next = tables.as_ref().map(|[f, _]| Oracle::commit(f, bits - 1, None));
+            next_root = channel.digest("whir.root", || next.as_ref().expect("committed").root())?;
+        } else {
+            last = channel.scalars("whir.last", 1 << remaining, || {
+                tables.as_ref().expect("proving")[0].clone()
+            })?;
+        }
+        let leaf_bits = bits - FOLD;
+        let places = channel.positions("whir.queries", queries(round), leaf_bits);
+        let oracle = folded.as_ref().or(first);
+        let width = if round == 0 { 1 } else { 2 };
+        let leaf = WIDTH * width;
+        let flat = channel.elements("whir.leaves", places.len() * leaf, || {
+            oracle.expect("proving").leaves(&places)
+        })?;
+        let salts = if round == 0 {
+            channel.words("whir.salts", 2 * places.len(), || {
+                oracle.expect("proving").salts(&places)
+            })?
+        } else {
+            Vec::new()
+        };
+        let absent = missing(leaf_bits, &places).len();
+        let mut siblings = Vec::with_capacity(absent);
+        let nodes = channel.words("whir.nodes", 4 * absent, || {
+            let found = oracle.expect("proving").tree.siblings(&places);
+            let word = |chunk: &[u8]| {
+                chunk
+                    .iter()
+                    .rev()
+                    .fold(0u64, |sum, &byte| sum << 8 | u64::from(byte))
+            };
+            found
+                .iter()
+                .flat_map(|digest| digest.chunks_exact(8).map(word).collect::<Vec<u64>>())
+                .collect()
+        })?;
+        for node in nodes.chunks_exact(4) {
+            let mut digest = [0; 32];
+            for (chunk, word) in digest.chunks_exact_mut(8).zip(node) {
+                chunk.copy_from_slice(&word.to_le_bytes());
+            }
+            siblings.push(digest);
+        }
+        if !proving {
+            let hashes: Vec<Digest> = flat
+                .chunks_exact(leaf)
+                .enumerate()
+                .map(|(i, symbols)| {
+                    let words: Vec<u64> = symbols.iter().map(|symbol| symbol.word()).collect();
+                    leaf_hash(&words, if round == 0 { &salts[2 * i..2 * i + 2] } else { &[] })
+                })
+                .collect();
+            if root(leaf_bits, &places, &hashes, &siblings)? != known_root {
+                return Reject::because("an opened leaf does not belong to its commitment");
+            }
+        }
+        let gamma = channel.challenge("whir.combine");
+        let mut coefficient = gamma;
+        let generator = F::root_of_unity(leaf_bits);
+        let mut terms = Vec::with_capacity(places.len());
+        for (&place, symbols) in places.iter().zip(flat.chunks_exact(leaf)) {
+            let symbols = symbols
+                .chunks_exact(width)
+                .map(|s| {
+                    if width == 1 {
+                        s[0].into()
+                    } else {
+                        E::new(s[0], s[1])
+                    }
+                })
+                .collect();
+            claim += coefficient * fold.at(place, symbols);
+            terms.push((coefficient, generator.power(reverse(place, leaf_bits) as u64)));
+            coefficient = coefficient * gamma;
+        }
+        if let Some([_, weights]) = &mut tables {
+            // sum_j c_j z_j^b for all b is one transform, since the z_j lie in a subgroup.
+            let mut sparse = vec![E::ZERO; 1 << leaf_bits];
+            for (&place, &(coefficient, _)) in places.iter().zip(&terms) {
+                sparse[reverse(place, leaf_bits)] = coefficient;
+            }
+            transform(&mut sparse, &Twiddles::new(leaf_bits));
+            for (b, weight) in weights.iter_mut().enumerate() {
+                *weight += sparse[reverse(b, leaf_bits)];
+            }
+        }
+        powers.push(Powers {
+            first: point.len(),
+            terms,
+        });
+        folded = next;
+        known_root = next_root;
+        bits -= 1;
+    }
+    let remaining = variables - point.len();
+    let reduced = sumcheck::<2, 2>(channel, "whir.fold", remaining, claim, tables, product)?;
+    point.extend(&reduced.point);
+    if !proving {
+        let value = equality(&reduced.point)
+            .iter()
+            .zip(&last)
+            .fold(E::ZERO, |sum, (&e, &v)| sum + e * v);
+        let weight = powers
+            .iter()
+            .fold(weight_at(&point), |sum, powers| sum + powers.at(&point));
+        if value * weight != reduced.claim {
+            return Reject::because("a commitment does not open to the claimed values");
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(variables: usize, error: u64) -> (Vec<u8>, Result<(), Reject>) {
+        let values: Vec<F> = (0..1 << variables)
+            .map(|i: u64| F::reduced(i * i * 7919 + 13))
+            .collect();
+        let point: Vec<E> = (0..variables as u64)
+            .map(|i| E::new(F::reduced(i + 5), F::reduced(i * 3 + 1)))
+            .collect();
+        let weights = equality(&point);
+        let mut claim = weights
+            .iter()
+            .zip(&values)
+            .fold(E::ZERO, |sum, (&w, &f)| sum + w * f);
+        claim += E::from(F::reduced(error));
+        let oracle = Oracle::commit(&values, variables + 1, Some([3; 32]));
+        let root = oracle.root();
+        let secret = Secret {
+            oracle: &oracle,
+            values: values.iter().map(|&f| f.into()).collect(),
+            weights,
+        };
+        let mut channel = Channel::prover(None);
+        open(&mut channel, variables, root, claim, Some(secret), |_| E::ZERO).unwrap();
+        let proof = channel.finish().unwrap();
+        let verdict = check(&proof, variables, root, claim, &point);
+        (proof, verdict)
+    }
+
+    fn check(proof: &[u8], variables: usize, root: Digest, claim: E, point: &[E]) -> Result<(), Reject> {
+        let mut channel = Channel::verifier(proof);
+        open(&mut channel, variables, root, claim, None, |at| {
+            super::super::multilinear::equality_of(at, point)
+        })?;
+        channel.finish().map(drop)
+    }
+
+    #[test]
+    fn an_opening_holds_for_its_value_and_for_no_other() {
+        for variables in [8, 9, 10, 11, 14, 15] {
+            let (proof, verdict) = run(variables, 0);
+            verdict.unwrap();
+            assert!(proof.len() < 1 << 20);
+            assert!(run(variables, 1).1.is_err());
+        }
+    }
+
+    #[test]
+    fn queries_reach_their_bits() {
+        assert_eq!([queries(0), queries(1), queries(2)], [256, 117, 108]);
+    }
+}

@@ -1,0 +1,58 @@
+"""What is fixed for every proof of this type: its tag, its field, and the parameters of its commitments."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+PROOF_TYPE = "circuitize tensor proof 1: succinct, NOT zero-knowledge"
+"""The tag that every proof begins with; a zero-knowledge proof will have another."""
+
+PRIME = 2**64 - 2**32 + 1
+"""The Goldilocks field; challenges come from its quadratic extension by a square root of 7."""
+
+EXTENSION = 2
+NONRESIDUE = 7
+FOLD = 4
+"""Variables that WHIR folds in a round; a leaf of its trees holds 2^FOLD symbols."""
+
+LEAST_VARIABLES = 8
+LAST_VARIABLES = 6
+QUERY_BITS = 106
+"""Bits of soundness of the queries to one oracle, so that the union over all of them keeps the security level."""
+
+MOST_CLAIMS = 1 << 18
+"""No proof may need more claims on tensors than that: the error of batching them is bounded by it."""
+
+ROUND_BITS = 100
+UNION_BITS = 98
+
+PARAMETERS = (
+    f"goldilocks^{EXTENSION} by {NONRESIDUE}; blake3; whir rate 1/2, unique decoding, fold {FOLD}, least "
+    f"{LEAST_VARIABLES}, last {LAST_VARIABLES}, query bits {QUERY_BITS}; "
+    f"claims {MOST_CLAIMS}; rounds {ROUND_BITS}, union {UNION_BITS}"
+)
+"""All parameters in one text, part of the statement's digest: nothing of it is read from a proof."""
+
+
+def rounds(variables: int) -> int:
+    """How often WHIR folds a polynomial of so many variables."""
+    return max(1, -(-max(0, variables - LAST_VARIABLES) // FOLD))
+
+
+def rate_bits(round: int) -> int:
+    """The oracle of this round has rate 2^-rate_bits."""
+    return 1 + (FOLD - 1) * round
+
+
+def queries(round: int) -> int:
+    """How many places of the oracle of this round are asked."""
+    return math.ceil(QUERY_BITS / -math.log2((1 + 0.5 ** rate_bits(round)) / 2))
+
+
+@dataclass(frozen=True)
+class Bound:
+    """One source of soundness error: at most 2^-bits."""
+
+    name: str
+    bits: float

@@ -1,0 +1,192 @@
+"""A plan in the making: bases, forms, lookups and equations, and the gadgets that range checks are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from circuitize.circuits.integers.view import View
+from circuitize.circuits.types import Shape
+
+from .config import PRIME
+from .forms import Base, Column, Fixed, Form, Integers, Product, Public, Recipe
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+@dataclass(frozen=True)
+class Table:
+    """The keys 0 to size - 1, each with a value where `values` holds any; `column` is the form of their counts."""
+
+    size: int
+    values: Integers
+    column: int
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """Every element of the form `key` (with that of `value`, where there is one) is an entry of a table."""
+
+    table: int
+    key: int
+    value: int | None
+
+
+class Draft:
+    """Collects what is to be proved. `bits` is the width of a limb: no range table has more than 2^bits entries."""
+
+    def __init__(self, bits: int) -> None:
+        self.bits = bits
+        self.bases: list[Base] = []
+        self.forms: list[Form] = []
+        self.lookups: list[Lookup] = []
+        self.tables: list[Table] = []
+        self.zeros: list[int] = []
+        self.ports: list[tuple[str, str]] = []
+        self._forms: dict[object, int] = {}
+        self._ones: dict[Shape, int] = {}
+        self._ranges: dict[int, int] = {}
+        self._functions: dict[object, int] = {}
+        self._looked_up: set[tuple[int, int]] = set()
+
+    # Bases and forms.
+
+    def add(self, base: Base) -> Form:
+        """The form that is one base."""
+        self.bases.append(base)
+        return Form(base.shape, {(len(self.bases) - 1, ()): 1})
+
+    def column(self, shape: Shape, recipe: Recipe | None, name: str) -> Form:
+        return self.add(Column(shape, recipe, name))
+
+    def public(self, shape: Shape, recipe: Recipe, side: str, name: str) -> Form:
+        return self.add(Public(shape, recipe, side, name))
+
+    def constant(self, values: Integers, shape: Shape) -> Form:
+        """The values, or one number for all elements."""
+        if values.size == 1:
+            return self.splat(int(values.reshape(-1)[0]), shape)
+        return self.add(Fixed(shape, values))
+
+    def splat(self, number: int, shape: Shape) -> Form:
+        if shape not in self._ones:
+            self._ones[shape] = len(self.bases)
+            self.bases.append(Fixed(shape, np.ones(1, np.int64)))
+        return Form(shape, {(self._ones[shape], ()): number % PRIME} if number % PRIME else {})
+
+    def splat_of(self, form: Form) -> int | None:
+        """The one number (modulo p) that a form equals everywhere, where that can be read off it."""
+        if not form.terms:
+            return 0
+        one = self._ones.get(form.shape)
+        if len(form.terms) == 1 and one is not None:
+            return form.terms.get((one, ()))
+        return None
+
+    def product(self, letters: tuple[str, str, str], x: Form, y: Form, shape: Shape, recipe: Recipe) -> Form:
+        """The contraction of two forms."""
+        if not x.terms or not y.terms:
+            return Form(shape, {})
+        return self.add(Product(shape, recipe, letters, (self.index(x), self.index(y))))
+
+    def times(self, x: Form, y: Form, recipe: Recipe) -> Form:
+        """The elementwise product of two forms: linear where one of them is a number."""
+        for number, other in ((self.splat_of(x), y), (self.splat_of(y), x)):
+            if number is not None:
+                return other.times(number)
+        own = LETTERS[: len(x.shape)]
+        return self.product((own, own, own), x, y, x.shape, recipe)
+
+    def along(self, form: Form, view: View, sums: bool) -> Form:
+        """The form seen through a view, or summed along it."""
+        shape = view.source_shape if sums else view.target_shape
+        made = Form(shape, {})
+        number = self.splat_of(form)
+        if number is not None and not sums and not view.reads_outside:
+            return self.splat(number, shape)
+        if number is not None and sums and view.fibres[0] == view.fibres[1]:
+            return self.splat(number * view.fibres[0], shape)
+        for (base, path), coefficient in form.terms.items():
+            first = path[0] if path else None
+            if first is not None and first[1] == sums:
+                merged = view.then(first[0]) if sums else first[0].then(view)
+                path = ((merged, sums), *path[1:]) if not merged.is_identity else path[1:]
+            elif not view.is_identity:
+                path = ((view, sums), *path)
+            made = made + Form(shape, {(base, path): coefficient})
+        return made
+
+    def index(self, form: Form) -> int:
+        """The form's number; equal forms have one."""
+        found = self._forms.setdefault(form.key(), len(self.forms))
+        if found == len(self.forms):
+            self.forms.append(form)
+        return found
+
+    # What is asserted.
+
+    def zero(self, form: Form) -> None:
+        """Every element is 0 modulo p."""
+        if form.terms:
+            self.zeros.append(self.index(form))
+
+    def lookup(self, form: Form, size: int) -> None:
+        """Every element is one of 0 to size - 1, size > 1: looked up in the table of exactly that size."""
+        if size not in self._ranges:
+            self._ranges[size] = self.table(size, np.zeros(0, np.int64), f"counts of [0, {size})")
+        asked = (self._ranges[size], self.index(form))
+        if asked not in self._looked_up:
+            self._looked_up.add(asked)
+            self.lookups.append(Lookup(*asked, None))
+
+    def table(self, size: int, values: Integers, name: str) -> int:
+        column = self.index(self.column((size,), None, name))
+        self.tables.append(Table(size, values, column))
+        return len(self.tables) - 1
+
+    def function(self, key: object, size: int, values: Integers, name: str) -> int:
+        """The table of a function, made once per key."""
+        if key not in self._functions:
+            self._functions[key] = self.table(size, values, f"{name} counts")
+        return self._functions[key]
+
+    def limbs(self, form: Form, size: int, values: Recipe, name: str) -> None:
+        """Every element lies in [0, size), size a power of two, or small enough for one table.
+
+        Low limbs are committed, the highest is what is left of the form, divided by a power of two in the field. If
+        each is in its own table, then form = limb_0 + 2^b limb_1 + ... modulo p, a number in [0, size).
+        """
+        if size == 1:
+            self.zero(form)
+            return
+        if size <= 1 << self.bits:
+            self.lookup(form, size)
+            return
+        assert size & (size - 1) == 0
+        width, shift, rest = size.bit_length() - 1, 0, form
+        mask = (1 << self.bits) - 1
+        while width - shift > self.bits:
+
+            def limb(trace: Sequence[Integers], shift: int = shift) -> Integers:
+                return (values(trace) >> shift) & mask
+
+            low = self.column(form.shape, limb, f"{name} limb {shift // self.bits}")
+            self.lookup(low, 1 << self.bits)
+            rest = rest - low.times(1 << shift)
+            shift += self.bits
+        self.lookup(rest.times(pow(1 << shift, -1, PRIME)), 1 << (width - shift))
+
+    def interval(self, form: Form, low: int, high: int, values: Recipe, name: str) -> None:
+        """Every element lies in [low, high], exactly: from below and, where the size is no power of two, from above."""
+        size = high - low + 1
+        above = form - self.splat(low, form.shape)
+        if size <= 1 << self.bits or size & (size - 1) == 0:
+            self.limbs(above, size, lambda trace: values(trace) - low, name)
+            return
+        # Both differences lie in [0, 2^63), and add up to size - 1 modulo p; size - 1 + p would take more than 2^64.
+        power = 1 << size.bit_length()
+        assert power < 1 << 62 or 1 << 61 <= size < 1 << 63
+        self.limbs(above, power, lambda trace: values(trace) - low, name)
+        self.limbs(self.splat(high, form.shape) - form, power, lambda trace: high - values(trace), f"{name} from above")

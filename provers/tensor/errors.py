@@ -1,0 +1,13 @@
+"""What the tensor prover refuses."""
+
+from __future__ import annotations
+
+from circuitize.circuits.errors import CircuitizeError
+
+
+class Unprovable(CircuitizeError):
+    """The program has an operation, or an interval, that this prover cannot prove."""
+
+
+class NotZeroKnowledge(CircuitizeError):
+    """The program hides values, which this proof type does not."""

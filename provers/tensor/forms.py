@@ -1,0 +1,102 @@
+"""Affine forms: sums of tensors seen through views, with coefficients in the field; and what the tensors are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits.integers.view import View
+from circuitize.circuits.types import Shape
+
+from .config import PRIME
+
+Integers = NDArray[np.int64]
+Trace = Sequence[Integers]
+Recipe = Callable[[Trace], Integers]
+"""The honest values of a tensor, from the values of a program's wires."""
+
+Path = tuple[tuple[View, bool], ...]
+"""Views from a form to a base, outermost first: each to gather from or (True) to sum along."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """A sum of coefficient * (base along a path): keys are (base, path), coefficients lie in [1, p)."""
+
+    shape: Shape
+    terms: Mapping[tuple[int, Path], int]
+
+    def __add__(self, other: Form) -> Form:
+        assert self.shape == other.shape
+        terms = dict(self.terms)
+        for key, coefficient in other.terms.items():
+            terms[key] = (terms.get(key, 0) + coefficient) % PRIME
+        return Form(self.shape, {key: c for key, c in terms.items() if c})
+
+    def __sub__(self, other: Form) -> Form:
+        return self + other.times(-1)
+
+    def times(self, factor: int) -> Form:
+        """Every coefficient times an integer, which may be any representative modulo p."""
+        terms = {key: c * factor % PRIME for key, c in self.terms.items()}
+        return Form(self.shape, {key: c for key, c in terms.items() if c})
+
+    def key(self) -> tuple[Shape, frozenset[tuple[tuple[int, Path], int]]]:
+        return self.shape, frozenset(self.terms.items())
+
+
+@dataclass
+class Column:
+    """A committed tensor; commitment and offset are set when all columns are known. No recipe: multiplicities."""
+
+    shape: Shape
+    recipe: Recipe | None
+    name: str
+    commitment: int | None = None
+    offset: int = 0
+
+
+@dataclass(frozen=True)
+class Public:
+    """Values that the statement gives, of one port."""
+
+    shape: Shape
+    recipe: Recipe
+    side: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """Values that the program gives: all of them, or one for all elements."""
+
+    shape: Shape
+    values: Integers = field(compare=False)
+
+    def recipe(self, _: Trace) -> Integers:
+        return np.ascontiguousarray(np.broadcast_to(self.values.reshape(self.values_shape), self.shape))
+
+    @property
+    def values_shape(self) -> Shape:
+        return (1,) * len(self.shape) if self.values.size == 1 else self.shape
+
+
+@dataclass(frozen=True)
+class Product:
+    """The sum of products of two forms that an equation's letters name; virtual, never committed."""
+
+    shape: Shape
+    recipe: Recipe
+    letters: tuple[str, str, str]
+    forms: tuple[int, int]
+
+
+Base = Column | Public | Fixed | Product
+
+
+def padded_bits(shape: Shape) -> int:
+    """The variables of a tensor whose axes are padded to powers of two."""
+    return sum((extent - 1).bit_length() for extent in shape)

@@ -1,0 +1,66 @@
+"""The verifier's end of the channel: reads messages out of a proof, and derives challenges by BLAKE3."""
+
+from __future__ import annotations
+
+import struct
+
+from blake3 import blake3
+
+from .arithmetic import PRIME, Element
+
+
+class Refused(Exception):
+    """The proof does not hold, for the reason given."""
+
+
+class Transcript:
+    """state = BLAKE3(state, tag, label, ...): tag 1 absorbs a message, 2 draws a challenge, 3 expands it."""
+
+    def __init__(self, messages: bytes) -> None:
+        self.state = bytes(32)
+        self.messages = messages
+        self.at = 0
+
+    def _head(self, tag: int, label: str) -> bytes:
+        name = label.encode()
+        return self.state + bytes([tag, len(name)]) + name
+
+    def absorb(self, label: str, content: bytes) -> None:
+        self.state = blake3(self._head(1, label) + struct.pack("<Q", len(content)) + content).digest()
+
+    def challenge(self, label: str) -> Element:
+        self.state = blake3(self._head(2, label)).digest()
+        low, high = self.state[:16], self.state[16:]
+        return int.from_bytes(low, "little") % PRIME, int.from_bytes(high, "little") % PRIME
+
+    def positions(self, label: str, count: int, bits: int) -> list[int]:
+        """Distinct places below 2^bits, in order, out of `count` draws."""
+        self.state = blake3(self._head(2, label)).digest()
+        drawn: list[int] = []
+        for counter in range((count + 3) // 4):
+            digest = blake3(self._head(3, label) + struct.pack("<I", counter)).digest()
+            drawn += [number % (1 << bits) for number in struct.unpack("<4Q", digest)]
+        return sorted(set(drawn[:count]))
+
+    def bytes(self, label: str, length: int) -> bytes:
+        found = self.messages[self.at : self.at + length]
+        if len(found) != length:
+            raise Refused(f"the proof ends inside {label}")
+        self.at += length
+        self.absorb(label, found)
+        return found
+
+    def numbers(self, label: str, count: int) -> list[int]:
+        """Elements of the base field, each in its one encoding."""
+        words = list(struct.unpack(f"<{count}Q", self.bytes(label, 8 * count)))
+        if any(word >= PRIME for word in words):
+            raise Refused(f"a word of {label} is not below p")
+        return words
+
+    def elements(self, label: str, count: int) -> list[Element]:
+        words = self.numbers(label, 2 * count)
+        return list(zip(words[::2], words[1::2], strict=True))
+
+    def finish(self) -> None:
+        if self.at != len(self.messages):
+            raise Refused(f"the proof has {len(self.messages) - self.at} bytes too many")

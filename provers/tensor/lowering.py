@@ -1,0 +1,299 @@
+"""How each integer operation becomes forms, columns and lookups; the values are unique where the program is defined."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from circuitize.circuits.integers.arithmetic import Add, IsNegative, Multiply, ReLU, Scale, Shift, Subtract
+from circuitize.circuits.integers.check import Check
+from circuitize.circuits.integers.constant import Constant
+from circuitize.circuits.integers.contraction import Contract
+from circuitize.circuits.integers.division import Divide, SquareRoot
+from circuitize.circuits.integers.lookup import Lookup
+from circuitize.circuits.integers.selection import Maximum, Select
+from circuitize.circuits.integers.view import View
+from circuitize.circuits.integers.wiring import Concatenate, Reindex, Sum
+from circuitize.circuits.operation import Operation
+from circuitize.circuits.types import LIMIT, Fixed
+
+from .draft import Draft
+from .draft import Lookup as Asked
+from .errors import Unprovable
+from .forms import Form, Recipe, Trace
+
+
+@dataclass(frozen=True)
+class Site:
+    """One edge: where it is, the wires and types of its sources, its target's, and the Check that is fused into it."""
+
+    name: str
+    wires: tuple[int, ...]
+    types: tuple[Fixed, ...]
+    target_wire: int
+    target: Fixed
+    checked: tuple[int, int] | None = None
+
+    def source(self, index: int) -> Recipe:
+        wire = self.wires[index]
+        return lambda trace: trace[wire]
+
+    @property
+    def value(self) -> Recipe:
+        """The honest value of the target."""
+        return lambda trace: trace[self.target_wire]
+
+
+Rule = Callable[[Draft, Operation, Site, tuple[Form, ...]], Form]
+
+
+def _constant(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
+    assert isinstance(operation, Constant)
+    return draft.constant(np.ascontiguousarray(operation.amounts, np.int64), site.target.shape)
+
+
+def _reindex(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
+    assert isinstance(operation, Reindex)
+    return draft.along(forms[0], operation.view, sums=False)
+
+
+def _sum(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
+    assert isinstance(operation, Sum)
+    return draft.along(forms[0], operation.view, sums=True)
+
+
+def _add(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
+    return forms[0] + forms[1]
+
+
+def _subtract(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
+    return forms[0] - forms[1]
+
+
+def _scale(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
+    assert isinstance(operation, Scale)
+    return forms[0].times(operation.factor)
+
+
+def _concatenate(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
+    assert isinstance(operation, Concatenate)
+    axis, start, shape = operation.axis, 0, site.target.shape
+    made = Form(shape, {})
+    for form in forms:
+        before = tuple(start if i == axis else 0 for i in range(len(shape)))
+        start += form.shape[axis]
+        after = tuple(shape[axis] - start if i == axis else 0 for i in range(len(shape)))
+        made = made + draft.along(form, View.pad(form.shape, before, after), sums=False)
+    return made
+
+
+def _multiply(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
+    return draft.times(forms[0], forms[1], site.value)
+
+
+def _contract(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
+    assert isinstance(operation, Contract)
+    return draft.product(operation.letters, forms[0], forms[1], site.target.shape, site.value)
+
+
+def _check(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
+    """Looks up what the types do not already show. The source lies below 2^62, so it is the number in the interval."""
+    assert isinstance(operation, Check)
+    x = site.types[0]
+    if x.low < operation.low or x.high > operation.high:
+        draft.interval(forms[0], operation.low, operation.high, site.source(0), site.name)
+    return forms[0]
+
+
+def _shift(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
+    """q = floor(x / 2^s): q is committed, and the remainder x - 2^s q, a form, lies in [0, 2^s).
+
+    Soundness: three conditions make q unique. |x| < 2^62, by its type, whose sources are all range-checked; q and the
+    remainder are both range-checked; and |2^s q + r| <= 2^62 for every q and r that these allow. Then
+    x = 2^s q + r modulo p is an equation of integers, both sides being below p / 2.
+    """
+    assert isinstance(operation, Shift)
+    size, x = 1 << operation.bits, site.types[0]
+    low, high = _quotients(site, size)
+    q = draft.column(x.shape, site.value, site.name)
+    draft.interval(q, low, high, site.value, site.name)
+    remainder = forms[0] - q.times(size)
+    source = site.source(0)
+    draft.limbs(remainder, size, lambda trace: source(trace) & (size - 1), f"{site.name} remainder")
+    return q
+
+
+def _quotients(site: Site, size: int) -> tuple[int, int]:
+    """The interval that q is held to: the fused Check's, else one around the type's that is cheap and still unique."""
+
+    def unique(low: int, high: int) -> bool:
+        return low * size >= -LIMIT and high * size + size - 1 < LIMIT
+
+    x = site.types[0]
+    low, high = x.low // size, x.high // size
+    if site.checked is None:
+        wide = low + (1 << (high - low).bit_length()) - 1
+        return (low, wide) if unique(low, wide) else _require_unique(site, low, high, unique)
+    if unique(*site.checked):
+        return site.checked
+    low, high = max(low, site.checked[0]), min(high, site.checked[1])
+    if low > high:
+        raise Unprovable(f"{site.name}: expected values inside {list(site.checked)}, found none; widen the Check")
+    return _require_unique(site, low, high, unique)
+
+
+def _require_unique(site: Site, low: int, high: int, unique: Callable[[int, int], bool]) -> tuple[int, int]:
+    if not unique(low, high):
+        raise Unprovable(
+            f"{site.name}: expected quotient and remainder of at most 62 bits together, found the interval "
+            f"[{site.types[0].low}, {site.types[0].high}]; Check the source first"
+        )
+    return low, high
+
+
+def _sign(draft: Draft, form: Form, low: int, high: int, values: Recipe, name: str) -> tuple[Form, Form]:
+    """The bit s = [x < 0], and the product s x, for x in [low, high].
+
+    Soundness: s is looked up in {0, 1}, and x - 2 s x - s, which is x for s = 0 and -x - 1 for s = 1, in [0, 2^w) with
+    2^w > max(high, -low - 1), w <= 62. So s = 0 leaves only x >= 0, and s = 1 only x < 0: all below p / 2.
+    """
+    s = draft.column(form.shape, lambda trace: (values(trace) < 0).astype(np.int64), f"{name} sign")
+    draft.lookup(s, 2)
+    product = draft.times(s, form, lambda trace: np.minimum(values(trace), 0))
+    width = max(high, -low - 1).bit_length()
+    distance = form - product.times(2) - s
+    draft.limbs(distance, 1 << width, lambda trace: _distance(values(trace)), f"{name} distance")
+    return s, product
+
+
+def _distance(x: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+    return np.where(x < 0, -x - 1, x)
+
+
+def _positive_part(draft: Draft, form: Form, low: int, high: int, values: Recipe, name: str) -> Form:
+    if low >= 0:
+        return form
+    if high <= 0:
+        return Form(form.shape, {})
+    return form - _sign(draft, form, low, high, values, name)[1]
+
+
+def _relu(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
+    return _positive_part(draft, forms[0], site.types[0].low, site.types[0].high, site.source(0), site.name)
+
+
+def _is_negative(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
+    x = site.types[0]
+    if site.target.low == site.target.high:
+        return draft.splat(site.target.low, x.shape)
+    return _sign(draft, forms[0], x.low, x.high, site.source(0), site.name)[0]
+
+
+def _select(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
+    """y + c (x - y): c is 0 or 1 by its type."""
+    condition, x, y = forms
+    c, a, b = (site.source(index) for index in range(3))
+    _within(site, site.types[1].low - site.types[2].high, site.types[1].high - site.types[2].low)
+    return y + draft.times(condition, x - y, lambda trace: c(trace) * (a(trace) - b(trace)))
+
+
+def _maximum(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
+    x, y = site.types
+    low, high = x.low - y.high, x.high - y.low
+    _within(site, low, high)
+    a, b = site.source(0), site.source(1)
+
+    def difference(trace: Trace) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+        return a(trace) - b(trace)
+
+    return forms[1] + _positive_part(draft, forms[0] - forms[1], low, high, difference, site.name)
+
+
+def _within(site: Site, low: int, high: int) -> None:
+    if max(-low, high) >= LIMIT:
+        raise Unprovable(
+            f"{site.name}: expected differences below 2^62, found [{low}, {high}]; Check the sources first"
+        )
+
+
+def _divide(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
+    """q = floor(x / y): q is committed; x - q y and y - 1 - (x - q y) lie in [0, 2^w), where 2^w >= every y.
+
+    Soundness: q y is below 2^62 for every q that its range allows and every y of its type, and so is x; so the
+    remainder is an equation of integers, 0 <= x - q y < y, and y >= 1 by its type.
+    """
+    x, y = site.types
+    low, high = site.target.low, site.target.high
+    wide = low + (1 << (high - low).bit_length()) - 1
+    if max(-low, wide) * y.high < LIMIT:
+        high = wide
+    if max(-low, high) * y.high >= LIMIT:
+        raise Unprovable(
+            f"{site.name}: expected quotient times divisor below 2^62, found quotients in [{low}, {high}] and divisors "
+            f"up to {y.high}; Check the sources first"
+        )
+    q = draft.column(x.shape, site.value, site.name)
+    draft.interval(q, low, high, site.value, site.name)
+    value, a, b = site.value, site.source(0), site.source(1)
+    product = draft.times(q, forms[1], lambda trace: value(trace) * b(trace))
+    remainder, size = forms[0] - product, 1 << (y.high - 1).bit_length()
+    draft.limbs(remainder, size, lambda trace: a(trace) % b(trace), f"{site.name} remainder")
+    above = forms[1] - draft.splat(1, x.shape) - remainder
+    draft.limbs(above, size, lambda trace: b(trace) - 1 - a(trace) % b(trace), f"{site.name} remainder from above")
+    return q
+
+
+def _square_root(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
+    """r = floor(sqrt(x)): r is committed; x - r^2 and 2 r - (x - r^2) lie in [0, 2^w).
+
+    Soundness: 0 <= r < 2^31 by its range, so r^2 and x are below 2^62, and r^2 <= x <= r^2 + 2 r holds of integers.
+    """
+    x = site.types[0]
+    low, high = math.isqrt(x.low), math.isqrt(x.high)
+    wide = low + (1 << (high - low).bit_length()) - 1
+    high = wide if wide < 1 << 31 else high
+    root = draft.column(x.shape, site.value, site.name)
+    draft.interval(root, low, high, site.value, site.name)
+    value, a = site.value, site.source(0)
+    square = draft.times(root, root, lambda trace: value(trace) * value(trace))
+    rest, size = forms[0] - square, 1 << (2 * high).bit_length()
+    draft.limbs(rest, size, lambda trace: a(trace) - value(trace) ** 2, f"{site.name} remainder")
+    above = root.times(2) - rest
+    draft.limbs(above, size, lambda trace: 2 * value(trace) - a(trace) + value(trace) ** 2, f"{site.name} from above")
+    return root
+
+
+def _lookup(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
+    """y is committed, and (x - low, y) is an entry of the table: a key has one value."""
+    assert isinstance(operation, Lookup)
+    table = draft.function(operation, len(operation.table), np.ascontiguousarray(operation.table, np.int64), site.name)
+    key = forms[0] - draft.splat(operation.low, forms[0].shape)
+    value = draft.column(forms[0].shape, site.value, site.name)
+    draft.lookups.append(Asked(table, draft.index(key), draft.index(value)))
+    return value
+
+
+RULES: dict[type[Operation], Rule] = {
+    Constant: _constant,
+    Reindex: _reindex,
+    Sum: _sum,
+    Add: _add,
+    Subtract: _subtract,
+    Scale: _scale,
+    Concatenate: _concatenate,
+    Multiply: _multiply,
+    Contract: _contract,
+    Check: _check,
+    Shift: _shift,
+    ReLU: _relu,
+    IsNegative: _is_negative,
+    Select: _select,
+    Maximum: _maximum,
+    Divide: _divide,
+    SquareRoot: _square_root,
+    Lookup: _lookup,
+}
+"""The operations proved as they are; others are expanded into these."""

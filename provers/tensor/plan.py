@@ -1,0 +1,321 @@
+"""Plans: what the proof of an integer program consists of, by the program alone, the same for prover and verifier."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from circuitize._native import TensorPlan
+from circuitize.circuits.encode import program_digest
+from circuitize.circuits.errors import OverflowRisk, Undefined
+from circuitize.circuits.hypergraph import Arrow, fold
+from circuitize.circuits.integers.arithmetic import Shift, Subtract
+from circuitize.circuits.integers.check import Check
+from circuitize.circuits.integers.contraction import Contract
+from circuitize.circuits.integers.expand import expand
+from circuitize.circuits.integers.selection import Maximum, Select
+from circuitize.circuits.integers.steps import Affine
+from circuitize.circuits.integers.view import View
+from circuitize.circuits.integers.wiring import Concatenate
+from circuitize.circuits.operation import Operation
+from circuitize.circuits.program import Program, Visibility
+from circuitize.circuits.types import Fixed as FixedType
+
+from .config import LEAST_VARIABLES, PARAMETERS, PROOF_TYPE
+from .draft import Draft, Lookup, Table
+from .errors import Unprovable
+from .forms import Base, Column, Fixed, Form, Integers, Product, Public, Trace, padded_bits
+from .lowering import RULES, Site
+
+KEPT: frozenset[type[Operation]] = frozenset({Subtract, Contract, Concatenate, Select, Maximum})
+"""Operations with a definition that are proved directly instead."""
+
+NARROWEST, WIDEST = 4, 16
+"""Limbs have so many bits; what is cheapest for the program is taken."""
+
+PortKey = tuple[str, str]
+INPUT, OUTPUT = "input", "output"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that prover and verifier agree on before a proof: it follows from the program.
+
+    `commitments` holds the variables of each; all but the last are those of committed ports, in the order of `ports`,
+    the last is made by the proof. Views, forms and bases are numbered.
+    """
+
+    program: str
+    arrow: Arrow
+    limb_bits: int
+    commitments: tuple[int, ...]
+    ports: tuple[PortKey, ...]
+    bases: tuple[Base, ...]
+    views: tuple[View, ...]
+    forms: tuple[Form, ...]
+    lookups: tuple[Lookup, ...]
+    tables: tuple[Table, ...]
+    zeros: tuple[int, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+    @cached_property
+    def records(self) -> tuple[list[Any], ...]:
+        """The plan as the native prover reads it: lists of plain tuples."""
+        numbers = {view: number for number, view in enumerate(self.views)}
+        bases = [_base_record(base) for base in self.bases]
+        views = [
+            (
+                list(view.source_shape),
+                [
+                    (list(step.shape), (list(step.offsets), [list(row) for row in step.strides]))
+                    if isinstance(step, Affine)
+                    else (list(step.shape), None)
+                    for step in view.steps
+                ],
+            )
+            for view in self.views
+        ]
+        forms = [
+            (
+                list(form.shape),
+                [
+                    (coefficient, base, [(numbers[view], sums) for view, sums in path])
+                    for (base, path), coefficient in form.terms.items()
+                ],
+            )
+            for form in self.forms
+        ]
+        lookups = [(lookup.table, lookup.key, lookup.value) for lookup in self.lookups]
+        tables = [(table.size, table.values, table.column) for table in self.tables]
+        return list(self.commitments), bases, views, forms, lookups, tables, list(self.zeros)
+
+    @cached_property
+    def native(self) -> TensorPlan:
+        return TensorPlan(*self.records)
+
+    @cached_property
+    def digest(self) -> bytes:
+        """The statement's digest: proof type, parameters, program, and the plan that follows from it."""
+
+        def plain(value: Any) -> Any:
+            if isinstance(value, np.ndarray):
+                return [value.size, hashlib.sha256(np.ascontiguousarray(value, "<i8").tobytes()).hexdigest()]
+            return value
+
+        content = json.dumps([PROOF_TYPE, PARAMETERS, self.program, self.records], default=plain, sort_keys=True)
+        return hashlib.sha256(content.encode()).digest()
+
+    @property
+    def committed(self) -> int:
+        """Elements of all columns, without padding."""
+        return sum(int(np.prod(base.shape)) for base in self.bases if isinstance(base, Column))
+
+    @property
+    def looked_up(self) -> int:
+        """Elements that are looked up, without padding."""
+        return sum(int(np.prod(self.forms[lookup.key].shape)) for lookup in self.lookups)
+
+    def trace(self, inputs: Mapping[str, Integers]) -> Trace:
+        """The values of all wires. Raises Undefined where the program has no value."""
+        values = [np.asarray(inputs[name], np.int64, order="C") for name in self.inputs]
+
+        def run(index: int, operation: Any, sources: list[Integers]) -> Sequence[Integers]:
+            try:
+                made: Sequence[Integers] = operation.run(*sources)
+                return made
+            except Undefined as error:
+                raise Undefined(f"{error}, {self.arrow.edge(index).provenance}; no proof exists") from None
+
+        return [value for value in fold(self.arrow, values, run, keep=True) if value is not None]
+
+    def values(self, trace: Trace) -> list[Integers]:
+        """The honest values of every base; none for multiplicities, which the prover counts."""
+        recipes = [base.recipe for base in self.bases]
+        return [
+            np.zeros(0, np.int64) if recipe is None else np.ascontiguousarray(recipe(trace), np.int64)
+            for recipe in recipes
+        ]
+
+    def public_values(self, publics: Mapping[PortKey, Integers]) -> list[Integers]:
+        """What the verifier holds of every base: the values of public ports, and nothing else."""
+        return [
+            np.ascontiguousarray(publics[base.side, base.name], np.int64)
+            if isinstance(base, Public)
+            else np.zeros(0, np.int64)
+            for base in self.bases
+        ]
+
+
+def plan(program: Program) -> Plan:
+    """The plan of an integer program, with limbs as wide as is cheapest.
+
+    Raises Unprovable, naming operation, place, interval and remedy, for a program that this prover cannot prove.
+    """
+    arrow = _expanded(program)
+    drafts = [_draft(program, arrow, bits) for bits in range(NARROWEST, WIDEST + 1)]
+    return _placed(program, arrow, min(drafts, key=_cost))
+
+
+def _expanded(program: Program) -> Arrow:
+    if not program.binds():
+        raise Unprovable("expected a public or committed input and output, found none; a proof would say nothing")
+    try:
+        return expand(program.arrow, KEPT)
+    except OverflowRisk as error:
+        raise Unprovable(str(error)) from None
+
+
+def _cost(draft: Draft) -> int:
+    """Fractions in the tree of lookups, at about 60 ns, and committed elements, at about as much."""
+    looked_up = sum(1 << padded_bits(draft.forms[lookup.key].shape) for lookup in draft.lookups)
+    tables = sum(2 << (table.size - 1).bit_length() for table in draft.tables)
+    columns = sum(1 << padded_bits(base.shape) for base in draft.bases if isinstance(base, Column) and base.recipe)
+    return looked_up + tables + columns
+
+
+def _draft(program: Program, arrow: Arrow, bits: int) -> Draft:
+    draft = Draft(bits)
+    forms: dict[int, Form] = {}
+    for port, wire in zip(program.inputs, arrow.inputs.tolist(), strict=True):
+        format = port.format
+        assert format is not None
+
+        def value(trace: Trace, wire: int = wire) -> Integers:
+            return trace[wire]
+
+        if port.visibility is Visibility.PUBLIC:
+            forms[wire] = draft.public(format.shape, value, INPUT, port.name)
+            continue
+        forms[wire] = draft.column(format.shape, value, f"{INPUT} {port.name}")
+        draft.interval(forms[wire], format.low, format.high, value, f"{INPUT} {port.name}")
+    fused = _fused(arrow)
+    merged = set(fused.values())
+    for index, (operation_index, sources, targets, provenance) in enumerate(arrow.rows):
+        operation = arrow.operations[operation_index]
+        rule = RULES.get(type(operation))
+        where = f"{operation.name} of {arrow.provenances[provenance]}"
+        if rule is None:
+            raise Unprovable(f"{where}: expected an operation that this prover knows, found {type(operation).__name__}")
+        types = tuple(_fixed(arrow, wire) for wire in sources)
+        if index in merged:
+            forms[targets[0]] = forms[sources[0]]
+            continue
+        checked = arrow.operations[arrow.rows[fused[index]][0]] if index in fused else None
+        interval = (checked.low, checked.high) if isinstance(checked, Check) else None
+        site = Site(where, tuple(sources), types, targets[0], _fixed(arrow, targets[0]), interval)
+        forms[targets[0]] = rule(draft, operation, site, tuple(forms[wire] for wire in sources))
+    _bind_outputs(program, arrow, draft, forms)
+    return draft
+
+
+def _fixed(arrow: Arrow, wire: int) -> FixedType:
+    found = arrow.type(wire)
+    assert isinstance(found, FixedType)
+    return found
+
+
+def _fused(arrow: Arrow) -> dict[int, int]:
+    """For each Shift that one Check alone reads, that Check: the quotient is then looked up in its interval."""
+    readers = arrow.readers()
+    writer = {target: index for index, row in enumerate(arrow.rows) for target in row[2]}
+    found: dict[int, int] = {}
+    for index, (operation, sources, _, _) in enumerate(arrow.rows):
+        if isinstance(arrow.operations[operation], Check) and readers[sources[0]] == 1:
+            before = writer.get(sources[0])
+            if before is not None and isinstance(arrow.operations[arrow.rows[before][0]], Shift):
+                found[before] = index
+    return found
+
+
+def _bind_outputs(program: Program, arrow: Arrow, draft: Draft, forms: Mapping[int, Form]) -> None:
+    """A committed output is the column that holds its value, if no other port has it; else one equal to its form."""
+    taken: set[int] = set()
+    for port, input_wire in zip(program.inputs, arrow.inputs.tolist(), strict=True):
+        if port.visibility is Visibility.COMMITTED:
+            taken |= {base for base, _ in forms[input_wire].terms}
+            _column(draft, forms[input_wire]).commitment = _port(draft, (INPUT, port.name))
+    for port, wire in zip(program.outputs, arrow.outputs.tolist(), strict=True):
+        if port.visibility is Visibility.PRIVATE:
+            continue
+
+        def value(trace: Trace, wire: int = wire) -> Integers:
+            return trace[wire]
+
+        form = forms[wire]
+        if port.visibility is Visibility.PUBLIC:
+            draft.zero(form - draft.public(form.shape, value, OUTPUT, port.name))
+            continue
+        keys = list(form.terms.items())
+        base = keys[0][0][0] if keys else -1
+        own = len(keys) == 1 and keys[0] == ((base, ()), 1) and isinstance(draft.bases[base], Column)
+        if not own or base in taken:
+            column = draft.column(form.shape, value, f"{OUTPUT} {port.name}")
+            draft.zero(form - column)
+            form, base = column, len(draft.bases) - 1
+        taken.add(base)
+        _column(draft, form).commitment = _port(draft, (OUTPUT, port.name))
+
+
+def _column(draft: Draft, form: Form) -> Column:
+    ((base, _),) = form.terms
+    found = draft.bases[base]
+    assert isinstance(found, Column)
+    return found
+
+
+def _port(draft: Draft, key: PortKey) -> int:
+    draft.ports.append(key)
+    return len(draft.ports) - 1
+
+
+def _placed(program: Program, arrow: Arrow, draft: Draft) -> Plan:
+    """Columns at their places: each port's in a commitment of its own, the others in the last one, wide ones first."""
+    last = len(draft.ports)
+    own = [base for base in draft.bases if isinstance(base, Column) and base.commitment is None]
+    end = 0
+    for column in sorted(own, key=lambda column: -padded_bits(column.shape)):
+        column.commitment, column.offset = last, end
+        end += 1 << padded_bits(column.shape)
+    sizes = {base.commitment: padded_bits(base.shape) for base in draft.bases if isinstance(base, Column)}
+    sizes[last] = max(0, (end - 1).bit_length()) if end else 0
+    commitments = tuple(max(LEAST_VARIABLES, sizes[number]) for number in range(last + 1))
+    if max(commitments) > 27:
+        raise Unprovable(
+            f"expected at most 2^27 committed elements, found 2^{max(commitments)}; prove fewer steps at once"
+        )
+    views = dict.fromkeys(view for form in draft.forms for _, path in form.terms for view, _ in path)
+    return Plan(
+        program_digest(program),
+        arrow,
+        draft.bits,
+        commitments,
+        tuple(draft.ports),
+        tuple(draft.bases),
+        tuple(views),
+        tuple(draft.forms),
+        tuple(draft.lookups),
+        tuple(draft.tables),
+        tuple(draft.zeros),
+        tuple(port.name for port in program.inputs),
+        tuple(port.name for port in program.outputs),
+    )
+
+
+def _base_record(base: Base) -> tuple[Any, ...]:
+    shape = list(base.shape)
+    match base:
+        case Column():
+            return "column", shape, base.commitment, base.offset
+        case Public():
+            return "public", shape
+        case Fixed():
+            return "constant", shape, np.ascontiguousarray(base.values.reshape(-1), np.int64)
+        case Product():
+            return "product", shape, list(base.letters), list(base.forms)

@@ -1,0 +1,103 @@
+"""Proving that a program was run: on public values, and on committed ones that only the prover knows."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from circuitize import _native
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.program import Program, Visibility
+
+from .errors import NotZeroKnowledge
+from .forms import Integers, Trace
+from .plan import INPUT, OUTPUT, Plan, PortKey, plan
+from .proof import Proof
+from .security import require_secure
+from .statement import Statement
+
+SECRET_BYTES = 32
+
+Hook = Callable[[str, list[int]], Sequence[int]]
+"""Sees each message by its label, as 64-bit words, and returns the words to send: for tests that attack."""
+
+
+@dataclass(frozen=True)
+class Proved:
+    """A proof, what it is of, the outputs, and the secret that salts each committed port."""
+
+    proof: Proof
+    statement: Statement
+    outputs: Mapping[str, Integers]
+    secrets: Mapping[PortKey, bytes]
+
+
+def draw_secrets(made: Plan, known: Mapping[PortKey, bytes] | None = None) -> dict[PortKey, bytes]:
+    """A secret per committed port, from the operating system's randomness unless it is known already."""
+    known = known or {}
+    return {key: known.get(key) or secrets.token_bytes(SECRET_BYTES) for key in made.ports}
+
+
+def require_consent(program: Program, not_zero_knowledge: bool) -> None:
+    """Raises NotZeroKnowledge where a program hides values and the caller has not said that they may leak."""
+    hidden = [port.name for port in program.inputs if port.visibility is not Visibility.PUBLIC]
+    if hidden and not not_zero_knowledge:
+        raise NotZeroKnowledge(
+            f"expected public inputs only, found {hidden[0]!r}: tensor proofs are NOT zero-knowledge and tell others "
+            "about hidden values; add --not-zero-knowledge if that is no harm, or use --prover groth16"
+        )
+
+
+def prove(
+    program: Program,
+    inputs: Mapping[str, Integers],
+    *,
+    not_zero_knowledge: bool,
+    made: Plan | None = None,
+    salts: Mapping[PortKey, bytes] | None = None,
+    hook: Hook | None = None,
+    progress: Callable[[str], object] | None = None,
+) -> Proved:
+    """A succinct proof, NOT zero-knowledge, that the program maps these inputs to the outputs it returns.
+
+    Raises Unprovable for a program outside of what can be proved, Undefined where it has no value on the inputs, and
+    NotZeroKnowledge for hidden inputs unless the caller accepts that the proof may tell about them. The same values
+    and secret give the same root, so that one proof's output is another's input.
+    """
+    require_consent(program, not_zero_knowledge)
+    made = made or plan(program)
+    trace = made.trace(inputs)
+    return prove_values(program, made, trace, made.values(trace), salts=salts, hook=hook, progress=progress)
+
+
+def prove_values(
+    program: Program,
+    made: Plan,
+    trace: Trace,
+    values: Sequence[Integers],
+    *,
+    salts: Mapping[PortKey, bytes] | None = None,
+    hook: Hook | None = None,
+    progress: Callable[[str], object] | None = None,
+) -> Proved:
+    """The proof that these values of all bases make, whether or not they are what the program computes."""
+    require_secure(made)
+    drawn = draw_secrets(made, salts)
+    own = [*drawn.values(), secrets.token_bytes(SECRET_BYTES)]
+    try:
+        messages, roots, phases = _native.tensor_prove(made.native, made.digest, list(values), own, hook, progress)
+    except RuntimeError as error:
+        raise CircuitizeError(f"cannot prove: {error}") from error
+    sides = {INPUT: (program.inputs, made.arrow.inputs), OUTPUT: (program.outputs, made.arrow.outputs)}
+    named = {
+        (side, port.name): (port, np.asarray(trace[wire], np.int64))
+        for side, (ports, wires) in sides.items()
+        for port, wire in zip(ports, wires.tolist(), strict=True)
+    }
+    publics = {key: value for key, (port, value) in named.items() if port.visibility is Visibility.PUBLIC}
+    statement = Statement(publics, dict(zip(made.ports, roots, strict=True)))
+    outputs = {name: value for (side, name), (_, value) in named.items() if side == OUTPUT}
+    return Proved(Proof(made.program, messages, phases), statement, outputs, drawn)

@@ -1,0 +1,33 @@
+"""Checking a proof against the verifier's own program and a statement."""
+
+from __future__ import annotations
+
+from circuitize import _native
+from circuitize.circuits.program import Program
+
+from .plan import Plan, plan
+from .proof import Proof
+from .security import require_secure
+from .statement import Statement, fault
+
+
+def verify(program: Program, statement: Statement, proof: Proof, made: Plan | None = None) -> bool:
+    """Whether `proof` shows the statement; see `refusal`, which says why not."""
+    return refusal(program, statement, proof, made) is None
+
+
+def refusal(program: Program, statement: Statement, proof: Proof, made: Plan | None = None) -> str | None:
+    """None where the proof is valid, else one line that says why it is not.
+
+    The plan, and with it every parameter and every message's length, follows from the verifier's own program; the
+    proof's digest is compared, never believed. Raises Unprovable where no proof of this program could be trusted.
+    """
+    made = made or plan(program)
+    require_secure(made)
+    if proof.digest != made.program:
+        return f"the proof is for program {proof.digest}, expected {made.program}"
+    reason = fault(program, statement)
+    if reason is not None:
+        return reason
+    roots = [statement.roots[key] for key in made.ports]
+    return _native.tensor_verify(made.native, made.digest, roots, made.public_values(statement.publics), proof.messages)

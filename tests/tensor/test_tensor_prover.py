@@ -1,0 +1,133 @@
+"""Tensor proofs of single operations, random programs and training steps equal the integer executor."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from integers_cases import Case, cases
+from r1cs_programs import single
+from tensor_proofs import committed_inputs, example_inputs, planned, proved, refusals, refused
+from test_r1cs_random import SOURCES, random_program
+
+from circuitize.circuits.errors import OverflowRisk, Undefined
+from circuitize.circuits.integers import expand
+from circuitize.circuits.program import Visibility
+from circuitize.provers.tensor.errors import NotZeroKnowledge, Unprovable
+from circuitize.provers.tensor.plan import KEPT, plan
+from circuitize.provers.tensor.prover import prove
+from circuitize.provers.tensor.security import bounds, union
+from circuitize.sims import integer
+
+SMALL = [case for case in cases() if sum(source.size for source in case.sources) <= 2000]
+"""The larger contractions would take a verifier in plain Python too long."""
+
+
+@pytest.mark.parametrize("case", SMALL, ids=str)
+def test_each_operation_at_the_ends_of_its_intervals(case: Case) -> None:
+    program = single(case.operation, *case.sources)
+    if case.sources:
+        program = committed_inputs(program)
+    try:
+        made = plan(program)
+    except Unprovable as error:
+        assert "expected" in str(error) and ("Check" in str(error) or "definition" in str(error))
+        assert any(type.high - type.low >= 1 << 60 or type.width > 40 for type in program.arrow.source), str(error)
+        return
+    random = np.random.default_rng(3)
+    names = [port.name for port in program.inputs]
+    for _ in range(3):
+        drawn = case.draw(random) if case.sources else [np.array(1)]
+        inputs = dict(zip(names, drawn, strict=True))
+        try:
+            integer.run(program, inputs)
+        except Undefined:
+            with pytest.raises(Undefined):
+                prove(program, inputs, not_zero_knowledge=True, made=made)
+            continue
+        proved(program, inputs, made)
+        return
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_programs(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    program = committed_inputs(random_program(random, SOURCES, 8, 1 << 40))
+    try:
+        made = plan(program)
+    except Unprovable:
+        with pytest.raises(OverflowRisk):
+            expand(program.arrow, KEPT)
+        return
+    for _ in range(4):
+        inputs = {
+            p.name: random.integers(p.format.low, p.format.high, 3, endpoint=True) for p in program.inputs if p.format
+        }
+        with suppress(Undefined):
+            proved(program, inputs, made)
+            break
+
+
+@pytest.mark.parametrize("name", ["iris.py:step", "digits.py:step"])
+def test_training_steps(name: str) -> None:
+    program, made = planned(name)
+    found = proved(program, example_inputs(program), made)
+    assert set(found.statement.roots) == set(made.ports) == set(found.secrets)
+    assert len(found.proof.messages) < 1 << 19
+    assert union(bounds(made)) >= 98
+
+
+def test_private_and_public_values() -> None:
+    """Private inputs are columns of the proof's own commitment; public ones are no column at all."""
+    program, _ = planned("iris.py:step")
+    inputs = example_inputs(program)
+    for visibility in (Visibility.PRIVATE, Visibility.PUBLIC):
+        changed = replace(
+            program,
+            inputs=tuple(replace(port, visibility=visibility) for port in program.inputs[:-1]) + program.inputs[-1:],
+        )
+        found = proved(changed, inputs)
+        assert all(side == "output" for side, _ in found.statement.roots)
+
+
+def test_one_proof_is_the_next_ones_input() -> None:
+    """The same values and secret give the same root: the weights that one step commits to are the next step's."""
+    program, made = planned("iris.py:step")
+    inputs = example_inputs(program)
+    first = proved(program, inputs, made)
+    held = [port.name for port in program.inputs if port.held]
+    salts = {("input", name): first.secrets["output", name] for name in held}
+    after = {**inputs, **{name: first.outputs[name] for name in held}}
+    second = prove(program, after, not_zero_knowledge=True, made=made, salts=salts)
+    for name in held:
+        assert second.statement.roots["input", name] == first.statement.roots["output", name]
+    other = prove(program, after, not_zero_knowledge=True, made=made)
+    assert other.statement.roots["input", held[0]] != first.statement.roots["output", held[0]]
+
+
+def test_hidden_values_take_consent() -> None:
+    program, made = planned("iris.py:step")
+    with pytest.raises(NotZeroKnowledge, match="NOT zero-knowledge"):
+        prove(program, example_inputs(program), not_zero_knowledge=False, made=made)
+
+
+def test_an_input_outside_of_its_format_has_no_proof() -> None:
+    """Not even where the executor would run: a committed input is looked up in its format."""
+    program, made = planned("iris.py:step")
+    inputs = example_inputs(program)
+    inputs["targets"] = inputs["targets"] * 2
+    with suppress(Undefined):
+        found = prove(program, inputs, not_zero_knowledge=True, made=made)
+        assert refusals(program, found.statement, found.proof, made)[0]
+
+
+def test_a_plan_follows_from_the_program() -> None:
+    program, made = planned("iris.py:step")
+    again = plan(program)
+    assert again.digest == made.digest
+    public = program.with_visibility(learning_rate=Visibility.COMMITTED)
+    assert plan(public).digest != made.digest
+    hidden = {port.name: Visibility.PRIVATE for port in program.inputs + program.outputs}
+    assert "would say nothing" in refused(lambda: plan(program.with_visibility(**hidden)))

@@ -1,0 +1,88 @@
+"""Proofs for tests: every proof made here is checked by the native verifier and by the independent one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from example_programs import example
+from numpy.typing import NDArray
+
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.program import Program, Visibility, to_integers
+from circuitize.provers.tensor import independent, verifier
+from circuitize.provers.tensor.plan import Plan, plan
+from circuitize.provers.tensor.proof import Proof
+from circuitize.provers.tensor.prover import Hook, Proved, prove, prove_values
+from circuitize.provers.tensor.statement import Statement
+from circuitize.sims import integer
+
+Integers = NDArray[np.int64]
+
+
+@lru_cache(maxsize=4)
+def planned(name: str) -> tuple[Program, Plan]:
+    """An example's integer program and its plan."""
+    program = example(name).integer
+    return program, plan(program)
+
+
+def example_inputs(program: Program) -> dict[str, Integers]:
+    return {port.name: to_integers(port, program.examples[0][port.name], "example") for port in program.inputs}
+
+
+def refusals(program: Program, statement: Statement, proof: Proof, made: Plan) -> tuple[str | None, str | None]:
+    """What the native and the independent verifier say; that they agree is asserted."""
+    native = verifier.refusal(program, statement, proof, made)
+    other = independent.refusal(program, statement, proof, made)
+    assert (native is None) == (other is None), f"the verifiers differ: {native!r}, {other!r}"
+    return native, other
+
+
+def proved(program: Program, inputs: Mapping[str, Integers], made: Plan | None = None) -> Proved:
+    """A proof of an honest run, accepted by both verifiers, whose outputs are those of the integer executor."""
+    made = made or plan(program)
+    found = prove(program, inputs, not_zero_knowledge=True, made=made)
+    expected = integer.run(program, inputs)
+    assert found.outputs.keys() == expected.keys()
+    for name, values in expected.items():
+        assert np.array_equal(found.outputs[name], values), name
+    proof = Proof.decode(found.proof.encode())
+    assert proof == found.proof
+    assert refusals(program, found.statement, proof, made) == (None, None)
+    return found
+
+
+def forged(
+    program: Program, inputs: Mapping[str, Integers], made: Plan, values: Sequence[Integers], hook: Hook | None = None
+) -> tuple[str | None, Proved]:
+    """What both verifiers say to the proof that a cheating prover makes from these values of all bases."""
+    trace = made.trace(inputs)
+    found = prove_values(program, made, trace, values, hook=hook)
+    return refusals(program, found.statement, found.proof, made)[0], found
+
+
+def honest_values(made: Plan, inputs: Mapping[str, Integers]) -> list[Integers]:
+    return list(made.values(made.trace(inputs)))
+
+
+def committed_inputs(program: Program) -> Program:
+    """The same program with every input committed and every output public."""
+    return replace(
+        program,
+        inputs=tuple(replace(port, visibility=Visibility.COMMITTED) for port in program.inputs),
+        outputs=tuple(replace(port, visibility=Visibility.PUBLIC) for port in program.outputs),
+    )
+
+
+def refused(call: Any) -> str:
+    """The one line that something is refused with."""
+    try:
+        call()
+    except CircuitizeError as error:
+        assert "\n" not in str(error)
+        return str(error)
+    raise AssertionError("expected a refusal, found none")
