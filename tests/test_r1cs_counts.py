@@ -61,7 +61,7 @@ def fixed(low: int, high: int, *shape: int) -> Fixed:
         (chain(fixed(-128, 127), integers.Shift(3)), 8 + 1),
         (chain(fixed(-128, 127), integers.IsNegative()), 8 + 1),
         (chain(fixed(-128, 127), integers.ReLU()), 8 + 1),
-        (chain(fixed(-100, 127), integers.ReLU()), 8 + 3 + 8 + 1),
+        (chain(fixed(-100, 127), integers.ReLU()), 8 + 8 + 1),
         (chain(fixed(-128, 127), integers.Scale(3, 0), integers.Shift(3), integers.Check(-32, 31)), 8 + 9 + 1),
         (chain(fixed(0, 255), integers.Scale(-1, 0), integers.IsNegative()), 8 + 3 + 1),
         (single(integers.Multiply(), fixed(0, 255, 5), fixed(0, 255, 5)), 5 * (8 + 8 + 1)),

@@ -17,6 +17,7 @@ from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.types import Fixed
 
 from .bits import Bits
+from .bounds import Bounds
 from .forms import LinearForms, check_wires, wires
 from .values import Elements, Value
 
@@ -82,6 +83,10 @@ class Assembly:
 
     tables: Tables | None = None
     """Where a challenge is drawn outside the circuit: what is to be in tables."""
+
+    bounds: Bounds = field(default_factory=Bounds)
+    postpones: bool = False
+    """Whether bounds of wires may wait for `bounds.emit`."""
 
     @property
     def field(self) -> Field:

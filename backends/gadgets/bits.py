@@ -101,22 +101,37 @@ def decompose(assembly: Assembly, forms: LinearForms, value: Value, low: int, to
     else:
         lowest, less = forms.plus(-low), forms.plus(-low - 1)
     assembly.rows(lowest, less, zeros(count), role)
+    assembly.bounds.note(assembly, forms, low, low + (1 << total) - 1)
     return Bits(low, 0, total, first, lowest, np.arange(count))
 
 
-def at_most(assembly: Assembly, bits: Bits, value: Value, bound: int, role: str) -> None:
+def at_most(
+    assembly: Assembly,
+    bits: Bits,
+    value: Value,
+    bound: int,
+    role: str,
+    reach: int | None = None,
+    places: NDArray[np.int64] | None = None,
+) -> None:
     """Constrains x - low <= bound, for the bits of x - low; bound has as many bits as there are.
 
+    No x - low is above `reach`, as the caller knows. The elements are those at `places` of an array, for names.
+
     For each maximal run of zeros of `bound`: (product P of the bits at the ones above the run) * (sum of the bits in
-    the run) = 0. One row per run that has a one above, and one per further one in a product.
+    the run) = 0. One row per run that has a one above, and one per further one in a product. A run without a number
+    up to `reach` is left out.
 
     Soundness: n > bound if and only if at some place where `bound` has a 0, n has a 1, and n has a 1 at every place
     above where `bound` has a 1; then that run's product is 1 and its sum is at least 1. Sums are at most 63, below
-    p/2 (checked), so that a sum is 0 modulo p only if each bit is. The products are functions of the bits, so the
-    witness stays unique.
+    p/2 (checked), so that a sum is 0 modulo p only if each bit is. The least number that a run excludes and no higher
+    run does has the ones above it and the run's lowest bit, so that a run whose number is past `reach` excludes
+    nothing more. The products are functions of the bits, so the witness stays unique.
     """
     count = len(bits.rows)
     assembly.no_wrap(bits.count)
+    where = np.arange(count, dtype=np.int64) if places is None else places
+    elements = int(where.max(initial=-1)) + 1
     product: LinearForms | None = None
     mask = 0
     place = bits.count - 1
@@ -128,17 +143,19 @@ def at_most(assembly: Assembly, bits: Bits, value: Value, bound: int, role: str)
             else:
                 first = assembly.wires(AllBits(value, -bits.low, (mask,)), count, role)
                 longer = wires(first, count)
-                assembly.rows(product, bits.bit(place), longer, role)
+                assembly.rows(product, bits.bit(place), longer, role, elements=elements, places=where)
                 product = longer
             place -= 1
             continue
+        above = bound >> place << place
         run = bits.bit(place)
         place -= 1
         while place >= 0 and not bound >> place & 1:
             run = run + bits.bit(place)
             place -= 1
         assert product is not None, "the top bit of the bound is 1"
-        assembly.rows(product, run, zeros(count), role)
+        if reach is None or above + (1 << (place + 1)) <= reach:
+            assembly.rows(product, run, zeros(count), role, elements=elements, places=where)
 
 
 def confine(assembly: Assembly, forms: LinearForms, value: Value, low: int, total: int, role: str) -> None:

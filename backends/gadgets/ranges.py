@@ -11,6 +11,7 @@ from circuitize.circuits.types import Fixed
 
 from .assembly import Assembly, Handle
 from .bits import at_most, decompose, signed
+from .bounds import Bound
 from .forms import LinearForms, constant, wires
 from .values import Affine, Sum, Value
 
@@ -75,8 +76,9 @@ def deviation(type: Fixed, by: int, chosen: Window) -> int:
 def check(assembly: Assembly, x: Handle, low: int, high: int, value: Value, sign: bool, role: str = "range") -> Handle:
     """x where low <= x <= high; no witness elsewhere. Free where x's interval says so.
 
-    Soundness: `decompose` enforces the window and `at_most` its upper part; `window` shows that what the two accept,
-    among the values that x's type allows, is exactly [low, high].
+    Soundness: `decompose` enforces the window and `at_most` its upper part, at once or, for wires, as far as nothing
+    else has said it when all is emitted (`Bounds`); `window` shows that what the two accept, among the values that x's
+    type allows, is exactly [low, high].
     """
     type = x.type
     low, high = meet(type, low, high)
@@ -128,7 +130,10 @@ def _windowed(
         return _looked_up(assembly, x, by, chosen, type, value, sign, role)
     bits = decompose(assembly, x.forms, x.value, offset, total, role).drop(by)
     if chosen.bound is not None:
-        at_most(assembly, bits, value, chosen.bound, f"{role} bound")
+        wait = by == 0 and x.forms.is_single_wires and assembly.postpones
+        bound = Bound(x.forms.wires, type.high, bits, x.value, f"{role} bound", assembly.edge) if wait else None
+        if bound is None or not assembly.bounds.postpone(bound):
+            at_most(assembly, bits, value, chosen.bound, f"{role} bound")
     forms = bits.weighted() if by else x.forms
     if type.low == type.high:
         forms = constant(np.full(len(forms), type.low))
@@ -164,8 +169,8 @@ def entering(assembly: Assembly, forms: LinearForms, value: Value, type: Fixed, 
     """Wires that the prover may choose freely, in exactly the interval of `type`.
 
     Soundness: `decompose` writes the wire as low + sum of 2^i b_i modulo p, an integer in the window, and `at_most`
-    cuts the window to the interval; integers of the window are told apart modulo p, since both ends and 2^k are below
-    p/2.
+    cuts the window to the interval, unless other range checks of the wire do (`Bounds`); integers of the window are
+    told apart modulo p, since both ends and 2^k are below p/2.
     """
     chosen = window(type.low, type.high, type.low - 1, type.high + 1, False)
     return _windowed(assembly, Handle(forms, value, type), 0, chosen, type, value, False, role)

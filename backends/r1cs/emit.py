@@ -100,7 +100,7 @@ def assemble(program: Program, builder: CountingBuilder, challenge: Challenge) -
             "expected a program that binds something, found every input or every output private: a proof would say "
             "nothing; make an input and an output public or committed"
         )
-    assembly = Assembly(builder)
+    assembly = Assembly(builder, postpones=True)
     drawn = challenge is Challenge.COMMITTED
     if drawn and builder.field.prime != BN254.prime:
         raise CircuitizeError("expected BN254's scalar field for a challenge, found another; emit without one")
@@ -121,6 +121,7 @@ def assemble(program: Program, builder: CountingBuilder, challenge: Challenge) -
     results = lower_arrow(assembly, program.arrow, handles)
     for terminal, handle in zip(outputs, results, strict=True):
         terminal.leave(assembly, handle)
+    assembly.bounds.emit(assembly)
     _test(assembly, known)
     return assembly, publics
 

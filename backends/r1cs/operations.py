@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from circuitize.backends.gadgets import division, products, ranges, sign
+from circuitize.backends.gadgets import division, greatest, products, ranges, sign
 from circuitize.backends.gadgets.accumulation import Pin
 from circuitize.backends.gadgets.assembly import Assembly, Handle
 from circuitize.backends.gadgets.forms import constant, stack
@@ -200,6 +200,14 @@ def _maximum(site: Site, operation: integers.Maximum, sources: list[Handle]) -> 
     return Handle(b.forms + _positive_part(site, a, b).forms, site.value, site.type)
 
 
+def _arg_max(site: Site, operation: integers.ArgMax, sources: list[Handle]) -> Handle:
+    return greatest.arg_max(site.assembly, sources[0], operation.axis, site.type, site.value)
+
+
+def _arg_max_one_hot(site: Site, operation: integers.ArgMaxOneHot, sources: list[Handle]) -> Handle:
+    return greatest.arg_max_one_hot(site.assembly, sources[0], operation.axis, site.type, site.value)
+
+
 def _positive_part(site: Site, a: Handle, b: Handle) -> Handle:
     """max(a - b, 0)."""
     x, y = a.type, b.type
@@ -231,6 +239,8 @@ RULES: dict[type[Operation], Rule] = {
     integers.Lookup: _lookup,
     integers.Select: _select,
     integers.Maximum: _maximum,
+    integers.ArgMax: _arg_max,
+    integers.ArgMaxOneHot: _arg_max_one_hot,
     integers.Gather: _gather,
     integers.ScatterAdd: _scatter_add,
 }

@@ -1,0 +1,119 @@
+"""The first of the greatest elements in a circuit: a witnessed indicator, and a range check per element that it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits.types import Fixed
+
+from .assembly import Assembly, Handle, ones
+from .bits import confine
+from .forms import Integers, LinearForms, stack, wires, zeros
+from .products import LONG, multiply, shorten
+from .values import Chosen, Indicators, Product, Sum, Trace, Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class First(Value):
+    """For each line of `places` the position in it of the first of its greatest elements."""
+
+    value: Value
+    places: NDArray[np.integer]
+
+    def read(self, trace: Trace) -> Integers:
+        found: Integers = self.value.read(trace)[self.places].argmax(axis=1)
+        return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Greatest(Value):
+    """For each line of `places` its greatest element."""
+
+    value: Value
+    places: NDArray[np.integer]
+
+    def read(self, trace: Trace) -> Integers:
+        found: Integers = self.value.read(trace)[self.places].max(axis=1)
+        return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Margins(Value):
+    """Greatest - element, and 1 less before the first of the greatest: the places' elements in turn."""
+
+    value: Value
+    places: NDArray[np.integer]
+
+    def read(self, trace: Trace) -> Integers:
+        table = self.value.read(trace)[self.places]
+        before = np.arange(table.shape[1]) < table.argmax(axis=1)[:, None]
+        margins: Integers = table.max(axis=1)[:, None] - table - before
+        return margins.reshape(-1)
+
+
+def indicators(assembly: Assembly, x: Handle, axis: int) -> list[LinearForms]:
+    """For each position along the axis the forms of whether the first of the greatest elements is there: n along it
+    take n - 1 products, n bits, and n differences of x's interval.
+
+    Soundness: h_1, ..., h_(n-1) and h_0 = 1 - h_1 - ... are 0 or 1 by their rows and add up to 1 modulo p, and n is
+    below p/2 (checked): exactly one is 1, at a position w. So x_0 + sum of h_i (x_i - x_0) is x_w, and each
+    x_w - x_i - (sum of h_j over j > i) is x_w - x_i, less 1 where i < w. By its range check it is not negative, being a
+    difference of the interval at most in magnitude (checked): no element is greater than x_w, and none before it as
+    great. That holds for one w, and the differences never pass the range.
+    """
+    shape = x.type.shape
+    extent, count = shape[axis], len(x.forms)
+    places = np.moveaxis(np.arange(count).reshape(shape), axis, -1).reshape(-1, extent)
+    lines, width = len(places), (x.type.high - x.type.low).bit_length()
+    if extent == 1 or width == 0:
+        return [ones(lines), *(zeros(lines) for _ in range(extent - 1))]
+    assembly.no_wrap(extent, x.type.high - x.type.low + 1, 1 << width)
+    shorten(assembly, x, 3 * count)
+    numbers = tuple(range(1, extent))
+    content = Indicators(First(x.value, places), 0, numbers)
+    first = assembly.wires(content, lines * (extent - 1), "arg max", (lines, extent - 1))
+    chosen = wires(first, lines * (extent - 1))
+    assembly.rows(chosen, chosen, chosen, "arg max", elements=lines, stride=extent - 1)
+    table = np.arange(lines * (extent - 1)).reshape(lines, extent - 1)
+    rest = ones(lines) - chosen.sum_groups(np.arange(lines + 1, dtype=np.int64) * (extent - 1))
+    if extent > 2:
+        assembly.rows(rest, rest.plus(-1), zeros(lines), "arg max")
+    base = np.repeat(places[:, :1], extent - 1, axis=1).reshape(-1)
+    others = places[:, 1:].reshape(-1)
+    steps = Sum(Chosen(x.value, others), Chosen(x.value, base), other=-1)
+    differences = x.forms.gather(others) - x.forms.gather(base)
+    products = multiply(
+        assembly, chosen, differences, Product(content, steps), "arg max", (lines, extent - 1), extent - 1
+    )
+    sums = products.sum_groups(np.arange(lines + 1, dtype=np.int64) * (extent - 1))
+    greatest = x.forms.gather(places[:, 0]) + sums
+    if greatest.terms > LONG * lines:
+        handle = Handle(greatest, Greatest(x.value, places), Fixed((lines,), 0, x.type.low, x.type.high))
+        assembly.materialise(handle, "greatest")
+        greatest = handle.forms
+    later = [zeros(lines)]
+    for number in reversed(numbers):
+        later.append(later[-1] + chosen.gather(table[:, number - 1]))
+    after = stack(later[::-1]).gather(np.arange(extent * lines).reshape(extent, lines).T.reshape(-1))
+    margins = greatest.gather(np.repeat(np.arange(lines), extent)) - x.forms.gather(places.reshape(-1)) - after
+    confine(assembly, margins, Margins(x.value, places), 0, width, "margin")
+    return [rest, *(chosen.gather(table[:, number - 1]) for number in numbers)]
+
+
+def arg_max(assembly: Assembly, x: Handle, axis: int, type: Fixed, value: Value) -> Handle:
+    """The position of the first of the greatest elements along an axis: nothing beside `indicators`."""
+    forms = zeros(type.size)
+    for number, found in enumerate(indicators(assembly, x, axis)):
+        forms = forms + found.scale(number)
+    return Handle(forms, value, type)
+
+
+def arg_max_one_hot(assembly: Assembly, x: Handle, axis: int, type: Fixed, value: Value) -> Handle:
+    """1 at the first of the greatest elements along an axis, else 0: nothing beside `indicators`."""
+    shape = x.type.shape
+    made = stack(indicators(assembly, x, axis))
+    order = np.moveaxis(np.arange(len(made)).reshape(shape[axis], *shape[:axis], *shape[axis + 1 :]), 0, axis)
+    return Handle(made.gather(order.reshape(-1)), value, type)
