@@ -33,6 +33,7 @@ class Proof:
     zero_knowledge: bool = True
     phases: Mapping[str, float] = field(default_factory=dict, compare=False)
 
+    prover: ClassVar[str] = "groth16"
     name: ClassVar[str] = "Groth16"
     magic: ClassVar[bytes] = b"circuitize-g16pf"
     file_bytes: ClassVar[int] = HEADER_BYTES + 256
@@ -45,9 +46,9 @@ class Proof:
     @classmethod
     def decode(cls, content: bytes) -> Self:
         """Raises FormatError unless the framing is exact; whether the points make sense is for `verify`."""
-        found, wanted = MAGICS.get(content[:16]), MAGICS[cls.magic]
-        if found not in (None, wanted):
-            raise FormatError(f"a proof of the prover {found}, expected one of {wanted}")
+        found = MAGICS.get(content[:16])
+        if found not in (None, cls.prover):
+            raise FormatError(f"a proof of the prover {found}, expected one of {cls.prover}")
         if len(content) != cls.file_bytes:
             raise FormatError(f"expected a {cls.name} proof of {cls.file_bytes} bytes, found {len(content)}")
         if not content.startswith(cls.magic):

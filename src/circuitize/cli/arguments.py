@@ -145,6 +145,7 @@ def _verify(commands: Any) -> None:
     command = _command(commands, "verify", "decide whether a proof holds, with the verifier's own key")
     command.add_argument("proof", type=Path, metavar="PROOF", help="folder that prove wrote")
     command.add_argument("--keys", type=Path, metavar="KEYS", help="the verifier's own folder with verifying.key")
+    _prover(command, required=False)
     command.add_argument("--program", metavar="PROGRAM", help=f"the program it must be a proof of: {PROGRAM}")
     command.add_argument("--digest", metavar="HEX", help="the digest of the program it must be a proof of")
     command.add_argument(
@@ -159,6 +160,7 @@ def _verify(commands: Any) -> None:
 def _solidity(commands: Any) -> None:
     command = _command(commands, "solidity", "write a contract that verifies proofs on a chain, at most 64 publics")
     command.add_argument("keys", type=Path, metavar="KEYS", help="folder with verifying.key, or that file")
+    _prover(command, required=False)
     _output(command, "-o", "FILE.sol", "where the contract goes")
 
 
@@ -174,8 +176,9 @@ def _command(commands: Any, name: str, summary: str, program: bool = False) -> A
     return command
 
 
-def _prover(command: ArgumentParser) -> None:
-    command.add_argument("--prover", choices=PROVERS, required=True)
+def _prover(command: ArgumentParser, required: bool = True) -> None:
+    help = None if required else "the prover that the key must be for (default: the one that the key is for)"
+    command.add_argument("--prover", choices=PROVERS, required=required, help=help)
 
 
 def _inputs(command: ArgumentParser, help: str) -> None:

@@ -12,6 +12,7 @@ from circuitize.circuits.program import Program
 
 from .loading import Loaded
 from .output import Phases
+from .provers import GROTH16, Draw, Prover
 from .statement import Key
 
 if TYPE_CHECKING:
@@ -22,12 +23,12 @@ WITNESS_FILE = "witness.wtns"
 Integers = NDArray[np.int64]
 
 
-def emit(loaded: Loaded, phases: Phases) -> Emission:
-    """Emit the constraint system. Raises CircuitizeError for a program that binds nothing."""
+def emit(loaded: Loaded, phases: Phases, prover: Prover = GROTH16) -> Emission:
+    """Emit the constraint system for a prover. Raises CircuitizeError for a program that binds nothing."""
     from circuitize.backends.r1cs.emit import emit
 
     with phases.phase("circuit", "emitting constraints"):
-        return emit(loaded.integer)
+        return emit(loaded.integer, challenge=prover.challenge)
 
 
 def trace(program: Program, inputs: Mapping[str, Integers]) -> list[Integers]:
@@ -37,11 +38,14 @@ def trace(program: Program, inputs: Mapping[str, Integers]) -> list[Integers]:
     return trace(program, inputs)
 
 
-def witness(emission: Emission, values: Sequence[Integers], salts: Mapping[Key, int]) -> NDArray[np.uint64]:
-    """The witness of a run, `uint64[wires, 4]`."""
-    from circuitize.backends.r1cs.witness import witness
+def witness(
+    emission: Emission, values: Sequence[Integers], salts: Mapping[Key, int], draw: Draw | None = None
+) -> NDArray[np.uint64]:
+    """The witness of a run, `uint64[wires, 4]`; `draw` draws the challenge of a circuit of two phases."""
+    from circuitize.backends.r1cs.witness import random_challenge, witness
 
-    return witness(emission.plan, values, {f"{side} {name}": salt for (side, name), salt in salts.items()})
+    named = {f"{side} {name}": salt for (side, name), salt in salts.items()}
+    return witness(emission.plan, values, named, draw or random_challenge)
 
 
 def part_names(program: Program) -> list[str]:

@@ -60,6 +60,11 @@ class Phases:
         self.seconds[name] = time.perf_counter() - wall
         self.cpu_seconds[name] = time.process_time() - cpu
 
+    def take_out(self, inner: str, outer: str) -> None:
+        """Count `inner`, which ran within `outer`, no longer there."""
+        for table in (self.seconds, self.cpu_seconds):
+            table[outer] -= table[inner]
+
     def as_json(self) -> dict[str, dict[str, float]]:
         return {
             name: {"seconds": round(self.seconds[name], 4), "cpu_seconds": round(self.cpu_seconds[name], 4)}

@@ -23,9 +23,9 @@ from .folder import whole_file, whole_folder
 from .loading import Loaded, load_program
 from .openings import draw_salts, write_openings
 from .output import Phases, amount_of_bytes, print_json, print_table, remark
+from .provers import GROTH16, Draw, Limbs, Prover, prover_of_system
 from .statement import FILE, INPUT, OUTPUT, Statement, bound_ports, public_vector
 from .values import program_inputs, write_npz
-from .verify import PROOF_FILE
 
 if TYPE_CHECKING:
     from circuitize.backends.r1cs.emit import Emission
@@ -40,22 +40,22 @@ def run(options: Namespace) -> int:
     """Write a proof's folder, and what the prover keeps: outputs and the openings of its commitments."""
     if options.keys is None:
         raise CircuitizeError(
-            f"expected --keys KEYS, found none; Groth16 needs a proving key: circuitize setup {options.program} "
-            "--prover groth16 -o KEYS"
+            f"expected --keys KEYS, found none; {options.prover} needs a proving key: circuitize setup "
+            f"{options.program} --prover {options.prover} -o KEYS"
         )
     openings = options.openings or Path(f"{os.path.normpath(options.output)}.openings.json")
     for kept in (openings, options.outputs):
         if kept is not None and kept.resolve().is_relative_to(options.output.resolve()):
             raise CircuitizeError(f"{kept}: expected a path outside {options.output}, which is for others to read")
-    phases = Phases()
+    phases, prover = Phases(), Prover(options.prover)
     with phases.phase("program", "reading the program"):
         loaded = load_program(options.program)
     inputs = program_inputs(loaded.integer, options.inputs)
     with ExitStack() as stack:
         folder = stack.enter_context(whole_folder(options.output, FILE))
-        emission = emit(loaded, phases)
+        emission = emit(loaded, phases, prover)
         with phases.phase("key", "reading the proving key"):
-            key = read_proving_key(options.keys)
+            key = read_proving_key(options.keys, prover)
         salts = draw_salts(loaded.integer, options.openings_from)
         made = Run(loaded, inputs, salts, emission, phases)
         proof = made.prove(key, phases)
@@ -74,14 +74,18 @@ def run(options: Namespace) -> int:
     return 0
 
 
-def read_proving_key(keys: Path) -> ProvingKey:
-    from circuitize.provers.groth16.keys import ProvingKey
-
-    return ProvingKey.read(keys)
+def read_proving_key(keys: Path, prover: Prover = GROTH16) -> ProvingKey:
+    return prover.proving_key(keys)
 
 
 class Run:
-    """One run of a program: its trace, its witness, and the statement that a proof of it makes."""
+    """One run of a program: its trace, its witness, and the statement that a proof of it makes.
+
+    Where the circuit's challenge is drawn after a commitment, witness and statement are there once `prove` has run.
+    """
+
+    witness: Limbs
+    statement: Statement
 
     def __init__(
         self,
@@ -93,19 +97,24 @@ class Run:
     ) -> None:
         self.loaded = loaded
         self.emission = emission
+        self.prover = prover_of_system(emission.system)
         with phases.phase("trace", "running the program"):
             values = trace(loaded.integer, inputs)
         arrow = loaded.integer.arrow
         named = zip(loaded.integer.outputs, arrow.outputs.tolist(), strict=True)
         self.outputs = {port.name: values[wire] for port, wire in named}
-        with phases.phase("witness", "computing the witness"):
-            self.witness = witness(emission, values, salts)
-        self.statement = self._statement(inputs)
+        self._inputs, self._values, self._salts = inputs, values, salts
+        if not self.prover.two_phases:
+            with phases.phase("witness", "computing the witness"):
+                self._make_witness(None)
+
+    def _make_witness(self, draw: Draw | None) -> Limbs:
+        self.witness = witness(self.emission, self._values, self._salts, draw)
+        self.statement = self._statement(self._inputs)
+        return self.witness
 
     def _statement(self, inputs: Mapping[str, Integers]) -> Statement:
-        from circuitize.provers.groth16.prover import public_values
-
-        found = public_values(self.emission.system, self.witness)
+        found = self.prover.public_values(self.emission.system, self.witness)
         publics: dict[tuple[str, str], tuple[int, ...]] = {}
         roots: dict[tuple[str, str], int] = {}
         at = 0
@@ -117,22 +126,37 @@ class Run:
                 values = {INPUT: inputs, OUTPUT: self.outputs}[key[0]][key[1]]
                 publics[key] = tuple(values.reshape(-1).tolist())
                 at += values.size
-        statement = Statement("groth16", self.loaded.digest, publics, roots)
+        statement = Statement(self.prover.name, self.loaded.digest, publics, roots)
         assert public_vector(self.loaded.integer, statement, self.emission.system.field.prime) == found
         return statement
 
     def prove(self, key: ProvingKey, phases: Phases) -> Proof:
-        from circuitize.provers.groth16.prover import prove
+        """Prove, and compute the witness where that takes the commitment's challenge; each counts its own seconds."""
 
+        def drawing(draw: Draw) -> Limbs:
+            def commit(first: Limbs) -> int:
+                with phases.phase("commit", "committing"):
+                    return draw(first)
+
+            with phases.phase("witness", "computing the witness"):
+                return self._make_witness(commit)
+
+        system, digest = self.emission.system, self.loaded.digest
         with phases.phase("prove", "proving"):
-            return prove(self.emission.system, self.witness, key, self.loaded.digest)
+            proof = self.prover.prove(system, drawing if self.prover.two_phases else self.witness, key, digest)
+        if self.prover.two_phases:
+            phases.take_out("commit", "witness")
+            phases.take_out("witness", "prove")
+        return proof
 
     def write_proof(self, folder: Path, proof: Proof) -> None:
-        """The proof and its statement, and both once more as snarkjs reads them; nothing private."""
+        """The proof and its statement, and Groth16's once more as snarkjs reads them; nothing private."""
         from circuitize.provers.groth16.snarkjs import proof_text, public_text
 
         self.statement.write(folder)
-        proof.write(folder / PROOF_FILE)
+        proof.write(folder / self.prover.proof_file)
+        if self.prover.two_phases:
+            return
         write_whole(folder / "proof.json", [proof_text(proof).encode()])
         vector = public_vector(self.loaded.integer, self.statement, self.emission.system.field.prime)
         write_whole(folder / "public.json", [public_text(vector).encode()])
@@ -157,7 +181,7 @@ def report_of(loaded: Loaded, proof: Proof, phases: Phases) -> dict[str, Any]:
     described: dict[str, dict[str, Any]] = {**phases.as_json()}
     described["prove"]["parts_seconds"] = {name: round(value, 4) for name, value in proof.phases.items()}
     return {
-        "prover": "groth16",
+        "prover": proof.prover,
         "digest": loaded.digest,
         "witness_seconds": round(phases.seconds["trace"] + phases.seconds["witness"], 4),
         "prove_seconds": round(phases.seconds["prove"], 4),

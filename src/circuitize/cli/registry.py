@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 
 TARGETS = MappingProxyType({"r1cs": "circuitize.backends.r1cs", "verilog": "circuitize.backends.verilog"})
-PROVERS = MappingProxyType({"groth16": "circuitize.provers.groth16"})
+PROVERS = MappingProxyType({"groth16": "circuitize.provers.groth16", "mirage": "circuitize.provers.mirage"})
 SCHEDULERS = MappingProxyType(
     {"parallel": "circuitize.backends.verilog.parallel", "folded": "circuitize.backends.verilog.folded"}
 )

@@ -12,6 +12,7 @@ from .circuit import emit
 from .folder import whole_folder
 from .loading import PROGRAM_FILE, Loaded, load_program, save_without_examples
 from .output import Phases, amount_of_bytes, print_json, print_table, remark
+from .provers import Prover, prover_of_system
 
 if TYPE_CHECKING:
     from circuitize.backends.r1cs.emit import Emission
@@ -32,9 +33,15 @@ def run(options: Namespace) -> int:
             f"{given}: expected {missing} with it, found none; a .zkey does not hold the whole circuit, so it is "
             "checked against the prepared powers of tau that the ceremony began with"
         )
+    prover = Prover(options.prover)
     ceremony = None if options.zkey is None else (options.zkey, options.ptau)
+    if ceremony is not None and prover.two_phases:
+        raise CircuitizeError(
+            "--zkey: expected the prover groth16 with it, found mirage; snarkjs holds no ceremonies for keys with a "
+            "commitment: make development keys, without --zkey"
+        )
     loaded = load_program(options.program)
-    report = make_keys(loaded, options.output, phases, emit(loaded, phases), ceremony)
+    report = make_keys(loaded, options.output, phases, emit(loaded, phases, prover), ceremony)
     remark(INSECURE if ceremony is None else CEREMONY)
     if options.json:
         print_json(report)
@@ -56,22 +63,25 @@ def run(options: Namespace) -> int:
 def make_keys(
     loaded: Loaded, output: Path, phases: Phases, emission: Emission, ceremony: tuple[Path, Path] | None = None
 ) -> dict[str, Any]:
-    """Write a folder of keys, whole or not at all; returns what --json prints. `ceremony` is its .zkey and .ptau."""
-    from circuitize.provers.groth16.keys import PROVING_FILE, VERIFYING_FILE, setup, write_keys
+    """Write a folder of keys for the prover that the circuit was emitted for, whole or not at all; returns what --json
+    prints. `ceremony` is its .zkey and .ptau.
+    """
+    from circuitize.provers.groth16.keys import PROVING_FILE, VERIFYING_FILE, write_keys
     from circuitize.provers.groth16.zkey import import_zkey
 
     system = emission.system
+    prover = prover_of_system(system)
     with whole_folder(output, VERIFYING_FILE) as folder:
         if ceremony is None:
             with phases.phase("setup", "making development keys"):
-                setup(system, loaded.digest, folder)
+                prover.setup(system, loaded.digest, folder)
         else:
             with phases.phase("setup", "checking the ceremony's keys"):
                 write_keys(import_zkey(system, loaded.digest, *ceremony), folder)
         save_without_examples(loaded.integer, folder / PROGRAM_FILE)
         sizes = {name: (folder / name).stat().st_size for name in (PROVING_FILE, VERIFYING_FILE)}
     return {
-        "prover": "groth16",
+        "prover": prover.name,
         "digest": loaded.digest,
         "setup": "development" if ceremony is None else "ceremony",
         "constraints": system.constraints,

@@ -7,23 +7,34 @@ from argparse import Namespace
 from circuitize.circuits.files import write_whole
 
 from .output import amount_of_bytes, print_json, print_table, remark
+from .provers import prover_of_key
 
 
 def run(options: Namespace) -> int:
     """Write the contract, whole or not at all."""
-    from circuitize.provers.groth16.keys import VerifyingKey
-    from circuitize.provers.groth16.solidity import verifier_contract
+    from circuitize.provers.groth16.keys import VERIFYING_FILE
 
-    key = VerifyingKey.read(options.keys)
-    content = verifier_contract(key).encode()
+    path = options.keys / VERIFYING_FILE if options.keys.is_dir() else options.keys
+    prover = prover_of_key(path, options.prover)
+    key = prover.verifying_key(path)
+    content = prover.contract(key).encode()
     write_whole(options.output, [content])
     if key.setup == "development":
         remark("the contract holds a development key: INSECURE, whoever made it can prove anything")
     if options.json:
-        print_json({"digest": key.digest, "setup": key.setup, "public": key.public, "bytes": len(content)})
+        print_json(
+            {
+                "prover": prover.name,
+                "digest": key.digest,
+                "setup": key.setup,
+                "public": key.public,
+                "bytes": len(content),
+            }
+        )
         return 0
     print(f"contract Verifier in {options.output}")
     rows = [
+        ("prover", prover.name),
         ("digest", key.digest),
         ("setup", key.setup),
         ("public", key.public),

@@ -21,7 +21,7 @@ from .prove import Run, read_proving_key
 from .setup import make_keys
 from .statement import INPUT, Key, read_statement
 from .values import program_inputs
-from .verify import PROOF_FILE, Verifier
+from .verify import Verifier
 
 
 @dataclass(frozen=True)
@@ -41,9 +41,9 @@ def flipped_bit(proof: Path, verifier: Verifier, scratch: Path) -> Attempt:
     """One bit of the proof is changed."""
 
     def change(copy: Path) -> None:
-        content = bytearray((copy / PROOF_FILE).read_bytes())
+        content = bytearray((copy / verifier.prover.proof_file).read_bytes())
         content[-1] ^= 1
-        (copy / PROOF_FILE).write_bytes(content)
+        (copy / verifier.prover.proof_file).write_bytes(content)
 
     return Attempt("one bit of the proof changed", _refusal_of_copy(proof, verifier, scratch / "bit", change))
 
@@ -100,7 +100,7 @@ def easier_program(program: Program, verifier: Verifier, scratch: Path) -> tuple
     run.write_proof(folder, proof)
     honest = Attempt("proof of a program that does not train", refusal(folder, verifier))
     replace(run.statement, digest=verifier.digest).write(folder)
-    (folder / PROOF_FILE).write_bytes(replace(proof, digest=verifier.digest).encode())
+    (folder / verifier.prover.proof_file).write_bytes(replace(proof, digest=verifier.digest).encode())
     return honest, Attempt("the same, labelled as this program", refusal(folder, verifier))
 
 

@@ -15,6 +15,7 @@ from circuitize.circuits.program import Program, Visibility
 from .expect import Expectation, read_expectation, values_file
 from .loading import PROGRAM_FILE, load_program, program_path
 from .output import print_json, progress, remark, shown_number
+from .provers import Prover, prover_of_key
 from .statement import (
     FILE,
     Statement,
@@ -29,13 +30,11 @@ from .statement import (
 if TYPE_CHECKING:
     from circuitize.provers.groth16.keys import VerifyingKey
 
-PROOF_FILE = "proof.groth16"
-
 
 def run(options: Namespace) -> int:
     """Print the verdict and what was proved; 0 where the proof holds, 1 where it does not."""
     start = time.perf_counter()
-    verifier = Verifier.gather(options.proof, options.keys, options.program, options.digest)
+    verifier = Verifier.gather(options.proof, options.keys, options.program, options.digest, options.prover)
     for path in filter(None, map(values_file, options.expect)):
         _require_outside(path, options.proof)
     expectations = [read_expectation(text, verifier.program) for text in options.expect]
@@ -65,35 +64,41 @@ class Verifier:
     found inside the proof's folder is refused, since a prover could have written both for an easier program.
     """
 
-    def __init__(self, key: VerifyingKey, program: Program, program_digest: str, expected: str | None) -> None:
+    def __init__(
+        self, prover: Prover, key: VerifyingKey, program: Program, program_digest: str, expected: str | None
+    ) -> None:
+        self.prover = prover
         self.key = key
         self.program = program
         self.digest = program_digest
         self.expected = expected
 
     @staticmethod
-    def gather(proof: Path, keys: Path | None, program: str | None, digest: str | None) -> Verifier:
+    def gather(
+        proof: Path, keys: Path | None, program: str | None, digest: str | None, prover: str | None = None
+    ) -> Verifier:
         """Read what the verifier gives. Raises CircuitizeError where it gives too little, or what the prover gave."""
         if keys is None:
             given = [name for name, value in (("--program", program), ("--digest", digest)) if value is not None]
             raise CircuitizeError(
                 f"{proof}: expected the verifier's own key (--keys KEYS), found {' and '.join(given) or 'none'}; a "
-                "Groth16 proof is checked with the verifying key that you made, or that you trust, for this program"
+                "proof is checked with the verifying key that you made, or that you trust, for this program"
             )
         if digest is not None and not (len(digest) == 64 and set(digest.lower()) <= set("0123456789abcdef")):
             raise CircuitizeError(f"--digest: expected 64 hexadecimal digits, found {digest!r}; see circuitize compile")
         _require_outside(keys, proof)
         if program is not None:
             _require_outside(program_path(program), proof)
-        from circuitize.provers.groth16.keys import VERIFYING_FILE, VerifyingKey
+        from circuitize.provers.groth16.keys import VERIFYING_FILE
 
         with progress("reading the verifying key"):
             path = keys / VERIFYING_FILE if keys.is_dir() else keys
             _require_outside(path, proof)
-            key = VerifyingKey.read(path)
+            checking = prover_of_key(path, prover)
+            key = checking.verifying_key(path)
         if program is not None:
             loaded = load_program(program)
-            return Verifier(key, loaded.integer, loaded.digest, digest)
+            return Verifier(checking, key, loaded.integer, loaded.digest, digest)
         beside = path.parent / PROGRAM_FILE
         _require_outside(beside, proof)
         own = load(beside)
@@ -102,13 +107,14 @@ class Verifier:
             raise FormatError(
                 f"{beside}: expected the program of {path.name}, {key.digest}, found {found}; make the keys again"
             )
-        return Verifier(key, own, found, digest)
+        return Verifier(checking, key, own, found, digest)
 
     def refusal(self, statement: Statement, proof: Path, expectations: Sequence[Expectation] = ()) -> str | None:
         """Why the proof in a folder does not show the statement, or what is expected; None where it does."""
-        if statement.prover != "groth16":
+        if statement.prover != self.prover.name:
             raise FormatError(
-                f"{proof / FILE}: expected a proof of groth16, found {statement.prover!r}; this version knows no other"
+                f"{proof / FILE}: expected a proof of {self.prover.name}, which the key is for, found one of "
+                f"{statement.prover!r}; verify it with a key for that prover"
             )
         try:
             self._check(statement, proof)
@@ -120,8 +126,6 @@ class Verifier:
 
     def _check(self, statement: Statement, proof: Path) -> None:
         from circuitize.provers.groth16.config import SCALAR_PRIME
-        from circuitize.provers.groth16.proof import Proof
-        from circuitize.provers.groth16.verifier import refusal
 
         if self.expected is not None and self.expected.lower() != self.digest:
             raise Unproved(f"the key is for program {self.digest}, expected {self.expected.lower()}")
@@ -130,7 +134,8 @@ class Verifier:
         if statement.digest != self.digest:
             raise Unproved(f"the proof is for program {statement.digest}, expected {self.digest}")
         vector = public_vector(self.program, statement, SCALAR_PRIME)
-        reason = refusal(Proof.read(proof / PROOF_FILE), self.key, vector, self.digest)
+        found = self.prover.proof(proof / self.prover.proof_file)
+        reason = self.prover.refusal(found, self.key, vector, self.digest)
         if reason is not None:
             raise Unproved(reason)
 
