@@ -107,6 +107,8 @@ GADGETS: list[tuple[int, IntegerOperation, tuple[Fixed, ...]]] = [
     (61, integers.IsNegative(), (fixed(-9, 0),)),
     (61, integers.ReLU(), (fixed(-1, 9),)),
     (37, integers.Multiply(), (fixed(-1, 2), fixed(-2, 1))),
+    (13, integers.ArgMax(0), (fixed(0, 1, 3),)),
+    (31, integers.ArgMax(0), (fixed(-1, 2, 2),)),
 ]
 
 
@@ -160,7 +162,7 @@ def random_system(random: np.random.Generator) -> ConstraintSystem:
     for _ in range(random.integers(internal, 2 * internal + 3)):
         wire, other = (1 + inputs + random.integers(0, internal, 2)).tolist()
         known = int(1 + random.integers(inputs))
-        kind = random.integers(6)
+        kind = random.integers(7)
         if kind == 0:
             made.append(({wire: 1}, {wire: 1}, {wire: 1}))
         elif kind == 1:
@@ -171,6 +173,11 @@ def random_system(random: np.random.Generator) -> ConstraintSystem:
         elif kind == 3:
             made += [({known: 1}, {wire: 1}, {other: 1}), ({known: 1}, {0: 1, other: -1}, {})]
             made += [({wire: 1}, {0: 1, other: -1}, {})] if random.random() < 0.6 else []
+        elif kind == 6:
+            rest = {0: 1, wire: -1} | ({other: -1} if other != wire else {})
+            made += [({each: 1}, {each: 1}, {each: 1}) for each in {wire, other}]
+            made.append((rest, rest | {0: 0}, {}))
+            made.append(({wire: 1}, form(2), form(2)))
         elif kind == 4:
             made.append((form(int(random.integers(1, 4))), {0: 1}, {wire: 1}))
         else:

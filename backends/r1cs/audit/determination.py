@@ -19,6 +19,7 @@ class Reason(IntEnum):
     DIGITS = 3
     ZERO_TEST = 4
     BRACKET = 5
+    CASES = 6
 
 
 class Determination:

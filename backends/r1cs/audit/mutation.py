@@ -34,7 +34,10 @@ def satisfies(system: ConstraintSystem, values: Sequence[int]) -> bool:
 def second_witness(
     system: ConstraintSystem, relations: Relations, ranges: Ranges, base: Sequence[int], open_wires: Sequence[int]
 ) -> Ambiguity | None:
-    """Another witness for the inputs of `base`, by giving one open wire another value and repairing the others."""
+    """Another witness for the inputs of `base`, by giving one open wire another value and repairing the others.
+
+    The first of the open wires are tried, in their order.
+    """
     if not open_wires:
         return None
     prime, unsettled = system.field.prime, set(open_wires)

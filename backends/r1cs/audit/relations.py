@@ -46,6 +46,7 @@ class Relations:
         for row in range(self.count):
             self._classify(row)
         self.offsets, self.uses = self._incidence()
+        self.input_bits = self._input_bits()
 
     def side(self, row: int, which: int) -> Terms:
         """A, B or C of a row (which = 0, 1, 2), as the system has it."""
@@ -64,6 +65,19 @@ class Relations:
         """(wire, coefficient) of a TWO_VALUED row of a single wire."""
         named = [term for term in self.forms[row] if term[0]]
         return named[0] if len(named) == 1 else None
+
+    def _input_bits(self) -> dict[int, None]:
+        """The bits of inputs: wires of two values that stand in such an equation with one input and nothing else."""
+        system = self.system
+        inputs = range(1 + system.public_outputs, 1 + system.public + system.private_inputs)
+        single = {term[0] for row in self.gap if (term := self.two_values(row)) is not None}
+        found: dict[int, None] = {}
+        for row in self.gap:
+            named = [wire for wire, _ in self.forms[row] if wire]
+            others = [wire for wire in named if wire not in inputs]
+            if len(others) == len(named) - 1 and single.issuperset(others):
+                found.update(dict.fromkeys(others))
+        return found
 
     def _lists(self, matrix: Matrix) -> tuple[list[int], list[int], list[int]]:
         coefficients = matrix.coefficients.tolist()

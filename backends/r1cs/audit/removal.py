@@ -72,17 +72,22 @@ class Removals:
         self.relations = Relations(system)
         self.ranges = Ranges(self.relations)
         self.random = np.random.default_rng(seed)
-        self.vectors = list(self._vectors(24))
+        self.vectors = list(self._vectors(36))
         self.bases: list[Sequence[int]] = list(witnesses)
         search = Search(self.relations, self.ranges)
-        for place, vector in enumerate(self.vectors[:BASES]):
-            guesses = (
-                self.random.integers(0, 2, system.wires).tolist() if place % 3 else [place // 3 % 2] * system.wires
-            )
-            found = search.run(vector, guesses) if place % 2 else None
-            found = found or search.run({}, guesses)
-            if found is not None and found not in self.bases:
-                self.bases.append(found)
+        for vector in self.vectors:
+            if len(self.bases) < BASES:
+                self._keep(search.run(vector, self._guesses()))
+        for place in range(BASES if len(self.bases) < TRIED else 0):
+            self._keep(search.run({}, self._guesses() if place > 1 else [place] * system.wires))
+
+    def _guesses(self) -> list[int]:
+        guesses: list[int] = self.random.integers(0, 2, self.system.wires).tolist()
+        return guesses
+
+    def _keep(self, found: list[int] | None) -> None:
+        if found is not None and found not in self.bases:
+            self.bases.append(found)
 
     def every(self) -> Iterator[Removal]:
         """The removal of each row in turn."""
@@ -96,7 +101,8 @@ class Removals:
         ranges = Ranges(relations)
         state = Determination(relations, inputs_of(less), ranges)
         settle(state)
-        open_wires = state.open_wires
+        near = [wire for terms in self.relations.sides(row) for wire, _ in terms if wire and not state.known(wire)]
+        open_wires = list(dict.fromkeys([*near, *state.open_wires]))
         for base in self.bases[:TRIED]:
             found = second_witness(less, relations, ranges, base, open_wires)
             if found is not None:
@@ -162,8 +168,10 @@ class Removals:
             vector = {}
             for wire, (low, high) in zip(wires, intervals, strict=True):
                 uniform = low + int(self.random.random() * (high - low + 1))
-                ends = [low, high, min(max(0, low), high), min(max(1, low), high), uniform]
-                vector[wire] = uniform if number % 3 == 0 else ends[int(self.random.integers(len(ends)))]
+                small = min(max(int(self.random.integers(-3, 4)), low), high)
+                ends = [low, high, small, uniform]
+                choices = (uniform, small, ends[int(self.random.integers(len(ends)))])
+                vector[wire] = choices[number % 3]
             if number % 4 == 3 and wires:
                 place = int(self.random.integers(len(wires)))
                 low, high = intervals[place]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from .brackets import by_bracket, by_linear_bracket
+from .cases import by_cases
 from .determination import Determination, Reason
 from .relations import Kind
 from .zero_tests import by_zero_test, zero_test_candidates
 
 
 def settle(state: Determination) -> None:
-    """Propagates, and where that ends tries zero tests, then intervals, then quotients and roots, on the open rows."""
+    """Propagates, and where that ends tries zero tests, then intervals, then quotients and roots, then cases, on the
+    open rows."""
     progress = True
     while progress:
         state.propagate()
@@ -23,3 +25,7 @@ def settle(state: Determination) -> None:
                     progress |= state.determine(by_bracket(state, row), Reason.BRACKET)
                 elif state.relations.kind[row] == Kind.TWO_VALUED:
                     progress |= state.determine(by_linear_bracket(state, row), Reason.BRACKET)
+        if not progress:
+            for row in state.open_rows():
+                if state.relations.kind[row] == Kind.TWO_VALUED:
+                    progress |= state.determine(by_cases(state, row), Reason.CASES)

@@ -30,6 +30,7 @@ class Search:
     ) -> None:
         self.relations, self.prime = relations, relations.prime
         self.bits = {wire for wire, interval in ranges.domain.items() if interval == (0, 1)}
+        self.input_bits = self.bits & relations.input_bits.keys()
         self.extra, self.skipped = list(extra), set(skipped)
         self.exhausted = False
         self.left = max(STEPS, BUDGET // relations.wires)
@@ -53,25 +54,30 @@ class Search:
             self.left -= 1
             values, choice, waiting = stack.pop()
             steps += 1
-            choices = self._propagate(values, choice, waiting)
-            if choices is None:
+            pending = self._propagate(values, choice, waiting)
+            if pending is None:
                 continue
-            if not choices:
+            choices = min(pending.values(), key=len, default=None)
+            if choices is None:
                 guess = next((wire for wire in order if values[wire] is None), None)
                 if guess is None:
                     return [value for value in values if value is not None]
                 choices = self._guesses(guess, base[guess], values)
-            stack.extend((values.copy(), each, set()) for each in reversed(choices))
+            stack.extend((values.copy(), each, set(pending)) for each in reversed(choices))
         self.exhausted &= not stack
         return None
 
     def _order(self, values: Sequence[int | None], seeds: Iterable[int]) -> list[int]:
-        """Unknown bits of the seeds' rows, then the other unknown bits in order, then the other unknown wires."""
+        """Unknown bits of the seeds, of inputs (which mostly determine all others), of the seeds' rows, then other
+        bits in order, then the other wires.
+        """
         near = dict.fromkeys(wire for wire in seeds if wire)
+        first = [wire for wire in near if wire in self.bits]
         for wire in list(near):
             near.update(dict.fromkeys(other for row in self.relations.rows_of(wire) for other in self._wires(row)))
         close = [wire for wire in near if wire in self.bits]
-        every = dict.fromkeys([*close, *sorted(self.bits), *range(self.relations.wires)])
+        of_inputs = [wire for wire in (*close, *self.relations.input_bits) if wire in self.input_bits]
+        every = dict.fromkeys([*first, *of_inputs, *close, *sorted(self.bits), *range(self.relations.wires)])
         return [wire for wire in every if values[wire] is None]
 
     def _wires(self, row: int) -> list[int]:
@@ -82,20 +88,26 @@ class Search:
         return [wire for wire, _ in self.relations.forms.get(row, [])]
 
     def _guesses(self, wire: int, base: int, values: Sequence[int | None]) -> list[Choice]:
-        """What an unknown wire may be: as a row says, or 0 or 1, or else only a few of its possible values."""
-        for row in self._rows_of(wire) if wire not in self.bits else ():
-            choices = self._examine(row, values) if row not in self.skipped else None
-            if choices:
-                return choices
+        """What an unknown wire may be: 0 or 1; or what a row says of any unknown wire; or else only a few of its
+        possible values.
+        """
+        if wire not in self.bits:
+            unknown = (other for other, value in enumerate(values) if value is None)
+            for row in dict.fromkeys(row for other in unknown for row in self._rows_of(other)):
+                choices = self._examine(row, values) if row not in self.skipped else None
+                if choices:
+                    return choices
         if wire in self.bits:
             return [[(wire, base)], [(wire, 1 - base)]] if base in (0, 1) else [[(wire, 0)], [(wire, 1)]]
         self.exhausted = False
         return [[(wire, value % self.prime)] for value in (base, base + 1, base - 1, 0)]
 
-    def _propagate(self, values: list[int | None], choice: Choice, waiting: set[int]) -> list[Choice] | None:
-        """Fills in what is left without a choice; None at a contradiction, else the fewest choices of a row."""
+    def _propagate(self, values: list[int | None], choice: Choice, waiting: set[int]) -> dict[int, list[Choice]] | None:
+        """Fills in what is left without a choice; None at a contradiction, else the rows that leave several choices,
+        but for those of a single bit.
+        """
         queue = dict.fromkeys(sorted(waiting))
-        best: list[Choice] = []
+        pending: dict[int, list[Choice]] = {}
         while True:
             for wire, value in choice:
                 if values[wire] is not None:
@@ -103,12 +115,12 @@ class Search:
                         return None
                     continue
                 values[wire] = value
-                best = []
                 queue.update(dict.fromkeys(row for row in self._rows_of(wire) if row not in self.skipped))
             choice = []
             while queue and not choice:
                 row = next(iter(queue))
                 del queue[row]
+                pending.pop(row, None)
                 choices = self._examine(row, values)
                 if choices is None:
                     continue
@@ -116,10 +128,10 @@ class Search:
                     return None
                 if len(choices) == 1:
                     choice = choices[0]
-                elif not best:
-                    best = choices
+                elif len(choices[0]) > 1 or choices[0][0][0] not in self.bits:
+                    pending[row] = choices
             if not choice and not queue:
-                return best
+                return pending
 
     def _rows_of(self, wire: int) -> list[int]:
         count = self.relations.count
@@ -194,7 +206,7 @@ class Search:
 
     def _digits(self, unknown: Terms, rests: Sequence[int]) -> list[Choice] | None:
         """Bits of given weights with given sums: one way where each weight is above the sum of the smaller ones, or
-        where all or none must be set.
+        where all or none must be set; else the bits that all ways share, where there is one sum.
         """
         offset = sum(-coefficient for _, coefficient in unknown if coefficient < 0)
         weights = sorted((abs(coefficient), wire, coefficient < 0) for wire, coefficient in unknown)
@@ -202,11 +214,14 @@ class Search:
         for weight, _, _ in weights:
             greedy &= weight > total
             total += weight
-        if total >= self.prime or not (greedy or all((rest + offset) % self.prime in (0, total) for rest in rests)):
+        if total >= self.prime:
             return None
+        sums = [left for rest in rests if (left := (rest + offset) % self.prime) <= total]
+        if not greedy and any(left not in (0, total) for left in sums):
+            return self._shared(weights, total, sums[0]) if len(sums) == 1 else None
         found = []
-        for rest in rests:
-            left, choice = (rest + offset) % self.prime, []
+        for left in sums:
+            choice = []
             for weight, wire, negative in reversed(weights):
                 bit = int(left >= weight)
                 left -= bit * weight
@@ -214,3 +229,11 @@ class Search:
             if left == 0:
                 found.append(choice)
         return found
+
+    def _shared(self, weights: list[tuple[int, int, bool]], total: int, left: int) -> list[Choice] | None:
+        """The bits too heavy to be set, and those without which the others fall short."""
+        unset = [(wire, int(negative)) for weight, wire, negative in weights if weight > left]
+        needed = [(wire, int(not negative)) for weight, wire, negative in weights if weight > total - left]
+        if {wire for wire, _ in unset} & {wire for wire, _ in needed}:
+            return []
+        return [[*unset, *needed]] if unset or needed else None
