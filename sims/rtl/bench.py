@@ -166,7 +166,8 @@ def _ending(streams: tuple[Stream, ...]) -> str:
   always @(posedge clk) begin
     cycle <= cycle + 1;
     if (cycle == 8) rst <= 1'b0;
-    quiet = !rst && ({moves}) ? 0 : quiet + 1;
+    if (!rst && ({moves})) quiet = 0;
+    else quiet = quiet + 1;
     if ({complete}) drain = drain + 1;
     if (drain == 100 || quiet > quiet_limit) begin
       $display("%0s %0d", drain == 100 ? "done" : "quiet", cycle);

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import shutil
 import subprocess
 import tempfile
+import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +22,10 @@ from .bench import bench
 from .simulators import find
 
 Integers = NDArray[np.int64]
+
+
+LONGEST = 3600
+"""Seconds that a simulation may take."""
 
 
 @dataclass(frozen=True)
@@ -54,9 +60,9 @@ class Simulation:
                 )
         self.design = design
         self.simulator = found
-        self._folder = tempfile.TemporaryDirectory(prefix="circuitize-rtl-")
+        self._folder = folder = Path(tempfile.mkdtemp(prefix="circuitize-rtl-"))
+        self._remove = weakref.finalize(self, shutil.rmtree, folder, True)
         try:
-            folder = Path(self._folder.name)
             for name, text in design.files.items():
                 (folder / name).write_text(text)
             (folder / "bench.v").write_text(bench(design))
@@ -66,7 +72,8 @@ class Simulation:
             raise
 
     def close(self) -> None:
-        self._folder.cleanup()
+        """Remove what was built; otherwise that happens with this object's end."""
+        self._remove()
 
     def __enter__(self) -> Simulation:
         return self
@@ -80,7 +87,7 @@ class Simulation:
         `backpressure` seeds random gaps on every input and random readiness on every output; None has neither. Raises
         CircuitizeError where the design hangs, loses or makes up beats, or breaks the protocol of the streams.
         """
-        folder, streams = Path(self._folder.name), self.design.streams
+        folder, streams = self._folder, self.design.streams
         frames = _count(streams, vectors)
         for stream in streams:
             if not stream.output:
@@ -88,7 +95,15 @@ class Simulation:
         options = [f"+frames={frames}", f"+quiet={_patience(self.design)}"]
         if backpressure is not None:
             options.append(f"+seed={backpressure % (1 << 31)}")
-        done = subprocess.run([*self._command, *options], cwd=folder, capture_output=True, text=True, check=False)
+        try:
+            done = subprocess.run(
+                [*self._command, *options], cwd=folder, capture_output=True, text=True, check=False, timeout=LONGEST
+            )
+        except subprocess.TimeoutExpired:
+            raise CircuitizeError(
+                f"expected {frames} frames within {LONGEST} seconds, found the simulation still running; try fewer "
+                "frames, or --simulator verilator; if one frame takes so long, a wire may depend on itself"
+            ) from None
         said = _Said(done.stdout)
         said.raise_for(self.design, frames, done.stderr)
         taken = {s: Taken(s, (folder / f"out_{s.name}.hex").read_bytes(), frames) for s in streams if s.output}

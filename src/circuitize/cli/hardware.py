@@ -44,8 +44,8 @@ class Bound:
 def bound(program: Program, path: Path | None = None, say: Callable[[str], None] = remark) -> Bound:
     """Bind every held input to its value out of an .npz file, or the first example; state is kept as an input.
 
-    `say` is told which real values were rounded. Raises CircuitizeError for a held input without a value, for an unknown name in the file, and for values that do not
-    fit.
+    `say` is told which real values were rounded. Raises CircuitizeError for a held input without a value, for an
+    unknown name in the file, and for values that do not fit.
     """
     from circuitize.circuits.bind import bind
 
