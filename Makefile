@@ -29,11 +29,11 @@ build: .stamps/build
 demo: .stamps/demo
 	$(BIN)/circuitize demo
 
-test: check .stamps/interop
+test: check .stamps/interop .stamps/hardware
 	.ci/test-rust
 	$(BIN)/pytest -n $(JOBS) --dist loadfile --durations 10
 
-golden: .stamps/check .stamps/interop
+golden: .stamps/check .stamps/interop .stamps/hardware
 	$(BIN)/pytest -q --update-golden
 
 bench: .stamps/check
@@ -77,4 +77,8 @@ clean:
 	.ci/node
 	.ci/go
 	cd tests/interop && npm ci --silent --no-audit --no-fund --ignore-scripts
+	@mkdir -p .stamps && touch $@
+
+.stamps/hardware: .ci/hardware
+	.ci/hardware
 	@mkdir -p .stamps && touch $@
