@@ -9,6 +9,12 @@ class KeyMismatch(CircuitizeError):
     """The key belongs to another circuit."""
 
 
+def require_prover(found: str, expected: str, what: str) -> None:
+    """Raises KeyMismatch where a key or a proof is another prover's."""
+    if found != expected:
+        raise KeyMismatch(f"{what} of the prover {found}, expected one of {expected}; remedy: use --prover {found}")
+
+
 class Unsatisfied(CircuitizeError):
     """The witness breaks a constraint; `row` is the first that it breaks, counted from 0."""
 

@@ -11,6 +11,7 @@ from circuitize._native import Groth16VerifyingKey
 from circuitize.circuits.errors import FormatError
 
 from .config import COORDINATE_PRIME, SCALAR_PRIME, digest_bytes
+from .errors import require_prover
 from .keys import VerifyingKey
 from .proof import Proof
 
@@ -21,7 +22,8 @@ T = TypeVar("T")
 
 
 def proof_text(proof: Proof) -> str:
-    """`proof.json`."""
+    """`proof.json`. Raises KeyMismatch for a proof with a commitment, which snarkjs has no form for."""
+    require_prover(proof.prover, "groth16", "a proof")
     a, b, c = proof.points[:64], proof.points[64:192], proof.points[192:]
     return _text({"pi_a": _g1(a), "pi_b": _g2(b), "pi_c": _g1(c)} | PROTOCOL)
 
@@ -32,7 +34,8 @@ def public_text(publics: Sequence[int]) -> str:
 
 
 def verifying_key_text(key: VerifyingKey) -> str:
-    """`verification_key.json`; the digest and the kind of setup have no place in it."""
+    """`verification_key.json`; the digest and the kind of setup have no place in it. Errors as `proof_text`."""
+    require_prover(key.prover, "groth16", "a key")
     points = key.native.points()
     pairing = [_integer(value) for value in _split(key.native.alpha_beta())]
     inputs = points[64 + 3 * 128 :]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from circuitize.circuits.errors import CircuitizeError
 
 from .config import COORDINATE_PRIME, SCALAR_PRIME
+from .errors import require_prover
 from .keys import VerifyingKey
 
 MOST_PUBLICS = 64
@@ -110,6 +111,7 @@ def verifier_contract(key: VerifyingKey) -> str:
     refused; that points are canonical, on the curve and in the group of order r is checked by the precompiles of
     EIP-196 and EIP-197. The caller decides what the publics mean: the contract only knows their order.
     """
+    require_prover(key.prover, "groth16", "a key")
     return contract(key, None)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from circuitize.provers.groth16.errors import require_prover
 from circuitize.provers.groth16.solidity import Commitment, contract
 
 from .challenge import DOMAIN, key_hash
@@ -17,6 +18,7 @@ def verifier_contract(key: VerifyingKey) -> str:
 
     Soundness: as `verifier.refusal`; what is checked by whom is as in Groth16's contract.
     """
+    require_prover(key.prover, "mirage", "a key")
     return contract(
         key,
         Commitment(
