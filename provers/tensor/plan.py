@@ -153,13 +153,14 @@ class Plan:
         ]
 
 
-def plan(program: Program) -> Plan:
-    """The plan of an integer program, with limbs as wide as is cheapest.
+def plan(program: Program, limb_bits: int | None = None) -> Plan:
+    """The plan of an integer program, with limbs as wide as is cheapest unless told otherwise.
 
     Raises Unprovable, naming operation, place, interval and remedy, for a program that this prover cannot prove.
     """
     arrow = _expanded(program)
-    drafts = [_draft(program, arrow, bits) for bits in range(NARROWEST, WIDEST + 1)]
+    widths = range(NARROWEST, WIDEST + 1) if limb_bits is None else (limb_bits,)
+    drafts = [_draft(program, arrow, bits) for bits in widths]
     return _placed(program, arrow, min(drafts, key=_cost))
 
 

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 from circuitize import __version__
 from circuitize.circuits.errors import CircuitizeError
 
-from .registry import PROVERS, SCHEDULERS, SIMULATORS, TARGETS
+from .registry import KEYLESS, PROVERS, SCHEDULERS, SIMULATORS, TARGETS
 
 PROGRAM = "file.py:name (a Program, or a function of no arguments that returns one) or a saved arrow"
 EXAMPLES = """examples:
@@ -122,8 +122,13 @@ def _setup(commands: Any) -> None:
 
 def _prove(commands: Any) -> None:
     command = _command(commands, "prove", "run a program and prove that it was run", program=True)
-    _prover(command)
-    command.add_argument("--keys", type=Path, metavar="KEYS", help="folder that setup wrote")
+    _prover(command, keyless=True)
+    command.add_argument("--keys", type=Path, metavar="KEYS", help="folder that setup wrote (not for tensor)")
+    command.add_argument(
+        "--not-zero-knowledge",
+        action="store_true",
+        help="tensor: accept that the proof tells others about private and committed values",
+    )
     _inputs(command, "values to prove with")
     command.add_argument("--outputs", type=Path, metavar="FILE.npz", help="write the outputs there, as real values")
     command.add_argument(
@@ -138,14 +143,14 @@ def _prove(commands: Any) -> None:
         metavar="FILE.json",
         help="openings of an earlier proof: inputs that were outputs there are committed to by the same roots",
     )
-    _output(command, "-o", "PROOF", "folder for the proof and its statement; holds nothing private")
+    _output(command, "-o", "PROOF", "folder for the proof and its statement, for others to read")
 
 
 def _verify(commands: Any) -> None:
     command = _command(commands, "verify", "decide whether a proof holds, with the verifier's own key")
     command.add_argument("proof", type=Path, metavar="PROOF", help="folder that prove wrote")
     command.add_argument("--keys", type=Path, metavar="KEYS", help="the verifier's own folder with verifying.key")
-    _prover(command, required=False)
+    _prover(command, required=False, keyless=True)
     command.add_argument("--program", metavar="PROGRAM", help=f"the program it must be a proof of: {PROGRAM}")
     command.add_argument("--digest", metavar="HEX", help="the digest of the program it must be a proof of")
     command.add_argument(
@@ -176,9 +181,10 @@ def _command(commands: Any, name: str, summary: str, program: bool = False) -> A
     return command
 
 
-def _prover(command: ArgumentParser, required: bool = True) -> None:
+def _prover(command: ArgumentParser, required: bool = True, keyless: bool = False) -> None:
     help = None if required else "the prover that the key must be for (default: the one that the key is for)"
-    command.add_argument("--prover", choices=PROVERS, required=required, help=help)
+    names = [*PROVERS, *(KEYLESS if keyless else ())]
+    command.add_argument("--prover", choices=names, required=required, help=help)
 
 
 def _inputs(command: ArgumentParser, help: str) -> None:

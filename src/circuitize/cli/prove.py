@@ -24,6 +24,7 @@ from .loading import Loaded, load_program
 from .openings import draw_salts, write_openings
 from .output import Phases, amount_of_bytes, print_json, print_table, remark
 from .provers import GROTH16, Draw, Limbs, Prover, prover_of_system
+from .registry import KEYLESS
 from .statement import FILE, INPUT, OUTPUT, Statement, bound_ports, public_vector
 from .values import program_inputs, write_npz
 
@@ -38,6 +39,10 @@ EXACT = 1 << 53
 
 def run(options: Namespace) -> int:
     """Write a proof's folder, and what the prover keeps: outputs and the openings of its commitments."""
+    if options.prover in KEYLESS:
+        from .tensor import prove
+
+        return prove(options)
     if options.keys is None:
         raise CircuitizeError(
             f"expected --keys KEYS, found none; {options.prover} needs a proving key: circuitize setup "
@@ -175,9 +180,14 @@ def write_outputs(path: Path, program: Program, outputs: Mapping[str, Integers])
     write_npz(path, arrays)
 
 
+def peak_bytes() -> int:
+    """The most memory that this process has had."""
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
 def report_of(loaded: Loaded, proof: Proof, phases: Phases) -> dict[str, Any]:
     """What --json prints: CPU seconds are those of proving, the memory is this process's peak."""
-    unit = 1 if sys.platform == "darwin" else 1024
     described: dict[str, dict[str, Any]] = {**phases.as_json()}
     described["prove"]["parts_seconds"] = {name: round(value, 4) for name, value in proof.phases.items()}
     return {
@@ -186,7 +196,7 @@ def report_of(loaded: Loaded, proof: Proof, phases: Phases) -> dict[str, Any]:
         "witness_seconds": round(phases.seconds["trace"] + phases.seconds["witness"], 4),
         "prove_seconds": round(phases.seconds["prove"], 4),
         "cpu_seconds": round(phases.cpu_seconds["prove"], 4),
-        "peak_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit,
+        "peak_bytes": peak_bytes(),
         "proof_bytes": len(proof.encode()),
         "phases": described,
     }

@@ -6,6 +6,9 @@ from types import MappingProxyType
 
 TARGETS = MappingProxyType({"r1cs": "circuitize.backends.r1cs", "verilog": "circuitize.backends.verilog"})
 PROVERS = MappingProxyType({"groth16": "circuitize.provers.groth16", "mirage": "circuitize.provers.mirage"})
+KEYLESS = MappingProxyType({"tensor": "circuitize.provers.tensor"})
+"""Provers that need no setup: the verifier holds the program."""
+
 SCHEDULERS = MappingProxyType(
     {"parallel": "circuitize.backends.verilog.parallel", "folded": "circuitize.backends.verilog.folded"}
 )

@@ -12,10 +12,12 @@ from circuitize.circuits.encode import load, program_digest
 from circuitize.circuits.errors import CircuitizeError, FormatError
 from circuitize.circuits.program import Program, Visibility
 
+from . import tensor
 from .expect import Expectation, read_expectation, values_file
 from .loading import PROGRAM_FILE, load_program, program_path
 from .output import print_json, progress, remark, shown_number
 from .provers import Prover, prover_of_key
+from .registry import KEYLESS
 from .statement import (
     FILE,
     Statement,
@@ -34,7 +36,11 @@ if TYPE_CHECKING:
 def run(options: Namespace) -> int:
     """Print the verdict and what was proved; 0 where the proof holds, 1 where it does not."""
     start = time.perf_counter()
-    verifier = Verifier.gather(options.proof, options.keys, options.program, options.digest, options.prover)
+    verifier: Verifier | tensor.Verifier
+    if options.prover in KEYLESS or (options.prover is options.keys is None and states_keyless(options.proof)):
+        verifier = tensor.Verifier(options.proof, options.keys, options.program, options.digest)
+    else:
+        verifier = Verifier.gather(options.proof, options.keys, options.program, options.digest, options.prover)
     for path in filter(None, map(values_file, options.expect)):
         _require_outside(path, options.proof)
     expectations = [read_expectation(text, verifier.program) for text in options.expect]
@@ -46,7 +52,8 @@ def run(options: Namespace) -> int:
     if options.json:
         print_json(report)
     elif reason is None:
-        print(f"valid: {options.proof} proves a run of program {report['digest']}")
+        hiding = "" if report["zero_knowledge"] else ", NOT in zero knowledge"
+        print(f"valid: {options.proof} proves a run of program {report['digest']}{hiding}")
         for name, public in report["publics"].items():
             print(f"  {name} = {shown_number(public['reals'])}")
         for name, root in report["roots"].items():
@@ -54,6 +61,12 @@ def run(options: Namespace) -> int:
     else:
         print(f"NOT valid: {reason}")
     return 0 if reason is None else 1
+
+
+def states_keyless(proof: Path) -> bool:
+    """Whether a proof says that it needs no key. Believing it is safe: the verifier then needs its own program."""
+    stated = read_statement(proof).prover
+    return any(stated == name for name in KEYLESS)
 
 
 class Verifier:

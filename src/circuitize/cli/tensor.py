@@ -1,0 +1,232 @@
+"""`prove` and `verify` for tensor proofs: no keys, the verifier holds the program; succinct, NOT zero-knowledge."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from circuitize.circuits.errors import CircuitizeError, FormatError
+from circuitize.circuits.files import write_whole
+from circuitize.circuits.program import Program, Visibility
+
+from .expect import Expectation
+from .folder import whole_file, whole_folder
+from .loading import Loaded, load_program, program_path
+from .openings import read_openings, write_openings
+from .output import Phases, amount_of_bytes, print_json, print_table, remark
+from .prove import peak_bytes, write_outputs
+from .statement import FILE, INPUT, OUTPUT, Key, Statement, Unproved, bound_ports, key_text, public_report, shown_names
+from .values import program_inputs
+
+if TYPE_CHECKING:
+    from circuitize.provers.tensor import statement as tensor_statement
+    from circuitize.provers.tensor.prover import Proved
+
+NAME = "tensor"
+PROOF_FILE = "proof.tensor"
+WARNING_FILE = "NOT-ZERO-KNOWLEDGE.txt"
+WARNING = "This proof is NOT zero-knowledge: it tells whoever reads it about the values that the statement hides.\n"
+BYTES = 32
+
+
+def prove(options: Namespace) -> int:
+    """Write a proof's folder, and what the prover keeps: outputs and the secrets of its commitments."""
+    from circuitize.provers.tensor.plan import plan
+    from circuitize.provers.tensor.prover import prove_values, require_consent
+    from circuitize.provers.tensor.security import bounds, union
+
+    if options.keys is not None:
+        raise CircuitizeError(f"--keys: expected none, found {options.keys}; tensor proofs need no setup")
+    openings = options.openings or Path(f"{os.path.normpath(options.output)}.openings.json")
+    for kept in (openings, options.outputs):
+        if kept is not None and kept.resolve().is_relative_to(options.output.resolve()):
+            raise CircuitizeError(f"{kept}: expected a path outside {options.output}, which is for others to read")
+    phases = Phases()
+    with phases.phase("program", "reading the program"):
+        loaded = load_program(options.program)
+    require_consent(loaded.integer, options.not_zero_knowledge)
+    inputs = program_inputs(loaded.integer, options.inputs)
+    with ExitStack() as stack:
+        folder = stack.enter_context(whole_folder(options.output, FILE))
+        with phases.phase("plan", "planning the proof"):
+            made = plan(loaded.integer)
+        with phases.phase("witness", "running the program"):
+            trace = made.trace(inputs)
+            values = made.values(trace)
+        salts = _salts(made.ports, options.openings_from)
+        with phases.phase("prove", "proving"):
+            proved = prove_values(loaded.integer, made, trace, values, salts=salts)
+        _write(folder, loaded, proved)
+        if salts:
+            drawn = {key: int.from_bytes(secret, "big") for key, secret in salts.items()}
+            write_openings(stack.enter_context(whole_file(openings)), loaded.digest, drawn)
+        if options.outputs is not None:
+            write_outputs(stack.enter_context(whole_file(options.outputs)), loaded.integer, proved.outputs)
+    described: dict[str, dict[str, Any]] = {**phases.as_json()}
+    described["prove"]["parts_seconds"] = {name: round(value, 4) for name, value in proved.proof.phases.items()}
+    report = {
+        "prover": NAME,
+        "digest": loaded.digest,
+        "witness_seconds": round(phases.seconds["witness"], 4),
+        "prove_seconds": round(phases.seconds["prove"], 4),
+        "cpu_seconds": round(phases.cpu_seconds["prove"], 4),
+        "peak_bytes": peak_bytes(),
+        "proof_bytes": len(proved.proof.encode()),
+        "phases": described,
+        "zero_knowledge": False,
+        "security_bits": round(union(bounds(made)), 1),
+        "committed": made.committed,
+        "lookups": made.looked_up,
+    }
+    remark("the proof is NOT zero-knowledge: it tells whoever reads it about the values that it hides")
+    if options.json:
+        print_json(report)
+    else:
+        _print(options, report, openings if salts else None)
+    return 0
+
+
+def _salts(ports: Sequence[Key], earlier: Path | None) -> dict[Key, bytes]:
+    """A fresh secret per committed port; that of an output of an earlier proof for an input of its name."""
+    known = {} if earlier is None else read_openings(earlier)
+    return {
+        key: known[joined].to_bytes(BYTES, "big")
+        if key[0] == INPUT and (joined := (OUTPUT, key[1])) in known
+        else secrets.token_bytes(BYTES)
+        for key in ports
+    }
+
+
+def _write(folder: Path, loaded: Loaded, proved: Proved) -> None:
+    publics = {key: tuple(values.reshape(-1).tolist()) for key, values in proved.statement.publics.items()}
+    roots = {key: int.from_bytes(root, "big") for key, root in proved.statement.roots.items()}
+    Statement(NAME, loaded.digest, publics, roots).write(folder)
+    proved.proof.write(folder / PROOF_FILE)
+    write_whole(folder / WARNING_FILE, [WARNING.encode()])
+
+
+def _print(options: Namespace, report: dict[str, Any], openings: Path | None) -> None:
+    print(f"proved {options.program} in {options.output}, NOT zero-knowledge")
+    rows = [
+        ("digest", report["digest"]),
+        ("witness", f"{report['witness_seconds']:.2f} s"),
+        ("proof", f"{report['prove_seconds']:.2f} s, {report['cpu_seconds']:.2f} CPU-seconds"),
+        ("proof size", amount_of_bytes(report["proof_bytes"])),
+        ("security", f"{report['security_bits']:.1f} bits, all rounds together"),
+        ("committed", report["committed"]),
+        ("lookups", report["lookups"]),
+        ("memory", amount_of_bytes(report["peak_bytes"])),
+    ]
+    if openings is not None:
+        rows.append(("openings", f"{openings} (secret: keep it, never send it)"))
+    if options.outputs is not None:
+        rows.append(("outputs", str(options.outputs)))
+    print_table(rows)
+
+
+class Verifier:
+    """What the verifier of a tensor proof holds: its own program, and the digest that it expects of it.
+
+    Soundness: plan, parameters and the length of every message follow from the program; a proof's folder supplies the
+    claim and the messages, which are checked against them. A program inside the proof's folder is refused.
+    """
+
+    def __init__(self, proof: Path, keys: Path | None, program: str | None, digest: str | None) -> None:
+        if keys is not None:
+            raise CircuitizeError(f"--keys: expected none, found {keys}; a tensor proof is checked without a key")
+        if digest is not None:
+            require_digest(digest)
+        if program is None:
+            raise CircuitizeError(
+                f"{proof}: expected the verifier's own program (--program PROGRAM), found none; a tensor proof is "
+                "checked against the program that you made, or that you trust"
+            )
+        _require_outside(program_path(program), proof)
+        loaded = load_program(program)
+        self.program, self.digest = loaded.integer, loaded.digest
+        self.expected = digest
+
+    def refusal(self, statement: Statement, proof: Path, expectations: Sequence[Expectation] = ()) -> str | None:
+        """Why the proof in a folder does not show the statement, or what is expected; None where it does."""
+        from circuitize.provers.tensor.proof import Proof
+        from circuitize.provers.tensor.verifier import refusal
+
+        if statement.prover != NAME:
+            raise FormatError(
+                f"{proof / FILE}: expected a proof of {NAME}, found {statement.prover!r}; give the key of that prover"
+            )
+        try:
+            if self.expected is not None and self.expected.lower() != self.digest:
+                raise Unproved(f"the program is {self.digest}, expected {self.expected.lower()}")
+            if statement.digest != self.digest:
+                raise Unproved(f"the proof is for program {statement.digest}, expected {self.digest}")
+            stated = _stated(self.program, statement)
+            reason = refusal(self.program, stated, Proof.read(proof / PROOF_FILE))
+            if reason is not None:
+                raise Unproved(reason)
+            for expectation in expectations:
+                expectation.check(statement)
+        except Unproved as error:
+            return str(error)
+        return None
+
+    def report(self, statement: Statement, reason: str | None) -> dict[str, Any]:
+        """What --json prints; of what an invalid proof states, nothing."""
+        report: dict[str, Any] = {
+            "valid": reason is None,
+            "digest": self.digest,
+            "publics": {},
+            "roots": {},
+            "setup": "none",
+            "zero_knowledge": False,
+            "reason": reason,
+        }
+        names: Mapping[Key, str] = shown_names(self.program) if reason is None else {}
+        for key, port in bound_ports(self.program) if reason is None else ():
+            if port.visibility is Visibility.COMMITTED:
+                report["roots"][names[key]] = hex(statement.roots[key])
+            else:
+                report["publics"][names[key]] = public_report(port, statement.publics[key])
+        return report
+
+
+def require_digest(digest: str) -> None:
+    """Raises CircuitizeError unless this is the digest of a program."""
+    if not (len(digest) == 64 and set(digest.lower()) <= set("0123456789abcdef")):
+        raise CircuitizeError(f"--digest: expected 64 hexadecimal digits, found {digest!r}; see circuitize compile")
+
+
+def _stated(program: Program, statement: Statement) -> tensor_statement.Statement:
+    """The statement as the prover means it. Raises Unproved for values that no port of the program can have."""
+    from circuitize.provers.tensor.statement import Statement as Stated
+
+    formats = {key: port.format for key, port in bound_ports(program)}
+    publics = {}
+    for key, values in statement.publics.items():
+        format = formats.get(key)
+        if format is None or len(values) != format.size:
+            raise Unproved(
+                f"expected the program's own ports and shapes, found {len(values)} values of {key_text(key)}"
+            )
+        if min(values) < format.low or max(values) > format.high:
+            raise Unproved(f"expected public values of {key_text(key)} in [{format.low}, {format.high}]")
+        publics[key] = np.array(values, np.int64).reshape(format.shape)
+    for key, root in statement.roots.items():
+        if not 0 <= root < 1 << (8 * BYTES):
+            raise Unproved(f"expected a root of {BYTES} bytes for {key_text(key)}")
+    return Stated(publics, {key: root.to_bytes(BYTES, "big") for key, root in statement.roots.items()})
+
+
+def _require_outside(path: Path, proof: Path) -> None:
+    if path.resolve().is_relative_to(proof.resolve()):
+        raise CircuitizeError(
+            f"{path}: expected the verifier's own program and values, found one inside the proof's folder {proof}; a "
+            "prover can write them for an easier program: use what you made, or what you trust"
+        )

@@ -1,0 +1,92 @@
+"""The command line with the tensor prover: consent, what is written, and what a verifier must hold."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from shutil import copytree
+
+import pytest
+from cli_programs import STEP, refused, run
+from cli_programs import proof as groth16_proof
+
+from circuitize.cli.openings import read_openings
+from circuitize.cli.statement import read_statement
+
+OTHER = STEP.replace(":step", ":other")
+PROVE = ("prove", STEP, "--prover", "tensor")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("tensor")
+    outcome = run(*PROVE, "--not-zero-knowledge", "-o", made / "proof", "--outputs", made / "new.npz")
+    assert outcome.status == 0
+    assert "NOT zero-knowledge" in outcome.out and "NOT zero-knowledge" in outcome.err
+    return made
+
+
+def no(proof: Path, *more: str | Path) -> str:
+    outcome = run("verify", proof, "--json", *more)
+    report = json.loads(outcome.out)
+    assert (outcome.status, report["valid"], report["publics"], report["roots"]) == (1, False, {}, {})
+    assert (report["zero_knowledge"], report["setup"]) == (False, "none")
+    return str(report["reason"])
+
+
+def test_hidden_values_take_consent(tmp_path: Path) -> None:
+    assert "--not-zero-knowledge" in refused(*PROVE, "-o", tmp_path / "proof")
+    assert not (tmp_path / "proof").exists()
+
+
+def test_what_is_written(folder: Path) -> None:
+    names = {path.name for path in (folder / "proof").iterdir()}
+    assert names == {"proof.tensor", "statement.json", "NOT-ZERO-KNOWLEDGE.txt"}
+    assert (folder / "proof" / "proof.tensor").read_bytes().startswith(b"circuitize-tenpf")
+    assert set(read_openings(folder / "proof.openings.json")) == {("input", "w"), ("output", "w")}
+
+
+def test_a_verifier_holds_the_program(folder: Path) -> None:
+    outcome = run("verify", folder / "proof", "--program", STEP, "--json", "--expect", "x=[0.5, -1.25]")
+    report = json.loads(outcome.out)
+    assert (outcome.status, report["valid"], report["zero_knowledge"], report["setup"]) == (0, True, False, "none")
+    assert "NOT in zero knowledge" in run("verify", folder / "proof", "--program", STEP).out
+    assert "--program" in refused("verify", folder / "proof")
+    assert "--program" in refused("verify", folder / "proof", "--digest", report["digest"])
+    assert "without a key" in refused("verify", folder / "proof", "--prover", "tensor", "--keys", folder)
+    assert "expected" in no(folder / "proof", "--program", OTHER)
+    assert "expected" in no(folder / "proof", "--program", STEP, "--digest", "0" * 64)
+    assert "expected x" in no(folder / "proof", "--program", STEP, "--expect", "x=[0.5, 1.25]")
+    assert "inside the proof" in refused("verify", folder / "proof", "--program", folder / "proof" / "program.arrow")
+
+
+def test_provers_are_not_confused(folder: Path) -> None:
+    theirs = groth16_proof("step")
+    assert "expected a proof of tensor" in refused("verify", theirs, "--prover", "tensor", "--program", STEP)
+    assert "--keys" in refused("verify", theirs, "--program", STEP)
+    assert "tensor" in refused("setup", STEP, "--prover", "tensor", "-o", folder / "keys")
+    assert "no setup" in refused(*PROVE, "--not-zero-knowledge", "--keys", folder, "-o", folder / "p")
+
+
+def test_one_steps_weights_are_the_next_ones(folder: Path) -> None:
+    more = ("--openings-from", folder / "proof.openings.json")
+    assert run(*PROVE, "--not-zero-knowledge", *more, "-o", folder / "next").status == 0
+    before, after = read_openings(folder / "proof.openings.json"), read_openings(folder / "next.openings.json")
+    assert after["input", "w"] == before["output", "w"] != after["output", "w"]
+
+
+def test_an_altered_statement_is_a_no(folder: Path, tmp_path: Path) -> None:
+    copy = copytree(folder / "proof", tmp_path / "proof")
+    content = json.loads((copy / "statement.json").read_text())
+    for port, change in (
+        ("output:y", {"integers": [1, 1]}),
+        ("output:y", {"integers": [10**30, 1]}),
+        ("output:y", {"integers": [1]}),
+        ("output:w", {"root": "0x1"}),
+        ("output:w", {"root": hex(1 << 256)}),
+        ("output:z", {"integers": [1]}),
+    ):
+        altered = {**content, "ports": {**content["ports"], port: change}}
+        (copy / "statement.json").write_text(json.dumps(altered, indent=1, sort_keys=True) + "\n")
+        read_statement(copy)
+        assert no(copy, "--program", STEP)
