@@ -103,7 +103,7 @@ def design(made: Bound, scheduler: str, options: Mapping[str, Any]) -> Design:
         raise CircuitizeError(
             "expected a program with an input that enters frame by frame, found only held ones; leave one that is not"
         )
-    state = {"initial": made.initial} if made.initial else {}
+    state = {"initial": made.initial} if made.initial and scheduler == "folded" else {}
     result: Design = import_module(SCHEDULERS[scheduler]).schedule(made.program, **options, **state)
     return result
 

@@ -1,0 +1,270 @@
+"""`compile --target verilog`, `simulate`, what `estimate`, `check` and `doctor` say of hardware, and bad input."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+import numpy as np
+import pytest
+from cli_programs import copied, refused, run
+from example_programs import EXAMPLES
+
+from circuitize import Format, Port, Program, Visibility
+from circuitize.backends.verilog.project import read_project
+from circuitize.circuits.bind import bind
+from circuitize.circuits.builder import Builder
+from circuitize.circuits.integers import Add, ArgMax, Check, Contract, ReLU
+from circuitize.cli.hardware import accuracy
+from circuitize.sims.rtl import simulators
+
+PUBLIC = Visibility.PUBLIC
+X, W, SCORES = (Format.signed(5, 2).of((3,)), Format.signed(4, 1).of((3, 2)), Format.signed(8, 3).of((2,)))
+SIZES = {"lut", "ff", "dsp", "bram_bits", "latency_cycles", "interval_cycles"}
+
+
+def _scores(builder: Builder, x: int, w: int) -> int:
+    return builder.add(Check(SCORES.low, SCORES.high), builder.add(Contract("i,ij->j"), x, w))
+
+
+def linear() -> Program:
+    """Two scores of three numbers; the weight is held, and four of five examples have the label that it gives."""
+    builder = Builder()
+    x, w = builder.inputs([X, W])
+    arrow = builder.build([_scores(builder, x, w)])
+    weight = np.array([[3, -2], [-4, 5], [1, 2]])
+    random = np.random.default_rng(0)
+    inputs = random.integers(-7, 8, (5, 3))
+    labels = (inputs @ weight).argmax(axis=1)
+    labels[4] = 1 - labels[4]
+    examples = [{"x": a, "w": weight, "y": np.asarray(b)} for a, b in zip(inputs, labels, strict=True)]
+    ports = (Port("x", PUBLIC, X), Port("w", Visibility.COMMITTED, W, held=True))
+    return Program(arrow, ports, (Port("y", PUBLIC, SCORES),), tuple(examples))
+
+
+def head() -> Program:
+    """The class itself; its answers are classes."""
+    given = linear()
+    builder = Builder()
+    x, w = builder.inputs([X, W])
+    arrow = builder.build([builder.add(ArgMax(0), _scores(builder, x, w))])
+    return Program(arrow, given.inputs, (Port("y", PUBLIC, arrow.target[0]),), given.examples)  # type: ignore[arg-type]
+
+
+def counter() -> Program:
+    """State: a total that a frame adds to, undefined past its format."""
+    format = Format.signed(6, 0).of((2,))
+    builder = Builder()
+    total, x = builder.inputs([format, format])
+    arrow = builder.build([builder.add(Check(format.low, format.high), builder.add(Add(), total, x))])
+    ports = (Port("total", PUBLIC, format, held=True), Port("x", PUBLIC, format))
+    values = [{"total": np.array([1, 2]), "x": np.array(x)} for x in ([1, -1], [20, 5], [11, 9], [0, -20])]
+    return Program(arrow, ports, (Port("total", PUBLIC, format, held=True),), tuple(values))
+
+
+def alone() -> Program:
+    """Nothing enters frame by frame."""
+    builder = Builder()
+    arrow = builder.build([builder.add(ReLU(), builder.input(X))])
+    return Program(
+        arrow, (Port("x", PUBLIC, X, held=True),), (Port("y", PUBLIC, arrow.target[0]),), ({"x": np.zeros(3)},)
+    )  # type: ignore[arg-type]
+
+
+HERE = f"{__file__}:"
+
+
+def as_json(*arguments: str | Path, status: int = 0) -> dict[str, Any]:
+    outcome = run(*arguments, "--json")
+    assert outcome.status == status, outcome
+    found: dict[str, Any] = json.loads(outcome.out)
+    return found
+
+
+@cache
+def compiled(name: str, scheduler: str) -> Path:
+    """The folder of a program of this file; do not change it."""
+    folder = Path(mkdtemp(prefix="circuitize-tests-")) / "design"
+    assert run("compile", HERE + name, "--target", "verilog", "--scheduler", scheduler, "-o", folder).status == 0
+    return folder
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _folders() -> Any:
+    """Folders go when this file's tests are done."""
+    yield
+    for name in ("linear", "head", "counter"):
+        for scheduler in ("parallel", "folded"):
+            if (name, scheduler) != ("counter", "parallel"):
+                shutil.rmtree(compiled(name, scheduler).parent)
+
+
+@pytest.mark.parametrize("scheduler", ["parallel", "folded"])
+@pytest.mark.parametrize("name", ["linear", "head"])
+def test_designs_equal_their_programs(name: str, scheduler: str) -> None:
+    folder = compiled(name, scheduler)
+    assert {path.name for path in folder.iterdir()} == {"design.json", "program.arrow", "rtl", "synth", "test"}
+    found = as_json("simulate", folder, "--seed", "3")
+    assert {"vectors", "mismatches", "targets", "first_difference"} <= set(found)
+    assert (found["vectors"], found["mismatches"], found["undefined"]) == (5, 0, 0)
+    assert found["accuracy"] == {"y": 0.8}
+    assert found["latency_cycles"] >= 1 and found["interval_cycles"] >= 1
+    shown = run("simulate", folder)
+    assert shown.status == 0 and "5 frames, 0 mismatches" in shown.out and "80.0% (4 of 5)" in shown.out
+
+
+def test_more_frames_are_random_and_fewer_the_first() -> None:
+    folder = compiled("linear", "parallel")
+    assert as_json("simulate", folder, "--frames", "2")["vectors"] == 2
+    many = as_json("simulate", folder, "--frames", "100", "--seed", "1")
+    assert (many["vectors"], many["mismatches"], many["accuracy"]) == (100, 0, {"y": 0.8})
+
+
+def test_state_is_carried_and_survives_failed_frames() -> None:
+    """2 + 20 + 11 passes 31 in the third frame: its status is 1, and the fourth starts from the second's total."""
+    folder = compiled("counter", "folded")
+    project = read_project(folder)
+    assert project.vectors.undefined.tolist() == [False, False, True, False]
+    assert project.vectors.outputs["total"].tolist()[1::2] == [[22, 6], [22, -14]]
+    assert project.design.held == ("total",)
+    found = as_json("simulate", folder, "--frames", "60", "--seed", "2")
+    assert found["mismatches"] == 0 and found["undefined"] > 1
+
+
+def test_an_earlier_design_is_replaced_and_other_folders_are_left_alone(tmp_path: Path) -> None:
+    folder = copied(compiled("linear", "folded"), tmp_path / "d")
+    assert as_json("compile", HERE + "linear", "--target", "verilog", "--scheduler", "parallel", "-o", folder)
+    assert read_project(folder).design.scheduler == "parallel"
+    (tmp_path / "e").mkdir()
+    (tmp_path / "e" / "notes").write_text("mine")
+    line = refused("compile", HERE + "linear", "--target", "verilog", "--scheduler", "folded", "-o", tmp_path / "e")
+    assert "expected a new folder, or an earlier one with design.json" in line
+    assert {path.name for path in tmp_path.iterdir()} == {"d", "e"}
+
+
+def test_held_inputs_come_from_a_file(tmp_path: Path) -> None:
+    """The weight of the file is in the hardware: the frames' outputs are its own."""
+    np.savez(tmp_path / "in.npz", w=np.ones((3, 2), int))
+    arguments = ("--target", "verilog", "--scheduler", "folded", "--inputs", tmp_path / "in.npz", "-o", tmp_path / "d")
+    report = as_json("compile", HERE + "linear", *arguments)
+    assert set(report) >= SIZES | {"target", "scheduler", "digest", "streams", "frames", "bytes", "phases"}
+    vectors = read_project(tmp_path / "d").vectors
+    np.testing.assert_array_equal(vectors.outputs["y"], np.repeat(vectors.inputs["x"].sum(1)[:, None], 2, 1))
+    assert as_json("simulate", tmp_path / "d")["mismatches"] == 0
+
+
+def test_a_design_that_differs_is_status_one(tmp_path: Path) -> None:
+    """Other vectors than its own: the first difference by stream, frame and element."""
+    project = read_project(compiled("linear", "folded"))
+    project.vectors.outputs["y"][1, 1] += 1
+    from circuitize.backends.verilog.project import write_project
+
+    (tmp_path / "d").mkdir()
+    write_project(project, tmp_path / "d")
+    found = as_json("simulate", tmp_path / "d", status=1)
+    assert found["mismatches"] == 1 and str(found["first_difference"]).startswith("stream y, frame 1, element [1]: ")
+    assert "DIFFERS on 1" in run("simulate", tmp_path / "d").out
+
+
+def test_estimate_has_a_column_for_each_scheduler(tmp_path: Path) -> None:
+    report = as_json("estimate", HERE + "linear", "--plot", tmp_path / "p.svg")
+    verilog = report["targets"]["verilog"]
+    assert set(verilog) == SIZES | {"scheduler", "tradeoff", "parallel"}
+    assert set(verilog["parallel"]) == SIZES and verilog["parallel"]["interval_cycles"] == 1
+    intervals = [row["interval_cycles"] for row in verilog["tradeoff"]]
+    assert intervals == sorted(intervals, reverse=True) and len(intervals) > 1
+    assert "<svg" in (tmp_path / "p.svg").read_text()
+    made = json.loads((compiled("linear", "folded") / "design.json").read_text())["report"]
+    assert {name: made[name] for name in SIZES} == {name: verilog[name] for name in SIZES}
+    shown = run("estimate", HERE + "linear").out
+    assert "folded, P = 1 " in shown and "latency cycles" in shown
+
+
+def test_check_includes_hardware() -> None:
+    report = as_json("check", HERE + "linear", "--vectors", "6")
+    assert report["targets"][-2:] == ["verilog parallel in icarus", "verilog folded in icarus"]
+    assert set(report["frames"].values()) == {6} and report["mismatches"] == 0
+
+
+def test_check_says_what_differs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A scheduler that makes the hardware of other weights: the other targets still agree, and the answer is no."""
+    from circuitize.backends.verilog import parallel
+
+    other = bind(linear(), {"w": np.array([[3, -2], [-4, 5], [1, 1]])})
+    right = parallel.schedule
+    monkeypatch.setattr(parallel, "schedule", lambda program: right(other))
+    report = as_json("check", HERE + "linear", "--vectors", "4", status=1)
+    assert str(report["first_difference"]).startswith("verilog parallel in icarus: stream y, frame 3, element [1]: ")
+
+
+def test_doctor_names_simulators() -> None:
+    parts = as_json("doctor")["parts"]
+    assert parts["icarus"]["available"] and "apt-get install iverilog" in parts["icarus"]["remedy"]
+    assert parts["verilator"]["available"] and parts["yosys"]["version"].startswith("Yosys")
+
+
+def compile_refused(program: str, *more: str | Path) -> str:
+    return refused("compile", program, "--target", "verilog", *more, "-o", "never-written")
+
+
+def test_bad_use_is_one_line(tmp_path: Path) -> None:
+    linear = HERE + "linear"
+    assert "expected --scheduler parallel or folded for verilog, found none" in compile_refused(linear)
+    assert "invalid choice: 'magic' (choose from" in compile_refused(linear, "--scheduler", "magic")
+    parallel = ("--scheduler", "parallel")
+    assert "found --lanes; it is one of folded" in compile_refused(linear, *parallel, "--lanes", "2")
+    assert "found --witness; it is one of r1cs" in compile_refused(linear, *parallel, "--witness")
+    assert "found '0'" in compile_refused(linear, *parallel, "--levels-per-stage", "0")
+    line = refused("compile", linear, "--target", "r1cs", "--lanes", "2", "-o", "never-written")
+    assert "found --lanes; it is one of verilog" in line
+    assert "expected one budget" in compile_refused(
+        linear, "--scheduler", "folded", "--lanes", "2", "--dsp-budget", "2"
+    )
+    assert not Path("never-written").exists()
+
+
+def test_what_hardware_cannot_do_is_one_line(tmp_path: Path) -> None:
+    assert "keeps nothing from frame to frame" in compile_refused(HERE + "counter", "--scheduler", "parallel")
+    assert "found only held ones" in compile_refused(HERE + "alone", "--scheduler", "folded")
+    line = compile_refused(HERE + "linear", "--scheduler", "folded", "--interval-budget", "1", "--inputs", "none.npz")
+    assert "none.npz: expected an .npz file" in line
+    np.savez(tmp_path / "in.npz", v=np.zeros(3))
+    line = compile_refused(HERE + "linear", "--scheduler", "folded", "--inputs", tmp_path / "in.npz")
+    assert "expected inputs among ['x', 'w'], found 'v'" in line
+    np.savez(tmp_path / "in.npz", x=np.zeros(3))
+    line = compile_refused(HERE + "linear", "--scheduler", "folded", "--inputs", tmp_path / "in.npz")
+    assert "expected a value for held input 'w'" in line
+
+
+def test_a_budget_that_cannot_be_met_is_one_line() -> None:
+    step = f"{EXAMPLES / 'iris.py'}:step"
+    for budget in ("--interval-budget", "--dsp-budget", "--lanes"):
+        lines = run("compile", step, "--target", "verilog", "--scheduler", "folded", budget, "1", "-o", "never-written")
+        assert lines.status == 2
+        assert "expected a" in lines.err.splitlines()[-1] and "raise it" in lines.err.splitlines()[-1]
+
+
+def test_damaged_folders_and_missing_simulators_are_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "expected the folder of a design, found No such file" in refused("simulate", tmp_path / "none")
+    folder = copied(compiled("linear", "folded"), tmp_path / "d")
+    verilog = next((folder / "rtl").glob("*.v"))
+    verilog.write_text(verilog.read_text() + "\n")
+    assert "found other content; compile again" in refused("simulate", folder)
+    monkeypatch.setattr(simulators, "icarus", lambda: None)
+    line = refused("simulate", compiled("linear", "folded"))
+    assert "expected the simulator icarus, found none on this machine; install it: apt-get install iverilog" in line
+    monkeypatch.setattr(simulators, "verilator", lambda: None)
+    report = as_json("check", HERE + "linear", "--vectors", "2")
+    assert report["targets"] == ["r1cs"] and "apt-get install iverilog" in report["left_out"]["verilog"]
+
+
+def test_answers() -> None:
+    scores = np.array([[1, 4, 4], [3, 2, 1]])
+    assert accuracy(scores, np.array([1, 1]), 0).tolist() == [True, False]
+    assert accuracy(scores, np.array([[0.5, 2, 2], [1.5, 1, 1]]), 1).tolist() == [True, False]
+    with pytest.raises(Exception, match=r"expected answers of shape \[3\], or of \[\] for the index .* found \[2\]"):
+        accuracy(scores, np.zeros((2, 2)), 0)
