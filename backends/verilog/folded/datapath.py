@@ -118,6 +118,12 @@ class Datapath:
             return literal(int(signal.low), count)
         return signal.extended(count)
 
+    def exact(self, signal: Signal) -> str:
+        """The signal as it is declared."""
+        if self._moments[signal.name] != ALWAYS:
+            return signal.name
+        return literal(signal.low, signal.width) if signal.signed else f"{signal.width}'d{signal.low}"
+
     def drop(self, signal: Signal) -> None:
         """Say that some bits of a signal are not used, and mean it."""
         if signal.name not in self._unused:
@@ -151,10 +157,6 @@ class Datapath:
     def finish(self, name: str, fails: bool) -> tuple[Signal, str, int]:
         """The result in a register, with the wire that is 1 where a Check failed, and the cycle both are there."""
         signal = self.values[name]
-        if self._moments[signal.name] == ALWAYS:
-            signal = self.wire(
-                Signal(f"{signal.name}_w", signal.low, signal.high), self.bits(signal, signal.width), ALWAYS
-            )
         failing = [Signal(fail, 0, 1) for fail in self.fails]
         moments = [self._moments[s.name] for s in (signal, *failing)]
         cycle = max(0, *(moment.cycle + (moment.level > 0) for moment in moments))

@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 
 Indices = NDArray[np.int64]
 
+FRAMES = 64
+"""Frames that are followed to find how often one ends."""
+
 
 @dataclass(frozen=True)
 class Actor:
@@ -83,7 +86,7 @@ def ends(actors: Sequence[Actor], made: Indices) -> Indices:
 
 def interval(actors: Sequence[Actor], links: Sequence[Link]) -> int:
     """Clocks from frame to frame in the long run, rounded up."""
-    frames = 4 * len(actors) + 16
+    frames = FRAMES
     found = ends(actors, starts(actors, links, frames))
     half = frames // 2
     return int(-(-(found[-1] - found[half - 1]) // (frames - half)))
@@ -98,7 +101,7 @@ def banks(actors: Sequence[Actor], links: Sequence[Link]) -> list[int]:
     """For each channel the fewest banks with which no writer waits, when frames come as fast as they can leave."""
     free = [Link(link.writer, link.reader, link.reads, None, link.state) for link in links]
     spacing = interval(actors, free)
-    frames = 4 * len(actors) + 16
+    frames = FRAMES
     made = starts(actors, free, frames, spacing)
     found = []
     for link in free:

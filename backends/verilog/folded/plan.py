@@ -19,9 +19,10 @@ from ..design import Stream, stream_names
 from ..signals import element
 from . import model
 from .core import core
+from .datapath import Datapath
 from .graph import Graph, Stage, cut
+from .lane_text import interval_of, lane, lane_bits, literal_operand, unit
 from .layout import NOTHING, Layout, Rom, layout, rom
-from .stage_text import interval_of, lane, literal_operand, result_bits, unit
 from .tiling import Choice, Tiling, choose, lane_axis, tile
 
 Indices = NDArray[np.int64]
@@ -36,10 +37,8 @@ class Fold:
     inputs: list[int]
     states: dict[int, int]
     axes: list[int]
-    after: list[int]
-    unit_cost: list[int]
     names: tuple[dict[str, str], dict[str, str]]
-    before: dict[tuple[int, int, int], tuple[int, int]] = field(default_factory=dict)
+    _paths: dict[tuple[int, int], tuple[Datapath, int, Datapath | None, int]] = field(default_factory=dict)
 
     @property
     def stages(self) -> list[Stage]:
@@ -60,17 +59,18 @@ class Fold:
         found += [k for k, stage in enumerate(self.stages) if k not in found and stage.wire in self.states.values()]
         return sorted(found) or [len(self.stages) - 1]
 
-    def lane_timing(self, number: int, choice: Choice) -> tuple[int, int]:
-        """Clocks from a term's data to its sum, and multipliers of a lane."""
-        stage = self.stages[number]
-        spare = -(-stage.terms // choice.split) * choice.split - stage.terms
-        key = (number, choice.split, spare)
-        if key not in self.before:
-            empty = np.zeros((1, choice.lanes), np.int64)
-            tiling = Tiling(choice.lanes, choice.split, choice.units, stage.terms, empty, empty, True)
-            _, path, cycle = lane("lane", stage, tiling)
-            self.before[key] = cycle, path.dsp
-        return self.before[key]
+    def paths(self, number: int, split: int) -> tuple[Datapath, int, Datapath | None, int]:
+        """A unit's datapath and its clocks; a lane's, where there is one, and its clocks before the sum."""
+        key = (number, split)
+        if key not in self._paths:
+            stage = self.stages[number]
+            _, outer, after = unit("unit", stage, split)
+            if stage.reduction:
+                _, inner, before = lane("lane", stage, split)
+                self._paths[key] = outer, after, inner, before
+            else:
+                self._paths[key] = outer, after, None, 0
+        return self._paths[key]
 
 
 def fold(program: Program) -> Fold:
@@ -86,17 +86,13 @@ def fold(program: Program) -> Fold:
     graph = cut(arrow, [port.name in names for port in program.outputs])
     inputs = arrow.inputs.tolist()
     states = {inputs[k]: graph.outputs[outputs[program.inputs[k].name]][0] for k in state_ports}
-    after, cost = [], []
     for number, stage in enumerate(graph.stages):
         part = re.sub(r"[^A-Za-z0-9]+", "_", stage.provenance.part).strip("_") or "stage"
         stage.name = f"s{number}_{part}"
-        _, path, cycle = unit("unit", stage)
-        after.append(cycle)
-        cost.append(40 + path.lut + path.ff // 2 + 20 * path.dsp)
     axes = [lane_axis(stage) if stage.reduction else 0 for stage in graph.stages]
     real = [port.name for port in program.inputs if port.name not in names]
     streams = stream_names(real, [port.name for port in program.outputs])
-    return Fold(program, graph, inputs, states, axes, after, cost, streams)
+    return Fold(program, graph, inputs, states, axes, streams)
 
 
 @dataclass
@@ -119,11 +115,21 @@ class Sizes:
     in_lanes: list[int]
     out_lanes: list[int]
     actors: list[model.Actor]
-    links: list[model.Link]
+    unbanked: list[model.Link]
     readers: list[Reader]
-    interval: int
     lanes: int
     dsp: int
+
+    @cached_property
+    def links(self) -> list[model.Link]:
+        """The channels, with as many banks as keep every writer busy."""
+        counts = model.banks(self.actors, self.unbanked)
+        return [replace(link, banks=count) for link, count in zip(self.unbanked, counts, strict=True)]
+
+    @cached_property
+    def interval(self) -> int:
+        """Clocks from frame to frame."""
+        return model.interval(self.actors, self.links)
 
 
 def sizes(fold: Fold, target: int) -> Sizes:
@@ -139,14 +145,15 @@ def sizes(fold: Fold, target: int) -> Sizes:
     writer = {wire: k for k, wire in enumerate(received)}
     spans: list[tuple[int, int]] = []
     for number, stage in enumerate(stages):
-        own = 20, result_bits(stage) if stage.reduction else 0, fold.unit_cost[number]
-        choice = choose(stage, target, fold.axes[number], own)
+        path = fold.paths(number, 1)[0]
+        bits = lane_bits(stage, 1) if stage.reduction else 0
+        choice = choose(stage, target, fold.axes[number], (20, bits, 40 + path.lut + path.ff // 2 + 20 * path.dsp))
         choices.append(choice)
         writer[stage.wire] = len(actors)
-        after = fold.after[number]
-        if stage.reduction:
-            before, blocks = fold.lane_timing(number, choice)
-            lanes, dsp = lanes + choice.lanes * choice.split, dsp + choice.lanes * blocks
+        path, after, inner, before = fold.paths(number, choice.split)
+        dsp += choice.units * path.dsp
+        if inner is not None:
+            lanes, dsp = lanes + choice.lanes * choice.split, dsp + choice.lanes * choice.split * inner.dsp
             reading, drain = -(-stage.terms // choice.split), -(-choice.lanes // choice.units)
             clocks = max(reading, drain)
             last = (choice.passes - 1) * clocks + reading
@@ -154,7 +161,6 @@ def sizes(fold: Fold, target: int) -> Sizes:
         else:
             last = result = choice.passes
         spans.append((last, result))
-        dsp += choice.units * unit_dsp(fold, number)
         actors.append(model.Actor(stage.name, choice.cycles, result + 1 + after))
     out_lanes = [_stream_lanes(at.size, target) for _, at in fold.graph.outputs]
     readers = []
@@ -176,21 +182,13 @@ def sizes(fold: Fold, target: int) -> Sizes:
     links += [model.Link(writer[stages[k].wire], status, 0) for k in fold.flagged]
     triggers = _untriggered(fold, writer, links)
     links += [model.Link(0, actor, 0) for actor in triggers]
-    counts = model.banks(actors, links)
-    links = [replace(link, banks=count) for link, count in zip(links, counts, strict=True)]
-    period = model.interval(actors, links)
-    return Sizes(fold, target, choices, in_lanes, out_lanes, actors, links, readers, period, lanes, dsp)
+    return Sizes(fold, target, choices, in_lanes, out_lanes, actors, links, readers, lanes, dsp)
 
 
 def _untriggered(fold: Fold, writer: Mapping[int, int], links: list[model.Link]) -> list[int]:
     """Stages that read constants and state only: they start with the first input's frames."""
     fed = {link.reader for link in links if not link.state}
     return [writer[stage.wire] for stage in fold.stages if writer[stage.wire] not in fed]
-
-
-def unit_dsp(fold: Fold, number: int) -> int:
-    _, path, _ = unit("unit", fold.stages[number])
-    return path.dsp
 
 
 def _stream_lanes(size: int, target: int) -> int:

@@ -67,6 +67,9 @@ def choose_sizes(folded: Fold, lanes: int | None, dsp_budget: int | None, interv
         raise CircuitizeError(f"expected one budget, found {' and '.join(given)}; give one of them")
     slowest = least_cycles(folded)
     if interval_budget is not None:
+        quick = sizes(folded, max(1, min(interval_budget, slowest)))
+        if not folded.states and quick.interval <= interval_budget:
+            return quick
         found = _last(slowest, lambda target: sizes(folded, target), lambda s: s.interval <= interval_budget)
         if found is None:
             least = sizes(folded, 1).interval

@@ -1,4 +1,4 @@
-"""Stages as Verilog text: the control of a loop nest, its lanes, and the units that its results go through."""
+"""Stages as Verilog text: the control of a loop nest, joined to its lanes and units."""
 
 from __future__ import annotations
 
@@ -7,25 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from circuitize.circuits.integers import Add, Multiply
-
-from ..signals import Signal, element, signed_width
+from ..signals import element
 from .channel import HEAD, TAIL, Counters
 from .counter import bits_of
-from .datapath import Datapath
-from .graph import REDUCED, Node, Operand, Stage
+from .graph import Operand, Stage
+from .lane_text import any_result_check, any_term_check, lane, lane_bits, signal_of, unit
 from .sequence import Sequence as Numbers
 from .tiling import Tiling
-
-
-@dataclass
-class Timing:
-    """Clocks from the one in which a stage's `start` is 1, for one frame; `cycles` between starts at the soonest."""
-
-    cycles: int
-    last_term: int
-    last_result: int
-    last_write: int
 
 
 @dataclass
@@ -33,199 +21,20 @@ class Body:
     """A stage's modules as text, and what they come to."""
 
     files: dict[str, str]
-    timing: Timing
     lut: int
     ff: int
     dsp: int
     rom_bits: int
 
 
-def literal_operand(operand: Operand) -> int | None:
-    """The number that an operand always is, if it is."""
-    if operand.amounts is None:
-        return None
-    found = np.where(operand.at >= 0, operand.amounts[np.maximum(operand.at, 0)], 0)
-    first = int(found.flat[0])
-    return first if (found == first).all() else None
-
-
-def signal_of(operand: Operand, name: str) -> Signal:
-    """An operand's value as it comes from memory."""
-    low, high = interval_of(operand)
-    return Signal(name, low, high)
-
-
-def interval_of(operand: Operand) -> tuple[int, int]:
-    """What memory may hold for an operand: that of the wire, with 0 where it reads outside."""
-    if operand.amounts is not None:
-        found = operand.amounts[np.maximum(operand.at, 0)]
-        low, high = int(found.min()), int(found.max())
-        return (min(low, 0), max(high, 0))
-    kind = element(operand.format)
-    return kind.low, kind.high
-
-
-def _sources(path: Datapath, operands: Sequence[Operand], suffix: str) -> list[Signal]:
-    """Give a datapath its operands; returns those that are ports."""
-    ports = []
-    for operand in operands:
-        known = literal_operand(operand)
-        if known is not None:
-            path.source(operand.name + suffix, Signal(f"{operand.name}{suffix}_is", known, known), constant=True)
-            continue
-        port = signal_of(operand, operand.name + suffix)
-        path.source(operand.name + suffix, port)
-        if port.signed:
-            path.lines.append(f"  wire {port.declared} {port.name} = $signed({port.name}_in);")
-        ports.append(port)
-    return ports
-
-
-def _port(signal: Signal) -> str:
-    """An operand enters without its sign: a module's ports are vectors of bits."""
-    return f"input wire [{signal.width - 1}:0] {signal.name}{'_in' if signal.signed else ''}"
-
-
-def lane(name: str, stage: Stage, tiling: Tiling) -> tuple[str, Datapath, int]:
-    """A lane's module: the terms of a clock, added up; its datapath, and the cycle at which their sum is there."""
-    path = Datapath(name)
-    ports: list[Signal] = []
-    operands = [operand for operand in stage.operands if operand.in_reduction]
-    nodes = [node for node in stage.nodes if node.in_reduction]
-    live = Signal("live", 0, 1)
-    terms = []
-    if tiling.spare:
-        path.source("live", live)
-    for place in range(tiling.split):
-        ports += _sources(path, operands, f"_{place}")
-        for node in nodes:
-            sources = tuple(f"{source}_{place}" for source in node.sources)
-            path.node(Node(f"{node.name}_{place}", node.operation, sources, node.low, node.high))
-        low, high = stage.interval(stage.term)
-        term = f"{stage.term}_{place}"
-        if place >= tiling.split - tiling.spare:
-            path.node(Node(f"{term}_live", Multiply(), ("live", term), min(low, 0), max(high, 0)))
-            term = f"{term}_live"
-        terms.append((term, *((min(low, 0), max(high, 0)) if tiling.spare else (low, high))))
-    level = 0
-    while len(terms) > 1:
-        joined = []
-        for pair in range(0, len(terms) - 1, 2):
-            (x, xl, xh), (y, yl, yh) = terms[pair : pair + 2]
-            made = f"sum{level}_{pair // 2}"
-            path.node(Node(made, Add(), (x, y), xl + yl, xh + yh))
-            joined.append((made, xl + yl, xh + yh))
-        terms, level = joined + terms[len(terms) - len(terms) % 2 :], level + 1
-    value, fail, cycle = path.finish(terms[0][0], bool(path.fails))
-    text = [_port(p) for p in ports]
-    text = ["input wire clk", *(["input wire live"] if tiling.spare else []), *text]
-    text += ["input wire valid", "input wire first"]
-    lines = list(path.lines)
-    low, high = stage.reduced
-    if stage.reduction == "sum":
-        bits = signed_width(low, high)
-        total = Signal("total", -(1 << (bits - 1)), (1 << (bits - 1)) - 1)
-        wide = path.bits(value, bits)
-        lines = list(path.lines)
-        text.append(f"output wire [{bits - 1}:0] result")
-        lines += [
-            f"  reg {total.declared} total;",
-            f"  wire {total.declared} terms = $signed({wide});",
-            "  always @(posedge clk) if (valid) total <= first ? terms : total + terms;",
-            "  assign result = $unsigned(total);",
-        ]
-        path.ff += bits
-        path.lut += bits
-    else:
-        bits = bits_of(stage.terms - 1)
-        best = Signal("best", value.low, value.high)
-        text.append(f"output wire [{bits - 1}:0] result")
-        lines += [
-            f"  reg {best.declared} best;",
-            f"  reg [{bits - 1}:0] place;",
-            f"  reg [{bits - 1}:0] index;",
-            f"  wire better = first | ({value.name} > best);",
-            f"  wire [{bits - 1}:0] here = first ? {bits}'d0 : index;",
-            "  always @(posedge clk)",
-            "    if (valid) begin",
-            f"      index <= here + {bits}'d1;",
-            "      if (better) begin",
-            f"        best <= {value.name};",
-            "        place <= here;",
-            "      end",
-            "    end",
-            "  assign result = place;",
-        ]
-        path.ff += bits * 2 + best.width
-        path.lut += bits * 2 + best.width // 2
-    if path.fails:
-        text.append("output wire fail")
-        lines.append(f"  assign fail = {fail};")
-    head = f"// A lane of {stage.name}: {stage.reduction} of {stage.terms} terms, {tiling.split} a clock.\n{HEAD}"
-    return f"{head}module {name} (\n  " + ",\n  ".join(text) + "\n);\n" + "\n".join(lines) + "\n" + TAIL, path, cycle
-
-
-def result_bits(stage: Stage) -> int:
-    """Bits of what a lane hands to a unit."""
-    low, high = stage.reduced
-    return bits_of(stage.terms - 1) if stage.reduction == "argmax" else signed_width(low, high)
-
-
-def unit(name: str, stage: Stage) -> tuple[str, Datapath, int]:
-    """The module of a unit: what happens to a result before it is written; its datapath and its clocks."""
-    path = Datapath(name)
-    text = ["input wire clk"]
-    lines: list[str] = []
-    if stage.reduction:
-        bits, (low, high) = result_bits(stage), stage.reduced
-        text.append(f"input wire [{bits - 1}:0] result_in")
-        reduced = Signal(REDUCED, low, high)
-        path.source(REDUCED, reduced)
-        kept = reduced.width
-        part = "result_in" if kept == bits else f"result_in[{kept - 1}:0]"
-        lines.append(f"  wire {reduced.declared} {REDUCED} = {f'$signed({part})' if reduced.signed else part};")
-        if kept < bits:
-            lines.append("  wire result_in_unused = ^result_in;")
-    operands = [operand for operand in stage.operands if not operand.in_reduction]
-    text += [_port(p) for p in _sources(path, operands, "")]
-    for node in stage.nodes:
-        if not node.in_reduction:
-            path.node(node)
-    value, fail, cycle = path.finish(stage.result, stage.checks)
-    out = element(stage.format)
-    text.append(f"output wire [{out.width - 1}:0] made")
-    path.lines.append(f"  assign made = {path.bits(value, out.width)};")
-    if any_result_check(stage):
-        text.append("output wire fail")
-        path.lines.append(f"  assign fail = {fail};")
-    used = " ".join(path.lines)
-    if "posedge clk" not in used and ".clk(clk)" not in used:
-        path.lines.append("  wire clk_unused = clk;")
-    words = ", ".join(stage.operations)
-    head = f"// A unit of {stage.name}: {words}; makes {stage.format}; {stage.provenance}.\n{HEAD}"
-    return (
-        f"{head}module {name} (\n  " + ",\n  ".join(text) + "\n);\n" + "\n".join(lines + path.lines) + "\n" + TAIL,
-        path,
-        cycle,
-    )
-
-
-def any_result_check(stage: Stage) -> bool:
-    return any(node.operation.name == "integer.check" and not node.in_reduction for node in stage.nodes)
-
-
-def any_term_check(stage: Stage) -> bool:
-    return any(node.operation.name == "integer.check" and node.in_reduction for node in stage.nodes)
-
-
 def write_stage(stage: Stage, tiling: Tiling, slots: Mapping[str, Sequence[int]], flagged: bool) -> Body:
     """All modules of a stage. `slots` gives for each operand read from memory the column of each place of its table."""
     files: dict[str, str] = {}
     name = stage.name
-    unit_text, path, after = unit(f"{name}_unit", stage)
+    unit_text, path, after = unit(f"{name}_unit", stage, tiling.split)
     files[f"{name}_unit.v"] = unit_text
     files.update(path.files)
-    made = Body(files, Timing(0, 0, 0, 0), path.lut * tiling.units, path.ff * tiling.units, path.dsp * tiling.units,
+    made = Body(files, path.lut * tiling.units, path.ff * tiling.units, path.dsp * tiling.units,
                 path.rom_bits * tiling.units)  # fmt: skip
     columns = {operand.name: max(slots[operand.name]) + 1 for operand in stage.operands if operand.name in slots}
     ports = ["input wire clk", "input wire rst", "input wire go", "output wire start"]
@@ -242,23 +51,20 @@ def write_stage(stage: Stage, tiling: Tiling, slots: Mapping[str, Sequence[int]]
     ports += [f"output wire [{width - 1}:0] out{place}" for place in range(tiling.units)]
     ports += ["output wire fail"] if flagged else []
     if tiling.reduces:
-        lane_text, inside, before = lane(f"{name}_lane", stage, tiling)
+        lane_text, inside, before = lane(f"{name}_lane", stage, tiling.split)
         files[f"{name}_lane.v"] = lane_text
         files.update(inside.files)
-        count = tiling.lanes
+        count = tiling.lanes * tiling.split
         made.lut, made.ff = made.lut + inside.lut * count, made.ff + inside.ff * count
         made.dsp += inside.dsp * count
         made.rom_bits += inside.rom_bits * count
         body = _reduction(stage, tiling, slots, by_name, before, bool(inside.fails))
-        made.ff += result_bits(stage) * (count + (tiling.units if tiling.drain > 1 else 0))
-        made.lut += result_bits(stage) * -(-(count - tiling.units) // 3) + 12
-        last = (tiling.passes - 1) * tiling.clocks + tiling.reading
-        shown = last + before + 2 + (1 if tiling.drain > 1 else 0)
-        made.timing = Timing(tiling.cycles, last, shown + tiling.drain - 1, shown + tiling.drain - 1 + 1 + after)
+        bits = lane_bits(stage, tiling.split) * tiling.split
+        made.ff += bits * (tiling.lanes + (tiling.units if tiling.drain > 1 else 0))
+        made.lut += bits * -(-(tiling.lanes - tiling.units) // 3) + 12
     else:
         body = _map(tiling)
         made.lut += 8
-        made.timing = Timing(tiling.cycles, 0, tiling.cycles, tiling.cycles + 1 + after)
     counters = Counters(name, files)
     body += _units(stage, tiling, slots, by_name, after, flagged, counters)
     head = (
@@ -340,18 +146,16 @@ def _reduction(
     ]
     if any(operand.in_reduction for operand in stage.operands if operand.name in slots):
         lines += ["  assign t_step = reads;", "  assign t_last = closes & pass_end;"]
+    width = lane_bits(stage, tiling.split)
     if tiling.spare:
-        lines += _delays("live", "~closes", 1)
-    width = result_bits(stage)
-    for place in range(tiling.lanes):
-        wires = [".clk(clk)", *([".live(live)"] if tiling.spare else []), ".valid(added)", ".first(first)"]
+        lines += [*_delays("closing", "closes", 1 + before), "  wire added_short = added & ~closing;"]
+    for place in range(tiling.lanes * tiling.split):
+        short = tiling.spare > 0 and place % tiling.split >= tiling.split - tiling.spare
+        wires = [".clk(clk)", f".valid({'added_short' if short else 'added'})", ".first(first)"]
         for operand in stage.operands:
             if operand.in_reduction and operand.name in slots:
-                columns = slots[operand.name]
-                signed = signal_of(operand, "").signed
-                for part in range(tiling.split):
-                    name = f"{operand.name}_{columns[place * tiling.split + part]}"
-                    wires.append(f".{operand.name}_{part}{'_in' if signed else ''}({name})")
+                sign = "_in" if signal_of(operand, "").signed else ""
+                wires.append(f".{operand.name}{sign}({operand.name}_{slots[operand.name][place]})")
         wires += [f".result(lane{place})", *([f".fail(lane{place}_fail)"] if fails else [])]
         lines.append(f"  wire [{width - 1}:0] lane{place};")
         if fails:
@@ -359,7 +163,7 @@ def _reduction(
         lines.append(f"  {stage.name}_lane lane{place}_i ({', '.join(wires)});")
     if fails:
         lines += [
-            f"  wire term_fails = {' | '.join(f'lane{place}_fail' for place in range(tiling.lanes))};",
+            f"  wire term_fails = {' | '.join(f'lane{place}_fail' for place in range(tiling.lanes * tiling.split))};",
             "  reg term_failed;",
             "  reg held_failed;",
             "  always @(posedge clk) if (added) term_failed <= term_fails | (~first & term_failed);",
@@ -367,14 +171,15 @@ def _reduction(
         ]
     lines += [
         line
-        for place in range(tiling.lanes)
+        for place in range(tiling.lanes * tiling.split)
         for line in (
             f"  reg [{width - 1}:0] held{place};",
             f"  always @(posedge clk) if (full) held{place} <= lane{place};",
         )
     ]
+    shares = [(u, part) for u in range(tiling.units) for part in range(tiling.split)]
     if tiling.drain == 1:
-        lines += [f"  wire [{width - 1}:0] unit{u} = held{u};" for u in range(tiling.units)]
+        lines += [f"  wire [{width - 1}:0] unit{u}_{part} = held{u * tiling.split + part};" for u, part in shares]
         lines += ["  wire e_go = full;", "  wire e_end = frame_full;"]
         return lines
     size = bits_of(tiling.drain - 1)
@@ -399,16 +204,14 @@ def _reduction(
         "  wire e_go = draining;",
         "  wire e_end = draining & d_end & frame_drains;",
     ]
-    for u in range(tiling.units):
-        choices = [f"      {size}'d{k}: unit{u} <= held{min(k * tiling.units + u, tiling.lanes - 1)};"
-                   for k in range(tiling.drain - 1)]  # fmt: skip
-        final = f"held{min((tiling.drain - 1) * tiling.units + u, tiling.lanes - 1)}"
+    for u, part in shares:
+        held = [min(k * tiling.units + u, tiling.lanes - 1) * tiling.split + part for k in range(tiling.drain)]
         lines += [
-            f"  reg [{width - 1}:0] unit{u};",
+            f"  reg [{width - 1}:0] unit{u}_{part};",
             "  always @(posedge clk)",
             "    case (d)",
-            *choices,
-            f"      default: unit{u} <= {final};",
+            *(f"      {size}'d{k}: unit{u}_{part} <= held{place};" for k, place in enumerate(held[:-1])),
+            f"      default: unit{u}_{part} <= held{held[-1]};",
             "    endcase",
         ]
     return lines
@@ -434,12 +237,12 @@ def _units(
         lines += ["  assign e_step = e_go;", "  assign e_last = e_end;"]
     checked = any_result_check(stage)
     for u in range(tiling.units):
-        wires = [".clk(clk)", *([f".result_in(unit{u})"] if tiling.reduces else [])]
+        wires = [".clk(clk)"]
+        wires += [f".result{part}(unit{u}_{part})" for part in range(tiling.split if tiling.reduces else 0)]
         for operand in stage.operands:
             if not operand.in_reduction and operand.name in slots:
-                name = f"{operand.name}_{slots[operand.name][u]}"
-                signed = signal_of(operand, "").signed
-                wires.append(f".{operand.name}{'_in' if signed else ''}({name})")
+                sign = "_in" if signal_of(operand, "").signed else ""
+                wires.append(f".{operand.name}{sign}({operand.name}_{slots[operand.name][u]})")
         wires.append(f".made(out{u})")
         if checked:
             lines.append(f"  wire fail{u};")

@@ -139,7 +139,7 @@ def choose(stage: Stage, budget: int, axis: int, widths: tuple[int, int, int]) -
         units = -(-lanes // max(room, reading))
         clocks = max(reading, -(-lanes // units))
         cycles = passes * clocks
-        cost = widths[0] * lanes * split + widths[1] * lanes + widths[2] * units + 8 * (split > 1)
+        cost = (widths[0] + widths[1]) * lanes * split + (widths[2] + widths[1] * (split - 1)) * units
         key = (max(0, cycles - budget), cost + cycles * 1e-6)
         if best is None or key < best[0]:
             best = key, Choice(axis, outside, inner, tile, lanes, passes, split, units, cycles)

@@ -13,13 +13,15 @@ from ..signals import element
 from .channel import HEAD, TAIL, Channel, write_channel, write_rom
 from .counter import MEMORY, STATE_MEMORY
 from .graph import Stage
+from .lane_text import literal_operand
 from .layout import NOTHING
 from .plan import Plan, Reader, operand_widths, streams
-from .stage_text import Body, literal_operand, write_stage
+from .stage_text import Body, write_stage
 from .streams import flags, receiver, sender, status
 
 Indices = NDArray[np.int64]
 TOP = "circuitize_folded"
+LINE = 140
 
 
 @dataclass
@@ -33,7 +35,23 @@ class Emission:
 
 def emit(plan: Plan, initial: Mapping[str, Indices]) -> Emission:
     """The files of a plan; `initial` holds what state starts as, by input name, in integers."""
-    return _Top(plan, initial).emission
+    made = _Top(plan, initial).emission
+    made.files = {name: _folded(text) if name.endswith(".v") else text for name, text in made.files.items()}
+    return made
+
+
+def _folded(text: str) -> str:
+    """The same text with long lines broken at commas and operators."""
+    lines = []
+    for line in text.split("\n"):
+        while len(line) > LINE and not line.startswith("//"):
+            at = max(line.rfind(mark, 6, LINE) + len(mark) for mark in (", ", " | ", " & ", " : ", " ? "))
+            if at < 12:
+                break
+            lines.append(line[:at].rstrip())
+            line = "      " + line[at:]
+        lines.append(line)
+    return "\n".join(lines)
 
 
 @dataclass
