@@ -67,7 +67,7 @@ def _by_matrix(net: Netlist, x: Elements, matrix: Integers, optimise: Optimiser)
     known = is_constant(net, x)
     amounts = np.where(known, bounds(net, x)[0], 0)
     zero = Elements.of(np.zeros(x.shape, np.int64))
-    made = matrix_product(net, where(known, zero, x), matrix, optimise)
+    made = matrix_product(net, where(known, zero, x), np.ascontiguousarray(matrix), optimise)
     return add(net, made, constants(net, amounts @ matrix))
 
 
