@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .counter import bits_of, counter
+from .counter import bits_of, counter, in_block, memory
 from .layout import Column, Copy, Layout, Rom
 from .sequence import Sequence
 
@@ -163,11 +163,12 @@ def _memories(
             guards.append(f"({at} == {size}'d{place})")
         if writing.enable is not None:
             guards.append(counters.number(f"c{number}_enable{lane}", writing.enable, "w_valid", 1))
-        module, extra = "folded_memory", ""
+        module, text = memory(in_block(words, width), channel.initial is not None)
+        files[f"{module}.v"], extra = text, ""
         if channel.initial is not None:
             file = f"{channel.name}_{name}.hex"
             files[file] = _contents(channel, copy, number, place, lane, words)
-            module, extra = "folded_state", f', .FILE("{file}")'
+            extra = f', .FILE("{file}")'
         lines += [
             f"  wire [{width - 1}:0] {name};",
             f"  {module} #(.WIDTH({width}), .WORDS({words}), .ADDRESS({address}){extra}) {name}_words (",
@@ -226,6 +227,7 @@ def write_rom(name: str, comment: str, rom: Rom, widths: tuple[int, ...], files:
     ports = ["input wire clk", "input wire rst", "input wire r_step"]
     ports += [f"output wire [{width - 1}:0] r_data{place}" for place, width in enumerate(widths)]
     lines = [
+        f'  (* rom_style = "{"block" if in_block(depth, total) else "distributed"}" *)',
         f"  reg [{total - 1}:0] words [0:{depth - 1}];",
         f'  initial $readmemh("{name}.hex", words);',
         f"  reg [{total - 1}:0] word;",

@@ -70,15 +70,31 @@ def _table(name: str, sequence: Sequence, step: str, bits: int, files: dict[str,
     ]
 
 
+BLOCK_BITS = 4096
+"""Memories of so many bits or more, and of at least BLOCK_WORDS words, go into block RAM."""
+BLOCK_WORDS = 64
+
+
+def in_block(words: int, width: int) -> bool:
+    """Whether a memory is put into block RAM."""
+    return words >= BLOCK_WORDS and words * width >= BLOCK_BITS
+
+
 def bits_of(most: int) -> int:
     """Bits that hold 0 to `most`, at least one."""
     return max(1, most.bit_length())
 
 
-MEMORY = """\
+def memory(block: bool, initialised: bool) -> tuple[str, str]:
+    """The name and text of a memory's module: in block RAM or in LUTs, with contents to start with or without."""
+    name = "folded_" + ("state_" if initialised else "") + ("block" if block else "memory")
+    style = "block" if block else "distributed"
+    extra = ', parameter FILE = ""' if initialised else ""
+    load = "\n  initial $readmemh(FILE, words);" if initialised else ""
+    text = f"""\
 // One memory with one port to write and one to read; what is read is there a clock later.
 `default_nettype none
-module folded_memory #(parameter WIDTH = 8, parameter WORDS = 2, parameter ADDRESS = 1) (
+module {name} #(parameter WIDTH = 8, parameter WORDS = 2, parameter ADDRESS = 1{extra}) (
   input wire clk,
   input wire write,
   input wire [ADDRESS-1:0] write_address,
@@ -87,7 +103,8 @@ module folded_memory #(parameter WIDTH = 8, parameter WORDS = 2, parameter ADDRE
   input wire [ADDRESS-1:0] read_address,
   output reg [WIDTH-1:0] read_data
 );
-  reg [WIDTH-1:0] words [0:WORDS-1];
+  (* ram_style = "{style}" *)
+  reg [WIDTH-1:0] words [0:WORDS-1];{load}
   always @(posedge clk) begin
     if (write) words[write_address] <= write_data;
     if (read) read_data <= words[read_address];
@@ -95,25 +112,4 @@ module folded_memory #(parameter WIDTH = 8, parameter WORDS = 2, parameter ADDRE
 endmodule
 `default_nettype wire
 """
-
-STATE_MEMORY = """\
-// A memory that starts with the contents of a file.
-`default_nettype none
-module folded_state #(parameter WIDTH = 8, parameter WORDS = 2, parameter ADDRESS = 1, parameter FILE = "") (
-  input wire clk,
-  input wire write,
-  input wire [ADDRESS-1:0] write_address,
-  input wire [WIDTH-1:0] write_data,
-  input wire read,
-  input wire [ADDRESS-1:0] read_address,
-  output reg [WIDTH-1:0] read_data
-);
-  reg [WIDTH-1:0] words [0:WORDS-1];
-  initial $readmemh(FILE, words);
-  always @(posedge clk) begin
-    if (write) words[write_address] <= write_data;
-    if (read) read_data <= words[read_address];
-  end
-endmodule
-`default_nettype wire
-"""
+    return name, text

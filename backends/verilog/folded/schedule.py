@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from circuitize.circuits.program import Program, to_integers
 from circuitize.circuits.types import Fixed
 
 from ..design import STATUS, Design, Stream
+from .cost import estimate
 from .plan import Fold, Plan, Sizes, fold, least_cycles, plan, sizes, streams
 from .top import TOP, emit
 
@@ -47,16 +48,28 @@ def schedule(
 
 def report(made: Plan) -> dict[str, int]:
     """What a plan comes to."""
-    chosen = made.sizes
+    chosen, sized = made.sizes, estimate(made)
     return {
-        "lut": 0,
-        "ff": 0,
+        "lut": sized["lut"],
+        "ff": sized["ff"],
         "dsp": chosen.dsp,
-        "bram_bits": 0,
+        "bram_bits": sized["bram_bits"],
         "latency_cycles": made.latency,
         "interval_cycles": chosen.interval,
         "lanes": chosen.lanes,
     }
+
+
+def table(program: Program, intervals: Sequence[int]) -> list[dict[str, int]]:
+    """The trade-off: the report for each interval budget that can be met, without anything being emitted."""
+    folded = fold(program)
+    rows = []
+    for interval in intervals:
+        try:
+            rows.append(report(plan(choose_sizes(folded, None, None, interval))))
+        except CircuitizeError:
+            continue
+    return rows
 
 
 def choose_sizes(folded: Fold, lanes: int | None, dsp_budget: int | None, interval_budget: int | None) -> Sizes:

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from ..design import STATUS, Stream
 from ..signals import element
 from .channel import HEAD, TAIL, Channel, write_channel, write_rom
-from .counter import MEMORY, STATE_MEMORY
 from .graph import Stage
 from .lane_text import literal_operand
 from .layout import NOTHING
@@ -312,10 +311,6 @@ class _Top:
         rest = [line for line in self.lines if not (line.startswith("  wire ") and "=" not in line)]
         head = f"// A folded design of {len(self.fold.stages)} stages.\n{HEAD}module {TOP} (\n  "
         self.files[f"{TOP}.v"] = head + ",\n  ".join(ports) + "\n);\n" + "\n".join([*declared, *rest]) + "\n" + TAIL
-        if any(channel.initial is None for channel in self.emission.channels):
-            self.files["folded_memory.v"] = MEMORY
-        if self.done:
-            self.files["folded_state.v"] = STATE_MEMORY
 
 
 def _axi(stream: Stream) -> list[str]:

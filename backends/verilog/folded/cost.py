@@ -1,0 +1,87 @@
+"""Estimates of what a plan takes on an FPGA with LUTs of six inputs: made before any text is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..signals import element
+from .counter import bits_of, in_block
+from .lane_text import lane_bits
+from .layout import Layout
+from .plan import Plan, operand_widths
+from .sequence import Sequence
+
+
+@dataclass
+class Cost:
+    """A sum of estimates."""
+
+    lut: float = 0
+    ff: float = 0
+    bram_bits: int = 0
+
+    def add(self, lut: float, ff: float) -> None:
+        self.lut, self.ff = self.lut + lut, self.ff + ff
+
+    def sequence(self, sequence: Sequence | None) -> None:
+        if sequence is not None:
+            self.add(*sequence.counters)
+
+    def memory(self, words: int, width: int, copies: int = 1) -> None:
+        """A memory read into a register: in LUTs, four of which hold 32 words of 6 bits or 64 of 3, or in a block."""
+        if in_block(words, width):
+            self.bram_bits += words * width * copies
+            return
+        luts = -(-width // 6) * 4 if words <= 32 else -(-width // 3) * 4 * -(-words // 64)
+        self.add(copies * (luts + (width * -(-words // 128) // 2 if words > 64 else 0)), copies * width)
+
+
+def estimate(plan: Plan) -> dict[str, int]:
+    """lut, ff and bram_bits of a plan. LUTs that serve as memory are counted."""
+    cost, fold = Cost(), plan.sizes.fold
+    for number, tiling in enumerate(plan.tilings):
+        stage = fold.stages[number]
+        outer, after, inner, before = fold.paths(number, tiling.split)
+        units = tiling.units
+        cost.add(outer.lut * units, outer.ff * units)
+        cost.memory(1, 1)
+        if outer.rom_bits:
+            cost.add(outer.rom_bits * units / 48, 0)
+        control = bits_of(tiling.passes) + bits_of(tiling.clocks) + bits_of(tiling.drain)
+        cost.add(12 + 1.5 * control, 8 + control + (before > 4) * 4 + after)
+        if inner is not None:
+            lanes, bits = tiling.lanes * tiling.split, lane_bits(stage, tiling.split)
+            cost.add(inner.lut * lanes + inner.rom_bits * lanes / 48, inner.ff * lanes * (0.05 if inner.dsp else 1))
+            shown = bits * tiling.split * units
+            cost.add(shown * (tiling.drain - 1) / 3.6, bits * lanes + (shown if tiling.drain > 1 else 0))
+    for reader, layout, link in zip(plan.sizes.readers, plan.layouts, plan.sizes.links, strict=False):
+        _channel(cost, layout, element(fold.format(reader.wire)).width, link.banks or 1)
+    for (number, operand), rom in plan.roms.items():
+        words, columns = rom.words.shape
+        cost.memory(words, sum(operand_widths(fold.stages[number], operand, columns)))
+        cost.sequence(rom.read)
+    for link in plan.sizes.links[len(plan.sizes.readers) :]:
+        cost.add(4 + (link.banks or 1), (link.banks or 1) + 2 * bits_of(link.banks or 1))
+    streams = len(plan.sizes.in_lanes) + len(plan.sizes.out_lanes)
+    cost.add(streams * 8, streams * 7)
+    return {"lut": round(cost.lut), "ff": round(cost.ff), "bram_bits": cost.bram_bits}
+
+
+def _channel(cost: Cost, layout: Layout, width: int, banks: int) -> None:
+    """The memories, counters and tokens of a channel."""
+    bank = bits_of(banks - 1) if banks > 1 else 0
+    cost.add(8 + 3 * bank, 2 * bits_of(banks) + 2 * bank)
+    for copy in layout.copies:
+        words = banks << bits_of(copy.depth - 1) if banks > 1 else copy.depth
+        cost.memory(words, width, len(copy.stored))
+        counted: set[bytes] = set()
+        for sequence in [copy.read, *(s for w in copy.writings for s in (w.word, w.bank, w.enable) if s is not None)]:
+            if sequence.values.tobytes() not in counted:
+                counted.add(sequence.values.tobytes())
+                cost.sequence(sequence)
+        cost.add(len(copy.stored) if len(copy.stored) > 1 else 0, 0)
+    for column in layout.columns:
+        cost.sequence(column.select)
+        cost.sequence(column.mask)
+        if column.select is not None:
+            cost.add(width * (len(column.lanes) - 1) / 2, column.select.bits)
