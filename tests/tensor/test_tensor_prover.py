@@ -15,6 +15,7 @@ from test_r1cs_random import SOURCES, random_program
 from circuitize.circuits.errors import OverflowRisk, Undefined
 from circuitize.circuits.integers import expand
 from circuitize.circuits.program import Visibility
+from circuitize.provers.tensor.cost import estimate
 from circuitize.provers.tensor.errors import NotZeroKnowledge, Unprovable
 from circuitize.provers.tensor.plan import KEPT, plan
 from circuitize.provers.tensor.prover import prove
@@ -131,3 +132,12 @@ def test_a_plan_follows_from_the_program() -> None:
     assert plan(public).digest != made.digest
     hidden = {port.name: Visibility.PRIVATE for port in program.inputs + program.outputs}
     assert "would say nothing" in refused(lambda: plan(program.with_visibility(**hidden)))
+
+
+@pytest.mark.parametrize("name", ["iris.py:step", "digits.py:step", "digits_xent.py:step"])
+def test_sizes_are_known_beforehand(name: str) -> None:
+    program, made = planned(name)
+    expected = estimate(program)
+    found = prove(program, example_inputs(program), not_zero_knowledge=True, made=made)
+    assert abs(len(found.proof.encode()) / expected["proof_bytes"] - 1) < 0.04
+    assert (expected["committed"], expected["lookups"]) == (made.committed, made.looked_up)

@@ -6,6 +6,7 @@ from argparse import Namespace
 from typing import Any
 
 from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.program import Program
 
 from .hardware import HARDWARE_SIZES
 from .hardware_sizes import hardware, plot
@@ -25,13 +26,15 @@ def run(options: Namespace) -> int:
     with progress("counting hardware"):
         verilog = hardware(loaded.integer)
     reasons = verilog.pop("reasons")
+    with progress("counting what a tensor proof looks up"):
+        tensor = _tensor(loaded.integer)
     if options.plot is not None:
         if not verilog.get("tradeoff"):
             raise CircuitizeError(f"expected a folded design to plot, found none: {reasons['folded']}")
         plot(verilog["tradeoff"], options.plot)
     operations = loaded.integer.arrow.edge_count
     if options.json:
-        targets = {"r1cs": r1cs} | ({"verilog": verilog} if verilog else {})
+        targets = {"r1cs": r1cs} | ({"tensor": tensor} if tensor else {}) | ({"verilog": verilog} if verilog else {})
         print_json({"digest": loaded.digest, "operations": operations, "targets": targets})
         return 0
     print(f"{options.program}: {operations} integer operations, digest {loaded.digest}")
@@ -40,8 +43,22 @@ def run(options: Namespace) -> int:
     print(_soundness(r1cs["challenge_degree"]))
     print("r1cs constraints by part")
     print_table(_largest(r1cs["parts"]))
+    if tensor:
+        print("tensor proof, NOT zero-knowledge")
+        print_table([(name.replace("_", " "), size) for name, size in tensor.items()])
     _show_hardware(verilog, reasons)
     return 0
+
+
+def _tensor(program: Program) -> dict[str, float]:
+    """The sizes of a tensor proof; none where the program has no such proof."""
+    from circuitize.provers.tensor.cost import estimate
+    from circuitize.provers.tensor.errors import Unprovable
+
+    try:
+        return estimate(program)
+    except Unprovable:
+        return {}
 
 
 def _show_hardware(verilog: dict[str, Any], reasons: dict[str, str]) -> None:

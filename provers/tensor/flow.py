@@ -1,0 +1,101 @@
+"""How many values and sumchecks the claims of a proof take: a run of the protocol without its numbers."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+
+from circuitize.circuits.integers.steps import Affine
+from circuitize.circuits.integers.view import View
+from circuitize.circuits.types import Shape
+
+from .forms import Column, Product, padded_bits
+from .plan import Plan
+
+
+@dataclass
+class Flow:
+    """Counts values sent and elements of sumchecks; `separable` says of each number of weights what they are."""
+
+    made: Plan
+    separable: list[bool] = field(default_factory=list)
+    moved: dict[tuple[int, View, bool], int] = field(default_factory=dict)
+    known: set[tuple[int, int]] = field(default_factory=set)
+    products: deque[tuple[int, int]] = field(default_factory=deque)
+    elements: int = 0
+
+    def weights(self, separable: bool = True) -> int:
+        self.separable.append(separable)
+        return len(self.separable) - 1
+
+    def settle(self, wanted: list[tuple[int, int]]) -> None:
+        for form, weights in wanted:
+            for base, path in self.made.forms[form].terms:
+                number = weights
+                for view, sums in path:
+                    key = (number, view, sums)
+                    if key not in self.moved:
+                        self.moved[key] = self.weights(self.separable[number] and _stays_separable(view, sums))
+                    number = self.moved[key]
+                if (base, number) in self.known:
+                    continue
+                self.known.add((base, number))
+                found = self.made.bases[base]
+                self.elements += isinstance(found, (Column, Product))
+                if isinstance(found, Product):
+                    self.products.append((base, number))
+
+    def reduce(self, base: int, weights: int) -> None:
+        found = self.made.bases[base]
+        assert isinstance(found, Product)
+        if not self.separable[weights]:
+            self.elements += 2 * padded_bits(found.shape) + 1
+        of_x, of_y, of_z = found.letters
+        x, y = found.forms
+        extents = dict(zip(of_x + of_y, self.made.forms[x].shape + self.made.forms[y].shape, strict=True))
+        both = [letter for letter in of_x if letter in of_y]
+        degree = 3 if any(letter in of_z for letter in both) else 2
+        self.elements += degree * padded_bits(tuple(extents[letter] for letter in both))
+        on_x = self.weights()
+        on_y = on_x if x == y and of_x == of_y else self.weights()
+        self.settle([(x, on_x), (y, on_y)])
+
+
+def claimed_elements(made: Plan) -> int:
+    """Elements of the extension that the claims on a proof's tensors take, reductions of products included."""
+    flow = Flow(made)
+    shapes: dict[Shape, int] = {}
+    for lookup in made.lookups:
+        shape = made.forms[lookup.key].shape
+        shapes.setdefault(shape, flow.weights())
+        flow.settle([(form, shapes[shape]) for form in (lookup.key, lookup.value) if form is not None])
+    for form in [*(table.column for table in made.tables), *made.zeros]:
+        flow.settle([(form, flow.weights())])
+    while flow.products:
+        flow.reduce(*flow.products.popleft())
+    return flow.elements
+
+
+def _stays_separable(view: View, sums: bool) -> bool:
+    shapes = [view.source_shape, *(step.shape for step in view.steps)]
+    pairs = list(zip(view.steps, shapes, strict=False))
+    for step, source in pairs if sums else pairs[::-1]:
+        if isinstance(step, Affine):
+            alone = all(len(moved) <= 1 for moved in step.columns())
+            if not alone or (sums and any(sum(map(bool, row)) > 1 for row in step.strides)):
+                return False
+        elif not _merges(source, step.shape) if sums else not _merges(step.shape, source):
+            return False
+    return True
+
+
+def _merges(old: Shape, new: Shape) -> bool:
+    """Whether every new axis is a run of old ones."""
+    rest = list(old)
+    for extent in new:
+        size = 1
+        while size < extent and rest:
+            size *= rest.pop(0)
+        if size != extent:
+            return False
+    return bool(new) or not rest
