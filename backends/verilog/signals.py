@@ -49,7 +49,7 @@ class Signal:
         parts = [f"{{{count - inside}{{{top}}}}}"] if count > inside else []
         if inside == 1:
             parts.append(f"{self.name}[{start}]")
-        elif inside == self.width:
+        elif inside == self.width and not self.signed:
             parts.append(self.name)
         elif inside:
             parts.append(f"{self.name}[{start + inside - 1}:{start}]")

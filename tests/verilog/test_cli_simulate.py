@@ -9,73 +9,20 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
+import hardware_programs
 import numpy as np
 import pytest
 from cli_programs import copied, refused, run
 from example_programs import EXAMPLES
+from hardware_programs import linear
 
-from circuitize import Format, Port, Program, Visibility
 from circuitize.backends.verilog.project import read_project
 from circuitize.circuits.bind import bind
-from circuitize.circuits.builder import Builder
-from circuitize.circuits.integers import Add, ArgMax, Check, Contract, ReLU
 from circuitize.cli.hardware import accuracy
 from circuitize.sims.rtl import simulators
 
-PUBLIC = Visibility.PUBLIC
-X, W, SCORES = (Format.signed(5, 2).of((3,)), Format.signed(4, 1).of((3, 2)), Format.signed(8, 3).of((2,)))
 SIZES = {"lut", "ff", "dsp", "bram_bits", "latency_cycles", "interval_cycles"}
-
-
-def _scores(builder: Builder, x: int, w: int) -> int:
-    return builder.add(Check(SCORES.low, SCORES.high), builder.add(Contract("i,ij->j"), x, w))
-
-
-def linear() -> Program:
-    """Two scores of three numbers; the weight is held, and four of five examples have the label that it gives."""
-    builder = Builder()
-    x, w = builder.inputs([X, W])
-    arrow = builder.build([_scores(builder, x, w)])
-    weight = np.array([[3, -2], [-4, 5], [1, 2]])
-    random = np.random.default_rng(0)
-    inputs = random.integers(-7, 8, (5, 3))
-    labels = (inputs @ weight).argmax(axis=1)
-    labels[4] = 1 - labels[4]
-    examples = [{"x": a, "w": weight, "y": np.asarray(b)} for a, b in zip(inputs, labels, strict=True)]
-    ports = (Port("x", PUBLIC, X), Port("w", Visibility.COMMITTED, W, held=True))
-    return Program(arrow, ports, (Port("y", PUBLIC, SCORES),), tuple(examples))
-
-
-def head() -> Program:
-    """The class itself; its answers are classes."""
-    given = linear()
-    builder = Builder()
-    x, w = builder.inputs([X, W])
-    arrow = builder.build([builder.add(ArgMax(0), _scores(builder, x, w))])
-    return Program(arrow, given.inputs, (Port("y", PUBLIC, arrow.target[0]),), given.examples)  # type: ignore[arg-type]
-
-
-def counter() -> Program:
-    """State: a total that a frame adds to, undefined past its format."""
-    format = Format.signed(6, 0).of((2,))
-    builder = Builder()
-    total, x = builder.inputs([format, format])
-    arrow = builder.build([builder.add(Check(format.low, format.high), builder.add(Add(), total, x))])
-    ports = (Port("total", PUBLIC, format, held=True), Port("x", PUBLIC, format))
-    values = [{"total": np.array([1, 2]), "x": np.array(x)} for x in ([1, -1], [20, 5], [11, 9], [0, -20])]
-    return Program(arrow, ports, (Port("total", PUBLIC, format, held=True),), tuple(values))
-
-
-def alone() -> Program:
-    """Nothing enters frame by frame."""
-    builder = Builder()
-    arrow = builder.build([builder.add(ReLU(), builder.input(X))])
-    return Program(
-        arrow, (Port("x", PUBLIC, X, held=True),), (Port("y", PUBLIC, arrow.target[0]),), ({"x": np.zeros(3)},)
-    )  # type: ignore[arg-type]
-
-
-HERE = f"{__file__}:"
+HERE = f"{hardware_programs.__file__}:"
 
 
 def as_json(*arguments: str | Path, status: int = 0) -> dict[str, Any]:

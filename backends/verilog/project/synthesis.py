@@ -33,7 +33,7 @@ all: {names}
 
 def scripts(design: Design) -> dict[str, str]:
     """The scripts and their Makefile, by name; they read `rtl/`, and run as they are in yosys 0.23 and newer."""
-    reads = "\n".join(f"read_verilog rtl/{name}" for name in design.files if name.endswith(".v"))
+    reads = "\n".join(f"read_verilog -defer rtl/{name}" for name in design.files if name.endswith(".v"))
     made = {
         f"{name}.ys": _SCRIPT.format(name=name, reads=reads, top=design.top, command=command.format(top=design.top))
         for name, command in _TARGETS.items()
