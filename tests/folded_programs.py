@@ -9,7 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.builder import Builder
-from circuitize.circuits.integers import Add, Clamp, Constant, Contract, ReLU, Shift
+from circuitize.circuits.integers import (
+    Add,
+    ArgMax,
+    Clamp,
+    Constant,
+    Contract,
+    Lookup,
+    Maximum,
+    Reindex,
+    ReLU,
+    Shift,
+    View,
+)
 from circuitize.circuits.program import Port, Program, Visibility
 from circuitize.circuits.types import Fixed
 
@@ -77,3 +89,31 @@ def frames(program: Program, count: int, seed: int = 0) -> dict[str, Integers]:
         values[2:8] = ends[draw.integers(0, 2, values[2:8].shape)]
         made[port.name] = values
     return made
+
+
+def network(seed: int = 0) -> Program:
+    """A small network with everything: a convolution, a table as activation, maxima of 2 x 2, a dense layer, an argmax.
+
+    Outputs y0, the five sums of the dense layer, and y1, the place of the greatest.
+    """
+    draw = np.random.default_rng(seed)
+    builder = Builder()
+    image = builder.input(Fixed((6, 6, 2), 0, 0, 15))
+    window = builder.add(Reindex(View.window((6, 6, 2), (0, 1), (3, 3))), image)
+    kernel = builder.add(Constant.of(draw.integers(-7, 8, (3, 3, 2, 4))))
+    sums = builder.add(Contract("hwcij,ijcd->hwd"), window, kernel)
+    bias = builder.add(Constant.of(np.broadcast_to(draw.integers(-99, 99, 4), (4, 4, 4))))
+    scaled = builder.add(Clamp(-128, 127), builder.add(Shift(3), builder.add(Add(), sums, bias)))
+    table = np.rint(255 / (1 + np.exp(-np.arange(-128, 128) / 32))).astype(np.int64)
+    active = builder.add(Lookup(-128, table, 0), scaled)
+    pooled = builder.add(Reindex(View.window((4, 4, 4), (0, 1), (2, 2), (2, 2))), active)
+    parts = [
+        builder.add(Reindex(View.slice((2, 2, 4, 2, 2), (0, 0, 0, i, j), (2, 2, 4, i + 1, j + 1))), pooled)
+        for i in range(2)
+        for j in range(2)
+    ]
+    while len(parts) > 1:
+        parts = [builder.add(Maximum(), *pair) for pair in zip(parts[::2], parts[1::2], strict=True)]
+    flat = builder.add(Reindex(View.reshape((2, 2, 4, 1, 1), (16,))), parts[0])
+    logits = builder.add(Contract("i,ij->j"), flat, builder.add(Constant.of(draw.integers(-31, 32, (16, 5)))))
+    return named(builder, ["image"], [logits, builder.add(ArgMax(0), logits)])

@@ -3,21 +3,52 @@
 from __future__ import annotations
 
 import pytest
-from folded_programs import frames, perceptron
+from folded_programs import frames, network, perceptron
 
+from circuitize.backends.verilog.design import Design
 from circuitize.backends.verilog.folded import schedule
-from circuitize.sims.rtl import Simulation, compare, expected
+from circuitize.circuits.program import Program
+from circuitize.sims.rtl import Simulation, available, compare, expected
+
+MANY = 5000
 
 
-@pytest.mark.parametrize("interval", [3, 8, 32])
+def quick() -> str:
+    """The simulator for many frames."""
+    return "verilator" if any(simulator.name == "verilator" for simulator in available()) else "icarus"
+
+
+def check(design: Design, program: Program, count: int, simulator: str = "icarus") -> None:
+    """The design agrees, without gaps and with, and takes the clocks it announces."""
+    vectors = frames(program, count)
+    wanted = expected(program, vectors)
+    with Simulation(design, simulator) as simulation:
+        alone = compare(simulation.run(vectors), wanted)
+        pressed = compare(simulation.run(vectors, backpressure=count), wanted)
+    assert (alone.first_difference, pressed.first_difference) == (None, None)
+    assert (alone.mismatches, pressed.mismatches, alone.vectors) == (0, 0, count)
+    assert design.report["interval_cycles"] == alone.interval_cycles < pressed.interval_cycles
+    assert design.report["latency_cycles"] == alone.latency_cycles
+
+
+@pytest.mark.parametrize("interval", [1, 3, 8, 32])
 def test_a_perceptron_agrees_and_keeps_its_clocks(interval: int) -> None:
     program = perceptron((4, 8, 3), seed=1)
     design = schedule(program, interval_budget=interval)
-    vectors = frames(program, 200)
-    wanted = expected(program, vectors)
-    with Simulation(design) as simulation:
-        alone = compare(simulation.run(vectors), wanted)
-        pressed = compare(simulation.run(vectors, backpressure=interval), wanted)
-    assert alone.first_difference is None and pressed.first_difference is None
-    assert design.report["interval_cycles"] == interval == alone.interval_cycles
-    assert design.report["latency_cycles"] == alone.latency_cycles
+    assert design.report["interval_cycles"] == interval
+    check(design, program, 200)
+
+
+def test_the_jet_network_agrees_on_many_frames() -> None:
+    program = perceptron()
+    design = schedule(program, interval_budget=32)
+    assert (design.report["interval_cycles"], design.report["lanes"]) == (32, 133)
+    check(design, program, MANY, quick())
+
+
+@pytest.mark.parametrize("interval", [72, 700])
+def test_convolution_table_pooling_and_argmax_agree_on_many_frames(interval: int) -> None:
+    program = network()
+    design = schedule(program, interval_budget=interval)
+    assert design.report["interval_cycles"] <= interval
+    check(design, program, MANY if interval == 72 else 100, quick() if interval == 72 else "icarus")
