@@ -12,7 +12,7 @@ from circuitize.circuits import integers
 from circuitize.sims import rtl
 
 PARTIAL = (integers.Check, integers.Gather, integers.ScatterAdd)
-FRAMES = 40
+FRAMES = 24
 LARGE = 1 << 12
 
 

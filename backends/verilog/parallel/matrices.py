@@ -12,8 +12,12 @@ from circuitize.backends.verilog.netlist import Integers, Netlist
 
 from .elements import Elements, add, concatenate, signed_digits, total
 
-ROWS = 64
-"""Matrices are optimised so many rows at a time: searches take more than quadratic time in the rows."""
+ROWS, LARGE, LARGE_ROWS = 64, 1 << 13, 24
+"""Matrices are optimised so many rows at a time, and larger ones in narrower parts: searches take more than quadratic
+time in the rows."""
+
+DEEPER, LARGE_DEEPER = 2, 0
+"""How many additions deeper than need be a column may become if that saves additions."""
 
 
 @dataclass
@@ -31,8 +35,8 @@ class Plan:
 
 Counts = NDArray[np.float32]
 
-Optimiser = Callable[[Integers, Integers, Integers], Plan]
-"""From a matrix, and the least and the greatest value of each element of x, to a plan."""
+Optimiser = Callable[[Integers, Integers, Integers, bool], Plan]
+"""From a matrix, the least and the greatest value of each element of x, and whether to be quick about it, to a plan."""
 
 
 def optimiser() -> Optimiser:
@@ -42,9 +46,9 @@ def optimiser() -> Optimiser:
     except ImportError:
         return greedy
 
-    def search(matrix: Integers, low: Integers, high: Integers) -> Plan:
+    def search(matrix: Integers, low: Integers, high: Integers, large: bool) -> Plan:
         intervals = [(float(a), float(b), 1.0) for a, b in zip(low.tolist(), high.tolist(), strict=True)]
-        found = solve(matrix.astype(np.float32), qintervals=intervals)
+        found = solve(matrix.astype(np.float32), qintervals=intervals, hard_dc=LARGE_DEEPER if large else DEEPER)
         plan = Plan(*matrix.shape)
         wires = [(slot, 0, False) for slot in range(plan.rows)]
         for logic in found.solutions:
@@ -67,7 +71,7 @@ def optimiser() -> Optimiser:
     return search
 
 
-def greedy(matrix: Integers, low: Integers, high: Integers) -> Plan:
+def greedy(matrix: Integers, low: Integers, high: Integers, large: bool) -> Plan:
     """Canonical signed digits, then the most frequent pair of terms becomes a new term until none is met twice.
 
     A pair is two terms at one distance and with one relative sign in some column (Hartley, "Subexpression sharing in
@@ -99,6 +103,7 @@ def greedy(matrix: Integers, low: Integers, high: Integers) -> Plan:
         for row in {a, b, size - 1}:
             counts[row] = _pairs(table[row : row + 1], table)[0]
             counts[:, row] = _pairs(table, table[row : row + 1])[:, 0]
+            counts[row, row, :, 0] = 0
     for slot, position, column in np.argwhere(table != 0).tolist():
         plan.terms.append((slot, column, position, bool(table[slot, position, column] < 0)))
     return plan
@@ -122,10 +127,12 @@ def matrix_product(net: Netlist, x: Elements, matrix: Integers, optimise: Optimi
     """x of shape [samples, rows] times a constant matrix [rows, columns], the same additions for every sample."""
     samples, columns = x.shape[0], matrix.shape[1]
     terms, groups = [], []
-    for start in range(0, len(matrix), ROWS):
-        part, inputs = matrix[start : start + ROWS], x[:, start : start + ROWS]
+    large = matrix.size > LARGE
+    rows = LARGE_ROWS if large else ROWS
+    for start in range(0, len(matrix), rows):
+        part, inputs = matrix[start : start + rows], x[:, start : start + rows]
         low, high = net.low[inputs.node] << inputs.shift, net.high[inputs.node] << inputs.shift
-        plan = optimise(part, low.min(axis=0), high.max(axis=0))
+        plan = optimise(part, low.min(axis=0), high.max(axis=0), large)
         slots = run(net, plan, inputs)
         if plan.terms:
             slot, column, shift, negative = (np.array(c) for c in zip(*plan.terms, strict=True))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from circuitize.backends.verilog.design import CLOCK, Stream
-from circuitize.backends.verilog.netlist import Integers, Kind, Netlist, widths
+from circuitize.backends.verilog.netlist import Integers, Kind, Netlist
 from circuitize.backends.verilog.signals import Literal, Signal, declared, width
 
 from .pipeline import Pipeline
@@ -60,17 +61,20 @@ class Modules:
         held: dict[int, list[tuple[int, bool]]] = {}
         blocks: dict[tuple[int, int], list[str]] = {}
         tier: dict[int, int] = {}
+        owned: list[Signal] = []
         exported = {(node, stage) for node, stage in self.exports[index].tolist()}
         delays = self.pipe.delay
         for node in members:
-            made, late = self.signal(node, self.stage[node]), int(delays[node])
-            assert isinstance(made, Signal)
+            made, late = self._known(node, self.stage[node]), int(delays[node])
+            owned.append(made)
             inside = (node, self.stage[node]) not in exported
             kind = Kind(self.kind[node])
             tier[node] = max((tier.get(x[node], 0) for x in (self.a, self.b, self.c)), default=0)
             if kind is Kind.INPUT or kind is Kind.TABLE:
                 body += self._wire(kind, node, made, inside)
-                tier[node] += kind is Kind.TABLE
+                if kind is Kind.TABLE:
+                    tier[node] += 1
+                    owned.append(self._entry(node))
             else:
                 if inside:
                     registers.append(f"    reg {made.declared} {made.name};")
@@ -84,8 +88,8 @@ class Modules:
         for stage, kept in sorted(held.items()):
             bits, reads = 0, []
             for node, out in kept:
-                late_signal, early = self.signal(node, stage), self.signal(node, stage - 1)
-                assert isinstance(late_signal, Signal) and isinstance(early, Signal)
+                late_signal, early = self._known(node, stage), self._known(node, stage - 1)
+                owned.append(late_signal)
                 begin = f"assign {late_signal.name}" if out else f"wire {late_signal.declared} {late_signal.name}"
                 body.append(f"    {begin} = held{stage}[{bits + early.width - 1}:{bits}];")
                 reads.append(early.name)
@@ -93,9 +97,14 @@ class Modules:
             registers.append(f"    reg [{bits - 1}:0] held{stage};")
             joined = ",\n".join(f"                {name}" for name in reversed(reads))
             moves += [f"            held{stage} <= {{", joined, "            };"]
-        unused = self._unused(index)
-        if unused:
-            body.append(f"    wire unused = &{{1'b0, {', '.join(unused)}}};")
+        inputs = [self._known(node, stage) for node, stage in self.imports[index].tolist()]
+        given = [self._known(node, stage).name for node, stage in self.exports[index].tolist()]
+        texts = [line.partition(" = ")[2] for block in blocks.values() for line in block]
+        texts += [line.partition(" = ")[2] or line for line in body]
+        wires = [signal for signal in [*inputs, *owned] if signal.name not in set(given)]
+        if group.stream is not None:
+            wires.append(Signal("tdata", 0, (1 << group.stream.data_bits) - 1))
+        body += _unread(wires, [*texts, *moves])
         ports = [f"input wire {CLOCK}", f"input wire {ENABLE}"] if moves else []
         if group.stream is not None:
             ports.append(f"input wire [{group.stream.data_bits - 1}:0] tdata")
@@ -124,11 +133,10 @@ class Modules:
         if group.stream is not None:
             pins.append(f".tdata({group.stream.name}_tdata)")
         for node, stage in [*self.imports[index].tolist(), *self.exports[index].tolist()]:
-            name = self._name(node, stage)
+            name = self._known(node, stage).name
             pins.append(f".{name}({name})")
         for node, stage in self.exports[index].tolist():
-            made = self.signal(node, stage)
-            assert isinstance(made, Signal)
+            made = self._known(node, stage)
             wires.append(f"    wire {made.declared} {made.name};")
         joined = ",\n".join(f"        {pin}" for pin in pins)
         return [*wires, f"    {group.name} {group.name} (", joined, "    );"]
@@ -170,45 +178,29 @@ class Modules:
             assert stream is not None
             start = self.m[node] * stream.element_bits
             return [f"{begin} tdata[{start + made.width - 1}:{start}];"]
-        index = self.signal(self.a[node], self.stage[node])
-        table = self.net.tables[self.n[node]]
-        bits = width(int(table.min()), int(table.max()))
-        key = (self.n[node], self.m[node], index.width, index.signed, bits)
+        index, entry = self.signal(self.a[node], self.stage[node]), self._entry(node)
+        key = (self.n[node], self.m[node], index.width, index.signed, entry.width)
         rom = self.roms.setdefault(key, f"{self.groups[0].name}_table{len(self.roms)}")
-        entry = Signal(f"{made.name}_entry", 0, (1 << bits) - 1)
         return [
             f"    wire {entry.declared} {entry.name};",
             f"    {rom} {made.name}_rom (.index({index.slice(0, index.width)}), .entry({entry.name}));",
             f"{begin} {entry.slice(0, made.width)};",
         ]
 
-    def _name(self, node: int, stage: int) -> str:
+    def _entry(self, node: int) -> Signal:
+        """The whole entry that a table gives, of which an element may need fewer bits."""
+        table = self.net.tables[self.n[node]]
+        bits = width(int(table.min()), int(table.max()))
+        return Signal(f"{self.names[node]}_entry", 0, (1 << bits) - 1)
+
+    def _known(self, node: int, stage: int) -> Signal:
         made = self.signal(node, stage)
         assert isinstance(made, Signal)
-        return made.name
+        return made
 
     def _port(self, direction: str, node: int, stage: int) -> str:
-        made = self.signal(node, stage)
-        assert isinstance(made, Signal)
+        made = self._known(node, stage)
         return f"{direction} {made.declared} {made.name}"
-
-    def _unused(self, index: int) -> list[str]:
-        """Signals of which a reader in this module may leave bits unread."""
-        found: dict[str, None] = {}
-        for node in self.members[index]:
-            dropping = self.kind[node] in (Kind.SHIFT, Kind.NARROW, Kind.BIT, Kind.NEGATIVE, Kind.CLAMP, Kind.ADD)
-            if dropping or self.kind[node] in (Kind.TABLE, Kind.SELECT, Kind.MULTIPLY):
-                for operand in (self.a[node], self.b[node]):
-                    if operand >= 0:
-                        read = self.signal(operand, self.stage[node])
-                        if isinstance(read, Signal):
-                            found[read.name] = None
-                if self.kind[node] == Kind.TABLE:
-                    found[f"{self.names[node]}_entry"] = None
-        stream = self.groups[index].stream
-        if stream is not None:
-            found["tdata"] = None
-        return list(found)
 
     def _names(self) -> dict[int, str]:
         names: dict[int, str] = {}
@@ -247,5 +239,23 @@ class Modules:
         return takes, gives
 
 
-def element_width(stream: Stream, node_low: int, node_high: int) -> int:
-    return int(widths(np.array(node_low), np.array(node_high)))
+READ = re.compile(r"([A-Za-z_]\w*)(?:\[(\d+)(?::(\d+))?\])?")
+
+
+def _unread(signals: list[Signal], texts: list[str]) -> list[str]:
+    """Wires that read the bits of signals that no text reads: linters then know that nobody forgot them."""
+    missing = {signal.name: (1 << signal.width) - 1 for signal in signals}
+    for text in texts:
+        for name, high, low in READ.findall(text):
+            if name in missing:
+                last = int(low) if low else int(high) if high else 0
+                mask = ((2 << (int(high) - last)) - 1) << last if high else -1
+                missing[name] &= ~mask
+    found: list[str] = []
+    for name, mask in missing.items():
+        while mask:
+            low = (mask & -mask).bit_length() - 1
+            count = (~(mask >> low) & ((mask >> low) + 1)).bit_length() - 1
+            found.append(f"    wire unused{len(found)} = &{{1'b0, {name}[{low + count - 1}:{low}]}};")
+            mask &= ~(((1 << count) - 1) << low)
+    return found

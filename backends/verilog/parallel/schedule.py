@@ -35,7 +35,7 @@ class Unrolled:
     def __init__(self, program: Program, levels_per_stage: int = 4, multiplication: str = "adders") -> None:
         _check(program, levels_per_stage, multiplication)
         inputs, outputs = stream_names((p.name for p in program.inputs), (p.name for p in program.outputs))
-        self.net = Netlist()
+        self.net, self.dsp = Netlist(), multiplication == "dsp"
         self.groups: list[Group] = [Group(NAME, ())]
         self.inputs: list[Stream] = []
         sources = []
@@ -63,7 +63,7 @@ class Unrolled:
 
     def report(self) -> dict[str, int]:
         """LUTs, registers, DSPs, bits of block memory and cycles, before anything is emitted."""
-        return estimate(self.net, self.pipe, len(self.inputs), len(self.outputs))
+        return estimate(self.net, self.pipe, len(self.inputs), len(self.outputs), self.dsp)
 
     def design(self) -> Design:
         """The files."""

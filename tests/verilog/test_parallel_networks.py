@@ -1,0 +1,153 @@
+"""Whole networks in the parallel schedule: thousands of frames equal to the executor, clean for linters and yosys."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from verilog import parallel_networks as networks
+
+from circuitize.backends.verilog.parallel import matrices, schedule
+from circuitize.backends.verilog.parallel.schedule import Unrolled
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.program import Program
+from circuitize.sims import rtl
+
+FRAMES = 5000
+MANY = [networks.jet, networks.convolution, networks.tabled, networks.head, networks.checked]
+NAMED = pytest.mark.parametrize("network", MANY, ids=lambda make: make.__name__)
+
+
+@NAMED
+def test_thousands_of_frames(network: Callable[[], Program]) -> None:
+    program = network()
+    made = networks.vectors(program.inputs[0].format, FRAMES)
+    design = schedule(program, 4)
+    found = rtl.check_design(design, program, made, backpressure=None)
+    assert found.mismatches == 0, found.first_difference
+    assert found.latency_cycles == design.report["latency_cycles"] + 1
+    assert found.interval_cycles == 1
+    assert (found.undefined > 0) == (network is networks.checked)
+
+
+@NAMED
+def test_backpressure_loses_nothing(network: Callable[[], Program]) -> None:
+    program = network()
+    found = rtl.check_design(schedule(program, 5), program, networks.vectors(program.inputs[0].format, 60))
+    assert found.mismatches == 0, found.first_difference
+
+
+@pytest.mark.parametrize("levels", [1, 2, 100])
+@pytest.mark.parametrize("multiplication", ["adders", "dsp"])
+def test_every_pipeline_computes_the_same(levels: int, multiplication: str) -> None:
+    program = networks.tabled()
+    design = schedule(program, levels, multiplication)
+    found = rtl.check_design(design, program, networks.vectors(program.inputs[0].format, 100))
+    assert found.mismatches == 0, found.first_difference
+
+
+def written(program: Program, folder: Path, **options: int) -> Path:
+    for name, text in schedule(program, **options).files.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+@NAMED
+def test_linters_find_nothing(network: Callable[[], Program], tmp_path: Path) -> None:
+    folder = written(network(), tmp_path)
+    verilator = shutil.which("verilator")
+    assert verilator is not None, "install Verilator: it is the linter"
+    files = sorted(path.name for path in folder.glob("*.v"))
+    command = [verilator, "--lint-only", "-Wall", "--top-module", "parallel", *files]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and not done.stderr, done.stderr[:2000]
+    assert not any("lint_off" in path.read_text() for path in folder.glob("*.v"))
+
+
+@pytest.mark.parametrize("network", [networks.tabled, networks.checked], ids=lambda make: make.__name__)
+def test_yosys_agrees_that_it_is_sound(network: Callable[[], Program], tmp_path: Path) -> None:
+    folder = written(network(), tmp_path)
+    yosys = shutil.which("yosys")
+    assert yosys is not None, "install yosys"
+    files = " ".join(sorted(path.name for path in folder.glob("*.v")))
+    script = (
+        f"read_verilog {files}; hierarchy -check -top parallel; proc; opt_clean; check -assert; flatten; check -assert"
+    )
+    done = subprocess.run([yosys, "-q", "-p", script], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:] + done.stdout[-2000:]
+
+
+def test_registers_are_as_estimated(tmp_path: Path) -> None:
+    """yosys counts the flip-flops that the report gives, and look-up tables within a tenth."""
+    random = np.random.default_rng(4)
+    weights = networks.drawn(random, (4, 8, 3), 6, 0.0)
+    biases = [random.integers(-1500, 1500, 8), random.integers(-1500, 1500, 3)]
+    program = networks.layered(weights, biases, (5, -1), networks.Fixed((4,), 0, -128, 127))
+    design = schedule(program, 6)
+    written(program, tmp_path, levels_per_stage=6)
+    files = " ".join(sorted(path.name for path in tmp_path.glob("*.v")))
+    script = f"read_verilog {files}; synth_xilinx -family xc7 -flatten -noiopad -nodsp -top parallel; stat"
+    done = subprocess.run(["yosys", "-p", script], cwd=tmp_path, capture_output=True, text=True, check=True)
+    last = done.stdout[done.stdout.rindex("Number of cells:") :].splitlines()
+    counts = {words[0]: int(words[1]) for words in map(str.split, last) if len(words) == 2 and words[1].isdigit()}
+    assert sum(n for name, n in counts.items() if name.startswith("FD")) == design.report["ff"]
+    lut = sum(n for name, n in counts.items() if name.startswith("LUT"))
+    assert abs(design.report["lut"] - lut) <= lut / 10
+
+
+def test_a_wider_stage_takes_fewer_cycles_and_registers() -> None:
+    reports = [Unrolled(networks.jet(zeros=0.75), levels).report() for levels in (2, 4, 8)]
+    assert reports[0]["latency_cycles"] > reports[1]["latency_cycles"] > reports[2]["latency_cycles"]
+    assert reports[0]["ff"] > reports[2]["ff"]
+    assert len({report["lut"] for report in reports}) == 1
+
+
+def plan_product(plan: matrices.Plan, x: np.ndarray) -> np.ndarray:
+    """x W by the additions of a plan, in plain integers."""
+    slots = [4.0 * column for column in x.T]
+    for a, b, shift, minus in plan.steps:
+        slots.append(slots[a] + (-1.0 if minus else 1.0) * slots[b] * 2.0**shift)
+    made = np.zeros((len(x), plan.columns))
+    for slot, column, shift, negative in plan.terms:
+        made[:, column] += (-1.0 if negative else 1.0) * slots[slot] * 2.0**shift
+    return made / 4
+
+
+@pytest.mark.parametrize("optimise", [matrices.greedy, matrices.optimiser()], ids=["greedy", "installed"])
+@pytest.mark.parametrize("shape", [(1, 1), (5, 1), (1, 6), (8, 8), (12, 7)], ids=str)
+def test_plans_are_products(optimise: matrices.Optimiser, shape: tuple[int, int]) -> None:
+    random = np.random.default_rng(shape[0])
+    matrix = random.integers(-127, 128, shape) * (random.random(shape) < 0.8)
+    x = random.integers(-99, 99, (20, shape[0]))
+    plan = optimise(matrix, np.full(shape[0], -99), np.full(shape[0], 99), False)
+    assert (plan_product(plan, x) == x @ matrix).all()
+    digits = sum(int(np.count_nonzero(digit)) for _, digit in matrices.signed_digits(matrix))
+    additions = len(plan.steps) + len(plan.terms) - len({column for _, column, _, _ in plan.terms})
+    assert additions <= max(0, digits - np.count_nonzero(matrix.any(axis=0)))
+    if shape[0] >= 8:
+        assert additions < 0.75 * digits
+
+
+def test_the_fallback_makes_the_same_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules[Unrolled.__module__], "optimiser", lambda: matrices.greedy)
+    program = networks.convolution()
+    found = rtl.check_design(schedule(program), program, networks.vectors(program.inputs[0].format, 100))
+    assert found.mismatches == 0, found.first_difference
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"levels_per_stage": 0}, "expected at least 1 level of adders a stage, found 0"),
+        ({"multiplication": "luts"}, "expected multiplication by adders or dsp, found 'luts'"),
+    ],
+    ids=str,
+)
+def test_bad_options_are_one_line(options: dict[str, int], message: str) -> None:
+    with pytest.raises(CircuitizeError, match=message):
+        schedule(networks.head(), **options)
