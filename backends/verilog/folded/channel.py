@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .counter import bits_of, counter, in_block, memory
+from .counter import bits_of, counter, in_block, memory, rom_in_block
 from .layout import Column, Copy, Layout, Rom
 from .sequence import Sequence
 
@@ -227,7 +227,7 @@ def write_rom(name: str, comment: str, rom: Rom, widths: tuple[int, ...], files:
     ports = ["input wire clk", "input wire rst", "input wire r_step"]
     ports += [f"output wire [{width - 1}:0] r_data{place}" for place, width in enumerate(widths)]
     lines = [
-        f'  (* rom_style = "{"block" if in_block(depth, total) else "distributed"}" *)',
+        *(['  (* rom_style = "block" *)'] if rom_in_block(depth, total) else []),
         f"  reg [{total - 1}:0] words [0:{depth - 1}];",
         f'  initial $readmemh("{name}.hex", words);',
         f"  reg [{total - 1}:0] word;",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..signals import element
-from .counter import bits_of, in_block
+from .counter import bits_of, in_block, rom_in_block
 from .lane_text import lane_bits
 from .layout import Layout
 from .plan import Plan, operand_widths
@@ -35,6 +35,13 @@ class Cost:
         luts = -(-width // 6) * 4 if words <= 32 else -(-width // 3) * 4 * -(-words // 64)
         self.add(copies * (luts + (width * -(-words // 128) // 2 if words > 64 else 0)), copies * width)
 
+    def constants(self, words: int, width: int) -> None:
+        """Constants read into a register: a LUT holds 64 bits at the most, fewer with what selects among several."""
+        if rom_in_block(words, width):
+            self.bram_bits += words * width
+        else:
+            self.add(width * max(1, words / 64 * 3 if words > 64 else words / 32), width)
+
 
 def estimate(plan: Plan) -> dict[str, int]:
     """lut, ff and bram_bits of a plan. LUTs that serve as memory are counted."""
@@ -58,7 +65,7 @@ def estimate(plan: Plan) -> dict[str, int]:
         _channel(cost, layout, element(fold.format(reader.wire)).width, link.banks or 1)
     for (number, operand), rom in plan.roms.items():
         words, columns = rom.words.shape
-        cost.memory(words, sum(operand_widths(fold.stages[number], operand, columns)))
+        cost.constants(words, sum(operand_widths(fold.stages[number], operand, columns)))
         cost.sequence(rom.read)
     for link in plan.sizes.links[len(plan.sizes.readers) :]:
         cost.add(4 + (link.banks or 1), (link.banks or 1) + 2 * bits_of(link.banks or 1))

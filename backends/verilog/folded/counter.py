@@ -80,6 +80,11 @@ def in_block(words: int, width: int) -> bool:
     return words >= BLOCK_WORDS and words * width >= BLOCK_BITS
 
 
+def rom_in_block(words: int, width: int) -> bool:
+    """Whether constants are put into block RAM: LUTs hold 64 words well, and longer tables badly."""
+    return words > 64 and words * width >= BLOCK_BITS // 4
+
+
 def bits_of(most: int) -> int:
     """Bits that hold 0 to `most`, at least one."""
     return max(1, most.bit_length())
@@ -90,7 +95,11 @@ def memory(block: bool, initialised: bool) -> tuple[str, str]:
     name = "folded_" + ("state_" if initialised else "") + ("block" if block else "memory")
     style = "block" if block else "distributed"
     extra = ', parameter FILE = ""' if initialised else ""
-    load = "\n  initial $readmemh(FILE, words);" if initialised else ""
+    load = (
+        '\n  generate if (FILE != "") begin : start\n    initial $readmemh(FILE, words);\n  end endgenerate'
+        if initialised
+        else ""
+    )
     text = f"""\
 // One memory with one port to write and one to read; what is read is there a clock later.
 `default_nettype none
