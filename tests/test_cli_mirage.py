@@ -69,7 +69,7 @@ def test_what_is_reported(step: Path, tmp_path: Path) -> None:
     arguments = ("prove", STEP, "--prover", "mirage", "--keys", step / "keys", "-o", tmp_path / "proof", "--json")
     report = json.loads(run(*arguments).out)
     phases = report["phases"]
-    assert (report["prover"], report["proof_bytes"]) == ("mirage", 376)
+    assert (report["prover"], report["proof_bytes"]) == ("mirage", 216)
     assert phases["prove"]["seconds"] == report["prove_seconds"] >= phases["commit"]["seconds"] > 0
     assert abs(report["witness_seconds"] - phases["trace"]["seconds"] - phases["witness"]["seconds"]) < 0.001
     assert next(iter(phases["prove"]["parts_seconds"])) == "commit"

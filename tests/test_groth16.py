@@ -210,7 +210,7 @@ def test_files_hold_what_was_written(proved, tmp_path):
     assert verify(prove(system, witness, read, DIGEST), verifying, publics)
     proof.write(tmp_path / "proof")
     assert Proof.read(tmp_path / "proof") == proof
-    assert len((tmp_path / "proof").read_bytes()) == 312
+    assert len((tmp_path / "proof").read_bytes()) == 184
 
 
 def test_the_checksum_is_sha256_of_everything_before_it(proved):

@@ -235,7 +235,7 @@ def test_files_hold_what_was_written(proved, tmp_path):
     assert verify(prove(system, witness, read, DIGEST), verifying, publics)
     proof.write(tmp_path / "proof")
     assert Proof.read(tmp_path / "proof") == proof
-    assert len((tmp_path / "proof").read_bytes()) == 376
+    assert len((tmp_path / "proof").read_bytes()) == 216
     for name in ("proving.key", "verifying.key"):
         content = (folder / name).read_bytes()
         assert hashlib.sha256(content[:-32]).digest() == content[-32:]

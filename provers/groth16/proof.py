@@ -10,9 +10,10 @@ from typing import ClassVar, Self
 from circuitize.circuits.errors import CircuitizeError, FormatError
 from circuitize.circuits.files import write_whole
 
+from .compression import compress, decompress
 from .config import digest_bytes
 
-VERSION = 1
+VERSION = 2
 ZERO_KNOWLEDGE = 1
 HEADER_BYTES = 16 + 4 + 4 + 32
 MAGICS = {b"circuitize-g16pf": "groth16", b"circuitize-mirpf": "mirage"}
@@ -36,16 +37,20 @@ class Proof:
     prover: ClassVar[str] = "groth16"
     name: ClassVar[str] = "Groth16"
     magic: ClassVar[bytes] = b"circuitize-g16pf"
-    file_bytes: ClassVar[int] = HEADER_BYTES + 256
+    file_bytes: ClassVar[int] = HEADER_BYTES + 128
+
+    def compressed(self) -> bytes:
+        """The points alone, as arkworks compresses them: half of `points`."""
+        return compress(self.points)
 
     def encode(self) -> bytes:
-        """Magic, version (u32), flags (u32: 1, zero knowledge), digest, points: `file_bytes`, little-endian."""
+        """Magic, version (u32), flags (u32: 1, zero knowledge), digest, `compressed`: `file_bytes`, little-endian."""
         header = self.magic + VERSION.to_bytes(4, "little") + ZERO_KNOWLEDGE.to_bytes(4, "little")
-        return header + digest_bytes(self.digest) + self.points
+        return header + digest_bytes(self.digest) + self.compressed()
 
     @classmethod
     def decode(cls, content: bytes) -> Self:
-        """Raises FormatError unless the framing is exact; whether the points make sense is for `verify`."""
+        """Raises FormatError unless the framing is exact and points are on their curves; the rest is for `verify`."""
         found = MAGICS.get(content[:16])
         if found not in (None, cls.prover):
             raise FormatError(f"a proof of the prover {found}, expected one of {cls.prover}")
@@ -61,7 +66,7 @@ class Proof:
                 f"expected a {cls.name} proof of version {VERSION} with flags {ZERO_KNOWLEDGE}, found version "
                 f"{version} with flags {flags}"
             )
-        return cls(content[24:HEADER_BYTES].hex(), content[HEADER_BYTES:])
+        return cls(content[24:HEADER_BYTES].hex(), decompress(content[HEADER_BYTES:]))
 
     @classmethod
     def read(cls, path: Path) -> Self:

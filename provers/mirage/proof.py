@@ -13,4 +13,4 @@ class Proof(groth16.Proof):
     prover: ClassVar[str] = "mirage"
     name: ClassVar[str] = "Mirage"
     magic: ClassVar[bytes] = b"circuitize-mirpf"
-    file_bytes: ClassVar[int] = groth16.HEADER_BYTES + 320
+    file_bytes: ClassVar[int] = groth16.HEADER_BYTES + 160

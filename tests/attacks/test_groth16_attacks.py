@@ -165,10 +165,10 @@ def test_damaged_proof_files(proved, tmp_path):
     path = tmp_path / "proof"
     for length in range(len(content)):
         path.write_bytes(content[:length])
-        with pytest.raises(FormatError, match="312 bytes"):
+        with pytest.raises(FormatError, match="184 bytes"):
             Proof.read(path)
     path.write_bytes(content + b"\0")
-    with pytest.raises(FormatError, match="312 bytes"):
+    with pytest.raises(FormatError, match="184 bytes"):
         Proof.read(path)
     for bit in [*range(56 * 8), *range(56 * 8, len(content) * 8, 11)]:
         damaged = bytearray(content)

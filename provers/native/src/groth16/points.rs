@@ -113,3 +113,29 @@ pub fn g2_raw(bytes: &[u8]) -> Option<G2Affine> {
         Fq2::new(next()?, next()?),
     ))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ark_ec::CurveGroup;
+    use ark_serialize::CanonicalSerialize;
+
+    /// What `provers/groth16/compression.py` must write; tests/test_compression.py holds the same digits.
+    #[test]
+    fn compressed_points_are_arkworks_own() {
+        let mut bytes = Vec::new();
+        for times in [3u64, 5] {
+            let (first, second) = (G1Affine::generator(), G2Affine::generator());
+            let g1 = (first * ark_bn254::Fr::from(times)).into_affine();
+            let g2 = (second * ark_bn254::Fr::from(times)).into_affine();
+            for g1 in [g1, -g1] {
+                g1.serialize_compressed(&mut bytes).unwrap_or_else(|e| panic!("{e}"));
+            }
+            for g2 in [g2, -g2] {
+                g2.serialize_compressed(&mut bytes).unwrap_or_else(|e| panic!("{e}"));
+            }
+        }
+        let digits = bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        assert_eq!(digits, include_str!("../../../../tests/golden/compressed_points.hex").trim());
+    }
+}
