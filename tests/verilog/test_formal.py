@@ -25,7 +25,7 @@ from circuitize.circuits.types import Fixed
 
 SCHEDULERS = {"parallel": parallel, "folded": folded}
 TABLE = np.array([3, -1, 4, 1, -5, 9, -2, 6, 5, 3, -5, 8, 9, 7, -9, 3])
-WEIGHTS, BIAS = np.array([9, -14, 25]), 7
+WEIGHTS, BIAS = np.array([9, -14]), 7
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def _backwards(builder: Builder, wires: list[int]) -> int:
 
 
 X, NARROW = Fixed((), 0, -32, 31), Fixed((), 0, -8, 7)
-SUM = f"(9 * a0 - 14 * a1 + 25 * a2 + {BIAS})"
+SUM = f"(9 * a0 - 14 * a1 + {BIAS})"
 CASES = {
     "shift": Case([X], lambda b, w: b.add(Shift(2), w[0]), _backwards, "4 * q <= a && a < 4 * q + 4"),
     "clamp": Case(
@@ -102,9 +102,9 @@ CASES = {
         "q >= 0 && q * q <= a && a < (q + 1) * (q + 1)",
     ),
     "neuron": Case(
-        [Fixed((3,), 0, -2, 1)],
+        [Fixed((2,), 0, -4, 3)],
         _neuron(WEIGHTS),
-        _neuron(WEIGHTS + np.array([0, 1, 0])),
+        _neuron(WEIGHTS + np.array([0, 1])),
         f"q == ({SUM} < 0 ? 0 : {SUM} > 63 ? 15 : {SUM} >>> 2)",
     ),
 }
