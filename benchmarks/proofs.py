@@ -3,8 +3,8 @@
 Usage: python benchmarks/proofs.py [PROGRAM ...] [--prover groth16|mirage|both] [--json]
 
 Each line is one process: rows, CPU-seconds of emission, witness, development setup, proof and verification, the
-greatest memory, the bytes of the proving key and of the compressed proof. Groth16 takes plain R1CS; Mirage is Groth16 with a
-commitment before the circuit's challenge, which takes a quarter of the rows. Times are those of all threads.
+greatest memory, the bytes of the proving key and of the compressed proof. Groth16 takes plain R1CS; Mirage is Groth16
+with a commitment before the circuit's challenge, which takes a quarter of the rows. Times are those of all threads.
 """
 
 from __future__ import annotations

@@ -19,10 +19,12 @@ SIZES = ("constraints", "wires", "public", "nonzeros", "input_range_constraints"
 def run(options: Namespace) -> int:
     """Count what the emitters would emit; the counts are theirs, so they cannot differ."""
     from circuitize.backends.r1cs.cost import estimate
+    from circuitize.backends.r1cs.field import BN254
 
     loaded = load_program(options.program)
     with progress("counting constraints"):
         r1cs = estimate(loaded.integer)
+        committed = _committed(loaded.integer)
     with progress("counting hardware"):
         verilog = hardware(loaded.integer)
     reasons = verilog.pop("reasons")
@@ -34,20 +36,36 @@ def run(options: Namespace) -> int:
         plot(verilog["tradeoff"], options.plot)
     operations = loaded.integer.arrow.edge_count
     if options.json:
-        targets = {"r1cs": r1cs} | ({"tensor": tensor} if tensor else {}) | ({"verilog": verilog} if verilog else {})
+        targets = {"r1cs": r1cs} | ({"mirage": committed} if committed else {})
+        targets |= ({"tensor": tensor} if tensor else {}) | ({"verilog": verilog} if verilog else {})
         print_json({"digest": loaded.digest, "operations": operations, "targets": targets})
         return 0
     print(f"{options.program}: {operations} integer operations, digest {loaded.digest}")
     print("r1cs")
     print_table([(name.replace("_", " "), r1cs[name]) for name in SIZES])
-    print(_soundness(r1cs["challenge_degree"]))
+    print(_soundness(r1cs["challenge_degree"], "Poseidon", BN254.prime))
     print("r1cs constraints by part")
     print_table(_largest(r1cs["parts"]))
+    if committed:
+        print("r1cs with a commitment before its challenge: prover mirage")
+        print_table([(name.replace("_", " "), committed[name]) for name in SIZES])
+        print(_soundness(committed["challenge_degree"], "SHA-256", 1 << 253))
     if tensor:
         print("tensor proof, NOT zero-knowledge")
         print_table([(name.replace("_", " "), size) for name, size in tensor.items()])
     _show_hardware(verilog, reasons)
     return 0
+
+
+def _committed(program: Program) -> dict[str, Any]:
+    """The sizes of the circuit whose challenge is drawn after a commitment; none where it has nothing to test."""
+    from circuitize.backends.r1cs.challenge import Challenge
+    from circuitize.backends.r1cs.cost import estimate
+
+    try:
+        return estimate(program, challenge=Challenge.COMMITTED)
+    except CircuitizeError:
+        return {}
 
 
 def _tensor(program: Program) -> dict[str, float]:
@@ -76,14 +94,12 @@ def _show_hardware(verilog: dict[str, Any], reasons: dict[str, str]) -> None:
         print(f"verilog, {scheduler}: none, {reason}")
 
 
-def _soundness(degree: int) -> str:
-    """What a satisfied system says of the program."""
-    from circuitize.backends.r1cs.field import BN254
-
+def _soundness(degree: int, hash: str, challenges: int) -> str:
+    """What a satisfied system says of the program, its challenge being one of so many."""
     if not degree:
         return "r1cs soundness: exact, no challenge"
-    bits = (BN254.prime // degree).bit_length() - 1
-    return f"r1cs soundness: an error of at most 2^-{bits} for each Poseidon hash tried, as a random oracle"
+    bits = (challenges // degree).bit_length() - 1
+    return f"r1cs soundness: an error of at most 2^-{bits} for each {hash} hash tried, as a random oracle"
 
 
 def _largest(counts: dict[str, dict[str, Any]]) -> list[tuple[str, object]]:
