@@ -21,13 +21,16 @@ def divide(assembly: Assembly, x: Handle, y: Handle, type: Fixed, value: Value) 
 
     Soundness: q is in a window of 2^k values by its bits; r = x - q * y and y - 1 - r are in [0, 2^m) by theirs. For
     any q in the window |x| + |q| * y, y and 2^m are below p/2 (checked), so this holds over the integers: x = q * y +
-    r and 0 <= r < y, which one pair (q, r) satisfies.
+    r and 0 <= r < y, which one pair (q, r) satisfies. Any window that holds the quotient's interval will do; what it
+    has more is at both ends, so that it does not bound x or y once more.
     """
     bits = (type.high - type.low).bit_length()
     remainder_bits = (y.type.high - 1).bit_length()
-    farthest = max(abs(type.low), abs(type.low + (1 << bits) - 1))
+    slack = (1 << bits) - 1 - (type.high - type.low)
+    low = 0 if type.low >= 0 and type.high < 1 << bits else type.low - slack // 2
+    farthest = max(abs(low), abs(low + (1 << bits) - 1))
     assembly.no_wrap(x.magnitude + (farthest + 1) * y.type.high, 1 << bits, (1 << remainder_bits) + y.type.high)
-    quotient = natural(assembly, value, type.low, bits, "quotient", type)
+    quotient = natural(assembly, value, low, bits, "quotient", type)
     product_value = Product(value, y.value)
     product = multiply(assembly, quotient, y.forms, product_value, "divide", type.shape)
     remainder, remainder_value = x.forms - product, Sum(x.value, product_value, other=-1)

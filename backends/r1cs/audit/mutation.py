@@ -15,6 +15,9 @@ from .search import Search
 TRIED = 12
 """Open wires from which a search starts."""
 
+SOLVED = 4
+"""Open wires that are solved for where one other is flipped."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ambiguity:
@@ -34,14 +37,17 @@ def satisfies(system: ConstraintSystem, values: Sequence[int]) -> bool:
 def second_witness(
     system: ConstraintSystem, relations: Relations, ranges: Ranges, base: Sequence[int], open_wires: Sequence[int]
 ) -> Ambiguity | None:
-    """Another witness for the inputs of `base`, by giving one open wire another value and repairing the others.
-
-    The first of the open wires are tried, in their order.
+    """Another witness for the inputs of `base`: one open bit flipped and one wire of its rows solved for, all others
+    kept; else one open wire given another value and the others repaired. The first of the open wires are tried, in
+    their order.
     """
     if not open_wires:
         return None
     prime, unsettled = system.field.prime, set(open_wires)
     search = Search(relations, ranges)
+    pair = _pair(system, relations, search, base, open_wires)
+    if pair is not None:
+        return pair
     fixed = {wire: value for wire, value in enumerate(base) if wire not in unsettled}
     for wire in open_wires[:TRIED]:
         value = base[wire]
@@ -50,5 +56,27 @@ def second_witness(
                 continue
             found = search.run({**fixed, wire: other}, base, [wire])
             if found is not None and satisfies(system, found):
-                return Ambiguity(wire, (value, found[wire]), list(base), found)
+                return _told(base, found, [wire])
     return None
+
+
+def _pair(
+    system: ConstraintSystem, relations: Relations, search: Search, base: Sequence[int], open_wires: Sequence[int]
+) -> Ambiguity | None:
+    """Another witness that differs in two wires only."""
+    unsettled, values = set(open_wires), dict(enumerate(base))
+    for wire in open_wires[:SOLVED]:
+        near = dict.fromkeys(other for row in relations.rows_of(wire) for other in relations.wires_of(row))
+        for bit in [other for other in near if other in unsettled and other != wire and other in search.bits][:TRIED]:
+            known = {**values, bit: 1 - base[bit]}
+            del known[wire]
+            found = search.run(known, base, [wire, bit])
+            if found is not None and satisfies(system, found):
+                return _told(base, found, [wire, bit])
+    return None
+
+
+def _told(first: Sequence[int], second: list[int], wires: Sequence[int]) -> Ambiguity:
+    """Names the first of the wires on which the witnesses differ."""
+    wire = next(wire for wire in wires if first[wire] != second[wire])
+    return Ambiguity(wire, (first[wire], second[wire]), list(first), second)

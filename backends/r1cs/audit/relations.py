@@ -61,6 +61,12 @@ class Relations:
         """The rows that hold a wire, ascending."""
         return sorted({code // 3 for code in self.uses[self.offsets[wire] : self.offsets[wire + 1]]})
 
+    def wires_of(self, row: int) -> list[int]:
+        """The wires that a row holds, the constant among them; some of them twice."""
+        if self.kind[row] == Kind.PRODUCT:
+            return [wire for terms in self.sides(row) for wire, _ in terms]
+        return [wire for wire, _ in self.forms.get(row, [])]
+
     def two_values(self, row: int) -> tuple[int, int] | None:
         """(wire, coefficient) of a TWO_VALUED row of a single wire."""
         named = [term for term in self.forms[row] if term[0]]

@@ -24,7 +24,7 @@ FEW = 64
 TRIED = 3
 """Witnesses from which a search for a broken row starts, at most."""
 
-BASES = 9
+BASES = 12
 """Witnesses from which searches start, at most."""
 
 Violation = list[Terms]
@@ -33,9 +33,10 @@ Violation = list[Terms]
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """The effect of leaving out one row: "undetermined" names a wire that gets a choice (its two values), "accepted
-    inputs" an input vector that is refused with the row and accepted without it; both are shown by checked witnesses.
-    "implied" says that the row follows from the others, by an exhausted search for an assignment that breaks it alone.
+    """The effect of leaving out one row: "undetermined" names a wire that gets a choice (its two values, in `first` and
+    in `witness`, which agree on the inputs), "accepted inputs" an input vector that is refused with the row, by an
+    exhausted search, and accepted without it, with `witness`. All witnesses are checked without the row. "implied" says
+    that the row follows from the others, by an exhausted search for an assignment that breaks it alone.
     """
 
     row: int
@@ -43,6 +44,7 @@ class Removal:
     wire: int = 0
     values: tuple[int, int] = (0, 0)
     witness: tuple[int, ...] = ()
+    first: tuple[int, ...] = ()
 
 
 def inputs_of(system: ConstraintSystem) -> range:
@@ -72,7 +74,7 @@ class Removals:
         self.relations = Relations(system)
         self.ranges = Ranges(self.relations)
         self.random = np.random.default_rng(seed)
-        self.vectors = list(self._vectors(36))
+        self.vectors = list(self._vectors(60))
         self.bases: list[Sequence[int]] = list(witnesses)
         search = Search(self.relations, self.ranges)
         for vector in self.vectors:
@@ -101,12 +103,13 @@ class Removals:
         ranges = Ranges(relations)
         state = Determination(relations, inputs_of(less), ranges)
         settle(state)
-        near = [wire for terms in self.relations.sides(row) for wire, _ in terms if wire and not state.known(wire)]
-        open_wires = list(dict.fromkeys([*near, *state.open_wires]))
-        for base in self.bases[:TRIED]:
-            found = second_witness(less, relations, ranges, base, open_wires)
-            if found is not None:
-                return Removal(row, UNDETERMINED, found.wire, found.values, tuple(found.second))
+        near = dict.fromkeys(self.relations.wires_of(row))
+        around = [wire for each in near for other in relations.rows_of(each) for wire in relations.wires_of(other)]
+        every = dict.fromkeys([*near, *around, *state.open_wires])
+        open_wires = [wire for wire in every if wire and not state.known(wire)]
+        told = self._second(row, less, relations, ranges, open_wires, self.bases[:TRIED])
+        if told is not None:
+            return told
         complete, violations = self._violations(row, ranges)
         for extra in violations:
             search = Search(relations, ranges, extra)
@@ -123,7 +126,23 @@ class Removals:
             told = self._tell(row, less, Search(relations, ranges).run(vector, [0] * less.wires))
             if told is not None:
                 return told
-        return Removal(row, UNKNOWN)
+        told = self._second(row, less, relations, ranges, open_wires, self.bases[TRIED:])
+        return Removal(row, UNKNOWN) if told is None else told
+
+    def _second(
+        self,
+        row: int,
+        less: ConstraintSystem,
+        relations: Relations,
+        ranges: Ranges,
+        open_wires: list[int],
+        bases: Sequence[Sequence[int]],
+    ) -> Removal | None:
+        for base in bases:
+            found = second_witness(less, relations, ranges, base, open_wires)
+            if found is not None:
+                return Removal(row, UNDETERMINED, found.wire, found.values, tuple(found.second), tuple(found.first))
+        return None
 
     def _tell(self, row: int, less: ConstraintSystem, found: list[int] | None) -> Removal | None:
         """What a witness without the row shows, if it breaks the row: its inputs have another witness, or none."""
@@ -133,7 +152,7 @@ class Removals:
         whole = search.run({wire: found[wire] for wire in inputs_of(less)}, found)
         if whole is not None:
             wire = next(wire for wire, value in enumerate(found) if value != whole[wire])
-            return Removal(row, UNDETERMINED, wire, (whole[wire], found[wire]), tuple(found))
+            return Removal(row, UNDETERMINED, wire, (whole[wire], found[wire]), tuple(found), tuple(whole))
         return Removal(row, ACCEPTED, witness=tuple(found)) if search.exhausted else None
 
     def _violations(self, row: int, ranges: Ranges) -> tuple[bool, list[Violation]]:
@@ -169,10 +188,12 @@ class Removals:
             for wire, (low, high) in zip(wires, intervals, strict=True):
                 uniform = low + int(self.random.random() * (high - low + 1))
                 small = min(max(int(self.random.integers(-3, 4)), low), high)
-                ends = [low, high, small, uniform]
-                choices = (uniform, small, ends[int(self.random.integers(len(ends)))])
-                vector[wire] = choices[number % 3]
-            if number % 4 == 3 and wires:
+                power = 1 << int(self.random.integers(max(-low, high, 1).bit_length()))
+                end, sign = (low, high)[int(self.random.integers(2))], (1, -1)[int(self.random.integers(2))]
+                mixed = (low, high, small, min(max(sign * power, low), high), uniform)
+                choices = (uniform, small, mixed[int(self.random.integers(len(mixed)))], end)
+                vector[wire] = choices[number % len(choices)]
+            if number % 5 == 4 and wires:
                 place = int(self.random.integers(len(wires)))
                 low, high = intervals[place]
                 vector[wires[place]] = (low - 1, high + 1)[int(self.random.integers(2))]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from .quotients import Quotients
 from .ranges import Ranges
 from .relations import Kind, Relations, Terms
 from .roots import quadratic_roots
 
-STEPS = 600
+STEPS = 2000
 """Guesses that one run may try."""
 
 BUDGET = 300_000
@@ -32,6 +33,7 @@ class Search:
         self.bits = {wire for wire, interval in ranges.domain.items() if interval == (0, 1)}
         self.input_bits = self.bits & relations.input_bits.keys()
         self.extra, self.skipped = list(extra), set(skipped)
+        self.quotients = Quotients(relations, self.bits)
         self.exhausted = False
         self.left = max(STEPS, BUDGET // relations.wires)
 
@@ -83,13 +85,11 @@ class Search:
     def _wires(self, row: int) -> list[int]:
         if row >= self.relations.count:
             return [wire for wire, _ in self.extra[row - self.relations.count]]
-        if self.relations.kind[row] == Kind.PRODUCT:
-            return [wire for terms in self.relations.sides(row) for wire, _ in terms]
-        return [wire for wire, _ in self.relations.forms.get(row, [])]
+        return self.relations.wires_of(row)
 
     def _guesses(self, wire: int, base: int, values: Sequence[int | None]) -> list[Choice]:
-        """What an unknown wire may be: 0 or 1; or what a row says of any unknown wire; or else only a few of its
-        possible values.
+        """What an unknown wire may be: 0 or 1, after what a quotient's bits may be; or what a row says of any unknown
+        wire; or else only a few of its possible values.
         """
         if wire not in self.bits:
             unknown = (other for other, value in enumerate(values) if value is None)
@@ -98,7 +98,11 @@ class Search:
                 if choices:
                     return choices
         if wire in self.bits:
-            return [[(wire, base)], [(wire, 1 - base)]] if base in (0, 1) else [[(wire, 0)], [(wire, 1)]]
+            either = [[(wire, bit)] for bit in ((base, 1 - base) if base in (0, 1) else (0, 1))]
+            if wire in self.input_bits:
+                return either
+            good = self.quotients.guess(values)
+            return either if good is None else [*(self._equation(good[0], (good[1],), values) or []), *either]
         self.exhausted = False
         return [[(wire, value % self.prime)] for value in (base, base + 1, base - 1, 0)]
 

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from circuitize.circuits.errors import CircuitizeError, Undefined
 from circuitize.circuits.program import Program
 
@@ -14,7 +16,7 @@ from .circuit import CIRCUIT_FILE, WITNESS_FILE, emit, trace, witness
 from .loading import load_program
 from .openings import draw_salts
 from .output import Phases, print_json, print_table, progress
-from .values import program_inputs
+from .vectors import inputs_to_try
 
 if TYPE_CHECKING:
     from circuitize.backends.r1cs.audit import Audit, Removal
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 2000
 """Rows of a circuit that --each-row takes on."""
+
+WITNESSES = 6
+"""Witnesses of a small program from which searches start, at most."""
 
 SHOWN = 20
 """Wires that are printed; --json lists all."""
@@ -35,14 +40,14 @@ def run(options: Namespace) -> int:
     """0 where every wire is determined (and no row's purpose is unknown), 1 where one is not, or may not be."""
     from circuitize.backends.r1cs.audit import audit
 
-    system, base, name, row_name = _circuit(options.program)
+    system, bases, name, row_name = _circuit(options.program)
     if options.each_row and system.constraints > MOST_ROWS:
         raise CircuitizeError(
             f"expected at most {MOST_ROWS} rows for --each-row, found {system.constraints}; use a smaller program"
         )
     with progress("propagating what the inputs determine"):
-        found = audit(system, base)
-    removals = list(_removals(system, base)) if options.each_row else []
+        found = audit(system, bases[0] if bases else None)
+    removals = list(_removals(system, bases)) if options.each_row else []
     wires = _findings(found, name)
     rows = [_row(removal, name, row_name(removal.row), system) for removal in removals]
     if options.json:
@@ -62,18 +67,18 @@ def run(options: Namespace) -> int:
     return int(not found.determined or any(row["effect"] == "unknown" for row in rows))
 
 
-def _circuit(source: str) -> tuple[ConstraintSystem, list[int] | None, Name, Callable[[int], str]]:
-    """A circuit, a witness if there is one at hand, and what its wires and rows are called."""
+def _circuit(source: str) -> tuple[ConstraintSystem, list[list[int]], Name, Callable[[int], str]]:
+    """A circuit, witnesses if there are any at hand, and what its wires and rows are called."""
     path = Path(source)
     if path.is_dir() or path.suffix == ".r1cs":
         return _from_files(path / CIRCUIT_FILE if path.is_dir() else path)
     loaded = load_program(source)
     emission = emit(loaded, Phases())
     program = loaded.integer
-    return emission.system, _example(program, emission), _wire_names(program, emission), _row_names(program, emission)
+    return emission.system, _witnesses(program, emission), _wire_names(program, emission), _row_names(program, emission)
 
 
-def _from_files(path: Path) -> tuple[ConstraintSystem, list[int] | None, Name, Callable[[int], str]]:
+def _from_files(path: Path) -> tuple[ConstraintSystem, list[list[int]], Name, Callable[[int], str]]:
     from circuitize.backends.r1cs.checker import failing_rows
     from circuitize.backends.r1cs.r1cs_file import read_r1cs
     from circuitize.backends.r1cs.wtns_file import read_wtns
@@ -86,29 +91,32 @@ def _from_files(path: Path) -> tuple[ConstraintSystem, list[int] | None, Name, C
             label, wire, _, name = line.split(",", 3)
             if wire != "-1" and int(wire) < system.wires and int(labels[int(wire)]) == int(label):
                 names[int(wire)] = name
-    base = None
+    bases = []
     if beside.is_file():
         limbs = read_wtns(beside)
         if len(limbs) == system.wires and not len(failing_rows(system, limbs)):
-            base = system.field.to_integers(limbs)
+            bases.append(system.field.to_integers(limbs))
     return (
         system,
-        base,
+        bases,
         lambda wire: {"wire": wire, "name": names.get(wire, f"wire {wire}")},
         lambda row: f"constraint {row}",
     )
 
 
-def _example(program: Program, emission: Emission) -> list[int] | None:
-    """The witness of the program's first example; None where it has none that it is defined on."""
-    if not program.examples:
-        return None
-    try:
-        values = trace(program, program_inputs(program, None))
-    except Undefined:
-        return None
-    limbs = witness(emission, values, draw_salts(program))
-    return emission.system.field.to_integers(limbs)
+def _witnesses(program: Program, emission: Emission) -> list[list[int]]:
+    """The witness of the program's first example, and for a circuit whose rows may be left out some more; none of
+    inputs on which it is not defined.
+    """
+    count = WITNESSES if emission.system.constraints <= MOST_ROWS else 1
+    found = []
+    for inputs in inputs_to_try(program, count if program.examples or count > 1 else 0, np.random.default_rng(0)):
+        try:
+            limbs = witness(emission, trace(program, inputs), draw_salts(program))
+        except Undefined:
+            continue
+        found.append(emission.system.field.to_integers(limbs))
+    return found
 
 
 def _wire_names(program: Program, emission: Emission) -> Name:
@@ -159,10 +167,10 @@ def _findings(found: Audit, name: Name) -> list[dict[str, Any]]:
     return wires
 
 
-def _removals(system: ConstraintSystem, base: list[int] | None) -> Iterator[Removal]:
+def _removals(system: ConstraintSystem, bases: list[list[int]]) -> Iterator[Removal]:
     from circuitize.backends.r1cs.audit import Removals
 
-    removals = Removals(system, [] if base is None else [base])
+    removals = Removals(system, bases)
     for row in range(system.constraints):
         with progress(f"leaving out row {row + 1} of {system.constraints}"):
             yield removals.one(row)
