@@ -133,7 +133,11 @@ class Sizes:
 
 
 def sizes(fold: Fold, target: int) -> Sizes:
-    """The cheapest sizes with which each stage takes at most `target` clocks a frame, where it can."""
+    """The cheapest sizes with which each stage takes at most `target` clocks a frame, where it can.
+
+    With state, stages run one after another. Lanes in proportion to the roots of their work then make the sum of their
+    clocks least: the target is that of the stage with the most work, and others have less in proportion to the root.
+    """
     stages = fold.stages
     choices, dsp, lanes = [], 0, 0
     actors: list[model.Actor] = []
@@ -144,10 +148,17 @@ def sizes(fold: Fold, target: int) -> Sizes:
         actors.append(model.Actor(f"in{wire}", beats, beats - 1))
     writer = {wire: k for k, wire in enumerate(received)}
     spans: list[tuple[int, int]] = []
+    most = max(stage.size * stage.terms for stage in stages)
     for number, stage in enumerate(stages):
         path = fold.paths(number, 1)[0]
         bits = lane_bits(stage, 1) if stage.reduction else 0
-        choice = choose(stage, target, fold.axes[number], (20, bits, 40 + path.lut + path.ff // 2 + 20 * path.dsp))
+        share = math.sqrt(stage.size * stage.terms / most) if fold.states else 1.0
+        choice = choose(
+            stage,
+            max(1, round(target * share)),
+            fold.axes[number],
+            (20, bits, 40 + path.lut + path.ff // 2 + 20 * path.dsp),
+        )
         choices.append(choice)
         writer[stage.wire] = len(actors)
         path, after, inner, before = fold.paths(number, choice.split)
