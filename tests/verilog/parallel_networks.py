@@ -97,6 +97,15 @@ def tabled() -> Program:
     return finished(builder, source, affine(builder, x, random.integers(-7, 8, (6, 3)), random.integers(-9, 9, 3)))
 
 
+def curve() -> Program:
+    """A table of 2,048 entries, large enough for a block memory, and its product with its argument."""
+    random, builder = np.random.default_rng(7), Builder()
+    source = Fixed((2,), 0, -1000, 1000)
+    x = builder.input(source)
+    y = builder.add(integers.Lookup(-1024, random.integers(-500, 500, 2048), 0), x)
+    return finished(builder, source, y, builder.add(integers.Multiply(), x, y))
+
+
 def head() -> Program:
     """A dense layer and the place of the greatest, as an index and as a one among zeros."""
     random, builder = np.random.default_rng(6), Builder()

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -51,7 +52,7 @@ def test_every_pipeline_computes_the_same(levels: int, multiplication: str) -> N
     assert found.mismatches == 0, found.first_difference
 
 
-def written(program: Program, folder: Path, **options: int) -> Path:
+def written(program: Program, folder: Path, **options: Any) -> Path:
     for name, text in schedule(program, **options).files.items():
         (folder / name).write_text(text)
     return folder
@@ -82,22 +83,36 @@ def test_yosys_agrees_that_it_is_sound(network: Callable[[], Program], tmp_path:
     assert done.returncode == 0, done.stderr[-2000:] + done.stdout[-2000:]
 
 
-def test_registers_are_as_estimated(tmp_path: Path) -> None:
+def synthesized(program: Program, folder: Path, flags: str, **options: Any) -> dict[str, int]:
+    """Cells by kind, as yosys counts them."""
+    files = " ".join(sorted(path.name for path in written(program, folder, **options).glob("*.v")))
+    script = f"read_verilog {files}; synth_xilinx -family xc7 -flatten -noiopad {flags} -top parallel; stat"
+    done = subprocess.run(["yosys", "-p", script], cwd=folder, capture_output=True, text=True, check=True)
+    last = done.stdout[done.stdout.rindex("Number of cells:") :].splitlines()
+    return {words[0]: int(words[1]) for words in map(str.split, last) if len(words) == 2 and words[1].isdigit()}
+
+
+def test_logic_and_registers_are_as_estimated(tmp_path: Path) -> None:
     """yosys counts the flip-flops that the report gives, and look-up tables within a tenth."""
     random = np.random.default_rng(4)
     weights = networks.drawn(random, (4, 8, 3), 6, 0.0)
     biases = [random.integers(-1500, 1500, 8), random.integers(-1500, 1500, 3)]
     program = networks.layered(weights, biases, (5, -1), networks.Fixed((4,), 0, -128, 127))
-    design = schedule(program, 6)
-    written(program, tmp_path, levels_per_stage=6)
-    files = " ".join(sorted(path.name for path in tmp_path.glob("*.v")))
-    script = f"read_verilog {files}; synth_xilinx -family xc7 -flatten -noiopad -nodsp -top parallel; stat"
-    done = subprocess.run(["yosys", "-p", script], cwd=tmp_path, capture_output=True, text=True, check=True)
-    last = done.stdout[done.stdout.rindex("Number of cells:") :].splitlines()
-    counts = {words[0]: int(words[1]) for words in map(str.split, last) if len(words) == 2 and words[1].isdigit()}
-    assert sum(n for name, n in counts.items() if name.startswith("FD")) == design.report["ff"]
+    counts, report = synthesized(program, tmp_path, "-nodsp", levels_per_stage=6), Unrolled(program, 6).report()
+    assert sum(n for name, n in counts.items() if name.startswith("FD")) == report["ff"]
     lut = sum(n for name, n in counts.items() if name.startswith("LUT"))
-    assert abs(design.report["lut"] - lut) <= lut / 10
+    assert abs(report["lut"] - lut) <= lut / 10
+
+
+def test_multipliers_and_block_memories_are_as_estimated(tmp_path: Path) -> None:
+    program = networks.curve()
+    options: dict[str, Any] = {"levels_per_stage": 3, "multiplication": "dsp"}
+    counts, report = synthesized(program, tmp_path, "", **options), Unrolled(program, **options).report()
+    assert counts["DSP48E1"] == report["dsp"] > 0
+    blocks = counts.get("RAMB18E1", 0) + 2 * counts.get("RAMB36E1", 0)
+    assert report["bram_bits"] <= blocks * 18 * 1024 < 2 * report["bram_bits"]
+    found = rtl.check_design(schedule(program, **options), program, networks.vectors(program.inputs[0].format, 200))
+    assert found.mismatches == 0, found.first_difference
 
 
 def test_a_wider_stage_takes_fewer_cycles_and_registers() -> None:

@@ -62,7 +62,7 @@ def luts(net: Netlist, pipe: Pipeline) -> Floats:
     top = np.where(~signed_a & ~signed_b, np.minimum(top_a, top_b), top)
     pairs = np.minimum(top, made) - np.maximum(up_a, up_b)
     put(Kind.ADD, np.where(known, MERGED * made, (1 + SHARED) * np.maximum(pairs, 0)))
-    put(Kind.MULTIPLY, np.where(known, 0.5, 1.1) * bits_a * bits_b)
+    put(Kind.MULTIPLY, np.where(known, 1.2, 2.7) * bits_a * bits_b)
     put(Kind.CLAMP, made + np.maximum(bits_a - made - 1, 0) / (INPUTS - 1))
     put(Kind.LESS, np.maximum(bits_a, bits_b) / np.where(known, 2, 1))
     put(Kind.EQUAL, bits_a / (INPUTS - 1))
