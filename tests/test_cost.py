@@ -16,8 +16,10 @@ from conftest import GOLDEN
 from example_programs import EXAMPLES, example
 from r1cs_programs import single
 
+from circuitize.backends.r1cs.challenge import Challenge
 from circuitize.backends.r1cs.cost import estimate
 from circuitize.backends.r1cs.emit import emit
+from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.program import Program
 
 PROGRAMS = [
@@ -28,14 +30,25 @@ PROGRAMS = [
 EXECUTED = {"mlp_1m.py", "mlp_10m.py"}
 """Examples for the executors: their circuits have hundreds of millions of products."""
 
-COLUMNS = ("constraints", "wires", "public", "nonzeros", "input_range_constraints")
+COLUMNS = ("constraints", "wires", "public", "nonzeros", "input_range_constraints", "with_commitment")
+"""The last is the constraints of the circuit whose challenge is drawn after a commitment, 0 where there is none."""
+
 Table = dict[str, dict[str, int]]
 
 
 @cache
 def sizes(name: str) -> dict[str, int]:
-    found = estimate(example(name).integer)
-    return {column: found[column] for column in COLUMNS}
+    return counted(example(name).integer)
+
+
+def counted(program: Program) -> dict[str, int]:
+    found = estimate(program)
+    try:
+        committed = estimate(program, challenge=Challenge.COMMITTED)["constraints"]
+    except CircuitizeError as error:
+        assert "to test by a challenge" in str(error)
+        committed = 0
+    return {**{column: found[column] for column in COLUMNS[:-1]}, COLUMNS[-1]: committed}
 
 
 def costs() -> Table:
@@ -44,9 +57,8 @@ def costs() -> Table:
     seen: Counter[str] = Counter()
     for name, program in cases():
         seen[name] += 1
-        found = estimate(program)
         key = f"{name} #{seen[name]}" if seen[name] > 1 else name
-        table[key] = {column: found[column] for column in COLUMNS}
+        table[key] = counted(program)
     return table
 
 
@@ -114,11 +126,20 @@ def test_estimates_equal_what_is_emitted(name: str) -> None:
     system = emit(example(name).integer).system
     emitted = {column: getattr(system, column) for column in COLUMNS[:4]}
     assert emitted == {column: sizes(name)[column] for column in COLUMNS[:4]}
+    assert emit(example(name).integer, challenge=Challenge.COMMITTED).system.constraints == sizes(name)[COLUMNS[-1]]
 
 
 def test_every_example_is_listed() -> None:
     listed = {name.partition(":")[0] for name in PROGRAMS} | EXECUTED
     assert listed == {path.name for path in EXAMPLES.glob("*.py")}
+
+
+@pytest.mark.parametrize(
+    ("name", "most"),
+    [("digits.py:step", 130_000), ("digits_xent.py:step", 170_000), ("mnist_mlp.py:step64", 2_500_000)],
+)
+def test_a_commitment_takes_steps_below_what_bits_can(name: str, most: int) -> None:
+    assert sizes(name)["with_commitment"] <= most / 1.4
 
 
 def test_the_digits_step_fits_its_domain() -> None:
