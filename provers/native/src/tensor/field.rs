@@ -199,10 +199,12 @@ impl Mul for E {
     #[inline(always)]
     fn mul(self, other: E) -> E {
         let wide = |x: F, y: F| u128::from(x.0) * u128::from(y.0);
-        let seven = reduce(wide(self.b, other.b)).0 as u128 * u128::from(SEVEN);
+        let seven = u128::from(reduce(wide(self.b, other.b)).0) * u128::from(SEVEN);
         // (p - 1)^2 + 7 p < 2^128.
         let real = reduce(wide(self.a, other.a) + seven);
-        let cross = reduce(wide(self.a, other.b)) + reduce(wide(self.b, other.a));
+        // 2^128 = -2^32 modulo p.
+        let (sum, carry) = wide(self.a, other.b).overflowing_add(wide(self.b, other.a));
+        let cross = reduce(sum) + F(if carry { P - (1 << 32) } else { 0 });
         E::new(real, cross)
     }
 }

@@ -5,15 +5,26 @@ use rayon::prelude::*;
 use super::channel::{Channel, Reject};
 use super::claims::{Claims, Values, form_values, vector_weights};
 use super::field::{E, F};
-use super::multilinear::{bits_of, equality, equality_at, equality_of, sumcheck};
+use super::multilinear::{bind, bits_of, equality_at, equality_of, interpolate};
 use super::plan::{Plan, variables};
 use super::view::{Functional, padded_places};
 
+/// For each lookup its keys, and its values where its table has any, in row-major order.
+pub type LookedUp = Vec<(Vec<F>, Option<Vec<F>>)>;
+
+pub fn looked_up(plan: &Plan, values: &Values) -> LookedUp {
+    let found = plan.lookups.par_iter().map(|lookup| {
+        let second = lookup.value.map(|value| form_values(plan, values, value));
+        (form_values(plan, values, lookup.key), second)
+    });
+    found.collect()
+}
+
 /// How often each entry of each table is looked up. Values outside of their table are counted nowhere.
-pub fn multiplicities(plan: &Plan, values: &Values) -> Vec<Vec<F>> {
+pub fn multiplicities(plan: &Plan, looked_up: &LookedUp) -> Vec<Vec<F>> {
     let mut counts: Vec<Vec<u64>> = plan.tables.iter().map(|table| vec![0; table.size]).collect();
-    for lookup in &plan.lookups {
-        for key in form_values(plan, values, lookup.key) {
+    for (lookup, (keys, _)) in plan.lookups.iter().zip(looked_up) {
+        for key in keys {
             if let Some(count) = counts[lookup.table].get_mut(key.word().min(1 << 40) as usize) {
                 *count += 1;
             }
@@ -31,24 +42,32 @@ struct Layer {
 }
 
 /// The leaves: 1 / (alpha - beta tag - key - beta^2 value) of each lookup, -multiplicity over the same of each entry.
-fn leaves(plan: &Plan, values: &Values, alpha: E, beta: E) -> Layer {
+fn leaves(plan: &Plan, values: &Values, looked_up: LookedUp, alpha: E, beta: E) -> Layer {
     let (offsets, depth) = plan.leaves();
     let mut layer = Layer {
         numerators: vec![E::ZERO; 1 << depth],
         denominators: vec![E::ONE; 1 << depth],
     };
     let square = beta * beta;
-    for (lookup, &offset) in plan.lookups.iter().zip(&offsets) {
+    for ((lookup, &offset), (keys, seconds)) in plan.lookups.iter().zip(&offsets).zip(looked_up) {
         let shape = &plan.forms[lookup.key].shape;
         let base = alpha - tag(beta, lookup.table);
-        let (places, size) = padded_places(shape);
-        layer.denominators[offset..offset + size].fill(base);
-        let keys = form_values(plan, values, lookup.key);
-        let seconds = lookup.value.map(|value| form_values(plan, values, value));
-        for (i, (&place, &key)) in places.iter().zip(&keys).enumerate() {
-            let second = seconds.as_ref().map_or(E::ZERO, |seconds| square * seconds[i]);
-            layer.numerators[offset + place] = E::ONE;
-            layer.denominators[offset + place] = base - key.into() - second;
+        layer.denominators[offset..offset + (1 << variables(shape))].fill(base);
+        let (extent, outer) = shape
+            .split_last()
+            .map_or((1, &[][..]), |(&extent, outer)| (extent, outer));
+        let (places, _) = padded_places(outer);
+        for (r, (&place, row)) in places.iter().zip(keys.chunks_exact(extent)).enumerate() {
+            let at = offset + place * extent.next_power_of_two();
+            layer.numerators[at..at + extent].fill(E::ONE);
+            for (denominator, &key) in layer.denominators[at..at + extent].iter_mut().zip(row) {
+                denominator.a = base.a - key;
+            }
+            if let Some(seconds) = &seconds {
+                for (i, &second) in seconds[r * extent..(r + 1) * extent].iter().enumerate() {
+                    layer.denominators[at + i] = layer.denominators[at + i] - square * second;
+                }
+            }
         }
     }
     for (t, (table, &offset)) in plan.tables.iter().zip(&offsets[plan.lookups.len()..]).enumerate() {
@@ -85,14 +104,100 @@ fn above(layer: &Layer) -> Layer {
     }
 }
 
+/// The prover's side of one layer's sumcheck: eq(point, x) times d1 m0 + n1 d0, where m0 = n0 + lambda d0.
+struct LayerProver {
+    /// For each variable, eq of the point's later coordinates.
+    suffixes: Vec<Vec<E>>,
+    point: Vec<E>,
+    /// eq of the coordinates and challenges so far.
+    prefix: E,
+    lambda: E,
+    tables: [Vec<E>; 4],
+}
+
+impl LayerProver {
+    fn new(layer: Layer, point: &[E], lambda: E) -> Self {
+        let half = layer.numerators.len() / 2;
+        let (mut m0, mut d0) = (layer.numerators, layer.denominators);
+        let (n1, d1) = (m0.split_off(half), d0.split_off(half));
+        m0.par_iter_mut()
+            .with_min_len(PARALLEL)
+            .zip(&d0)
+            .for_each(|(m, &d)| *m += lambda * d);
+        let mut suffixes = vec![vec![E::ONE]; point.len()];
+        for i in (1..point.len()).rev() {
+            suffixes[i - 1] = suffixes[i]
+                .iter()
+                .flat_map(|&entry| {
+                    let high = entry * point[i];
+                    [entry - high, high]
+                })
+                .collect();
+        }
+        Self {
+            suffixes,
+            point: point.to_vec(),
+            prefix: E::ONE,
+            lambda,
+            tables: [m0, n1, d0, d1],
+        }
+    }
+
+    /// The round's polynomial h at 0, 2, 3. It is prefix * eq(point[i], X) * q(X), with q quadratic: q at 0 and 2 are
+    /// sums, q at 1 follows from h(0) + h(1) = claim.
+    fn message(&self, round: usize, claim: E) -> Vec<E> {
+        let weights = &self.suffixes[round];
+        let [m0, n1, d0, d1] = &self.tables;
+        let part = |range: std::ops::Range<usize>| {
+            let (mut at_zero, mut at_two) = (E::ZERO, E::ZERO);
+            for i in range {
+                let at = |table: &[E]| {
+                    let (low, high) = (table[2 * i], table[2 * i + 1]);
+                    (low, high.double() - low)
+                };
+                let (m, n, d, e) = (at(m0), at(n1), at(d0), at(d1));
+                at_zero += weights[i] * (e.0 * m.0 + n.0 * d.0);
+                at_two += weights[i] * (e.1 * m.1 + n.1 * d.1);
+            }
+            (at_zero, at_two)
+        };
+        let (q0, q2) = (0..weights.len().div_ceil(PARALLEL))
+            .into_par_iter()
+            .map(|c| part(c * PARALLEL..weights.len().min((c + 1) * PARALLEL)))
+            .reduce(|| (E::ZERO, E::ZERO), |x, y| (x.0 + y.0, x.1 + y.1));
+        let r = self.point[round];
+        let low = (E::ONE - r) * self.prefix;
+        let q1 = (claim - low * q0) * (r * self.prefix).inverse();
+        let q3 = (q2 - q1).double() + (q2 - q1) + q0;
+        // eq(r, 2) = 3 r - 1, eq(r, 3) = 5 r - 2.
+        let (two, three) = (r.double() + r - E::ONE, r.double().double() + r - E::ONE.double());
+        vec![low * q0, self.prefix * two * q2, self.prefix * three * q3]
+    }
+
+    fn bind(&mut self, round: usize, r: E) {
+        self.prefix = self.prefix * equality_of(&self.point[round..=round], &[r]);
+        for table in &mut self.tables {
+            *table = bind(table, r);
+        }
+    }
+
+    /// n0, n1, d0, d1 at the point that all variables are bound to.
+    fn ends(&self) -> Vec<E> {
+        let [m0, n1, d0, d1] = &self.tables;
+        vec![m0[0] - self.lambda * d0[0], n1[0], d0[0], d1[0]]
+    }
+}
+
+const PARALLEL: usize = 1 << 11;
+
 /// Shows that every lookup finds its entry; leaves claims on the forms that are looked up and on multiplicities.
 pub fn prove_lookups(
     channel: &mut Channel,
     plan: &Plan,
-    values: &Values,
     claims: &mut Claims,
-    proving: bool,
+    witness: Option<(&Values, LookedUp)>,
 ) -> Result<(), Reject> {
+    let proving = witness.is_some();
     if plan.lookups.is_empty() {
         return Ok(());
     }
@@ -100,8 +205,8 @@ pub fn prove_lookups(
     let beta = channel.challenge("lookups.beta");
     let (offsets, depth) = plan.leaves();
     let mut layers = Vec::new();
-    if proving {
-        layers.push(leaves(plan, values, alpha, beta));
+    if let Some((values, looked_up)) = witness {
+        layers.push(leaves(plan, values, looked_up, alpha, beta));
         for _ in 0..depth {
             layers.push(above(&layers[layers.len() - 1]));
         }
@@ -117,31 +222,30 @@ pub fn prove_lookups(
     for level in 0..depth {
         let lambda = channel.challenge("fractions.combine");
         let claim = numerator + lambda * denominator;
-        let tables = layers.pop().map(|layer| {
-            let half = layer.numerators.len() / 2;
-            let (n, d) = (layer.numerators, layer.denominators);
-            [
-                equality(&point),
-                n[..half].to_vec(),
-                n[half..].to_vec(),
-                d[..half].to_vec(),
-                d[half..].to_vec(),
-            ]
-        });
-        let f = |[eq, n0, n1, d0, d1]: &[E; 5]| *eq * (*d1 * (*n0 + lambda * *d0) + *n1 * *d0);
-        let reduced = sumcheck::<5, 3>(channel, "fractions.sum", level, claim, tables, f)?;
-        let ends = channel.scalars("fractions.ends", 4, || {
-            let tables = reduced.tables.as_ref().expect("proving");
-            (1..5).map(|t| tables[t][0]).collect()
-        })?;
+        let mut prover = layers.pop().map(|layer| LayerProver::new(layer, &point, lambda));
+        let mut left = claim;
+        let mut below = Vec::with_capacity(level + 1);
+        for round in 0..level {
+            let message = channel.scalars("fractions.sum", 3, || {
+                prover.as_ref().expect("proving").message(round, left)
+            })?;
+            let r = channel.challenge("fractions.sum");
+            left = interpolate(left, &message, r);
+            if let Some(prover) = &mut prover {
+                prover.bind(round, r);
+            }
+            below.push(r);
+        }
+        let ends = channel.scalars("fractions.ends", 4, || prover.as_ref().expect("proving").ends())?;
         let [n0, n1, d0, d1] = [ends[0], ends[1], ends[2], ends[3]];
-        if !proving && f(&[equality_of(&point, &reduced.point), n0, n1, d0, d1]) != reduced.claim {
+        let sums = d1 * (n0 + lambda * d0) + n1 * d0;
+        if !proving && equality_of(&point, &below) * sums != left {
             return Reject::because("the sum of fractions of the lookups does not hold");
         }
         let r = channel.challenge("fractions.line");
         numerator = n0 + (n1 - n0) * r;
         denominator = d0 + (d1 - d0) * r;
-        point = reduced.point;
+        point = below;
         point.push(r);
     }
     // What the leaves must be at the point.

@@ -41,7 +41,8 @@ pub fn bits_of(extent: usize) -> usize {
     extent.next_power_of_two().trailing_zeros() as usize
 }
 
-fn bind(table: &[E], r: E) -> Vec<E> {
+/// The table with its lowest variable bound to r.
+pub fn bind(table: &[E], r: E) -> Vec<E> {
     let line = |pair: &[E]| pair[0] + (pair[1] - pair[0]) * r;
     if table.len() > SEQUENTIAL {
         table

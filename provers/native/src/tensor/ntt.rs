@@ -10,11 +10,12 @@ pub struct Twiddles(Vec<F>);
 impl Twiddles {
     pub fn new(bits: usize) -> Self {
         let mut powers = vec![F::ONE; 1 << bits];
-        for k in 1..=bits {
+        for k in 2..=bits {
             let root = F::root_of_unity(k);
-            let half = 1 << (k - 1);
-            for i in 1..half {
-                powers[half + i] = powers[half + i - 1] * root;
+            let (below, own) = powers.split_at_mut(1 << (k - 1));
+            for (pair, &power) in own.chunks_exact_mut(2).zip(&below[below.len() / 2..]) {
+                pair[0] = power;
+                pair[1] = power * root;
             }
         }
         Self(powers)

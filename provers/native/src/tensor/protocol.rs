@@ -2,10 +2,12 @@
 
 use std::time::Instant;
 
+use rayon::prelude::*;
+
 use super::channel::{Channel, Reject};
 use super::claims::{Claims, Values};
 use super::field::{E, F};
-use super::fractions::{multiplicities, prove_lookups};
+use super::fractions::{looked_up, multiplicities, prove_lookups};
 use super::merkle::Digest;
 use super::plan::{Base, Plan, variables};
 use super::view::{Functional, padded_places};
@@ -37,22 +39,29 @@ fn table(plan: &Plan, values: &Values, commitment: usize) -> Vec<F> {
         } = base
             && *own == commitment
         {
-            let (places, _) = padded_places(shape);
-            for (&place, &value) in places.iter().zip(values) {
-                table[offset + place] = value;
-            }
+            place(shape, values, &mut table[*offset..]);
         }
     }
     table
+}
+
+/// Puts a tensor into a table where its axes are padded to powers of two.
+fn place(shape: &[usize], values: &[F], table: &mut [F]) {
+    let Some((&extent, outer)) = shape.split_last() else {
+        table[0] = values[0];
+        return;
+    };
+    let width = extent.next_power_of_two();
+    for (&at, row) in padded_places(outer).0.iter().zip(values.chunks_exact(extent)) {
+        table[at * width..at * width + extent].copy_from_slice(row);
+    }
 }
 
 /// The commitment to one tensor by itself: what a port's root is.
 pub fn commit_alone(shape: &[usize], values: &[F], secret: [u8; 32]) -> Digest {
     let bits = variables(shape).max(super::whir::LEAST);
     let mut table = vec![F::ZERO; 1 << bits];
-    for (&place, &value) in padded_places(shape).0.iter().zip(values) {
-        table[place] = value;
-    }
+    place(shape, values, &mut table);
     Oracle::commit(&table, bits + 1, Some(secret)).root()
 }
 
@@ -87,7 +96,8 @@ pub fn prove(
         start = Instant::now();
         progress(name).map_err(Reject)
     };
-    for (table, counts) in plan.tables.iter().zip(multiplicities(plan, &witness.values)) {
+    let looked_up = looked_up(plan, &witness.values);
+    for (table, counts) in plan.tables.iter().zip(multiplicities(plan, &looked_up)) {
         let column = plan.forms[table.column].terms[0].base;
         if witness.values[column].is_empty() {
             witness.values[column] = counts;
@@ -97,7 +107,7 @@ pub fn prove(
         .map(|c| table(plan, &witness.values, c))
         .collect();
     let oracles: Vec<Oracle> = tables
-        .iter()
+        .par_iter()
         .zip(&plan.commitments)
         .zip(&witness.secrets)
         .map(|((table, &bits), &secret)| Oracle::commit(table, bits + 1, Some(secret)))
@@ -115,7 +125,12 @@ pub fn prove(
     absorb(&mut channel, &statement, plan, &witness.values);
     channel.digest("columns", || own)?;
     let mut claims = Claims::new(plan, &witness.values, true);
-    prove_lookups(&mut channel, plan, &witness.values, &mut claims, true)?;
+    prove_lookups(
+        &mut channel,
+        plan,
+        &mut claims,
+        Some((&witness.values, looked_up)),
+    )?;
     done("lookups", &mut phases)?;
     zeros(&mut channel, plan, &mut claims, true)?;
     claims.reduce_products(&mut channel)?;
@@ -184,7 +199,7 @@ pub fn verify(plan: &Plan, statement: &Statement, values: &Values, proof: &[u8])
     absorb(&mut channel, statement, plan, values);
     let own = channel.digest("columns", || unreachable!())?;
     let mut claims = Claims::new(plan, values, false);
-    prove_lookups(&mut channel, plan, values, &mut claims, false)?;
+    prove_lookups(&mut channel, plan, &mut claims, None)?;
     zeros(&mut channel, plan, &mut claims, false)?;
     claims.reduce_products(&mut channel)?;
     let roots = statement.roots.iter().chain([&own]);

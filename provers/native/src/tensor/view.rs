@@ -236,7 +236,7 @@ fn push_axes(
     Some(Functional::Axes { scale, axes: made })
 }
 
-fn outer(x: &[E], y: &[E]) -> Vec<E> {
+fn outer_product(x: &[E], y: &[E]) -> Vec<E> {
     x.iter().flat_map(|&x| y.iter().map(move |&y| x * y)).collect()
 }
 
@@ -258,7 +258,7 @@ impl Functional {
 
     pub fn dense(&self) -> Vec<E> {
         match self {
-            Functional::Axes { scale, axes } => axes.iter().fold(vec![*scale], |x, y| outer(&x, y)),
+            Functional::Axes { scale, axes } => axes.iter().fold(vec![*scale], |x, y| outer_product(&x, y)),
             Functional::Dense(weights) => weights.clone(),
         }
     }
@@ -323,10 +323,38 @@ impl Functional {
 
     /// Adds the weights, times a factor, to a table of a tensor whose axes are padded to powers of two.
     pub fn add_to(&self, shape: &[usize], factor: E, table: &mut [E]) {
-        let weights = self.dense();
-        let (places, _) = padded_places(shape);
-        for (&place, &weight) in places.iter().zip(&weights) {
-            table[place] += weight * factor;
+        let Some((&extent, outer)) = shape.split_last() else {
+            table[0] += self.dense()[0] * factor;
+            return;
+        };
+        let (rows, row) = match self {
+            Functional::Axes { scale, axes } => {
+                let (last, rest) = axes.split_last().expect("an axis per extent");
+                (
+                    rest.iter()
+                        .fold(vec![*scale * factor], |x, y| outer_product(&x, y)),
+                    Some(last),
+                )
+            }
+            Functional::Dense(_) => (Vec::new(), None),
+        };
+        let (places, _) = padded_places(outer);
+        let width = extent.next_power_of_two();
+        let fill = |place: usize, own: &mut [E]| match (self, row) {
+            (Functional::Dense(weights), _) => {
+                for (entry, &weight) in own.iter_mut().zip(&weights[place * extent..]) {
+                    *entry += weight * factor;
+                }
+            }
+            (_, Some(row)) => {
+                for (entry, &weight) in own.iter_mut().zip(row) {
+                    *entry += weight * rows[place];
+                }
+            }
+            _ => unreachable!(),
+        };
+        for (place, &at) in places.iter().enumerate() {
+            fill(place, &mut table[at * width..at * width + extent]);
         }
     }
 }
@@ -360,14 +388,14 @@ fn merge(axes: &[Vec<E>], shape: &[usize]) -> Option<Vec<Vec<E>>> {
     for (place, &extent) in shape.iter().enumerate() {
         let mut vector = vec![E::ONE];
         while vector.len() < extent {
-            vector = outer(&vector, rest.next()?);
+            vector = outer_product(&vector, rest.next()?);
         }
         if vector.len() != extent {
             return None;
         }
         if place + 1 == shape.len() {
             for unit in rest.by_ref() {
-                vector = outer(&vector, unit);
+                vector = outer_product(&vector, unit);
             }
         }
         made.push(vector);
