@@ -40,7 +40,7 @@ class Cost:
         if rom_in_block(words, width):
             self.bram_bits += words * width
         else:
-            self.add(width * max(1, words / 64 * 3 if words > 64 else words / 32), width)
+            self.add(width * words / 17, width * min(1.0, words / 22))
 
 
 def estimate(plan: Plan) -> dict[str, int]:
@@ -51,16 +51,18 @@ def estimate(plan: Plan) -> dict[str, int]:
         outer, after, inner, before = fold.paths(number, tiling.split)
         units = tiling.units
         cost.add(outer.lut * units, outer.ff * units)
-        cost.memory(1, 1)
         if outer.rom_bits:
             cost.add(outer.rom_bits * units / 48, 0)
         control = bits_of(tiling.passes) + bits_of(tiling.clocks) + bits_of(tiling.drain)
-        cost.add(12 + 1.5 * control, 8 + control + (before > 4) * 4 + after)
+        cost.add(12 + control, 8 + control + (before > 4) * 4 + after)
         if inner is not None:
             lanes, bits = tiling.lanes * tiling.split, lane_bits(stage, tiling.split)
             cost.add(inner.lut * lanes + inner.rom_bits * lanes / 48, inner.ff * lanes * (0.05 if inner.dsp else 1))
             shown = bits * tiling.split * units
-            cost.add(shown * (tiling.drain - 1) / 3.6, bits * lanes + (shown if tiling.drain > 1 else 0))
+            cost.add(
+                shown * (tiling.drain - 1) * (0.3 if tiling.drain <= 8 else 0.44),
+                bits * lanes + (shown if tiling.drain > 1 else 0),
+            )
     for reader, layout, link in zip(plan.sizes.readers, plan.layouts, plan.sizes.links, strict=False):
         _channel(cost, layout, element(fold.format(reader.wire)).width, link.banks or 1)
     for (number, operand), rom in plan.roms.items():
@@ -77,7 +79,7 @@ def estimate(plan: Plan) -> dict[str, int]:
 def _channel(cost: Cost, layout: Layout, width: int, banks: int) -> None:
     """The memories, counters and tokens of a channel."""
     bank = bits_of(banks - 1) if banks > 1 else 0
-    cost.add(8 + 3 * bank, 2 * bits_of(banks) + 2 * bank)
+    cost.add(5 + bank, 2 * bits_of(banks) + 2 * bank)
     for copy in layout.copies:
         words = banks << bits_of(copy.depth - 1) if banks > 1 else copy.depth
         cost.memory(words, width, len(copy.stored))

@@ -59,9 +59,9 @@ class Sequence:
             table = self.bits * -(-self.steps // 64)
             return index + index // 3 + table, index + self.bits
         if len(self.moving) == 1 and self.moving[0][1] == 1 and int(self.values[0]) == 0:
-            return self.bits + self.bits // 4 + 1, self.bits
+            return self.bits // 3 + 1, self.bits
         inner = [(count - 1).bit_length() for count, _ in self.moving]
-        return 2 * self.bits + sum(bits + bits // 3 + 1 for bits in inner), self.bits + sum(inner)
+        return self.bits + sum(bits // 2 + 1 for bits in inner), self.bits + sum(inner)
 
     @property
     def cost(self) -> int:
