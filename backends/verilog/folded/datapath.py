@@ -173,7 +173,7 @@ class Datapath:
                 factor = Signal(str(operation.factor), operation.factor, operation.factor)
                 self._moments[factor.name] = ALWAYS
                 sources = [*sources, factor]
-            self.dsp += dsp_blocks(*sources)
+            self.dsp += dsp_blocks(target, *sources)
             bits = sum(signed_width(s.low, s.high) for s in sources)
             product = Signal(f"{target.name}_wide", -(1 << (bits - 1)), (1 << (bits - 1)) - 1)
             self.wire(product, " * ".join(self.signed(s, bits) for s in sources), Moment(cycle, 0))
@@ -272,10 +272,10 @@ def _is_bit(signal: Signal) -> bool:
     return signal.low >= 0 and signal.high <= 1
 
 
-def dsp_blocks(*sources: Signal) -> int:
-    """Blocks of 25 x 18 bits that a product takes; none where it is so narrow that tools prefer logic."""
+def dsp_blocks(target: Signal, *sources: Signal) -> int:
+    """Blocks of 25 x 18 bits that a product takes; none where it is so narrow that yosys prefers logic."""
     x, y = sorted(signed_width(s.low, s.high) for s in sources)
-    if x < 2 or x + y < 9:
+    if x < 2 or target.width < 9:
         return 0
     return min(-(-(x - 1) // 17) * -(-(y - 1) // 24), -(-(x - 1) // 24) * -(-(y - 1) // 17))
 
@@ -290,7 +290,7 @@ def _luts(operation: Operation, sources: Sequence[Signal], target: Signal) -> in
     if isinstance(operation, Multiply):
         if any(_is_bit(s) for s in sources):
             return target.width
-        return 0 if dsp_blocks(*sources) else sources[0].width * sources[1].width
+        return 0 if dsp_blocks(target, *sources) else sources[0].width * sources[1].width
     if isinstance(operation, Divide):
         return _quotient_bits(sources[0]) * (sources[1].width + 2)
     if isinstance(operation, SquareRoot):

@@ -1,0 +1,73 @@
+"""Folded designs of unusual programs: constants, copies and views leaving, inputs that nothing reads, a dead Check."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from folded_programs import frames, named
+
+from circuitize.backends.verilog.folded import schedule
+from circuitize.circuits.builder import Builder
+from circuitize.circuits.integers import Add, Check, Constant, Contract, Multiply, Reindex, Scale, Sum, View
+from circuitize.circuits.program import Program
+from circuitize.circuits.types import Fixed
+from circuitize.sims.rtl import Simulation, check_design
+
+SMALL = Fixed((3, 4), 0, -9, 9)
+
+
+def constants() -> Program:
+    """A constant as an output, and one of a single repeated number."""
+    builder = Builder()
+    x = builder.input(SMALL)
+    many = builder.add(Constant.of(np.arange(6).reshape(2, 3) - 3))
+    return named(builder, ["x"], [many, builder.add(Constant.splat(5, (2,))), builder.add(Scale(2, 0), x)])
+
+
+def copies() -> Program:
+    """An input as it is, twice, transposed, and padded; what is computed once leaves twice."""
+    builder = Builder()
+    x = builder.input(SMALL)
+    turned = builder.add(Reindex(View.transpose((3, 4), (1, 0))), x)
+    padded = builder.add(Reindex(View.pad((3, 4), (1, 0), (0, 2))), x)
+    doubled = builder.add(Scale(2, 0), x)
+    flipped = builder.add(Reindex(View.flip((3, 4), (0, 1))), doubled)
+    return named(builder, ["x"], [x, x, turned, padded, doubled, doubled, flipped])
+
+
+def unread() -> Program:
+    """Inputs that nothing reads, the first of them among others."""
+    builder = Builder()
+    _, x, _ = builder.input(Fixed((7,), 0, 0, 3)), builder.input(SMALL), builder.input(Fixed((), 0, 0, 1))
+    return named(builder, ["u", "x", "v"], [builder.add(Sum(View.broadcast((3, 4), (0,))), x)])
+
+
+def dead() -> Program:
+    """A Check that no output depends on, and a branch that is longer than the one beside it."""
+    builder = Builder()
+    x, y = builder.input(SMALL), builder.input(SMALL)
+    total = builder.add(Sum(View.broadcast((3, 4), (1,))), builder.add(Multiply(), x, y))
+    spread = builder.add(Reindex(View.broadcast((3, 4), (1,))), total)
+    near = builder.add(Contract("ij,kj->ik"), spread, y)
+    checked = builder.add(Check(-12, 12), builder.add(Add(), x, y))
+    wide = builder.add(Reindex(View.slice((3, 4), (0, 0), (3, 3))), checked)
+    return named(builder, ["x", "y"], [builder.add(Add(), near, wide)])
+
+
+@pytest.mark.parametrize("make", [constants, copies, unread, dead])
+@pytest.mark.parametrize("interval", [2, 60])
+def test_unusual_programs_agree(make: type[Program], interval: int) -> None:
+    program = make()
+    design = schedule(program, interval_budget=interval)
+    found = check_design(design, program, frames(program, 40))
+    assert found.mismatches == 0, found.first_difference
+
+
+def test_a_stalled_output_stops_the_others_and_loses_nothing() -> None:
+    program = copies()
+    design = schedule(program, interval_budget=12)
+    vectors = frames(program, 30)
+    with Simulation(design) as simulation:
+        runs = [simulation.run(vectors, backpressure=seed) for seed in range(4)]
+    for run in runs:
+        assert (run.outputs["y0"] == vectors["x"]).all() and (run.outputs["y4"] == 2 * vectors["x"]).all()
