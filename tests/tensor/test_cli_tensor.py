@@ -65,6 +65,8 @@ def test_provers_are_not_confused(folder: Path) -> None:
     assert "expected a proof of tensor" in refused("verify", theirs, "--prover", "tensor", "--program", STEP)
     assert "--keys" in refused("verify", theirs, "--program", STEP)
     assert "tensor" in refused("setup", STEP, "--prover", "tensor", "-o", folder / "keys")
+    consent = ("--prover", "groth16", "--not-zero-knowledge", "--keys", folder, "-o", folder / "p")
+    assert "expected the prover tensor" in refused("prove", STEP, *consent)
     assert "no setup" in refused(*PROVE, "--not-zero-knowledge", "--keys", folder, "-o", folder / "p")
 
 

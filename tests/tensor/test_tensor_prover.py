@@ -12,14 +12,17 @@ from r1cs_programs import single
 from tensor_proofs import committed_inputs, example_inputs, planned, proved, refusals, refused
 from test_r1cs_random import SOURCES, random_program
 
+from circuitize import _native
 from circuitize.circuits.errors import OverflowRisk, Undefined
 from circuitize.circuits.integers import expand
 from circuitize.circuits.program import Visibility
+from circuitize.provers.tensor import config
 from circuitize.provers.tensor.cost import estimate
 from circuitize.provers.tensor.errors import NotZeroKnowledge, Unprovable
+from circuitize.provers.tensor.independent import opening
 from circuitize.provers.tensor.plan import KEPT, plan
 from circuitize.provers.tensor.prover import prove
-from circuitize.provers.tensor.security import bounds, union
+from circuitize.provers.tensor.security import bounds, require_secure, union
 from circuitize.sims import integer
 
 SMALL = [case for case in cases() if sum(source.size for source in case.sources) <= 2000]
@@ -141,3 +144,21 @@ def test_sizes_are_known_beforehand(name: str) -> None:
     found = prove(program, example_inputs(program), not_zero_knowledge=True, made=made)
     assert abs(len(found.proof.encode()) / expected["proof_bytes"] - 1) < 0.04
     assert (expected["committed"], expected["lookups"]) == (made.committed, made.looked_up)
+
+
+@pytest.mark.parametrize("variables", range(config.LEAST_VARIABLES, 28))
+def test_parameters_are_the_same_three_times(variables: int) -> None:
+    """The native prover, the independent verifier and the security bounds each have their own."""
+    fold, least, queries = _native.tensor_parameters(variables)
+    assert (fold, least) == (config.FOLD, config.LEAST_VARIABLES) == (opening.FOLD, config.LEAST_VARIABLES)
+    rounds = config.rounds(variables)
+    assert queries == [config.queries(round) for round in range(rounds)]
+    assert queries == [opening.query_count(round) for round in range(rounds)]
+    assert opening.LAST == config.LAST_VARIABLES
+
+
+def test_a_program_too_large_for_the_security_level_is_refused() -> None:
+    _, made = planned("iris.py:step")
+    require_secure(made)
+    large = replace(made, commitments=(*made.commitments[:-1], 27))
+    assert "expected 100 bits" in refused(lambda: require_secure(large))

@@ -43,6 +43,10 @@ def run(options: Namespace) -> int:
         from .tensor import prove
 
         return prove(options)
+    if options.not_zero_knowledge:
+        raise CircuitizeError(
+            f"--not-zero-knowledge: expected the prover tensor with it, found {options.prover}, which hides values"
+        )
     if options.keys is None:
         raise CircuitizeError(
             f"expected --keys KEYS, found none; {options.prover} needs a proving key: circuitize setup "
