@@ -56,7 +56,9 @@ class Design:
     `top` has `clk`, `rst` and the streams. Frames leave in the order in which they enter; a frame enters when all its
     input streams have; outputs need not leave together. `held` names the program's inputs that the design keeps itself:
     those with an output of the same name are state, which a frame updates. `report` holds the scheduler's own estimate:
-    `lut`, `ff`, `dsp`, `bram_bits`, `latency_cycles`, `interval_cycles`, as integers.
+    `lut`, `ff`, `dsp`, `bram_bits`, `latency_cycles`, `interval_cycles`, as integers. Where no stream waits, latency is
+    from the cycle in which the first beat of a frame is taken to that in which the last beat of its last output leaves,
+    both counted; the interval is from one frame's last beat to the next one's.
     """
 
     top: str

@@ -215,3 +215,12 @@ def test_answers() -> None:
     assert accuracy(scores, np.array([[0.5, 2, 2], [1.5, 1, 1]]), 1).tolist() == [True, False]
     with pytest.raises(Exception, match=r"expected answers of shape \[3\], or of \[\] for the index .* found \[2\]"):
         accuracy(scores, np.zeros((2, 2)), 0)
+
+
+@pytest.mark.parametrize("scheduler", ["parallel", "folded"])
+def test_cycles_are_those_that_were_estimated(scheduler: str) -> None:
+    for name in ("linear", "head"):
+        report = read_project(compiled(name, scheduler)).design.report
+        found = as_json("simulate", compiled(name, scheduler))
+        for cycles in ("latency_cycles", "interval_cycles"):
+            assert found[cycles] == report[cycles], (name, cycles)

@@ -34,7 +34,7 @@ def estimate(net: Netlist, pipe: Pipeline, inputs: int, outputs: int, dsp: bool)
         "ff": int((pipe.bits * pipe.delay).sum()) + pipe.stages + outputs,
         "dsp": int(multipliers.sum()),
         "bram_bits": int(blocks.sum()),
-        "latency_cycles": pipe.stages,
+        "latency_cycles": pipe.stages + 1,
         "interval_cycles": 1,
     }
 
