@@ -24,8 +24,13 @@ class Cost:
         self.lut, self.ff = self.lut + lut, self.ff + ff
 
     def sequence(self, sequence: Sequence | None) -> None:
-        if sequence is not None:
-            self.add(*sequence.counters)
+        if sequence is None:
+            return
+        self.add(*sequence.counters)
+        if sequence.loops is None and rom_in_block(sequence.steps, sequence.bits):
+            self.bram_bits += sequence.steps * sequence.bits
+        elif sequence.loops is None:
+            self.lut += sequence.steps * sequence.bits / 20
 
     def memory(self, words: int, width: int, copies: int = 1) -> None:
         """A memory read into a register: in LUTs, four of which hold 32 words of 6 bits or 64 of 3, or in a block."""

@@ -54,7 +54,9 @@ def _table(name: str, sequence: Sequence, step: str, bits: int, files: dict[str,
     steps, values = sequence.steps, sequence.values
     places = max(1, (steps - 1).bit_length())
     files[f"{name}.hex"] = "".join(f"{value:x}\n" for value in values.tolist())
+    style = ['  (* rom_style = "block" *)'] if rom_in_block(steps, bits) else []
     return [
+        *style,
         f"  reg [{bits - 1}:0] {name}_table [0:{steps - 1}];",
         f'  initial $readmemh("{name}.hex", {name}_table);',
         f"  reg [{places - 1}:0] {name}_next;",

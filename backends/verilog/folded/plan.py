@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,7 @@ from .datapath import Datapath
 from .graph import Graph, Stage, cut
 from .lane_text import interval_of, lane, lane_bits, literal_operand, unit
 from .layout import NOTHING, Layout, Rom, layout, rom
-from .tiling import Choice, Tiling, choose, lane_axis, tile
+from .tiling import Choice, Tiling, choose, divisor, lane_axis, tile
 
 Indices = NDArray[np.int64]
 
@@ -132,11 +133,12 @@ class Sizes:
         return model.interval(self.actors, self.links)
 
 
-def sizes(fold: Fold, target: int) -> Sizes:
+def sizes(fold: Fold, target: int, halved: Mapping[int, int] = MappingProxyType({})) -> Sizes:
     """The cheapest sizes with which each stage takes at most `target` clocks a frame, where it can.
 
     With state, stages run one after another. Lanes in proportion to the roots of their work then make the sum of their
     clocks least: the target is that of the stage with the most work, and others have less in proportion to the root.
+    `halved` says of some stages how often their targets are halved.
     """
     stages = fold.stages
     choices, dsp, lanes = [], 0, 0
@@ -155,7 +157,7 @@ def sizes(fold: Fold, target: int) -> Sizes:
         share = math.sqrt(stage.size * stage.terms / most) if fold.states else 1.0
         choice = choose(
             stage,
-            max(1, round(target * share)),
+            max(1, round(target * share) >> halved.get(number, 0)),
             fold.axes[number],
             (20, bits, 40 + path.lut + path.ff // 2 + 20 * path.dsp),
         )
@@ -203,7 +205,9 @@ def _untriggered(fold: Fold, writer: Mapping[int, int], links: list[model.Link])
 
 
 def _stream_lanes(size: int, target: int) -> int:
-    return min(size, -(-size // max(1, target)))
+    least = min(size, -(-size // max(1, target)))
+    even = divisor(size, least)
+    return even if even <= 2 * least else least
 
 
 @dataclass

@@ -106,7 +106,22 @@ def choose_sizes(folded: Fold, lanes: int | None, dsp_budget: int | None, interv
             best, high = found, middle
         else:
             low = middle + 1
-    return best
+    return _spend(best, word, limit) if folded.states else best
+
+
+def _spend(best: Sizes, word: str, limit: int) -> Sizes:
+    """What is left of a budget goes to the stages that take longest: their targets are halved while it lasts."""
+    halved: dict[int, int] = {}
+    while True:
+        stages = sorted(range(len(best.choices)), key=lambda k: -best.choices[k].cycles)[:4]
+        for stage in stages:
+            tried = {**halved, stage: halved.get(stage, 0) + 1}
+            found = sizes(best.fold, best.target, tried)
+            if getattr(found, word) <= limit and found.choices[stage].cycles < best.choices[stage].cycles:
+                best, halved = found, tried
+                break
+        else:
+            return best
 
 
 def _last(most: int, make: Callable[[int], Sizes], fits: Callable[[Sizes], bool]) -> Sizes | None:

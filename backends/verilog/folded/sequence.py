@@ -51,13 +51,12 @@ class Sequence:
 
     @property
     def counters(self) -> tuple[int, int]:
-        """Estimated (LUTs, flip-flops) of the counter."""
+        """Estimated (LUTs, flip-flops) of the counter, without the table."""
         if self.constant:
             return 0, 0
         if self.loops is None:
             index = (self.steps - 1).bit_length()
-            table = self.bits * -(-self.steps // 64)
-            return index + index // 3 + table, index + self.bits
+            return index + index // 3, index + self.bits
         if len(self.moving) == 1 and self.moving[0][1] == 1 and int(self.values[0]) == 0:
             return self.bits // 3 + 1, self.bits
         inner = [(count - 1).bit_length() for count, _ in self.moving]
@@ -65,7 +64,8 @@ class Sequence:
 
     @property
     def cost(self) -> int:
-        return sum(self.counters)
+        table = self.bits * -(-self.steps // 64) if self.loops is None else 0
+        return sum(self.counters) + table
 
 
 def _loops(values: Indices) -> Loops | None:

@@ -13,6 +13,9 @@ from .layout import NOTHING
 
 Indices = NDArray[np.int64]
 
+RAGGED = 1.0
+"""How much dearer lanes are that do not divide an axis: addresses then often follow no counter, but a table."""
+
 
 @dataclass(frozen=True, eq=False)
 class Tiling:
@@ -134,15 +137,17 @@ def choose(stage: Stage, budget: int, axis: int, widths: tuple[int, int, int]) -
     best: tuple[tuple[int, float], Choice] | None = None
     for outside, inner, tile, lanes, passes in _tiles(stage.shape, axis):
         room = max(1, budget // passes)
-        split = 1 if stage.reduction == "argmax" else -(-stage.terms // room)
-        reading = -(-stage.terms // split)
-        units = -(-lanes // max(room, reading))
-        clocks = max(reading, -(-lanes // units))
-        cycles = passes * clocks
-        cost = (widths[0] + widths[1]) * lanes * split + (widths[2] + widths[1] * (split - 1)) * units
-        key = (max(0, cycles - budget), cost + cycles * 1e-6)
-        if best is None or key < best[0]:
-            best = key, Choice(axis, outside, inner, tile, lanes, passes, split, units, cycles)
+        least = 1 if stage.reduction == "argmax" else -(-stage.terms // room)
+        for split in {least, divisor(stage.terms, least)}:
+            reading = -(-stage.terms // split)
+            fewest = -(-lanes // max(room, reading))
+            for units in {fewest, divisor(lanes, fewest)}:
+                cycles = passes * max(reading, -(-lanes // units))
+                ragged = (passes * lanes > stage.size) + (stage.terms % split > 0) + (lanes % units > 0)
+                cost = (widths[0] + widths[1]) * lanes * split + (widths[2] + widths[1] * (split - 1)) * units
+                key = (max(0, cycles - budget), cost * (1 + RAGGED * ragged) + cycles * 1e-6)
+                if best is None or key < best[0]:
+                    best = key, Choice(axis, outside, inner, tile, lanes, passes, split, units, cycles)
     assert best is not None
     return best[1]
 
@@ -158,6 +163,11 @@ def _tiles(shape: tuple[int, ...], axis: int) -> list[tuple[int, int, int, int, 
         found += [(outside, inner, tile, inner * tile, outside * -(-extent // tile)) for tile in sorted(tiles)]
         inner *= extent
     return found
+
+
+def divisor(number: int, least: int) -> int:
+    """The smallest divisor from `least` on."""
+    return next(k for k in range(least, number + 1) if number % k == 0)
 
 
 def tile(stage: Stage, choice: Choice) -> Tiling:
