@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from circuitize.circuits.integers import (
-    Add,
-    Check,
-    Clamp,
-    Divide,
-    IsNegative,
-    Lookup,
-    Maximum,
-    Multiply,
-    ReLU,
-    Scale,
-    Select,
-    Shift,
-    SquareRoot,
-    Subtract,
-)
+from circuitize.circuits.integers import Check, Divide, Lookup, Multiply, Scale
 from circuitize.circuits.operation import Operation
 
 from ..signals import Signal, literal, signed_width, width
+from .elementwise import PLAIN
 from .graph import Node
 from .iterative import divide, root
+from .size import dsp_blocks, luts, quotient_bits, timing
 
 LEVELS = 2
 """Operations between two registers."""
@@ -130,6 +117,11 @@ class Datapath:
             self._unused.add(signal.name)
             self.lines.append(f"  wire {signal.name}_unused = ^{signal.name};")
 
+    def fail(self, fail: Signal, moment: Moment) -> None:
+        """A wire that is 1 where a Check fails."""
+        self._moments[fail.name] = moment
+        self.fails.append(fail.name)
+
     def node(self, node: Node, prefix: str = "") -> None:
         """Add an operation."""
         sources = [self.values[name] for name in node.sources]
@@ -143,11 +135,11 @@ class Datapath:
         operation, moments = node.operation, [self._moments[source.name] for source in sources]
         cycle = max(0, *(moment.cycle for moment in moments))
         level = max((moment.level for moment in moments if moment.cycle == cycle), default=0)
-        weight, latency = _timing(operation, sources)
+        weight, latency = timing(operation, sources)
         if level and (level + weight > LEVELS or latency):
             cycle, level = cycle + 1, 0
         sources = [self.at(source, cycle) for source in sources]
-        self.lut += _luts(operation, sources, target)
+        self.lut += luts(operation, sources, target)
         if latency:
             self._clocked(operation, sources, target, cycle, latency)
         else:
@@ -213,7 +205,7 @@ class Datapath:
     ) -> None:
         if isinstance(operation, Divide):
             x, y = sources
-            bits, by = _quotient_bits(x), y.width
+            bits, by = quotient_bits(x), y.width
             module, text = divide(bits, by)
             self.files[f"{module}.v"] = text
             raw = Signal(f"{target.name}_quotient", -(1 << (bits - 1)), (1 << (bits - 1)) - 1)
@@ -242,162 +234,5 @@ class Datapath:
         self.wire(target, self.bits(raw, target.width), Moment(cycle + latency, 0))
 
     def _plain(self, operation: Operation, sources: Sequence[Signal], target: Signal, moment: Moment) -> None:
-        write = _PLAIN[type(operation)]
+        write = PLAIN[type(operation)]
         self.wire(target, write(self, operation, sources, target, moment), moment)
-
-
-def _quotient_bits(x: Signal) -> int:
-    return max(signed_width(x.low, x.high), 2)
-
-
-def _timing(operation: Operation, sources: Sequence[Signal]) -> tuple[int, int]:
-    """How many operations deep it counts, and registers inside."""
-    if isinstance(operation, Multiply):
-        return (1, 0) if any(_is_bit(s) for s in sources) else (0, 1)
-    if isinstance(operation, Scale):
-        size = abs(operation.factor)
-        if size & (size - 1) == 0:
-            return (1 if operation.factor < 0 else 0), 0
-        return 0, 1
-    if isinstance(operation, Lookup):
-        return 0, 1
-    if isinstance(operation, Divide):
-        return 0, _quotient_bits(sources[0])
-    if isinstance(operation, SquareRoot):
-        return 0, (sources[0].width + 1) // 2
-    return (0 if isinstance(operation, Shift | IsNegative) else 1), 0
-
-
-def _is_bit(signal: Signal) -> bool:
-    return signal.low >= 0 and signal.high <= 1
-
-
-def dsp_blocks(target: Signal, *sources: Signal) -> int:
-    """Blocks of 25 x 18 bits that a product takes; none where it is so narrow that yosys prefers logic."""
-    x, y = sorted(signed_width(s.low, s.high) for s in sources)
-    if x < 2 or target.width < 9:
-        return 0
-    return min(-(-(x - 1) // 17) * -(-(y - 1) // 24), -(-(x - 1) // 24) * -(-(y - 1) // 17))
-
-
-def _luts(operation: Operation, sources: Sequence[Signal], target: Signal) -> int:
-    """LUTs with six inputs, a first guess."""
-    if isinstance(operation, Shift | IsNegative):
-        return 0
-    if isinstance(operation, Scale):
-        size = abs(operation.factor)
-        return 0 if operation.factor > 0 and size & (size - 1) == 0 else target.width
-    if isinstance(operation, Multiply):
-        if any(_is_bit(s) for s in sources):
-            return target.width
-        return 0 if dsp_blocks(target, *sources) else sources[0].width * sources[1].width
-    if isinstance(operation, Divide):
-        return _quotient_bits(sources[0]) * (sources[1].width + 2)
-    if isinstance(operation, SquareRoot):
-        return sources[0].width * sources[0].width // 3
-    if isinstance(operation, Clamp):
-        return target.width + sources[0].width // 2
-    if isinstance(operation, Check):
-        return max(1, (sources[0].width - target.width + 5) // 5)
-    return target.width
-
-
-Write = Callable[[Datapath, Operation, Sequence[Signal], Signal, Moment], str]
-
-
-def _add(path: Datapath, operation: Operation, sources: Sequence[Signal], target: Signal, moment: Moment) -> str:
-    sign = "-" if isinstance(operation, Subtract) else "+"
-    return f" {sign} ".join(path.bits(source, target.width) for source in sources)
-
-
-def _multiply(path: Datapath, operation: Operation, sources: Sequence[Signal], target: Signal, moment: Moment) -> str:
-    gate, other = sources if sources[0].low >= 0 and sources[0].high <= 1 else reversed(sources)
-    return f"{{{target.width}{{{path.bits(gate, 1)}}}}} & {path.bits(other, target.width)}"
-
-
-def _scale(path: Datapath, operation: Operation, sources: Sequence[Signal], target: Signal, moment: Moment) -> str:
-    assert isinstance(operation, Scale)
-    (x,) = sources
-    zeros = abs(operation.factor).bit_length() - 1
-    kept = target.width - zeros
-    shifted = f"{{{path.bits(x, kept)}, {zeros}'d0}}" if zeros else path.bits(x, kept)
-    return shifted if operation.factor > 0 else f"{target.width}'d0 - {shifted}"
-
-
-def _relu(path: Datapath, operation: Operation, sources: Sequence[Signal], target: Signal, moment: Moment) -> str:
-    (x,) = sources
-    if not x.signed:
-        return path.bits(x, target.width)
-    return f"{{{target.width}{{~{x.name}[{x.width - 1}]}}}} & {path.bits(x, target.width)}"
-
-
-def _shift(path: Datapath, operation: Operation, sources: Sequence[Signal], target: Signal, moment: Moment) -> str:
-    assert isinstance(operation, Shift)
-    (x,) = sources
-    path.drop(x)
-    kept = x.width - operation.bits
-    if kept <= 0:
-        return f"{{{target.width}{{{x.name}[{x.width - 1}]}}}}" if x.signed else f"{target.width}'d0"
-    return f"{x.name}[{x.width - 1}:{operation.bits}]"
-
-
-def _negative(path: Datapath, operation: Operation, sources: Sequence[Signal], target: Signal, moment: Moment) -> str:
-    (x,) = sources
-    path.drop(x)
-    return f"{x.name}[{x.width - 1}]"
-
-
-def _outside(path: Datapath, x: Signal, low: int, high: int) -> tuple[str, str]:
-    """Conditions that x is below low, and above high; empty where it cannot be."""
-    bits = max(signed_width(x.low, x.high), signed_width(low, high))
-    below = f"({path.signed(x, bits)} < {literal(low, bits)})" if x.low < low else ""
-    return below, f"({path.signed(x, bits)} > {literal(high, bits)})" if x.high > high else ""
-
-
-def _check(path: Datapath, operation: Operation, sources: Sequence[Signal], target: Signal, moment: Moment) -> str:
-    assert isinstance(operation, Check)
-    (x,) = sources
-    conditions = [c for c in _outside(path, x, operation.low, operation.high) if c]
-    if conditions:
-        fail = Signal(f"{target.name}_fail", 0, 1)
-        path.lines.append(f"  wire [0:0] {fail.name} = {' | '.join(conditions)};")
-        path._moments[fail.name] = moment
-        path.fails.append(fail.name)
-    return path.bits(x, target.width)
-
-
-def _clamp(path: Datapath, operation: Operation, sources: Sequence[Signal], target: Signal, moment: Moment) -> str:
-    assert isinstance(operation, Clamp)
-    (x,) = sources
-    below, above = _outside(path, x, operation.low, operation.high)
-    mask = (1 << target.width) - 1
-    text = path.bits(x, target.width)
-    text = f"{above} ? {target.width}'d{operation.high & mask} : {text}" if above else text
-    return f"{below} ? {target.width}'d{operation.low & mask} : {text}" if below else text
-
-
-def _select(path: Datapath, operation: Operation, sources: Sequence[Signal], target: Signal, moment: Moment) -> str:
-    condition, x, y = sources
-    return f"{path.bits(condition, 1)} ? {path.bits(x, target.width)} : {path.bits(y, target.width)}"
-
-
-def _maximum(path: Datapath, operation: Operation, sources: Sequence[Signal], target: Signal, moment: Moment) -> str:
-    x, y = sources
-    bits = max(signed_width(s.low, s.high) for s in sources)
-    larger = f"({path.signed(x, bits)} > {path.signed(y, bits)})"
-    return f"{larger} ? {path.bits(x, target.width)} : {path.bits(y, target.width)}"
-
-
-_PLAIN: Mapping[type[Operation], Write] = {
-    Add: _add,
-    Subtract: _add,
-    Multiply: _multiply,
-    Scale: _scale,
-    ReLU: _relu,
-    Shift: _shift,
-    IsNegative: _negative,
-    Check: _check,
-    Clamp: _clamp,
-    Select: _select,
-    Maximum: _maximum,
-}

@@ -1,0 +1,66 @@
+"""How deep, how long and how large the operations of a datapath are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from circuitize.circuits.integers import Check, Clamp, Divide, IsNegative, Lookup, Multiply, Scale, Shift, SquareRoot
+from circuitize.circuits.operation import Operation
+
+from ..signals import Signal, signed_width
+
+
+def quotient_bits(x: Signal) -> int:
+    return max(signed_width(x.low, x.high), 2)
+
+
+def timing(operation: Operation, sources: Sequence[Signal]) -> tuple[int, int]:
+    """How many operations deep it counts, and registers inside."""
+    if isinstance(operation, Multiply):
+        return (1, 0) if any(is_bit(s) for s in sources) else (0, 1)
+    if isinstance(operation, Scale):
+        size = abs(operation.factor)
+        if size & (size - 1) == 0:
+            return (1 if operation.factor < 0 else 0), 0
+        return 0, 1
+    if isinstance(operation, Lookup):
+        return 0, 1
+    if isinstance(operation, Divide):
+        return 0, quotient_bits(sources[0])
+    if isinstance(operation, SquareRoot):
+        return 0, (sources[0].width + 1) // 2
+    return (0 if isinstance(operation, Shift | IsNegative) else 1), 0
+
+
+def is_bit(signal: Signal) -> bool:
+    return signal.low >= 0 and signal.high <= 1
+
+
+def dsp_blocks(target: Signal, *sources: Signal) -> int:
+    """Blocks of 25 x 18 bits that a product takes; none where it is so narrow that yosys prefers logic."""
+    x, y = sorted(signed_width(s.low, s.high) for s in sources)
+    if x < 2 or target.width < 9:
+        return 0
+    return min(-(-(x - 1) // 17) * -(-(y - 1) // 24), -(-(x - 1) // 24) * -(-(y - 1) // 17))
+
+
+def luts(operation: Operation, sources: Sequence[Signal], target: Signal) -> int:
+    """LUTs with six inputs, a first guess."""
+    if isinstance(operation, Shift | IsNegative):
+        return 0
+    if isinstance(operation, Scale):
+        size = abs(operation.factor)
+        return 0 if operation.factor > 0 and size & (size - 1) == 0 else target.width
+    if isinstance(operation, Multiply):
+        if any(is_bit(s) for s in sources):
+            return target.width
+        return 0 if dsp_blocks(target, *sources) else sources[0].width * sources[1].width
+    if isinstance(operation, Divide):
+        return quotient_bits(sources[0]) * (sources[1].width + 2)
+    if isinstance(operation, SquareRoot):
+        return sources[0].width * sources[0].width // 3
+    if isinstance(operation, Clamp):
+        return target.width + sources[0].width // 2
+    if isinstance(operation, Check):
+        return max(1, (sources[0].width - target.width + 5) // 5)
+    return target.width
