@@ -98,10 +98,10 @@ class Modules:
             joined = ",\n".join(f"                {name}" for name in reversed(reads))
             moves += [f"            held{stage} <= {{", joined, "            };"]
         inputs = [self._known(node, stage) for node, stage in self.imports[index].tolist()]
-        given = [self._known(node, stage).name for node, stage in self.exports[index].tolist()]
+        given = {self._known(node, stage).name for node, stage in self.exports[index].tolist()}
         texts = [line.partition(" = ")[2] for block in blocks.values() for line in block]
         texts += [line.partition(" = ")[2] or line for line in body]
-        wires = [signal for signal in [*inputs, *owned] if signal.name not in set(given)]
+        wires = [signal for signal in [*inputs, *owned] if signal.name not in given]
         if group.stream is not None:
             wires.append(Signal("tdata", 0, (1 << group.stream.data_bits) - 1))
         body += _unread(wires, [*texts, *moves])
