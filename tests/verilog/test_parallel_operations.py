@@ -14,6 +14,7 @@ from circuitize.sims import rtl
 PARTIAL = (integers.Check, integers.Gather, integers.ScatterAdd)
 FRAMES = 24
 LARGE = 1 << 12
+"""Elements of a source: a case of 16,384 multipliers is left to the folded schedule."""
 
 
 def frames(case: Case) -> dict[str, np.ndarray]:
