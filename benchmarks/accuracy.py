@@ -1,11 +1,12 @@
 """Accuracy of training in integers beside the same training in float64, and the error of a single step.
 
-Usage: python benchmarks/accuracy.py [--splits N] [--batches N]
+Usage: python benchmarks/accuracy.py [PROGRAM ...] [--splits N] [--batches N]   (default: digits with mean squared
+error, with cross-entropy and Adam, and the convolutional network)
 
-First table: the digits example trained on each split, test accuracy and last loss of both runs. Second: the
-greatest difference between the integer step's new weights and the float64 step's from the same dequantized weights
-and inputs, over seeded batches of the trained model; batches where a hidden unit is on in one run and off in the
-other are counted and reported apart.
+A table for each: the example trained on each split, test accuracy and last loss of both runs. Then, for digits.py:step,
+the greatest difference between the integer step's new weights and the float64 step's from the same dequantized weights
+and inputs, over seeded batches of the trained model; batches where a hidden unit is on in one run and off in the other
+are counted and reported apart.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import argparse
 import sys
 import time
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -27,44 +29,64 @@ from circuitize.circuits.integers import ReLU as IntegerReLU
 from circuitize.circuits.program import Program, to_reals
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.simplify import simplify
-from circuitize.frontends.datasets import Split, accuracy, digits
-from circuitize.frontends.training import predict
+from circuitize.frontends.datasets import Recipe, Split, accuracy, digits
+from circuitize.frontends.layers import Model
+from circuitize.frontends.training import predict, start
 from circuitize.sims import integer, real
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "examples"))
-import digits as example
+EXAMPLES = Path(__file__).parent.parent / "examples"
+PROGRAMS = ("digits.py:step", "digits_xent.py:adam", "cnn.py:step")
 
 
 def main() -> None:
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--splits", type=int, default=5)
-    arguments.add_argument("--batches", type=int, default=100)
-    chosen = arguments.parse_args()
-    step = example.step()
-    integers = quantize(step)
-    print(f"digits 64-32-10, {example.RECIPE.epochs} epochs of batches of {example.RECIPE.batch}")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("programs", nargs="*", default=PROGRAMS)
+    parser.add_argument("--splits", type=int, default=5)
+    parser.add_argument("--batches", type=int, default=100)
+    chosen = parser.parse_args()
+    sys.path.insert(0, str(EXAMPLES))
+    for program in chosen.programs:
+        file, _, name = program.partition(":")
+        example = import_module(file.removesuffix(".py"))
+        recipe = example.RECIPES[name] if hasattr(example, "RECIPES") else example.RECIPE
+        step = getattr(example, name)()
+        integers = quantize(step)
+        print(f"{program}, {recipe.epochs} epochs of batches of {recipe.batch}")
+        trained = table(step, integers, example.MODEL, recipe, chosen.splits)
+        if program == "digits.py:step":
+            errors(step, integers, trained, recipe, digits(chosen.splits - 1), chosen.batches)
+
+
+def table(step: Program, integers: Program, model: Model, recipe: Recipe, splits: int) -> dict[str, Any]:
+    """Train on every split, a row for each; the last split's parameters, trained in integers."""
     print(f"{'':>6}{'test accuracy':>20}{'last loss':>20}{'CPU-ms per step':>20}")
     print(f"{'split':>6}" + f"{'float64':>10}{'integers':>10}" * 3)
     rows, trained = [], {}
-    for seed in range(chosen.splits):
+    for seed in range(splits):
         split = digits(seed)
-        start = time.process_time()
-        floats = last(real.train(step, example.MODEL.initial(seed), example.RECIPE.batches(split)))
+        first = start(step, model, seed)
+        begin = time.process_time()
+        floats = last(real.train(step, first, recipe.batches(split)))
         middle = time.process_time()
-        exact = last(integer.train(integers, example.MODEL.initial(seed), example.RECIPE.batches(split)))
+        exact = last(integer.train(integers, first, recipe.batches(split)))
         seconds = time.process_time() - middle
         trained = {port.name: to_reals(port.format, exact[port.name]) for port in integers.outputs if port.format}
-        row = (tested(floats, split), tested(trained, split), float(floats["loss"]), float(trained["loss"]))
+        row = (
+            tested(model, floats, split),
+            tested(model, trained, split),
+            float(floats["loss"]),
+            float(trained["loss"]),
+        )
         rows.append(row)
-        steps = sum(1 for _ in example.RECIPE.batches(split))
+        steps = sum(1 for _ in recipe.batches(split))
         print(
             f"{seed:>6}{row[0]:>10.2%}{row[1]:>10.2%}{row[2]:>10.5f}{row[3]:>10.5f}"
-            f"{(middle - start) / steps * 1000:>10.3f}{seconds / steps * 1000:>10.3f}",
+            f"{(middle - begin) / steps * 1000:>10.3f}{seconds / steps * 1000:>10.3f}",
             flush=True,
         )
     mean = np.mean(rows, axis=0)
     print(f"{'mean':>6}{mean[0]:>10.2%}{mean[1]:>10.2%}{mean[2]:>10.5f}{mean[3]:>10.5f}")
-    errors(step, integers, trained, digits(chosen.splits - 1), chosen.batches)
+    return trained
 
 
 def last(steps: Any) -> dict[str, Any]:
@@ -74,15 +96,15 @@ def last(steps: Any) -> dict[str, Any]:
     return outputs
 
 
-def tested(parameters: dict[str, Any], split: Split) -> float:
-    program = predict(example.MODEL, len(split.test_labels))
+def tested(model: Model, parameters: dict[str, Any], split: Split) -> float:
+    program = predict(model, len(split.test_labels))
     inputs = {name: parameters[name] for name in (port.name for port in program.inputs) if name != "inputs"}
     return accuracy(real.run(program, {**inputs, "inputs": split.test_inputs})["outputs"], split.test_labels)
 
 
-def errors(step: Program, integers: Program, trained: dict[str, Any], split: Split, count: int) -> None:
+def errors(step: Program, integers: Program, trained: dict[str, Any], recipe: Recipe, split: Split, count: int) -> None:
     """Print the greatest weight error over `count` seeded batches of the trained model, mask flips apart."""
-    batches = replace(example.RECIPE, seed=1, epochs=2).batches(split)
+    batches = replace(recipe, seed=1, epochs=2).batches(split)
     arrow = simplify(expand_composites(step.arrow))
     without, flipped = [], []
     for _, batch in zip(range(count), batches, strict=False):
