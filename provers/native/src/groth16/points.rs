@@ -129,13 +129,18 @@ mod tests {
             let g1 = (first * ark_bn254::Fr::from(times)).into_affine();
             let g2 = (second * ark_bn254::Fr::from(times)).into_affine();
             for g1 in [g1, -g1] {
-                g1.serialize_compressed(&mut bytes).unwrap_or_else(|e| panic!("{e}"));
+                g1.serialize_compressed(&mut bytes)
+                    .unwrap_or_else(|e| panic!("{e}"));
             }
             for g2 in [g2, -g2] {
-                g2.serialize_compressed(&mut bytes).unwrap_or_else(|e| panic!("{e}"));
+                g2.serialize_compressed(&mut bytes)
+                    .unwrap_or_else(|e| panic!("{e}"));
             }
         }
         let digits = bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-        assert_eq!(digits, include_str!("../../../../tests/golden/compressed_points.hex").trim());
+        assert_eq!(
+            digits,
+            include_str!("../../../../tests/golden/compressed_points.hex").trim()
+        );
     }
 }
