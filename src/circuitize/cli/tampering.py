@@ -38,11 +38,11 @@ def refusal(proof: Path, verifier: Verifier) -> str | None:
 
 
 def flipped_bit(proof: Path, verifier: Verifier, scratch: Path) -> Attempt:
-    """One bit of the proof is changed."""
+    """One bit of the proof is changed: the sign of its last point, which stays on the curve."""
 
     def change(copy: Path) -> None:
         content = bytearray((copy / verifier.prover.proof_file).read_bytes())
-        content[-1] ^= 1
+        content[-1] ^= 0x80
         (copy / verifier.prover.proof_file).write_bytes(content)
 
     return Attempt("one bit of the proof changed", _refusal_of_copy(proof, verifier, scratch / "bit", change))
