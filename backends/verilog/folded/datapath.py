@@ -62,12 +62,12 @@ class Datapath:
         if moment == ALWAYS or (moment.cycle == cycle):
             return signal
         name = signal.name
-        for now in range(moment.cycle + 1, cycle + 1):
-            delayed = self._delayed.get((signal.name, now))
+        for later in range(moment.cycle + 1, cycle + 1):
+            delayed = self._delayed.get((signal.name, later))
             if delayed is None:
-                delayed = f"{signal.name}_at{now}"
-                self.register(Signal(delayed, signal.low, signal.high), name, now)
-                self._delayed[signal.name, now] = delayed
+                delayed = f"{signal.name}_at{later}"
+                self.register(Signal(delayed, signal.low, signal.high), name, later)
+                self._delayed[signal.name, later] = delayed
             name = delayed
         return Signal(name, signal.low, signal.high)
 

@@ -6,9 +6,9 @@ use rayon::prelude::*;
 
 use super::channel::{Channel, Reject};
 use super::field::{E, F};
+use super::functional::{Functional, padded_places};
 use super::multilinear::{bits_of, equality, sumcheck};
 use super::plan::{Base, Form, Plan, variables};
-use super::view::{Functional, padded_places};
 
 /// The values of every base in row-major order: all of them for the prover, public ones for the verifier.
 pub type Values = Vec<Vec<F>>;

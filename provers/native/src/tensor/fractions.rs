@@ -5,9 +5,9 @@ use rayon::prelude::*;
 use super::channel::{Channel, Reject};
 use super::claims::{Claims, Values, form_values, vector_weights};
 use super::field::{E, F};
+use super::functional::{Functional, padded_places};
 use super::multilinear::{bind, bits_of, equality_at, equality_of, interpolate};
 use super::plan::{Plan, variables};
-use super::view::{Functional, padded_places};
 
 /// For each lookup its keys, and its values where its table has any, in row-major order.
 pub type LookedUp = Vec<(Vec<F>, Option<Vec<F>>)>;

@@ -4,6 +4,7 @@ mod channel;
 mod claims;
 mod field;
 mod fractions;
+mod functional;
 mod merkle;
 mod multilinear;
 mod ntt;

@@ -8,9 +8,9 @@ use super::channel::{Channel, Reject};
 use super::claims::{Claims, Values};
 use super::field::{E, F};
 use super::fractions::{looked_up, multiplicities, prove_lookups};
+use super::functional::{Functional, padded_places};
 use super::merkle::Digest;
 use super::plan::{Base, Plan, variables};
-use super::view::{Functional, padded_places};
 use super::whir::{Oracle, Secret, open};
 
 /// What the proof is of, absorbed before anything else.

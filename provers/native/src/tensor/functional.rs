@@ -1,0 +1,183 @@
+//! Weights on tensors: linear functionals, separable where they can be, and their multilinear extensions.
+
+use super::field::{E, F};
+use super::multilinear::{bits_of, equality};
+
+/// Weights on the elements of a tensor: a product of one vector per axis, or one weight per element in row-major order.
+#[derive(Clone)]
+pub enum Functional {
+    Axes { scale: E, axes: Vec<Vec<E>> },
+    Dense(Vec<E>),
+}
+
+fn outer_product(x: &[E], y: &[E]) -> Vec<E> {
+    x.iter().flat_map(|&x| y.iter().map(move |&y| x * y)).collect()
+}
+
+impl Functional {
+    /// eq(point, .) on the elements of a tensor whose axes are padded to powers of two; the last axis is lowest.
+    pub fn point(shape: &[usize], point: &[E]) -> Self {
+        let mut rest = point;
+        let mut axes = Vec::with_capacity(shape.len());
+        for &extent in shape.iter().rev() {
+            let (own, others) = rest.split_at(bits_of(extent));
+            rest = others;
+            let mut axis = equality(own);
+            axis.truncate(extent);
+            axes.push(axis);
+        }
+        axes.reverse();
+        Functional::Axes { scale: E::ONE, axes }
+    }
+
+    pub fn dense(&self) -> Vec<E> {
+        match self {
+            Functional::Axes { scale, axes } => axes.iter().fold(vec![*scale], |x, y| outer_product(&x, y)),
+            Functional::Dense(weights) => weights.clone(),
+        }
+    }
+
+    /// The same weights in row-major order on another shape.
+    pub fn regroup(self, shape: &[usize]) -> Self {
+        if let Functional::Axes { scale, axes } = &self
+            && let Some(made) = merge(axes, shape)
+        {
+            return Functional::Axes {
+                scale: *scale,
+                axes: made,
+            };
+        }
+        Functional::Dense(self.dense())
+    }
+
+    /// The weighted sum of a tensor's elements.
+    pub fn apply(&self, values: &[F]) -> E {
+        match self {
+            Functional::Dense(weights) => dot(values, weights),
+            Functional::Axes { scale, axes } => {
+                let Some((last, rest)) = axes.split_last() else {
+                    return *scale * values[0];
+                };
+                let mut sums: Vec<E> = values
+                    .chunks_exact(last.len())
+                    .map(|row| dot(row, last))
+                    .collect();
+                for axis in rest.iter().rev() {
+                    sums = sums
+                        .chunks_exact(axis.len())
+                        .map(|row| row.iter().zip(axis).fold(E::ZERO, |sum, (&x, &w)| sum + x * w))
+                        .collect();
+                }
+                *scale * sums[0]
+            }
+        }
+    }
+
+    /// The multilinear extension of the weights, axes padded to powers of two, at a point.
+    pub fn extension(&self, shape: &[usize], point: &[E]) -> E {
+        let Functional::Axes { axes: at, .. } = Functional::point(shape, point) else {
+            unreachable!()
+        };
+        match self {
+            Functional::Axes { scale, axes } => axes.iter().zip(&at).fold(*scale, |product, (x, y)| {
+                product * x.iter().zip(y).fold(E::ZERO, |sum, (&x, &y)| sum + x * y)
+            }),
+            Functional::Dense(weights) => {
+                let mut sums = weights.clone();
+                for axis in at.iter().rev() {
+                    sums = sums
+                        .chunks_exact(axis.len())
+                        .map(|row| row.iter().zip(axis).fold(E::ZERO, |sum, (&x, &w)| sum + x * w))
+                        .collect();
+                }
+                sums[0]
+            }
+        }
+    }
+
+    /// Adds the weights, times a factor, to a table of a tensor whose axes are padded to powers of two.
+    pub fn add_to(&self, shape: &[usize], factor: E, table: &mut [E]) {
+        let Some((&extent, outer)) = shape.split_last() else {
+            table[0] += self.dense()[0] * factor;
+            return;
+        };
+        let (rows, row) = match self {
+            Functional::Axes { scale, axes } => {
+                let (last, rest) = axes.split_last().expect("an axis per extent");
+                (
+                    rest.iter()
+                        .fold(vec![*scale * factor], |x, y| outer_product(&x, y)),
+                    Some(last),
+                )
+            }
+            Functional::Dense(_) => (Vec::new(), None),
+        };
+        let (places, _) = padded_places(outer);
+        let width = extent.next_power_of_two();
+        let fill = |place: usize, own: &mut [E]| match (self, row) {
+            (Functional::Dense(weights), _) => {
+                for (entry, &weight) in own.iter_mut().zip(&weights[place * extent..]) {
+                    *entry += weight * factor;
+                }
+            }
+            (_, Some(row)) => {
+                for (entry, &weight) in own.iter_mut().zip(row) {
+                    *entry += weight * rows[place];
+                }
+            }
+            _ => unreachable!(),
+        };
+        for (place, &at) in places.iter().enumerate() {
+            fill(place, &mut table[at * width..at * width + extent]);
+        }
+    }
+}
+
+fn dot(values: &[F], weights: &[E]) -> E {
+    values
+        .iter()
+        .zip(weights)
+        .fold(E::ZERO, |sum, (&x, &w)| sum + w * x)
+}
+
+/// For each element in row-major order its place where axes are padded to powers of two; and the padded size.
+pub fn padded_places(shape: &[usize]) -> (Vec<usize>, usize) {
+    let mut places = vec![0];
+    let mut size = 1;
+    for &extent in shape {
+        let padded = extent.next_power_of_two();
+        places = places
+            .iter()
+            .flat_map(|&place| (0..extent).map(move |p| place * padded + p))
+            .collect();
+        size *= padded;
+    }
+    (places, size)
+}
+
+/// Vectors of axes merged, or axes of extent 1 added and removed; None where an axis would have to be split.
+fn merge(axes: &[Vec<E>], shape: &[usize]) -> Option<Vec<Vec<E>>> {
+    let mut made = Vec::with_capacity(shape.len());
+    let mut rest = axes.iter().peekable();
+    for (place, &extent) in shape.iter().enumerate() {
+        let mut vector = vec![E::ONE];
+        while vector.len() < extent {
+            vector = outer_product(&vector, rest.next()?);
+        }
+        if vector.len() != extent {
+            return None;
+        }
+        if place + 1 == shape.len() {
+            for unit in rest.by_ref() {
+                vector = outer_product(&vector, unit);
+            }
+        }
+        made.push(vector);
+    }
+    let left: Vec<&Vec<E>> = rest.collect();
+    if !left.is_empty() {
+        // A shape of no axes: everything left has extent 1, and is a factor.
+        return None;
+    }
+    Some(made)
+}
