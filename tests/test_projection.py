@@ -152,6 +152,36 @@ def test_a_wrong_operand_changes_the_challenge_and_fails_there(made: Made) -> No
         assert roles(emission, found) == {"projected product"}
 
 
+def test_a_drawn_challenge_comes_after_sums_and_operands_and_tests_them(made: Made) -> None:
+    """With a commitment outside: what is tested is among the wires it fixes, and changing any of it changes those."""
+    given, _, inputs, _ = made
+    emission = emit(given, challenge=Challenge.COMMITTED)
+    assert emission.challenge_degree > 0
+    first = emission.plan.first_phase
+    roles_before = {block.role for block in emission.system.wire_blocks if block.first < first}
+    roles_after = {block.role for block in emission.system.wire_blocks if block.first >= first}
+    assert {"input x", "input w", "accumulator"} <= roles_before
+    assert {"folded operand", "folded sum", "projected product"} <= roles_after
+    salts, seen = random_salts(emission.plan), []
+
+    def draw(fixed: Limbs) -> int:
+        seen.append(fixed)
+        return 3**150
+
+    def made_of(place: int, element: tuple[int, int], amount: int) -> Limbs:
+        trace = list(integer.trace(given, inputs))
+        trace[place] = trace[place].copy()
+        trace[place][element] += amount
+        if place == 2:
+            trace[given.arrow.outputs.tolist()[0]] = trace[2] >> BY
+        return witness(emission.plan, trace, salts, draw)
+
+    assert not roles(emission, made_of(2, (0, 0), 0))
+    for place, element, amount in ((2, (5, 31), 1), (2, (0, 0), -(1 << BY)), (0, (3, 4), 1), (1, (31, 0), -1)):
+        assert roles(emission, made_of(place, element, amount)) == {"projected product"}
+        assert not np.array_equal(seen[-1], seen[0])
+
+
 def test_sums_that_nothing_commits_to_and_inputs_in_the_open() -> None:
     """All bits of the sums are absorbed, and inputs that have no digest are absorbed themselves."""
     builder = Builder()
