@@ -17,11 +17,11 @@ from .files import write_whole
 from .hypergraph import Arrow, offsets_of
 from .lowering import Precision
 from .operation import Operation, Provenance
-from .program import Port, Program, Visibility
+from .program import Port, Program, Role, Visibility
 from .types import Array, Fixed
 from .validate import validate
 
-MAGIC = b"CIRCUIT\x02"
+MAGIC = b"CIRCUIT\x03"
 
 
 def canonical(arrow: Arrow) -> Arrow:
@@ -129,7 +129,7 @@ def save(program: Program, path: Path) -> None:
         "operations": [_value(operation, blobs) for operation in arrow.operations],
         "types": [_value(type, blobs) for type in arrow.types],
         "provenances": [[p.part, p.file, p.line] for p in arrow.provenances],
-        "ports": [[[*_port(port), port.held] for port in side] for side in (program.inputs, program.outputs)],
+        "ports": [[[*_port(port), port.role.value] for port in side] for side in (program.inputs, program.outputs)],
         "precision": _value(program.precision, blobs),
         "examples": [{name: blobs.place(np.asarray(a)) for name, a in batch.items()} for batch in program.examples],
     }
@@ -170,7 +170,10 @@ def _program(header: dict[str, Any], arrays: list[np.ndarray[Any, Any]]) -> Prog
     )
     validate(arrow)
     inputs, outputs = (
-        tuple(Port(name, Visibility(seen), _restore(f, blobs) if f else None, held) for name, seen, f, held in side)
+        tuple(
+            Port(name, Visibility(seen), _restore(format, blobs) if format else None, Role(role))
+            for name, seen, format, role in side
+        )
         for side in header["ports"]
     )
     examples = tuple({name: blobs[index] for name, index in batch.items()} for batch in header["examples"])

@@ -24,19 +24,36 @@ class Visibility(Enum):
     COMMITTED = "committed"
 
 
+class Role(Enum):
+    """What a value is to a training run: what is fed to it, what it keeps, or a number that a schedule sets.
+
+    DATA comes in or goes out with each run. A PARAMETER, the state of an OPTIMIZER and the STATE that a model keeps are
+    held: they stay the same from run to run, but for an output of the same name. A SCALAR is given for each step.
+    """
+
+    DATA = "data"
+    PARAMETER = "parameter"
+    OPTIMIZER = "optimizer"
+    STATE = "state"
+    SCALAR = "scalar"
+
+
 @dataclass(frozen=True, slots=True)
 class Port:
-    """One input or output: its name, who learns it, and its exact integer format.
+    """One input or output: its name, who learns it, its exact integer format, and its role, which no digest holds.
 
-    An output of a real program may leave the format open (None): calibration chooses it. An input that is `held` stays
-    the same from run to run, but for an output of the same name: a parameter, the state of an optimiser. Hardware keeps
-    it in memory. It is no part of the digest.
+    An output of a real program may leave the format open (None): calibration chooses it.
     """
 
     name: str
     visibility: Visibility
     format: Fixed | None = None
-    held: bool = False
+    role: Role = Role.DATA
+
+    @property
+    def held(self) -> bool:
+        """Whether the value stays from run to run, but for an output of the same name: hardware keeps it in memory."""
+        return self.role in (Role.PARAMETER, Role.OPTIMIZER, Role.STATE)
 
 
 @dataclass(frozen=True)

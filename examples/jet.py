@@ -14,7 +14,7 @@ import numpy as np
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.integers import Add, ArgMax, Clamp, Contract, Reindex, ReLU, Shift, View
 from circuitize.circuits.operation import Provenance
-from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.program import Port, Program, Role, Visibility
 from circuitize.circuits.types import Fixed, signed, unsigned
 
 WIDTHS = (16, 64, 32, 32, 5)
@@ -42,7 +42,7 @@ def _program(head: bool) -> Program:
     wires = [[builder.input(format) for format in pair] for pair in formats]
     for number, pair in enumerate(formats, 1):
         for name, format in zip(("weight", "bias"), pair, strict=True):
-            held.append(Port(f"dense{number}.{name}", Visibility.COMMITTED, format, held=True))
+            held.append(Port(f"dense{number}.{name}", Visibility.COMMITTED, format, Role.PARAMETER))
     features = x = builder.input(FEATURES)
     for number, (weight, bias) in enumerate(wires, 1):
         builder.provenance = Provenance(f"dense{number}")

@@ -13,7 +13,7 @@ from circuitize.circuits.differentiate import reverse_derivative
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.hypergraph import Arrow, compose, identity, permute, tensor
 from circuitize.circuits.lowering import Precision
-from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.program import Port, Program, Role, Visibility
 from circuitize.circuits.types import Array, Shape, Type
 
 from .formats import DATA, ONE_HOT, Format
@@ -62,14 +62,13 @@ def training_step(
 
     committed = Visibility.COMMITTED
     states = [s for group in kept for s in group[1:]]
-    carried = [
-        Port(p.name, committed, p.format.of(p.shape), held=True) for p in (*model.parameters, *states, *model.state)
-    ]
+    roles = ((Role.PARAMETER, model.parameters), (Role.OPTIMIZER, states), (Role.STATE, model.state))
+    carried = [Port(p.name, committed, p.format.of(p.shape), role) for role, kept in roles for p in kept]
     batch_ports = [
         Port("inputs", committed, inputs.of(data.shape)),
         Port("targets", committed, targets.of(target.shape)),
     ]
-    scalars = [Port(name, Visibility.PUBLIC, format.of(())) for name, format in optimizer.scalars.items()]
+    scalars = [Port(name, Visibility.PUBLIC, format.of(()), Role.SCALAR) for name, format in optimizer.scalars.items()]
     return Program(
         arrow,
         (*carried, *batch_ports, *scalars),
@@ -127,8 +126,8 @@ def predict(
 ) -> Program:
     """Parameters, model state and `inputs` -> `outputs`: the first two are held; all but the outputs is committed."""
     data = model.batch_type(batch)
-    kept = (*model.parameters, *model.state)
-    ports = [Port(p.name, Visibility.COMMITTED, p.format.of(p.shape), held=True) for p in kept]
+    roles = ((Role.PARAMETER, model.parameters), (Role.STATE, model.state))
+    ports = [Port(p.name, Visibility.COMMITTED, p.format.of(p.shape), role) for role, kept in roles for p in kept]
     return Program(
         (model.inference or model.arrow)(data),
         (*ports, Port("inputs", Visibility.COMMITTED, inputs.of(data.shape))),

@@ -22,7 +22,7 @@ from circuitize.circuits.integers import (
     Shift,
     View,
 )
-from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.program import Port, Program, Role, Visibility
 from circuitize.circuits.types import Fixed
 
 Integers = NDArray[np.int64]
@@ -37,12 +37,12 @@ def named(builder: Builder, inputs: Sequence[str], outputs: Sequence[int], held:
     return Program(
         arrow,
         tuple(
-            Port(name, Visibility.PUBLIC, type, name in held)
+            Port(name, Visibility.PUBLIC, type, Role.STATE if name in held else Role.DATA)
             for name, type in zip(inputs, arrow.source, strict=True)
             if isinstance(type, Fixed)
         ),
         tuple(
-            Port(name, Visibility.PUBLIC, type, name in held)
+            Port(name, Visibility.PUBLIC, type, Role.STATE if name in held else Role.DATA)
             for name, type in zip(names, arrow.target, strict=True)
             if isinstance(type, Fixed)
         ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from circuitize import Format, Port, Program, Visibility
+from circuitize import Format, Port, Program, Role, Visibility
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.integers import (
@@ -55,7 +55,7 @@ def linear() -> Program:
     labels = (inputs @ weight).argmax(axis=1)
     labels[4] = 1 - labels[4]
     examples = [{"x": a, "w": weight, "y": np.asarray(b)} for a, b in zip(inputs, labels, strict=True)]
-    ports = (Port("x", PUBLIC, X), Port("w", Visibility.COMMITTED, W, held=True))
+    ports = (Port("x", PUBLIC, X), Port("w", Visibility.COMMITTED, W, Role.PARAMETER))
     return Program(arrow, ports, (Port("y", PUBLIC, SCORES),), tuple(examples))
 
 
@@ -74,9 +74,9 @@ def counter() -> Program:
     builder = Builder()
     total, x = builder.inputs([format, format])
     arrow = builder.build([builder.add(Check(format.low, format.high), builder.add(Add(), total, x))])
-    ports = (Port("total", PUBLIC, format, held=True), Port("x", PUBLIC, format))
+    ports = (Port("total", PUBLIC, format, Role.STATE), Port("x", PUBLIC, format))
     values = [{"total": np.array([1, 2]), "x": np.array(x)} for x in ([1, -1], [20, 5], [11, 9], [0, -20])]
-    return Program(arrow, ports, (Port("total", PUBLIC, format, held=True),), tuple(values))
+    return Program(arrow, ports, (Port("total", PUBLIC, format, Role.STATE),), tuple(values))
 
 
 def alone() -> Program:
@@ -84,7 +84,7 @@ def alone() -> Program:
     builder = Builder()
     arrow = builder.build([builder.add(ReLU(), builder.input(X))])
     return Program(
-        arrow, (Port("x", PUBLIC, X, held=True),), (Port("y", PUBLIC, arrow.target[0]),), ({"x": np.zeros(3)},)
+        arrow, (Port("x", PUBLIC, X, Role.STATE),), (Port("y", PUBLIC, arrow.target[0]),), ({"x": np.zeros(3)},)
     )  # type: ignore[arg-type]
 
 

@@ -14,7 +14,7 @@ from circuitize.circuits.builder import Builder
 from circuitize.circuits.encode import canonical, digest, encode, load, program_digest, save
 from circuitize.circuits.errors import FormatError, TypingError
 from circuitize.circuits.hypergraph import Arrow
-from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.program import Port, Program, Role, Visibility
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.types import Array, signed
 from circuitize.circuits.validate import validate
@@ -33,7 +33,8 @@ def sums(swapped: bool = False, factor: float = 2.0) -> Arrow:
 
 
 def example() -> Program:
-    ports = tuple(Port(name, Visibility.PUBLIC, signed((2,), 12, 8)) for name in "xy")
+    x = Port("x", Visibility.PUBLIC, signed((2,), 12, 8), Role.PARAMETER)
+    ports = (x, replace(x, name="y", role=Role.DATA))
     batch = {"x": np.array([0.5, -1.0]), "y": np.array([2.0, 3.0])}
     return Program(sums(), ports, (Port("z", Visibility.PUBLIC),), (batch,))
 
@@ -68,6 +69,8 @@ def test_a_programs_digest_covers_names_visibility_and_formats() -> None:
     digests = [program_digest(p) for p in (program, renamed, hidden, outputs)]
     assert len(set(digests)) == 4
     assert program_digest(replace(program, examples=())) == digests[0], "examples are not part of it"
+    state = tuple(replace(port, role=Role.STATE) for port in program.inputs)
+    assert program_digest(replace(program, inputs=state)) == digests[0], "roles are not part of it"
 
 
 @pytest.mark.parametrize("language", ["real", "integer"])
@@ -77,6 +80,7 @@ def test_a_saved_program_comes_back(tmp_path: Path, language: str) -> None:
     back = load(tmp_path / "program.arrow")
     assert encode(back.arrow) == encode(program.arrow)
     assert (back.inputs, back.outputs, back.precision) == (program.inputs, program.outputs, program.precision)
+    assert [port.held for port in back.inputs] == [True, False]
     assert np.array_equal(back.examples[0]["x"], program.examples[0]["x"])
     assert [e.provenance for e in back.arrow.edges()] == [e.provenance for e in program.arrow.edges()]
 
@@ -100,7 +104,11 @@ def test_every_damaged_byte_is_noticed(tmp_path: Path) -> None:
 def test_a_well_signed_file_with_wrong_content_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "program.arrow"
     save(example(), path)
-    for old, new in ((b"real.negate", b"real.negatf"), (b'"shape":[2]', b'"shape":[3]'), (b'"public"', b'"pablic"')):
+    for old, new in (
+        (b"real.negate", b"real.negatf"),
+        (b'"shape":[2]', b'"shape":[3]'),
+        (b'"parameter"', b'"paremeter"'),
+    ):
         body = path.read_bytes()[:-32]
         assert old in body
         wrong = tmp_path / "wrong.arrow"

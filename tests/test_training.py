@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError, TypingError
-from circuitize.circuits.program import Program, Visibility, to_integers, to_reals
+from circuitize.circuits.program import Program, Role, Visibility, to_integers, to_reals
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.validate import validate
 from circuitize.frontends import functions
@@ -78,6 +78,8 @@ def test_program_form() -> None:
     assert [p.name for p in program.inputs] == [*weights, *states, "inputs", "targets", "learning_rate"]
     assert [p.name for p in program.outputs] == [*weights, *states, "loss"]
     assert program.inputs[:8] == program.outputs[:8]
+    roles = [Role.PARAMETER] * 4 + [Role.OPTIMIZER] * 4 + [Role.DATA] * 2 + [Role.SCALAR]
+    assert [p.role for p in program.inputs] == roles
     assert program.inputs[0].format == WEIGHTS.of((5, 6)) and program.inputs[8].format == DATA.of((BATCH, 5))
     public = {p.name for p in program.inputs + program.outputs if p.visibility is Visibility.PUBLIC}
     committed = {p.name for p in program.inputs + program.outputs if p.visibility is Visibility.COMMITTED}

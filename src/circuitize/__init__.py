@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .circuits.lowering import Precision as Precision
     from .circuits.program import Port as Port
     from .circuits.program import Program as Program
+    from .circuits.program import Role as Role
     from .circuits.program import Visibility as Visibility
     from .circuits.quantize import quantize as quantize
     from .circuits.simplify import simplify as simplify
@@ -68,7 +69,7 @@ _HOMES = {
     "circuits.errors": ("CircuitizeError",),
     "circuits.hypergraph": ("Arrow", "compose", "identity", "permute", "tensor"),
     "circuits.lowering": ("Precision",),
-    "circuits.program": ("Port", "Program", "Visibility"),
+    "circuits.program": ("Port", "Program", "Role", "Visibility"),
     "circuits.quantize": ("quantize",),
     "circuits.simplify": ("simplify",),
     "circuits.types": ("Array", "Fixed"),
