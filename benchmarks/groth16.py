@@ -117,7 +117,7 @@ def main() -> None:
     arguments = parser.parse_args()
     native = build()
     system, witness = synthetic(arguments.rows)
-    key, setup_cpu, setup_wall = measured(lambda: native.groth16_setup(*system, bytes(32)))
+    key, setup_cpu, setup_wall = measured(lambda: native.groth16_setup(system, bytes(32)))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "proving.key"
         with path.open("wb") as file:
@@ -127,14 +127,14 @@ def main() -> None:
     before = resident()
 
     def ours() -> dict[str, float]:
-        proof, phases = native.groth16_prove(key, *system, witness)
+        proof, phases = native.groth16_prove(key, system, witness)
         assert native.groth16_verify(key.verifying_key, witness[1 : 1 + PUBLIC], proof) is None
         return phases
 
     runs = sorted((measured(ours) for _ in range(arguments.runs)), key=lambda run: run[1])
     phases, ours_cpu, ours_wall = runs[len(runs) // 2]
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    stock = native.StockGroth16(*system, witness)
+    stock = native.StockGroth16(system, witness)
 
     def theirs() -> None:
         assert stock.prove()

@@ -175,13 +175,13 @@ def test_malformed_matrices(offsets, wires, coefficients, reason):
         arrays = [good, good, good]
         arrays[place] = bad
         with pytest.raises(ValueError, match=reason):
-            _native.groth16_setup(*arrays, large, 3, 1, bytes(32))
+            _native.groth16_setup((*arrays, large, 3, 1, 0), bytes(32))
     with pytest.raises(ValueError, match="public"):
-        _native.groth16_setup(good, good, good, large, 1, 1, bytes(32))
+        _native.groth16_setup((good, good, good, large, 1, 1, 0), bytes(32))
     with pytest.raises(ValueError, match="large coefficient 0"):
-        _native.groth16_setup(good, good, good, np.full((1, 4), 2**64 - 1, np.uint64), 3, 1, bytes(32))
+        _native.groth16_setup((good, good, good, np.full((1, 4), 2**64 - 1, np.uint64), 3, 1, 0), bytes(32))
     with pytest.raises(ValueError, match="contiguous"):
-        _native.groth16_setup((np.zeros(4, np.int64)[::2], *good[1:]), good, good, large, 3, 1, bytes(32))
+        _native.groth16_setup(((np.zeros(4, np.int64)[::2], *good[1:]), good, good, large, 3, 1, 0), bytes(32))
 
 
 def test_seeded_keys_are_the_same_and_others_are_not(proved, tmp_path):

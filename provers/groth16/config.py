@@ -63,11 +63,11 @@ class System(Protocol):
     def committed(self) -> int: ...
 
 
-Arrays = tuple[MatrixArrays, MatrixArrays, MatrixArrays, NDArray[np.uint64], int, int]
+Arrays = tuple[MatrixArrays, MatrixArrays, MatrixArrays, NDArray[np.uint64], int, int, int]
 
 
 def matrices(system: System) -> Arrays:
-    """A, B, C, the large coefficients, wires and publics, as the native prover borrows them.
+    """A, B, C, the large coefficients, and how many wires, publics and committed wires: what the native prover borrows.
 
     Raises CircuitizeError for a system over another field, and for one whose challenge only a commitment makes sound.
     """
@@ -88,7 +88,8 @@ def arrays(system: System) -> Arrays:
         )
     large = np.ascontiguousarray(system.large, np.uint64)
     public = system.public_outputs + system.public_inputs
-    return _arrays(system.a), _arrays(system.b), _arrays(system.c), large, system.wires, public
+    three = (_arrays(system.a), _arrays(system.b), _arrays(system.c))
+    return *three, large, system.wires, public, system.committed
 
 
 def _arrays(matrix: Matrix) -> MatrixArrays:

@@ -11,7 +11,7 @@ from circuitize._native import Groth16ProvingKey, Groth16VerifyingKey, groth16_s
 from circuitize.circuits.errors import CircuitizeError, FormatError
 from circuitize.circuits.files import write_whole
 
-from .config import System, digest_bytes, matrices
+from .config import Arrays, System, digest_bytes, matrices
 
 PROVING_FILE = "proving.key"
 VERIFYING_FILE = "verifying.key"
@@ -111,16 +111,22 @@ def setup(
     `seed` (tests only) everyone can compute them. Writes `proving.key`, `verifying.key`,
     `verification_key.json` for snarkjs, and a warning. `progress` is called with the name of each phase.
     """
+    key = ProvingKey(development(matrices(system), digest, directory, seed, progress))
+    write_keys(key, Path(directory))
+    return key
+
+
+def development(
+    arrays: Arrays, digest: str, directory: Path, seed: bytes | None, progress: Callable[[str], object] | None
+) -> Groth16ProvingKey:
+    """Keys whose secrets this machine knew, for a system of either kind; the warning that goes beside them."""
     binding = digest_bytes(digest)
     try:
-        native = groth16_setup(*matrices(system), binding, seed, progress)
+        native = groth16_setup(arrays, binding, seed, progress)
     except ValueError as error:
-        raise CircuitizeError(f"cannot set up Groth16 keys: {error}") from error
-    key = ProvingKey(native)
-    directory = Path(directory)
-    write_whole(directory / WARNING_FILE, [WARNING.encode()])
-    write_keys(key, directory)
-    return key
+        raise CircuitizeError(f"cannot set up keys: {error}") from error
+    write_whole(Path(directory) / WARNING_FILE, [WARNING.encode()])
+    return native
 
 
 def write_keys(key: ProvingKey, directory: Path) -> None:

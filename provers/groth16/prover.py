@@ -43,7 +43,7 @@ def prove(
     if limbs.shape != (system.wires, 4):
         raise CircuitizeError(f"expected a witness of shape ({system.wires}, 4), found {limbs.shape}")
     try:
-        points, phases = _native.groth16_prove(key.native, *matrices(system), limbs, progress)
+        points, phases = _native.groth16_prove(key.native, matrices(system), limbs, progress)
     except _native.Unsatisfied as error:
         raise Unsatisfied(error.args[0]) from error
     except ValueError as error:

@@ -68,7 +68,7 @@ def import_zkey(system: System, digest: str, zkey: Path, ptau: Path) -> ProvingK
             key = ProvingKey.read(path)
         except FormatError as error:
             _refuse(zkey, "the key of this program", str(error).rpartition(" key: ")[2])
-    reason = groth16_ceremony_refusal(key.native, *arrays, powers)
+    reason = groth16_ceremony_refusal(key.native, arrays, powers)
     if reason is not None:
         _refuse(zkey, f"the key of this program and of {ptau}", reason)
     return key

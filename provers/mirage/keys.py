@@ -6,11 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from circuitize._native import mirage_setup
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.files import write_whole
 from circuitize.provers.groth16 import keys as groth16
-from circuitize.provers.groth16.config import Arrays, System, arrays, digest_bytes
+from circuitize.provers.groth16.config import Arrays, System, arrays
 
 PROVING_FILE = groth16.PROVING_FILE
 VERIFYING_FILE = groth16.VERIFYING_FILE
@@ -51,21 +49,14 @@ def setup(
     The first `system.committed` private wires are committed to before the last public wire is drawn. Writes
     `proving.key`, `verifying.key` and a warning; everything else is as `groth16.keys.setup` has it.
     """
-    binding = digest_bytes(digest)
-    try:
-        native = mirage_setup(*committing(system), binding, seed, progress)
-    except ValueError as error:
-        raise CircuitizeError(f"cannot set up Mirage keys: {error}") from error
-    key = ProvingKey(native)
-    directory = Path(directory)
-    write_whole(directory / WARNING_FILE, [groth16.WARNING.encode()])
-    key.write(directory / PROVING_FILE)
-    key.verifying_key.write(directory / VERIFYING_FILE)
+    key = ProvingKey(groth16.development(committing(system), digest, directory, seed, progress))
+    key.write(Path(directory) / PROVING_FILE)
+    key.verifying_key.write(Path(directory) / VERIFYING_FILE)
     return key
 
 
-def committing(system: System) -> tuple[*Arrays, int]:
-    """A, B, C, the large coefficients, wires, publics and committed wires, as the native prover borrows them.
+def committing(system: System) -> Arrays:
+    """What `groth16.config.matrices` returns, for a system of two phases.
 
     Raises CircuitizeError for a system over another field, and for one that commits to nothing.
     """
@@ -74,4 +65,4 @@ def committing(system: System) -> tuple[*Arrays, int]:
             "Mirage: expected a system with committed wires and a challenge, found one of a single phase; remedy: use "
             "the prover groth16, or emit the circuit with committed wires"
         )
-    return *arrays(system), system.committed
+    return arrays(system)

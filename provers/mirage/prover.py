@@ -52,7 +52,7 @@ def prove(
         if drawn:
             raise CircuitizeError("cannot prove: the challenge was drawn already; a witness draws it once")
         try:
-            drawn.append(_native.mirage_commit(key.native, _limbs(first, sum(arguments[-2:]) + 1)))
+            drawn.append(_native.mirage_commit(key.native, _limbs(first, 1 + sum(arguments[-2:]))))
         except ValueError as error:
             raise CircuitizeError(f"cannot commit: {error}") from error
         return int.from_bytes(drawn[0].challenge, "little")
@@ -61,7 +61,7 @@ def prove(
     if not drawn:
         raise CircuitizeError("cannot prove: the witness was made without drawing its challenge")
     try:
-        points, phases = _native.mirage_prove(key.native, *arguments, limbs, drawn[0], progress)
+        points, phases = _native.mirage_prove(key.native, arguments, limbs, drawn[0], progress)
     except _native.Unsatisfied as error:
         raise Unsatisfied(error.args[0]) from error
     except ValueError as error:

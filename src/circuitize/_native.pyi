@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _Matrix: TypeAlias = tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64]]
+_System: TypeAlias = tuple[_Matrix, _Matrix, _Matrix, NDArray[np.uint64], int, int, int]
 _Bytes: TypeAlias = NDArray[np.uint8]
 _Setup: TypeAlias = Literal["development", "ceremony"]
 _Prover: TypeAlias = Literal["groth16", "mirage"]
@@ -51,36 +52,21 @@ class Groth16ProvingKey:
     def domain(self) -> int: ...
 
 def groth16_setup(
-    a: _Matrix,
-    b: _Matrix,
-    c: _Matrix,
-    large: NDArray[np.uint64],
-    wires: int,
-    public: int,
+    system: _System,
     digest: bytes,
     seed: bytes | None = None,
     progress: Callable[[str], object] | None = None,
 ) -> Groth16ProvingKey: ...
 def groth16_prove(
     key: Groth16ProvingKey,
-    a: _Matrix,
-    b: _Matrix,
-    c: _Matrix,
-    large: NDArray[np.uint64],
-    wires: int,
-    public: int,
+    system: _System,
     witness: NDArray[np.uint64],
     progress: Callable[[str], object] | None = None,
 ) -> tuple[bytes, dict[str, float]]: ...
 def groth16_verify(key: Groth16VerifyingKey, publics: NDArray[np.uint64], proof: bytes) -> str | None: ...
 def groth16_ceremony_refusal(
     key: Groth16ProvingKey,
-    a: _Matrix,
-    b: _Matrix,
-    c: _Matrix,
-    large: NDArray[np.uint64],
-    wires: int,
-    public: int,
+    system: _System,
     powers: tuple[_Bytes, _Bytes, _Bytes, _Bytes, _Bytes],
 ) -> str | None: ...
 
@@ -91,28 +77,10 @@ class MirageCommitment:
     @property
     def challenge(self) -> bytes: ...
 
-def mirage_setup(
-    a: _Matrix,
-    b: _Matrix,
-    c: _Matrix,
-    large: NDArray[np.uint64],
-    wires: int,
-    public: int,
-    committed: int,
-    digest: bytes,
-    seed: bytes | None = None,
-    progress: Callable[[str], object] | None = None,
-) -> Groth16ProvingKey: ...
 def mirage_commit(key: Groth16ProvingKey, first: NDArray[np.uint64]) -> MirageCommitment: ...
 def mirage_prove(
     key: Groth16ProvingKey,
-    a: _Matrix,
-    b: _Matrix,
-    c: _Matrix,
-    large: NDArray[np.uint64],
-    wires: int,
-    public: int,
-    committed: int,
+    system: _System,
     witness: NDArray[np.uint64],
     commitment: MirageCommitment,
     progress: Callable[[str], object] | None = None,

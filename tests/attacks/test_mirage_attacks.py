@@ -8,40 +8,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 from attacks.groth16_curves import add, multiply, negative
+from attacks.mirage_keys import CASE, SEED
 from attacks.mirage_prover import ONE, Parts, Prover, holds_with, secrets
 from groth16_cases import DIGEST, R, limbs
-from mirage_cases import Permutation, random_case
 
 from circuitize import _native
 from circuitize.provers.mirage.keys import ProvingKey, VerifyingKey, committing, setup
 from circuitize.provers.mirage.proof import Proof
-from circuitize.provers.mirage.prover import prove, public_values
+from circuitize.provers.mirage.prover import prove
 from circuitize.provers.mirage.verifier import refusal, verify
 
-SEED = b"everybody knows"
 UNEQUAL = "the pairing equation does not hold"
-CASE = Permutation(3, first=42)
 TRUE, FALSE = [42, 7, 9], [1, 7, 9]
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("keys")
-
-
-@pytest.fixture(scope="module")
-def forger(folder: Path) -> Prover:
-    key = setup(CASE.system, DIGEST, folder, seed=SEED)
-    return Prover((folder / "proving.key").read_bytes(), key.verifying_key, CASE.system)
-
-
-@pytest.fixture(scope="module")
-def proved(tmp_path_factory: pytest.TempPathFactory):
-    """(system, witness function, proving key, proof, publics)"""
-    system, witness = random_case(1)
-    key = setup(system, DIGEST, tmp_path_factory.mktemp("random"))
-    publics = public_values(system, witness(lambda first: 0))
-    return system, witness, key, prove(system, witness, key, DIGEST), publics
 
 
 def integers(whole: np.ndarray) -> list[int]:
@@ -185,11 +163,11 @@ def test_a_commitment_serves_one_proof(proved) -> None:
             wrong = whole.copy()
             wrong[-1] = limbs([integers(whole[-1:])[0] + 1])[0]
             with pytest.raises(_native.Unsatisfied):
-                _native.mirage_prove(key.native, *arguments, wrong, held[0])
+                _native.mirage_prove(key.native, arguments, wrong, held[0])
         else:
-            _native.mirage_prove(key.native, *arguments, whole, held[0])
+            _native.mirage_prove(key.native, arguments, whole, held[0])
         with pytest.raises(ValueError, match="has served a proof already"):
-            _native.mirage_prove(key.native, *arguments, whole, held[0])
+            _native.mirage_prove(key.native, arguments, whole, held[0])
 
 
 def test_a_witness_other_than_the_one_committed_to(proved, tmp_path: Path) -> None:
@@ -203,12 +181,12 @@ def test_a_witness_other_than_the_one_committed_to(proved, tmp_path: Path) -> No
         whole[wire] = limbs([integers(whole[wire : wire + 1])[0] + 1])[0]
         reason = "expected the one that follows" if wire == public else "differs from what was committed to"
         with pytest.raises(ValueError, match=reason):
-            _native.mirage_prove(key.native, *arguments, whole, held)
+            _native.mirage_prove(key.native, arguments, whole, held)
     other = setup(system, DIGEST, tmp_path)
     held = _commit(key, witness)
     whole = witness(lambda first: int.from_bytes(held.challenge, "little"))
     with pytest.raises(ValueError, match="made with another key"):
-        _native.mirage_prove(other.native, *arguments, whole, held)
+        _native.mirage_prove(other.native, arguments, whole, held)
 
 
 def _commit(key: ProvingKey, witness) -> _native.MirageCommitment:

@@ -11,7 +11,6 @@ import pytest
 from attacks.groth16_curves import minus, negative, pack, twist_points
 from attacks.mirage_prover import Prover, split
 from groth16_cases import DIGEST, R, damage, limbs, random_system
-from mirage_cases import Permutation, random_case
 
 from circuitize import _native
 from circuitize.circuits.errors import FormatError
@@ -24,34 +23,10 @@ from circuitize.provers.groth16.prover import public_values as plain_public_valu
 from circuitize.provers.groth16.snarkjs import proof_text, verifying_key_text
 from circuitize.provers.groth16.solidity import verifier_contract as plain_contract
 from circuitize.provers.groth16.verifier import refusal as plain_refusal
-from circuitize.provers.mirage.keys import ProvingKey, VerifyingKey, committing, setup
+from circuitize.provers.mirage.keys import ProvingKey, VerifyingKey, committing
 from circuitize.provers.mirage.proof import Proof
-from circuitize.provers.mirage.prover import prove, public_values
 from circuitize.provers.mirage.solidity import verifier_contract
 from circuitize.provers.mirage.verifier import refusal, verify
-
-SEED = b"everybody knows"
-CASE = Permutation(3, first=42)
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("keys")
-
-
-@pytest.fixture(scope="module")
-def forger(folder: Path) -> Prover:
-    key = setup(CASE.system, DIGEST, folder, seed=SEED)
-    return Prover((folder / "proving.key").read_bytes(), key.verifying_key, CASE.system)
-
-
-@pytest.fixture(scope="module")
-def proved(tmp_path_factory: pytest.TempPathFactory):
-    """(system, witness function, proving key, proof, publics)"""
-    system, witness = random_case(1)
-    key = setup(system, DIGEST, tmp_path_factory.mktemp("random"))
-    publics = public_values(system, witness(lambda first: 0))
-    return system, witness, key, prove(system, witness, key, DIGEST), publics
 
 
 def test_changed_publics(proved) -> None:
@@ -161,7 +136,7 @@ def test_each_prover_refuses_what_the_other_made(proved, folder: Path, forger: P
     with pytest.raises(ValueError, match="a key for the prover groth16"):
         _native.mirage_commit(plain_key.native, limbs([1]))
     with pytest.raises(ValueError, match="a key for the prover mirage, expected one for groth16"):
-        _native.groth16_prove(key.native, *committing(proved[0])[:-1], limbs([1] * proved[0].wires))
+        _native.groth16_prove(key.native, (*committing(proved[0])[:-1], 0), limbs([1] * proved[0].wires))
 
 
 @pytest.mark.parametrize(("name", "read"), [("proving.key", ProvingKey.read), ("verifying.key", VerifyingKey.read)])

@@ -15,9 +15,10 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
+use super::arrays::{SystemArrays, elements};
 use super::keys::{Kind, ProvingKey};
 use super::points::{G1_BYTES, G2_BYTES, g1_raw, g2_raw};
-use super::python::{MatrixArrays, PyProvingKey, elements, matrix};
+use super::python::PyProvingKey;
 use super::setup::Entropy;
 use super::system::{Matrix, System, Witness};
 use crate::affine::Curve;
@@ -200,17 +201,11 @@ fn check(key: &ProvingKey, system: &System, powers: &Powers) -> Result<(), Strin
 /// `powers` are the Lagrange bases over the key's domain as a prepared .ptau holds them (Montgomery form): tau in G1,
 /// tau in G2, alpha tau and beta tau, and tau in G1 over twice as many points. ValueError for malformed arrays.
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "Python's keyword arguments")]
 #[expect(clippy::type_complexity, reason = "five arrays")]
 fn groth16_ceremony_refusal(
     py: Python<'_>,
     key: &PyProvingKey,
-    a: MatrixArrays,
-    b: MatrixArrays,
-    c: MatrixArrays,
-    large: PyBuffer<u64>,
-    wires: usize,
-    public: usize,
+    system: SystemArrays,
     powers: (
         PyBuffer<u8>,
         PyBuffer<u8>,
@@ -219,8 +214,7 @@ fn groth16_ceremony_refusal(
         PyBuffer<u8>,
     ),
 ) -> PyResult<Option<String>> {
-    let matrices = [matrix(&a, "A")?, matrix(&b, "B")?, matrix(&c, "C")?];
-    let large = elements(&large, "large")?;
+    let system = system.borrow()?;
     let key = &key.0;
     let size = key.h.len();
     let part = |array, bytes: usize| {
@@ -244,7 +238,7 @@ fn groth16_ceremony_refusal(
     let double = part(&powers.4, 2 * size * G1_BYTES)?;
     Ok(py
         .detach(|| {
-            let system = System::new(matrices, large, wires, public)?;
+            let system = system.system()?;
             let powers = Powers {
                 tau_g1: points(tau_g1, G1_BYTES, g1_raw, "tau in G1")?,
                 tau_g2: points(tau_g2, G2_BYTES, g2_raw, "tau in G2")?,

@@ -10,16 +10,15 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
+use super::arrays::{SystemArrays, elements};
 use super::commitment::{Opening, challenge, commit};
 use super::keys::{Kind, VerifyingKey};
 use super::points::{G1_BYTES, Reader, put, put_g1};
 use super::prove::prove;
-use super::python::{
-    MatrixArrays, Progress, PyProvingKey, PyVerifyingKey, digest, elements, matrix, proof_parts,
-};
+use super::python::{Progress, PyProvingKey, PyVerifyingKey, proof_parts};
 use super::reduction::Refusal;
-use super::setup::{Entropy, setup};
-use super::system::{System, Witness, field_elements};
+use super::setup::Entropy;
+use super::system::{Witness, field_elements};
 use super::verify::{Proof, holds};
 
 /// A commitment to the first part of a witness; it serves one proof.
@@ -52,35 +51,6 @@ impl PyCommitment {
     }
 }
 
-#[pyfunction]
-#[pyo3(signature = (a, b, c, large, wires, public, committed, digest, seed=None, progress=None))]
-#[expect(clippy::too_many_arguments, reason = "Python's keyword arguments")]
-fn mirage_setup(
-    py: Python<'_>,
-    a: MatrixArrays,
-    b: MatrixArrays,
-    c: MatrixArrays,
-    large: PyBuffer<u64>,
-    wires: usize,
-    public: usize,
-    committed: usize,
-    digest: &[u8],
-    seed: Option<&[u8]>,
-    progress: Option<Py<PyAny>>,
-) -> PyResult<PyProvingKey> {
-    let digest = self::digest(digest)?;
-    let matrices = [matrix(&a, "A")?, matrix(&b, "B")?, matrix(&c, "C")?];
-    let large = elements(&large, "large")?;
-    let mut entropy = seed.map_or(Entropy::System, Entropy::seeded);
-    let progress = Progress::new(progress);
-    py.detach(|| {
-        let system = System::new(matrices, large, wires, public)?.committing(committed)?;
-        setup(&system, digest, &mut entropy, &|phase| progress.report(phase))
-    })
-    .map(PyProvingKey)
-    .map_err(|message| progress.error(message))
-}
-
 /// Commits to the first part of a witness: the constant, the publics with 0 for the challenge, the committed wires.
 #[pyfunction]
 fn mirage_commit(py: Python<'_>, key: &PyProvingKey, first: PyBuffer<u64>) -> PyResult<PyCommitment> {
@@ -101,24 +71,16 @@ fn mirage_commit(py: Python<'_>, key: &PyProvingKey, first: PyBuffer<u64>) -> Py
 }
 
 #[pyfunction]
-#[pyo3(signature = (key, a, b, c, large, wires, public, committed, witness, commitment, progress=None))]
-#[expect(clippy::too_many_arguments, reason = "Python's keyword arguments")]
+#[pyo3(signature = (key, system, witness, commitment, progress=None))]
 fn mirage_prove<'py>(
     py: Python<'py>,
     key: &PyProvingKey,
-    a: MatrixArrays,
-    b: MatrixArrays,
-    c: MatrixArrays,
-    large: PyBuffer<u64>,
-    wires: usize,
-    public: usize,
-    committed: usize,
+    system: SystemArrays,
     witness: PyBuffer<u64>,
     commitment: &PyCommitment,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyDict>)> {
-    let matrices = [matrix(&a, "A")?, matrix(&b, "B")?, matrix(&c, "C")?];
-    let (large, witness) = (elements(&large, "large")?, elements(&witness, "witness")?);
+    let (borrowed, witness) = (system.borrow()?, elements(&witness, "witness")?);
     // Taken before anything is checked: whatever comes of it, this blinding is never used again.
     let opening = commitment
         .opening
@@ -129,10 +91,8 @@ fn mirage_prove<'py>(
         .ok_or_else(|| PyValueError::new_err("the commitment has served a proof already: commit again"))?;
     let progress = Progress::new(progress);
     let result = py.detach(|| {
-        let system = System::new(matrices, large, wires, public)
-            .and_then(|system| system.committing(committed))
-            .map_err(Refusal::Malformed)?;
-        let values = Witness::new(witness, wires).map_err(Refusal::Malformed)?;
+        let system = borrowed.system().map_err(Refusal::Malformed)?;
+        let values = Witness::new(witness, borrowed.wires).map_err(Refusal::Malformed)?;
         opening.check(&key.0, witness).map_err(Refusal::Malformed)?;
         prove(
             &key.0,
@@ -212,7 +172,6 @@ fn mirage_challenge<'py>(
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyCommitment>()?;
-    module.add_function(wrap_pyfunction!(mirage_setup, module)?)?;
     module.add_function(wrap_pyfunction!(mirage_commit, module)?)?;
     module.add_function(wrap_pyfunction!(mirage_prove, module)?)?;
     module.add_function(wrap_pyfunction!(mirage_verify, module)?)?;

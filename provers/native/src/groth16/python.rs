@@ -4,19 +4,20 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use ark_bn254::Fr;
-use pyo3::buffer::{Element, PyBuffer};
+use pyo3::buffer::PyBuffer;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
+use super::arrays::{SystemArrays, elements};
 use super::key_encoder::Encoder;
 use super::key_file::{Fault, decode_verifying, encode_verifying, read_proving};
 use super::keys::{Kind, ProvingKey, Setup, VerifyingKey};
 use super::prove::{Phases, prove};
 use super::reduction::Refusal;
 use super::setup::{Entropy, setup};
-use super::system::{Matrix, System, Witness, field_elements};
+use super::system::{Witness, field_elements};
 use super::verify::{Proof, alpha_beta, holds};
 
 create_exception!(
@@ -25,31 +26,6 @@ create_exception!(
     PyValueError,
     "The witness does not satisfy the row in args[0]."
 );
-
-pub type MatrixArrays = (PyBuffer<i64>, PyBuffer<u32>, PyBuffer<i64>);
-
-/// The elements of a contiguous array, without a copy.
-pub fn elements<'a, T: Element>(array: &'a PyBuffer<T>, name: &str) -> PyResult<&'a [T]> {
-    if !array.is_c_contiguous() {
-        return Err(PyValueError::new_err(format!(
-            "{name}: expected a contiguous array"
-        )));
-    }
-    if array.item_count() == 0 {
-        return Ok(&[]);
-    }
-    // Safety: the buffer is exported for as long as `array` lives, contiguous, aligned and of this element type, as
-    // PyBuffer checked. Python code that writes to it meanwhile breaks the contract of these functions.
-    Ok(unsafe { std::slice::from_raw_parts(array.buf_ptr().cast::<T>(), array.item_count()) })
-}
-
-pub fn matrix<'a>(arrays: &'a MatrixArrays, name: &str) -> PyResult<Matrix<'a>> {
-    Ok(Matrix {
-        offsets: elements(&arrays.0, &format!("offsets of {name}"))?,
-        wires: elements(&arrays.1, &format!("wires of {name}"))?,
-        coefficients: elements(&arrays.2, &format!("coefficients of {name}"))?,
-    })
-}
 
 pub fn digest(bytes: &[u8]) -> PyResult<[u8; 32]> {
     bytes
@@ -246,54 +222,41 @@ impl PyVerifyingKey {
 }
 
 #[pyfunction]
-#[pyo3(signature = (a, b, c, large, wires, public, digest, seed=None, progress=None))]
-#[expect(clippy::too_many_arguments, reason = "Python's keyword arguments")]
+#[pyo3(signature = (system, digest, seed=None, progress=None))]
 fn groth16_setup(
     py: Python<'_>,
-    a: MatrixArrays,
-    b: MatrixArrays,
-    c: MatrixArrays,
-    large: PyBuffer<u64>,
-    wires: usize,
-    public: usize,
+    system: SystemArrays,
     digest: &[u8],
     seed: Option<&[u8]>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<PyProvingKey> {
     let digest = self::digest(digest)?;
-    let matrices = [matrix(&a, "A")?, matrix(&b, "B")?, matrix(&c, "C")?];
-    let large = elements(&large, "large")?;
+    let system = system.borrow()?;
     let mut entropy = seed.map_or(Entropy::System, Entropy::seeded);
     let progress = Progress::new(progress);
     py.detach(|| {
-        let system = System::new(matrices, large, wires, public)?;
-        setup(&system, digest, &mut entropy, &|phase| progress.report(phase))
+        setup(&system.system()?, digest, &mut entropy, &|phase| {
+            progress.report(phase)
+        })
     })
     .map(PyProvingKey)
     .map_err(|message| progress.error(message))
 }
 
 #[pyfunction]
-#[pyo3(signature = (key, a, b, c, large, wires, public, witness, progress=None))]
-#[expect(clippy::too_many_arguments, reason = "Python's keyword arguments")]
+#[pyo3(signature = (key, system, witness, progress=None))]
 fn groth16_prove<'py>(
     py: Python<'py>,
     key: &PyProvingKey,
-    a: MatrixArrays,
-    b: MatrixArrays,
-    c: MatrixArrays,
-    large: PyBuffer<u64>,
-    wires: usize,
-    public: usize,
+    system: SystemArrays,
     witness: PyBuffer<u64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyDict>)> {
-    let matrices = [matrix(&a, "A")?, matrix(&b, "B")?, matrix(&c, "C")?];
-    let (large, witness) = (elements(&large, "large")?, elements(&witness, "witness")?);
+    let (borrowed, witness) = (system.borrow()?, elements(&witness, "witness")?);
     let progress = Progress::new(progress);
     let result = py.detach(|| {
-        let system = System::new(matrices, large, wires, public).map_err(Refusal::Malformed)?;
-        let witness = Witness::new(witness, wires).map_err(Refusal::Malformed)?;
+        let system = borrowed.system().map_err(Refusal::Malformed)?;
+        let witness = Witness::new(witness, borrowed.wires).map_err(Refusal::Malformed)?;
         key.0
             .verifying
             .require(Kind::Groth16)

@@ -13,7 +13,7 @@ use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use super::python::{MatrixArrays, elements, matrix};
+use super::arrays::{SystemArrays, elements};
 use super::system::{Matrix, System, Witness};
 
 /// The system as ark-relations wants it built.
@@ -66,25 +66,11 @@ struct Stock {
 #[pymethods]
 impl Stock {
     #[new]
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "the same arguments as the native prover's"
-    )]
-    fn new(
-        py: Python<'_>,
-        a: MatrixArrays,
-        b: MatrixArrays,
-        c: MatrixArrays,
-        large: PyBuffer<u64>,
-        wires: usize,
-        public: usize,
-        witness: PyBuffer<u64>,
-    ) -> PyResult<Self> {
-        let matrices = [matrix(&a, "A")?, matrix(&b, "B")?, matrix(&c, "C")?];
-        let (large, witness) = (elements(&large, "large")?, elements(&witness, "witness")?);
+    fn new(py: Python<'_>, system: SystemArrays, witness: PyBuffer<u64>) -> PyResult<Self> {
+        let (borrowed, witness) = (system.borrow()?, elements(&witness, "witness")?);
         py.detach(|| {
-            let system = System::new(matrices, large, wires, public)?;
-            let witness = Witness::new(witness, wires)?;
+            let system = borrowed.system()?;
+            let witness = Witness::new(witness, borrowed.wires)?;
             let circuit = Circuit {
                 system: &system,
                 witness: &witness,
@@ -108,7 +94,7 @@ impl Stock {
                 key,
                 matrices,
                 fields: witness.fields,
-                public,
+                public: system.public,
             })
         })
         .map_err(PyValueError::new_err::<String>)

@@ -1,0 +1,34 @@
+"""Keys and proofs of Mirage that several files attack."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from attacks.mirage_keys import CASE, SEED
+from attacks.mirage_prover import Prover
+from groth16_cases import DIGEST
+from mirage_cases import random_case
+
+from circuitize.provers.mirage.keys import setup
+from circuitize.provers.mirage.prover import prove, public_values
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("keys")
+
+
+@pytest.fixture(scope="module")
+def forger(folder: Path) -> Prover:
+    key = setup(CASE.system, DIGEST, folder, seed=SEED)
+    return Prover((folder / "proving.key").read_bytes(), key.verifying_key, CASE.system)
+
+
+@pytest.fixture(scope="module")
+def proved(tmp_path_factory: pytest.TempPathFactory):
+    """(system, witness function, proving key, proof, publics)"""
+    system, witness = random_case(1)
+    key = setup(system, DIGEST, tmp_path_factory.mktemp("random"))
+    publics = public_values(system, witness(lambda first: 0))
+    return system, witness, key, prove(system, witness, key, DIGEST), publics
