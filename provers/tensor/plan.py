@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -31,6 +31,7 @@ from .config import LEAST_VARIABLES, PARAMETERS, PROOF_TYPE
 from .draft import Draft, Lookup, Table
 from .errors import Unprovable
 from .forms import Base, Column, Fixed, Form, Integers, Product, Public, Trace, padded_bits
+from .groups import GroupName, group, require_groups
 from .lowering import RULES, Site
 
 KEPT: frozenset[type[Operation]] = frozenset({Subtract, Contract, Concatenate, Select, Maximum})
@@ -48,7 +49,8 @@ class Plan:
     """Everything that prover and verifier agree on before a proof: it follows from the program.
 
     `commitments` holds the variables of each; all but the last are those of committed ports, in the order of `ports`,
-    the last is made by the proof. Views, forms and bases are numbered.
+    the last is made by the proof. Views, forms and bases are numbered. The inputs of `assumed` groups are not shown to
+    lie in their formats: a proof by this plan says nothing unless that is known of their roots.
     """
 
     program: str
@@ -64,6 +66,7 @@ class Plan:
     zeros: tuple[int, ...]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
+    assumed: tuple[GroupName, ...] = ()
 
     @cached_property
     def records(self) -> tuple[list[Any], ...]:
@@ -109,7 +112,8 @@ class Plan:
                 return [value.size, hashlib.sha256(np.ascontiguousarray(value, "<i8").tobytes()).hexdigest()]
             return value
 
-        content = json.dumps([PROOF_TYPE, PARAMETERS, self.program, self.records], default=plain, sort_keys=True)
+        said = [PROOF_TYPE, PARAMETERS, self.program, self.assumed, self.records]
+        content = json.dumps(said, default=plain, sort_keys=True)
         return hashlib.sha256(content.encode()).digest()
 
     @property
@@ -153,19 +157,26 @@ class Plan:
         ]
 
 
-def plan(program: Program, limb_bits: int | None = None) -> Plan:
+def plan(program: Program, limb_bits: int | None = None, assumed: Collection[GroupName] = frozenset()) -> Plan:
     """The plan of an integer program, with limbs as wide as is cheapest unless told otherwise.
 
-    Raises Unprovable, naming operation, place, interval and remedy, for a program that this prover cannot prove.
+    Committed inputs of the `assumed` groups are not range-checked. Soundness: every rule takes wires to be within their
+    types, so a proof by such a plan holds only for roots that are known to hold values within the formats: outputs of a
+    verified proof, or inputs of a verified proof of `format_program`. The plan's digest names the groups.
+
+    Raises Unprovable, naming operation, place, interval and remedy, for a program that this prover cannot prove, and
+    CircuitizeError for a group that the program has not.
     """
+    require_groups(program, assumed)
     arrow = _expanded(program)
     widths = range(NARROWEST, WIDEST + 1) if limb_bits is None else (limb_bits,)
-    drafts = [_draft(program, arrow, bits) for bits in widths]
-    return _placed(program, arrow, min(drafts, key=_cost))
+    drafts = [_draft(program, arrow, bits, assumed) for bits in widths]
+    return _placed(program, arrow, min(drafts, key=_cost), assumed)
 
 
 def _expanded(program: Program) -> Arrow:
-    if not program.binds():
+    formats_alone = not program.outputs and any(port.visibility is Visibility.COMMITTED for port in program.inputs)
+    if not program.binds() and not formats_alone:
         raise Unprovable("expected a public or committed input and output, found none; a proof would say nothing")
     try:
         return expand(program.arrow, KEPT)
@@ -181,7 +192,7 @@ def _cost(draft: Draft) -> int:
     return looked_up + tables + columns
 
 
-def _draft(program: Program, arrow: Arrow, bits: int) -> Draft:
+def _draft(program: Program, arrow: Arrow, bits: int, assumed: Collection[GroupName]) -> Draft:
     draft = Draft(bits)
     forms: dict[int, Form] = {}
     for port, wire in zip(program.inputs, arrow.inputs.tolist(), strict=True):
@@ -195,7 +206,8 @@ def _draft(program: Program, arrow: Arrow, bits: int) -> Draft:
             forms[wire] = draft.public(format.shape, value, INPUT, port.name)
             continue
         forms[wire] = draft.column(format.shape, value, f"{INPUT} {port.name}")
-        draft.interval(forms[wire], format.low, format.high, value, f"{INPUT} {port.name}")
+        if port.visibility is Visibility.PRIVATE or group(port) not in assumed:
+            draft.interval(forms[wire], format.low, format.high, value, f"{INPUT} {port.name}")
     fused = _fused(arrow)
     merged = set(fused.values())
     for index, (operation_index, sources, targets, provenance) in enumerate(arrow.rows):
@@ -276,7 +288,7 @@ def _port(draft: Draft, key: PortKey) -> int:
     return len(draft.ports) - 1
 
 
-def _placed(program: Program, arrow: Arrow, draft: Draft) -> Plan:
+def _placed(program: Program, arrow: Arrow, draft: Draft, assumed: Collection[GroupName]) -> Plan:
     """Columns at their places: each port's in a commitment of its own, the others in the last one, wide ones first."""
     last = len(draft.ports)
     own = [base for base in draft.bases if isinstance(base, Column) and base.commitment is None]
@@ -306,6 +318,7 @@ def _placed(program: Program, arrow: Arrow, draft: Draft) -> Plan:
         tuple(draft.zeros),
         tuple(port.name for port in program.inputs),
         tuple(port.name for port in program.outputs),
+        tuple(sorted(assumed)),
     )
 
 
