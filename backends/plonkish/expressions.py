@@ -1,0 +1,105 @@
+"""Polynomials over the cells around a row, as an array of nodes in which a subexpression stands once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.backends.r1cs.field import BN254, Field
+
+
+class Kind(IntEnum):
+    """What a node is. Its numbers a, b: an index into the constants; a column and a rotation; a challenge; or nodes."""
+
+    CONSTANT = 0
+    ADVICE = 1
+    FIXED = 2
+    INSTANCE = 3
+    CHALLENGE = 4
+    ADD = 5
+    MULTIPLY = 6
+    NEGATE = 7
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Nodes:
+    """Expressions as `int32[count, 3]` of (kind, a, b), each node after the ones that it reads, and their constants."""
+
+    rows: NDArray[np.int32]
+    constants: tuple[int, ...]
+
+    def degrees(self) -> NDArray[np.int64]:
+        """The degree of each node in the cells."""
+        degrees = np.zeros(len(self.rows), np.int64)
+        for at, (kind, a, b) in enumerate(self.rows.tolist()):
+            if kind in (Kind.ADVICE, Kind.FIXED, Kind.INSTANCE):
+                degrees[at] = 1
+            elif kind == Kind.ADD:
+                degrees[at] = max(degrees[a], degrees[b])
+            elif kind == Kind.MULTIPLY:
+                degrees[at] = degrees[a] + degrees[b]
+            elif kind == Kind.NEGATE:
+                degrees[at] = degrees[a]
+        return degrees
+
+
+class ExpressionBuilder:
+    """Makes nodes; the same node asked for twice is one node. Constants are kept in [0, prime)."""
+
+    def __init__(self, field: Field = BN254) -> None:
+        self.field = field
+        self._nodes: dict[tuple[int, int, int], int] = {}
+        self._constants: dict[int, int] = {}
+
+    def constant(self, value: int) -> int:
+        index = self._constants.setdefault(value % self.field.prime, len(self._constants))
+        return self._node(Kind.CONSTANT, index, 0)
+
+    def advice(self, column: int, rotation: int = 0) -> int:
+        return self._node(Kind.ADVICE, column, rotation)
+
+    def fixed(self, column: int, rotation: int = 0) -> int:
+        return self._node(Kind.FIXED, column, rotation)
+
+    def instance(self, column: int, rotation: int = 0) -> int:
+        return self._node(Kind.INSTANCE, column, rotation)
+
+    def challenge(self, index: int = 0) -> int:
+        return self._node(Kind.CHALLENGE, index, 0)
+
+    def add(self, a: int, b: int) -> int:
+        return self._node(Kind.ADD, a, b)
+
+    def multiply(self, a: int, b: int) -> int:
+        return self._node(Kind.MULTIPLY, a, b)
+
+    def negate(self, a: int) -> int:
+        return self._node(Kind.NEGATE, a, 0)
+
+    def subtract(self, a: int, b: int) -> int:
+        return self.add(a, self.negate(b))
+
+    def sum(self, terms: Iterable[int]) -> int:
+        """The sum of one or more nodes."""
+        first, *others = terms
+        for term in others:
+            first = self.add(first, term)
+        return first
+
+    def scale(self, factor: int, a: int) -> int:
+        return a if factor % self.field.prime == 1 else self.multiply(self.constant(factor), a)
+
+    def combination(self, factors: Sequence[int], terms: Sequence[int]) -> int:
+        """The sum of factors times terms, factors of 0 left out; at least one is not."""
+        return self.sum(self.scale(c, t) for c, t in zip(factors, terms, strict=True) if c % self.field.prime)
+
+    def build(self) -> Nodes:
+        rows = np.array(list(self._nodes), np.int32).reshape(-1, 3)
+        return Nodes(rows, tuple(self._constants))
+
+    def _node(self, kind: Kind, a: int, b: int) -> int:
+        return self._nodes.setdefault((int(kind), a, b), len(self._nodes))
