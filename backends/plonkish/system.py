@@ -71,11 +71,11 @@ class PlonkishSystem:
     """Cells in columns over a prime field: advice (the prover's), fixed (the circuit's), instance (the statement's).
 
     Rows 0 to rows - 1 are used. A prover adds rows behind them, on which every fixed column is 0 and advice may be
-    anything: each gate is 0 wherever all fixed columns are, so it asks nothing there; nor do the lookups, by the prover's
-    own rule. Where a gate reads a cell beyond the used rows, a fixed column makes its factor 0.
+    anything: each gate is 0 wherever all fixed columns are, so it asks nothing there; nor do the lookups, by the
+    prover's own rule. Where a gate reads a cell beyond the used rows, a fixed column makes its factor 0.
 
-    `advice_phases` is 0 or 1 for each advice column, zeros first: the `challenges` are drawn once all of phase 0 and the
-    instance are committed to, and phase 1 is filled in then. `instance` is the length of each instance column.
+    `advice_phases` is 0 or 1 for each advice column, zeros first: the `challenges` are drawn once all of phase 0 and
+    the instance are committed to, and phase 1 is filled in then. `instance` is the length of each instance column.
     `nodes int32[count, 3]` and `constants` are the expressions (`expressions.py`), each node after those it reads.
     `copies int32[count, 4]` are pairs of equal cells (column, row, column, row), columns numbered advice, fixed,
     instance; columns that occur in none need no permutation argument. Each table's row 0 is an entry that unused rows
