@@ -15,7 +15,7 @@ from tempfile import mkdtemp
 
 import numpy as np
 
-from circuitize import Format, Port, Program, Visibility, exp, trace
+from circuitize import Format, Port, Program, Role, Visibility, exp, trace
 from circuitize.cli import main
 
 PUBLIC, PRIVATE, COMMITTED = Visibility.PUBLIC, Visibility.PRIVATE, Visibility.COMMITTED
@@ -29,8 +29,8 @@ EXAMPLES = (
 def step() -> Program:
     """A public x and a committed w give a public y and a new w, which has the old one's format."""
     arrow = trace(lambda x, w: (x * w, w - 0.25 * x), (2,), (2,))
-    inputs = (Port("x", PUBLIC, NUMBERS), Port("w", COMMITTED, NUMBERS))
-    return Program(arrow, inputs, (Port("y", PUBLIC), Port("w", COMMITTED, NUMBERS)), EXAMPLES)
+    inputs = (Port("x", PUBLIC, NUMBERS), Port("w", COMMITTED, NUMBERS, Role.PARAMETER))
+    return Program(arrow, inputs, (Port("y", PUBLIC), inputs[1]), EXAMPLES)
 
 
 def other() -> Program:

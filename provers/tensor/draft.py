@@ -44,7 +44,7 @@ class Draft:
         self.lookups: list[Lookup] = []
         self.tables: list[Table] = []
         self.zeros: list[int] = []
-        self.ports: list[tuple[str, str]] = []
+        self.ports: dict[tuple[str, str], Column] = {}
         self._forms: dict[object, int] = {}
         self._ones: dict[Shape, int] = {}
         self._ranges: dict[int, int] = {}

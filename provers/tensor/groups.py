@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import permute
 from circuitize.circuits.program import Port, Program, Role, Visibility
+from circuitize.circuits.types import Shape
+
+from .config import LEAST_VARIABLES
+from .errors import Unprovable
+from .forms import padded_bits
+
+INPUT, OUTPUT = "input", "output"
+
+PortKey = tuple[str, str]
+"""A side, and the name of a port or a group."""
 
 GroupName = str
 
@@ -18,9 +29,57 @@ NAMES: dict[Role, GroupName] = {
 }
 
 
-def group(port: Port) -> GroupName:
-    """The group of a committed port: that of its role; a scalar's is its own."""
-    return NAMES.get(port.role, port.name)
+@dataclass(frozen=True)
+class Group:
+    """Committed ports of one side with one root, in the order of the ports."""
+
+    side: str
+    name: GroupName
+    ports: tuple[Port, ...]
+
+    @property
+    def key(self) -> PortKey:
+        return self.side, self.name
+
+    @property
+    def shapes(self) -> tuple[Shape, ...]:
+        return tuple(port.format.shape for port in self.ports if port.format is not None)
+
+
+def group(port: Port, side: str = INPUT) -> GroupName:
+    """The group of a committed port: that of its role; a scalar, and data that leave, are groups of their own."""
+    return port.name if side == OUTPUT and port.role is Role.DATA else NAMES.get(port.role, port.name)
+
+
+def groups(program: Program) -> tuple[Group, ...]:
+    """The groups of a program, inputs first, each where its first port is.
+
+    Raises Unprovable where a port that is a group of its own has the name of another group.
+    """
+    found: dict[PortKey, list[Port]] = {}
+    for side, ports in ((INPUT, program.inputs), (OUTPUT, program.outputs)):
+        for port in ports:
+            if port.visibility is Visibility.COMMITTED:
+                found.setdefault((side, group(port, side)), []).append(port)
+    made = tuple(Group(*key, tuple(ports)) for key, ports in found.items())
+    for one in made:
+        if len({port.role for port in one.ports}) > 1:
+            raise Unprovable(
+                f"expected no other {one.side} of the name {one.name!r} beside that group, found one; rename it"
+            )
+    return made
+
+
+def layout(shapes: Sequence[Shape]) -> tuple[int, tuple[int, ...]]:
+    """Variables of a commitment to tensors of these shapes, and the offset of each: wide ones first, then in order.
+
+    Axes are padded to powers of two, and each offset is a multiple of its tensor's padded size. Shapes and their order
+    alone decide, so that the parameters which a training step commits to are the ones that a prediction opens.
+    """
+    offsets, end = [0] * len(shapes), 0
+    for place in sorted(range(len(shapes)), key=lambda place: -padded_bits(shapes[place])):
+        offsets[place], end = end, end + (1 << padded_bits(shapes[place]))
+    return max(LEAST_VARIABLES, (end - 1).bit_length() if end else 0), tuple(offsets)
 
 
 def input_groups(program: Program) -> tuple[GroupName, ...]:

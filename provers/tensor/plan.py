@@ -27,11 +27,11 @@ from circuitize.circuits.operation import Operation
 from circuitize.circuits.program import Program, Visibility
 from circuitize.circuits.types import Fixed as FixedType
 
-from .config import LEAST_VARIABLES, PARAMETERS, PROOF_TYPE
+from .config import PARAMETERS, PROOF_TYPE
 from .draft import Draft, Lookup, Table
 from .errors import Unprovable
 from .forms import Base, Column, Fixed, Form, Integers, Product, Public, Trace, padded_bits
-from .groups import GroupName, group, require_groups
+from .groups import INPUT, OUTPUT, GroupName, PortKey, group, groups, layout, require_groups
 from .lowering import RULES, Site
 
 KEPT: frozenset[type[Operation]] = frozenset({Subtract, Contract, Concatenate, Select, Maximum})
@@ -40,24 +40,21 @@ KEPT: frozenset[type[Operation]] = frozenset({Subtract, Contract, Concatenate, S
 NARROWEST, WIDEST = 4, 16
 """Limbs have so many bits; what is cheapest for the program is taken."""
 
-PortKey = tuple[str, str]
-INPUT, OUTPUT = "input", "output"
-
 
 @dataclass(frozen=True)
 class Plan:
     """Everything that prover and verifier agree on before a proof: it follows from the program.
 
-    `commitments` holds the variables of each; all but the last are those of committed ports, in the order of `ports`,
-    the last is made by the proof. Views, forms and bases are numbered. The inputs of `assumed` groups are not shown to
-    lie in their formats: a proof by this plan says nothing unless that is known of their roots.
+    `commitments` holds the variables of each; all but the last are those of groups of committed ports, in the order of
+    `groups`, the last is made by the proof. Views, forms and bases are numbered. The inputs of `assumed` groups are not
+    shown to lie in their formats: a proof by this plan says nothing unless that is known of their roots.
     """
 
     program: str
     arrow: Arrow
     limb_bits: int
     commitments: tuple[int, ...]
-    ports: tuple[PortKey, ...]
+    groups: tuple[PortKey, ...]
     bases: tuple[Base, ...]
     views: tuple[View, ...]
     forms: tuple[Form, ...]
@@ -112,7 +109,7 @@ class Plan:
                 return [value.size, hashlib.sha256(np.ascontiguousarray(value, "<i8").tobytes()).hexdigest()]
             return value
 
-        said = [PROOF_TYPE, PARAMETERS, self.program, self.assumed, self.records]
+        said = [PROOF_TYPE, PARAMETERS, self.program, self.groups, self.assumed, self.records]
         content = json.dumps(said, default=plain, sort_keys=True)
         return hashlib.sha256(content.encode()).digest()
 
@@ -253,7 +250,7 @@ def _bind_outputs(program: Program, arrow: Arrow, draft: Draft, forms: Mapping[i
     for port, input_wire in zip(program.inputs, arrow.inputs.tolist(), strict=True):
         if port.visibility is Visibility.COMMITTED:
             taken |= {base for base, _ in forms[input_wire].terms}
-            _column(draft, forms[input_wire]).commitment = _port(draft, (INPUT, port.name))
+            draft.ports[INPUT, port.name] = _column(draft, forms[input_wire])
     for port, wire in zip(program.outputs, arrow.outputs.tolist(), strict=True):
         if port.visibility is Visibility.PRIVATE:
             continue
@@ -273,7 +270,7 @@ def _bind_outputs(program: Program, arrow: Arrow, draft: Draft, forms: Mapping[i
             draft.zero(form - column)
             form, base = column, len(draft.bases) - 1
         taken.add(base)
-        _column(draft, form).commitment = _port(draft, (OUTPUT, port.name))
+        draft.ports[OUTPUT, port.name] = _column(draft, form)
 
 
 def _column(draft: Draft, form: Form) -> Column:
@@ -283,22 +280,18 @@ def _column(draft: Draft, form: Form) -> Column:
     return found
 
 
-def _port(draft: Draft, key: PortKey) -> int:
-    draft.ports.append(key)
-    return len(draft.ports) - 1
-
-
 def _placed(program: Program, arrow: Arrow, draft: Draft, assumed: Collection[GroupName]) -> Plan:
-    """Columns at their places: each port's in a commitment of its own, the others in the last one, wide ones first."""
-    last = len(draft.ports)
-    own = [base for base in draft.bases if isinstance(base, Column) and base.commitment is None]
-    end = 0
-    for column in sorted(own, key=lambda column: -padded_bits(column.shape)):
-        column.commitment, column.offset = last, end
-        end += 1 << padded_bits(column.shape)
-    sizes = {base.commitment: padded_bits(base.shape) for base in draft.bases if isinstance(base, Column)}
-    sizes[last] = max(0, (end - 1).bit_length()) if end else 0
-    commitments = tuple(max(LEAST_VARIABLES, sizes[number]) for number in range(last + 1))
+    """Columns at their places: those of ports in their groups' commitments, all others in the last one."""
+    named = groups(program)
+    placed = [[draft.ports[one.side, port.name] for port in one.ports] for one in named]
+    ported = {id(column) for columns in placed for column in columns}
+    placed.append([base for base in draft.bases if isinstance(base, Column) and id(base) not in ported])
+    commitments = []
+    for number, columns in enumerate(placed):
+        variables, offsets = layout([column.shape for column in columns])
+        commitments.append(variables)
+        for column, offset in zip(columns, offsets, strict=True):
+            column.commitment, column.offset = number, offset
     if max(commitments) > 27:
         raise Unprovable(
             f"expected at most 2^27 committed elements, found 2^{max(commitments)}; prove fewer steps at once"
@@ -308,8 +301,8 @@ def _placed(program: Program, arrow: Arrow, draft: Draft, assumed: Collection[Gr
         program_digest(program),
         arrow,
         draft.bits,
-        commitments,
-        tuple(draft.ports),
+        tuple(commitments),
+        tuple(one.key for one in named),
         tuple(draft.bases),
         tuple(views),
         tuple(draft.forms),

@@ -14,7 +14,8 @@ from circuitize.circuits.program import Program, Visibility
 
 from .errors import NotZeroKnowledge
 from .forms import Integers, Trace
-from .plan import INPUT, OUTPUT, Plan, PortKey, plan
+from .groups import INPUT, OUTPUT, PortKey
+from .plan import Plan, plan
 from .proof import Proof
 from .security import require_secure
 from .statement import Statement
@@ -27,7 +28,7 @@ Hook = Callable[[str, list[int]], Sequence[int]]
 
 @dataclass(frozen=True)
 class Proved:
-    """A proof, what it is of, the outputs, and the secret that salts each committed port."""
+    """A proof, what it is of, the outputs, and the secret that salts each group of committed ports."""
 
     proof: Proof
     statement: Statement
@@ -36,9 +37,9 @@ class Proved:
 
 
 def draw_secrets(made: Plan, known: Mapping[PortKey, bytes] | None = None) -> dict[PortKey, bytes]:
-    """A secret per committed port, from the operating system's randomness unless it is known already."""
+    """A secret per group of committed ports, from the operating system's randomness unless it is known already."""
     known = known or {}
-    return {key: known.get(key) or secrets.token_bytes(SECRET_BYTES) for key in made.ports}
+    return {key: known.get(key) or secrets.token_bytes(SECRET_BYTES) for key in made.groups}
 
 
 def require_consent(program: Program, not_zero_knowledge: bool) -> None:
@@ -98,6 +99,6 @@ def prove_values(
         for port, wire in zip(ports, wires.tolist(), strict=True)
     }
     publics = {key: value for key, (port, value) in named.items() if port.visibility is Visibility.PUBLIC}
-    statement = Statement(publics, dict(zip(made.ports, roots, strict=True)))
+    statement = Statement(publics, dict(zip(made.groups, roots, strict=True)))
     outputs = {name: value for (side, name), (_, value) in named.items() if side == OUTPUT}
     return Proved(Proof(made.program, messages, phases), statement, outputs, drawn)

@@ -1,4 +1,4 @@
-"""What a proof is of: public values and the roots of committed tensors, by port."""
+"""What a proof is of: public values by port, and the roots of groups of committed ports."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from circuitize.circuits.program import Program, Visibility
 
-from .plan import INPUT, OUTPUT, PortKey
+from .groups import INPUT, OUTPUT, PortKey, groups
 
 ROOT_BYTES = 32
 
 
 @dataclass(frozen=True)
 class Statement:
-    """Integers of public ports, and 32 bytes for each committed one. A claim, until a proof of it is verified."""
+    """Integers of public ports, 32 bytes for each group of committed ones. A claim, until a proof of it is verified."""
 
     publics: Mapping[PortKey, NDArray[np.int64]]
     roots: Mapping[PortKey, bytes]
@@ -30,15 +30,15 @@ def fault(program: Program, statement: Statement) -> str | None:
         for port in ports:
             key, format = (side, port.name), port.format
             assert format is not None
-            if port.visibility is Visibility.COMMITTED:
-                root = roots.pop(key, None)
-                if root is None or len(root) != ROOT_BYTES:
-                    return f"expected a root of {ROOT_BYTES} bytes for {side} {port.name}"
-            elif port.visibility is Visibility.PUBLIC:
+            if port.visibility is Visibility.PUBLIC:
                 values = publics.pop(key, None)
                 if values is None or values.shape != format.shape or values.dtype != np.int64:
                     return f"expected integers of shape {list(format.shape)} for {side} {port.name}"
                 if values.min() < format.low or values.max() > format.high:
                     return f"expected {side} {port.name} in [{format.low}, {format.high}], found a value outside"
+    for group in groups(program):
+        root = roots.pop(group.key, None)
+        if root is None or len(root) != ROOT_BYTES:
+            return f"expected a root of {ROOT_BYTES} bytes for {group.side} {group.name}"
     left = [*publics, *roots]
     return f"expected only the program's own ports, found {left[0][0]} {left[0][1]}" if left else None

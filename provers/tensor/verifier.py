@@ -29,5 +29,5 @@ def refusal(program: Program, statement: Statement, proof: Proof, made: Plan | N
     reason = fault(program, statement)
     if reason is not None:
         return reason
-    roots = [statement.roots[key] for key in made.ports]
+    roots = [statement.roots[key] for key in made.groups]
     return _native.tensor_verify(made.native, made.digest, roots, made.public_values(statement.publics), proof.messages)

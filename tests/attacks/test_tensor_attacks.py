@@ -328,7 +328,7 @@ def test_every_part_of_the_statement_is_bound(honest: Proved) -> None:
         flipped = bytes([root[0] ^ 1]) + root[1:]
         assert refusals(program, replace(stated, roots={**stated.roots, key: flipped}), honest.proof, made)[0]
     keys = list(stated.roots)
-    swapped = {**stated.roots, keys[0]: stated.roots[keys[4]], keys[4]: stated.roots[keys[0]]}
+    swapped = {**stated.roots, keys[0]: stated.roots[keys[2]], keys[2]: stated.roots[keys[0]]}
     assert refusals(program, replace(stated, roots=swapped), honest.proof, made)[0]
     assert refusals(program, replace(stated, roots=dict(list(stated.roots.items())[1:])), honest.proof, made)[0]
 

@@ -43,7 +43,7 @@ def test_what_is_written(folder: Path) -> None:
     names = {path.name for path in (folder / "proof").iterdir()}
     assert names == {"proof.tensor", "statement.json", "NOT-ZERO-KNOWLEDGE.txt"}
     assert (folder / "proof" / "proof.tensor").read_bytes().startswith(b"circuitize-tenpf")
-    assert set(read_openings(folder / "proof.openings.json")) == {("input", "w"), ("output", "w")}
+    assert set(read_openings(folder / "proof.openings.json")) == {("input", "parameters"), ("output", "parameters")}
 
 
 def test_a_verifier_holds_the_program(folder: Path) -> None:
@@ -74,7 +74,7 @@ def test_one_steps_weights_are_the_next_ones(folder: Path) -> None:
     more = ("--openings-from", folder / "proof.openings.json")
     assert run(*PROVE, "--not-zero-knowledge", *more, "-o", folder / "next").status == 0
     before, after = read_openings(folder / "proof.openings.json"), read_openings(folder / "next.openings.json")
-    assert after["input", "w"] == before["output", "w"] != after["output", "w"]
+    assert after["input", "parameters"] == before["output", "parameters"] != after["output", "parameters"]
 
 
 def test_an_altered_statement_is_a_no(folder: Path, tmp_path: Path) -> None:
@@ -84,8 +84,8 @@ def test_an_altered_statement_is_a_no(folder: Path, tmp_path: Path) -> None:
         ("output:y", {"integers": [1, 1]}),
         ("output:y", {"integers": [10**30, 1]}),
         ("output:y", {"integers": [1]}),
-        ("output:w", {"root": "0x1"}),
-        ("output:w", {"root": hex(1 << 256)}),
+        ("output:parameters", {"root": "0x1"}),
+        ("output:parameters", {"root": hex(1 << 256)}),
         ("output:z", {"integers": [1]}),
     ):
         altered = {**content, "ports": {**content["ports"], port: change}}

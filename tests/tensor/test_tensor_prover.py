@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from circuitize.circuits.program import Visibility
 from circuitize.provers.tensor import config
 from circuitize.provers.tensor.cost import estimate
 from circuitize.provers.tensor.errors import NotZeroKnowledge, Unprovable
+from circuitize.provers.tensor.groups import groups, layout
 from circuitize.provers.tensor.independent import opening
 from circuitize.provers.tensor.plan import KEPT, plan
 from circuitize.provers.tensor.prover import prove
@@ -78,7 +80,7 @@ def test_random_programs(seed: int) -> None:
 def test_training_steps(name: str) -> None:
     program, made = planned(name)
     found = proved(program, example_inputs(program), made)
-    assert set(found.statement.roots) == set(made.ports) == set(found.secrets)
+    assert set(found.statement.roots) == set(made.groups) == set(found.secrets)
     assert len(found.proof.messages) < 1 << 19
     assert union(bounds(made)) >= 98
 
@@ -102,13 +104,41 @@ def test_one_proof_is_the_next_ones_input() -> None:
     inputs = example_inputs(program)
     first = proved(program, inputs, made)
     held = [port.name for port in program.inputs if port.held]
-    salts = {("input", name): first.secrets["output", name] for name in held}
+    salts = {("input", "parameters"): first.secrets["output", "parameters"]}
     after = {**inputs, **{name: first.outputs[name] for name in held}}
     second = prove(program, after, not_zero_knowledge=True, made=made, salts=salts)
-    for name in held:
-        assert second.statement.roots["input", name] == first.statement.roots["output", name]
+    assert second.statement.roots["input", "parameters"] == first.statement.roots["output", "parameters"]
     other = prove(program, after, not_zero_knowledge=True, made=made)
-    assert other.statement.roots["input", held[0]] != first.statement.roots["output", held[0]]
+    assert other.statement.roots["input", "parameters"] != first.statement.roots["output", "parameters"]
+
+
+def test_trained_parameters_are_a_predictions_input() -> None:
+    """The root of a group depends on shapes, order and values alone, so it feeds other programs."""
+    program, made = planned("iris.py:step")
+    first = proved(program, example_inputs(program), made)
+    prediction, _ = planned("iris.py:predict")
+    inputs = example_inputs(prediction) | {name: value for name, value in first.outputs.items() if name != "loss"}
+    salts = {("input", "parameters"): first.secrets["output", "parameters"]}
+    second = prove(prediction, inputs, not_zero_knowledge=True, salts=salts)
+    assert second.statement.roots["input", "parameters"] == first.statement.roots["output", "parameters"]
+
+
+def test_groups_of_committed_ports() -> None:
+    momentum = groups(planned("digits_xent.py:momentum")[0])
+    assert [group.key for group in momentum[:3]] == [("input", n) for n in ("parameters", "optimizer", "data")]
+    assert [group.shapes for group in momentum if group.side == "output"] == [group.shapes for group in momentum[:2]]
+    program, _ = planned("iris.py:step")
+    renamed = tuple(replace(port, name="data") if port.name == "loss" else port for port in program.outputs)
+    assert groups(replace(program, outputs=renamed))
+    scalar = replace(program.inputs[-1], name="parameters", visibility=Visibility.COMMITTED)
+    assert "rename" in refused(lambda: groups(replace(program, inputs=(*program.inputs[:-1], scalar))))
+
+
+def test_a_layout_has_no_overlap() -> None:
+    bits, offsets = layout([(3, 5), (300,), (), (17, 2), (3,)])
+    ends = sorted((offset, offset + (1 << size)) for offset, size in zip(offsets, (5, 9, 0, 6, 2), strict=True))
+    assert all(end <= start for (_, end), (start, _) in pairwise(ends)) and ends[-1][1] <= 1 << bits == 1024
+    assert all(offset % (1 << size) == 0 for offset, size in zip(offsets, (5, 9, 0, 6, 2), strict=True))
 
 
 def test_hidden_values_take_consent() -> None:

@@ -71,7 +71,7 @@ class _Verifier:
             if isinstance(base, Public):
                 words = self._public(base).astype(object) % PRIME
                 transcript.absorb("public", b"".join(int(word).to_bytes(8, "little") for word in words))
-        for key in made.ports:
+        for key in made.groups:
             transcript.absorb("root", self.statement.roots[key])
         own = transcript.bytes("columns", 32)
         if made.lookups:
@@ -80,7 +80,7 @@ class _Verifier:
             self._zeros()
         while self.products:
             self._product(self.products.popleft())
-        roots = [*(self.statement.roots[key] for key in made.ports), own]
+        roots = [*(self.statement.roots[key] for key in made.groups), own]
         for number, (variables, root) in enumerate(zip(made.commitments, roots, strict=True)):
             self._opening(number, variables, root)
         transcript.finish()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -48,8 +49,8 @@ class Expectation:
             )
 
 
-def read_expectation(text: str, program: Program) -> Expectation:
-    """What NAME=VALUE|ROOT says about a program's ports. Raises CircuitizeError where it cannot be read.
+def read_expectation(text: str, program: Program, bound: Sequence[tuple[Key, Port]] | None = None) -> Expectation:
+    """What NAME=VALUE|ROOT says about a program's ports, or what else a proof binds. Raises CircuitizeError if unread.
 
     VALUE is a real number (0.25, 3/8, 1024/2^12), a nested JSON list of them, or an .npz file that holds NAME; it is
     rounded once to the port's format and then compared exactly. ROOT is a whole number, hexadecimal after 0x.
@@ -57,7 +58,7 @@ def read_expectation(text: str, program: Program) -> Expectation:
     name, equals, value = text.partition("=")
     if not equals or not value:
         raise CircuitizeError(f"--expect: expected NAME=VALUE or NAME=ROOT, found {text!r}; for example loss=0.25")
-    key, port = _port(name, program)
+    key, port = _port(name, program, tuple(bound_ports(program)) if bound is None else bound)
     committed = port.visibility is Visibility.COMMITTED
     values = [_root(name, value)] if committed else _integers(name, port, value)
     return Expectation(name, key, port, tuple(values))
@@ -69,9 +70,9 @@ def values_file(text: str) -> Path | None:
     return Path(value) if value.endswith(".npz") else None
 
 
-def _port(name: str, program: Program) -> tuple[Key, Port]:
-    names = shown_names(program)
-    for key, port in bound_ports(program):
+def _port(name: str, program: Program, bound: Sequence[tuple[Key, Port]]) -> tuple[Key, Port]:
+    names = shown_names(program, bound)
+    for key, port in bound:
         if name in (names[key], key_text(key)):
             return key, port
     raise CircuitizeError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -126,10 +126,12 @@ def public_vector(program: Program, statement: Statement, prime: int) -> list[in
     return vector
 
 
-def shown_names(program: Program) -> dict[Key, str]:
+def shown_names(program: Program, bound: Iterable[tuple[Key, Port]] | None = None) -> dict[Key, str]:
     """How each bound port is called: its name, after `input:` or `output:` where both sides have that name."""
-    both = {port.name for port in program.inputs} & {port.name for port in program.outputs}
-    return {key: key_text(key) if key[1] in both else key[1] for key, _ in bound_ports(program)}
+    keys = [key for key, _ in (bound_ports(program) if bound is None else bound)]
+    sides = [{name for side, name in keys if side == wanted} for wanted in (INPUT, OUTPUT)]
+    both = {port.name for port in program.inputs} & {port.name for port in program.outputs} | (sides[0] & sides[1])
+    return {key: key_text(key) if key[1] in both else key[1] for key in keys}
 
 
 def public_report(port: Port, values: tuple[int, ...]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from circuitize.circuits.errors import CircuitizeError, FormatError
 from circuitize.circuits.files import write_whole
-from circuitize.circuits.program import Program, Visibility
+from circuitize.circuits.program import Port, Program, Visibility
 
 from .expect import Expectation
 from .folder import whole_file, whole_folder
@@ -60,7 +60,7 @@ def prove(options: Namespace) -> int:
         with phases.phase("witness", "running the program"):
             trace = made.trace(inputs)
             values = made.values(trace)
-        salts = _salts(made.ports, options.openings_from)
+        salts = _salts(made.groups, options.openings_from)
         with phases.phase("prove", "proving"):
             proved = prove_values(loaded.integer, made, trace, values, salts=salts)
         _write(folder, loaded, proved)
@@ -94,7 +94,7 @@ def prove(options: Namespace) -> int:
 
 
 def _salts(ports: Sequence[Key], earlier: Path | None) -> dict[Key, bytes]:
-    """A fresh secret per committed port; that of an output of an earlier proof for an input of its name."""
+    """A fresh secret per group of committed ports; that of an output of an earlier proof for an input of its name."""
     known = {} if earlier is None else read_openings(earlier)
     return {
         key: known[joined].to_bytes(BYTES, "big")
@@ -152,6 +152,7 @@ class Verifier:
         loaded = load_program(program)
         self.program, self.digest = loaded.integer, loaded.digest
         self.expected = digest
+        self.bound = bound_groups(self.program)
 
     def refusal(self, statement: Statement, proof: Path, expectations: Sequence[Expectation] = ()) -> str | None:
         """Why the proof in a folder does not show the statement, or what is expected; None where it does."""
@@ -188,13 +189,21 @@ class Verifier:
             "zero_knowledge": False,
             "reason": reason,
         }
-        names: Mapping[Key, str] = shown_names(self.program) if reason is None else {}
-        for key, port in bound_ports(self.program) if reason is None else ():
+        names: Mapping[Key, str] = shown_names(self.program, self.bound) if reason is None else {}
+        for key, port in self.bound if reason is None else ():
             if port.visibility is Visibility.COMMITTED:
                 report["roots"][names[key]] = hex(statement.roots[key])
             else:
                 report["publics"][names[key]] = public_report(port, statement.publics[key])
         return report
+
+
+def bound_groups(program: Program) -> tuple[tuple[Key, Port], ...]:
+    """What a tensor proof says something about: public ports, and each group of committed ones as if it were a port."""
+    from circuitize.provers.tensor.groups import groups
+
+    public = [(key, port) for key, port in bound_ports(program) if port.visibility is Visibility.PUBLIC]
+    return (*public, *((group.key, Port(group.name, Visibility.COMMITTED)) for group in groups(program)))
 
 
 def require_digest(digest: str) -> None:

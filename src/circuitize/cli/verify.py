@@ -43,7 +43,7 @@ def run(options: Namespace) -> int:
         verifier = Verifier.gather(options.proof, options.keys, options.program, options.digest, options.prover)
     for path in filter(None, map(values_file, options.expect)):
         _require_outside(path, options.proof)
-    expectations = [read_expectation(text, verifier.program) for text in options.expect]
+    expectations = [read_expectation(text, verifier.program, verifier.bound) for text in options.expect]
     statement = read_statement(options.proof)
     reason = verifier.refusal(statement, options.proof, expectations)
     report = verifier.report(statement, reason) | {"seconds": round(time.perf_counter() - start, 4)}
@@ -85,6 +85,7 @@ class Verifier:
         self.program = program
         self.digest = program_digest
         self.expected = expected
+        self.bound = tuple(bound_ports(program))
 
     @staticmethod
     def gather(
@@ -165,7 +166,7 @@ class Verifier:
         }
         if reason is None:
             names = shown_names(self.program)
-            for key, port in bound_ports(self.program):
+            for key, port in self.bound:
                 if port.visibility is Visibility.COMMITTED:
                     report["roots"][names[key]] = hex(statement.roots[key])
                 else:
