@@ -44,6 +44,36 @@ def tanh(x: Tensor) -> Tensor:
     return x.apply(arrays.Tanh())
 
 
+def reciprocal_square_root(x: Tensor) -> Tensor:
+    """1 / sqrt(x); undefined at 0 and below."""
+    return x.apply(arrays.ReciprocalSquareRoot())
+
+
+def erf(x: Tensor) -> Tensor:
+    """The error function."""
+    return x.apply(arrays.Erf())
+
+
+def gelu(x: Tensor, approximate: bool = False) -> Tensor:
+    """x times the normal distribution at x; with `approximate`, by the hyperbolic tangent of a cubic, as in GPT-2."""
+    return x.apply(arrays.TanhGELU() if approximate else arrays.GELU())
+
+
+def normalize(x: Tensor, axes: int | Sequence[int] = -1, epsilon: float = 1e-5) -> Tensor:
+    """(x - mean) / sqrt(variance + epsilon), mean and variance over some axes, which stay."""
+    return x.apply(arrays.Normalize(_counted(x, axes), epsilon))
+
+
+def root_mean_square_normalize(x: Tensor, axes: int | Sequence[int] = -1, epsilon: float = 1e-5) -> Tensor:
+    """x / sqrt(mean of x^2 + epsilon), the mean over some axes, which stay."""
+    return x.apply(arrays.RootMeanSquareNormalize(_counted(x, axes), epsilon))
+
+
+def _counted(x: Tensor, axes: int | Sequence[int]) -> tuple[int, ...]:
+    """The axes, counted from 0."""
+    return tuple(axis % x.ndim for axis in ((axes,) if isinstance(axes, int) else axes))
+
+
 def square(x: Tensor) -> Tensor:
     """x * x."""
     return x.apply(arrays.Square())

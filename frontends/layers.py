@@ -140,6 +140,11 @@ def relu() -> Model:
     return traced(functions.relu)
 
 
+def gelu(approximate: bool = False) -> Model:
+    """x times the normal distribution at x, or with `approximate` its form with a hyperbolic tangent."""
+    return traced(lambda x: functions.gelu(x, approximate), kind="gelu")
+
+
 def sequential(*models: Model) -> Model:
     """One model after the other. Parameters are named `dense1.weight`: kind, number among its kind, and own name."""
     counts = Counter(model.kind for model in models)

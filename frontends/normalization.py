@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from circuitize.circuits.errors import TypingError
 from circuitize.circuits.types import Shape
 
 from .formats import WEIGHTS, Format
-from .functions import square_root
+from .functions import normalize, root_mean_square_normalize, square_root
 from .layers import Model, Parameter, traced, zeros
 from .trace import Tensor
 
@@ -57,3 +58,48 @@ def batch_norm(
         return normalized(weight, bias, x - mean, variance)
 
     return traced(training, parameters, None, "batch_norm", state, inference)
+
+
+def layer_norm(features: int, epsilon: float = 1e-5, format: Format = WEIGHTS) -> Model:
+    """(x - mean) / sqrt(variance + epsilon) * weight + bias over the last axis, which has `features` elements.
+
+    Ba et al., arXiv 1607.06450. Parameters: weight, from 1, and bias, from 0; both [features]. In integers the variance
+    is a number with the fraction bits calibrated for it: where that leaves it 0 with epsilon, as in a constant row, the
+    step is undefined. A greater epsilon, such as 2^-10, avoids that.
+    """
+    parameters = [Parameter("weight", (features,), ones, format), Parameter("bias", (features,), zeros, format)]
+
+    def normalized(weight: Tensor, bias: Tensor, x: Tensor) -> Tensor:
+        return normalize(x, -1, epsilon) * weight + bias
+
+    return traced(normalized, parameters, None, "layer_norm")
+
+
+def rms_norm(features: int, epsilon: float = 1e-5, format: Format = WEIGHTS) -> Model:
+    """x / sqrt(mean of x^2 + epsilon) * weight over the last axis, which has `features` elements.
+
+    Zhang and Sennrich, arXiv 1910.07467. Parameter: weight [features], from 1.
+    """
+
+    def normalized(weight: Tensor, x: Tensor) -> Tensor:
+        return root_mean_square_normalize(x, -1, epsilon) * weight
+
+    return traced(normalized, [Parameter("weight", (features,), ones, format)], None, "rms_norm")
+
+
+def group_norm(features: int, groups: int, epsilon: float = 1e-5, format: Format = WEIGHTS) -> Model:
+    """Each example's features in so many groups of neighbours, each group brought to mean 0 and variance 1.
+
+    Wu and He, arXiv 1803.08494. x is [B, ..., features]: mean and variance over all axes but the first and the group's.
+    Parameters as those of `layer_norm`.
+    """
+    if groups < 1 or features % groups:
+        raise TypingError(f"expected groups that divide {features} features, found {groups}; choose a divisor")
+    parameters = [Parameter("weight", (features,), ones, format), Parameter("bias", (features,), zeros, format)]
+
+    def normalized(weight: Tensor, bias: Tensor, x: Tensor) -> Tensor:
+        grouped = x.reshape(*x.shape[:-1], groups, features // groups)
+        axes = (*range(1, grouped.ndim - 2), grouped.ndim - 1)
+        return normalize(grouped, axes, epsilon).reshape(*x.shape) * weight + bias
+
+    return traced(normalized, parameters, None, "group_norm")

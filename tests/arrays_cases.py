@@ -122,7 +122,16 @@ def language() -> list[type[arrays.RealOperation]]:
 
 def cases() -> list[Case]:
     """At least one case of every class of the real language."""
-    return [*_linear(), *_products(), *_comparisons(), *_indices(), *_values(), *_functions(), *_composites()]
+    return [
+        *_linear(),
+        *_products(),
+        *_comparisons(),
+        *_indices(),
+        *_values(),
+        *_functions(),
+        *_smooth(),
+        *_composites(),
+    ]
 
 
 def _on(*shapes: Shape, **keywords: Any) -> tuple[Source, ...]:
@@ -241,6 +250,18 @@ def _functions() -> list[Case]:
     ]
 
 
+def _smooth() -> list[Case]:
+    """Both lowerings: one table, and polynomials on segments, with operands beyond the function's reach."""
+    found = [
+        Case(arrays.ReciprocalSquareRoot(), (Source((16,), 0.25, 16.0, 10),)),
+        Case(arrays.ReciprocalSquareRoot(), (Source((16,), 2.0**-8, 2.0, 20),)),
+    ]
+    for operation in (arrays.Erf(), arrays.GELU(), arrays.GELUSlope(), arrays.TanhGELU(), arrays.TanhGELUSlope()):
+        found.append(Case(operation, (Source((16,), -2.0, 1.75, 10),)))
+        found.append(Case(operation, (Source((16,), -8.0, 8.0, 12),), units=1))
+    return found
+
+
 def _composites() -> list[Case]:
     one_hot = Source((3, 4), 0.0, 1.0, fraction_bits=0)
     return [
@@ -255,4 +276,6 @@ def _composites() -> list[Case]:
         Case(arrays.LogSoftmax(0), _on((5,)), units=2),
         Case(arrays.CrossEntropy(), (*_on((3, 4), low=-6.0, high=6.0), one_hot), units=2),
         Case(arrays.BinaryCrossEntropy(), (*_on((3, 4), low=-6.0, high=6.0), one_hot), units=2),
+        Case(arrays.Normalize((1,), 2.0**-6), _on((3, 5)), units=4),
+        Case(arrays.RootMeanSquareNormalize((0,), 2.0**-6), _on((5, 2)), units=4),
     ]

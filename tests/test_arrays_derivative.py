@@ -54,6 +54,10 @@ def scattered(x: Any, indices: Any, axis: int, size: int) -> Any:
     )
 
 
+def slope(function: Callable[[Any], Any], x: Any) -> Any:
+    return jax.grad(lambda y: function(y).sum())(x)
+
+
 JAX: dict[type[arrays.RealOperation], Callable[[Any], Callable[..., Any]]] = {
     arrays.Add: lambda o: jnp.add,
     arrays.Subtract: lambda o: jnp.subtract,
@@ -93,6 +97,16 @@ JAX: dict[type[arrays.RealOperation], Callable[[Any], Callable[..., Any]]] = {
     arrays.Square: lambda o: jnp.square,
     arrays.Mean: lambda o: lambda x: x.mean(o.axes),
     arrays.Softmax: lambda o: lambda x: jax.nn.softmax(x, o.axis),
+    arrays.ReciprocalSquareRoot: lambda o: jax.lax.rsqrt,
+    arrays.Erf: lambda o: jax.scipy.special.erf,
+    arrays.GELU: lambda o: lambda x: jax.nn.gelu(x, approximate=False),
+    arrays.GELUSlope: lambda o: lambda x: slope(lambda y: jax.nn.gelu(y, approximate=False), x),
+    arrays.TanhGELU: lambda o: lambda x: jax.nn.gelu(x, approximate=True),
+    arrays.TanhGELUSlope: lambda o: lambda x: slope(lambda y: jax.nn.gelu(y, approximate=True), x),
+    arrays.Normalize: lambda o: lambda x: jax.nn.standardize(x, o.axes, epsilon=o.epsilon),
+    arrays.RootMeanSquareNormalize: lambda o: (
+        lambda x: x / jnp.sqrt(jnp.square(x).mean(o.axes, keepdims=True) + o.epsilon)
+    ),
 }
 
 

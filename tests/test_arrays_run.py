@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -57,6 +58,17 @@ def overlapped(x: Any, o: Any) -> Any:
     return made
 
 
+erf = np.vectorize(math.erf, otypes=[float])
+
+
+def normal(x: Any) -> Any:
+    return (1 + erf(x / np.sqrt(2))) / 2
+
+
+def bent(x: Any) -> Any:
+    return np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)
+
+
 def log_sum_exp(x: Any, axis: int, keepdims: bool = False) -> Any:
     return np.log(np.exp(x).sum(axis, keepdims=keepdims))
 
@@ -104,6 +116,20 @@ REFERENCE: dict[type[arrays.RealOperation], Callable[[Any], Function]] = {
     arrays.Square: lambda o: lambda x: x**2,
     arrays.Mean: lambda o: lambda x: x.mean(o.axes),
     arrays.Softmax: lambda o: lambda x: softmax(x, o.axis),
+    arrays.ReciprocalSquareRoot: lambda o: lambda x: x**-0.5,
+    arrays.Erf: lambda o: erf,
+    arrays.GELU: lambda o: lambda x: x * normal(x),
+    arrays.GELUSlope: lambda o: lambda x: normal(x) + x * np.exp(-x * x / 2) / np.sqrt(2 * np.pi),
+    arrays.TanhGELU: lambda o: lambda x: x * (1 + np.tanh(bent(x))) / 2,
+    arrays.TanhGELUSlope: lambda o: (
+        lambda x: (
+            (1 + np.tanh(bent(x))) / 2 + x * np.sqrt(0.5 / np.pi) * (1 + 0.134145 * x * x) * (1 - np.tanh(bent(x)) ** 2)
+        )
+    ),
+    arrays.Normalize: lambda o: (
+        lambda x: (x - x.mean(o.axes, keepdims=True)) / np.sqrt(np.var(x, axis=o.axes, keepdims=True) + o.epsilon)
+    ),
+    arrays.RootMeanSquareNormalize: lambda o: lambda x: x / np.sqrt((x**2).mean(o.axes, keepdims=True) + o.epsilon),
 }
 
 

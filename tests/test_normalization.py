@@ -1,16 +1,22 @@
-"""Batch normalisation: running statistics are state that a step renews and inference reads."""
+"""Normalisation: running statistics are state that a step renews and inference reads; rows and groups need none."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
+from agreement import check_agreement
 
+from circuitize.circuits.errors import TypingError
+from circuitize.circuits.hypergraph import evaluate
 from circuitize.circuits.program import Program
 from circuitize.circuits.quantize import quantize
+from circuitize.circuits.types import Array
 from circuitize.frontends.formats import Format
 from circuitize.frontends.layers import Model, dense, relu, sequential
 from circuitize.frontends.losses import mean_squared_error
-from circuitize.frontends.normalization import batch_norm
+from circuitize.frontends.normalization import batch_norm, group_norm, layer_norm, rms_norm
 from circuitize.frontends.optimizers import SGD, Momentum
 from circuitize.frontends.training import compose_steps, predict, start, training_step, with_examples
 from circuitize.sims import integer, real
@@ -113,3 +119,45 @@ def test_a_model_without_state_is_as_before() -> None:
     plain: Model = sequential(dense(3, 4), relu())
     assert plain.state == ()
     assert plain.inference is None
+
+
+def standard(x: np.ndarray, axes: tuple[int, ...], epsilon: float) -> np.ndarray:
+    return (x - x.mean(axes, keepdims=True)) / np.sqrt(x.var(axes, keepdims=True) + epsilon)
+
+
+LAYERS = [
+    (layer_norm(6, 2.0**-8), lambda x: standard(x, (1,), 2.0**-8)),
+    (rms_norm(6, 2.0**-8), lambda x: x / np.sqrt((x * x).mean(1, keepdims=True) + 2.0**-8)),
+    (group_norm(6, 2, 2.0**-8), lambda x: standard(x.reshape(-1, 2, 3), (2,), 2.0**-8).reshape(-1, 6)),
+]
+
+
+@pytest.mark.parametrize(("layer", "function"), LAYERS, ids=lambda x: getattr(x, "kind", ""))
+def test_rows_and_groups(layer: Model, function: Any) -> None:
+    """A step of a network with the layer: the layer's meaning, integers that follow, and a circuit that agrees."""
+    model = sequential(dense(3, 6), layer, dense(6, 2))
+    made = training_step(model, mean_squared_error, SGD(), 2, SIGNED, SIGNED)
+    first = start(made, model, 2)
+    few = [{name: value[:2] if value.ndim else value for name, value in batch(seed).items()} for seed in range(4)]
+    made = with_examples(made, *({**first, **data} for data in few))
+    given = made.examples[0]
+    hidden = function(given["inputs"] @ given["dense1.weight"] + given["dense1.bias"])
+    expected = hidden @ given["dense2.weight"] + given["dense2.bias"]
+    found = real.run(predict(model, 2, SIGNED), {n: v for n, v in given.items() if n in {**first, "inputs": 0}})
+    np.testing.assert_allclose(found["outputs"], expected, rtol=1e-12, atol=1e-12)
+    exact = quantize(made)
+    floats, integers = real.run(made, given), integer.run(exact, given)
+    for port in exact.outputs:
+        assert port.format is not None
+        error = np.abs(np.ldexp(integers[port.name].astype(float), -port.format.fraction_bits) - floats[port.name])
+        assert error.max() < 3e-3, port.name
+    assert check_agreement(exact, [given]).undefined == 0
+
+
+def test_groups_of_pictures_take_all_places_together() -> None:
+    x = np.random.default_rng(3).normal(size=(2, 4, 5, 6))
+    (found,) = evaluate(group_norm(6, 3, 0.01).arrow(Array(x.shape)), [np.ones(6), np.zeros(6), x])
+    expected = standard(x.reshape(2, 4, 5, 3, 2), (1, 2, 4), 0.01).reshape(x.shape)
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+    with pytest.raises(TypingError, match="groups that divide 6 features, found 4; choose a divisor"):
+        group_norm(6, 4)

@@ -8,17 +8,22 @@ from .cross_entropy import BinaryCrossEntropy, CrossEntropy, LogSoftmax, LogSumE
 from .division import Divide
 from .einsum import Einsum, matmul
 from .elementwise import Add, Multiply, Negate, Scale, Subtract
+from .error_function import GELU, Erf, GELUSlope
 from .exponential import Exp
 from .indexing import Gather, ScatterAdd
 from .language import LinearOperation, RealOperation, Rounding
 from .layout import Broadcast, Concatenate, Pad, Reshape, Slice, Sum, Transpose
 from .logarithm import Log
+from .normalization import Normalize, RootMeanSquareNormalize
 from .reciprocal import Reciprocal
+from .reciprocal_root import ReciprocalSquareRoot
 from .sigmoid import Sigmoid, Tanh
 from .square_root import SquareRoot
+from .tanh_gelu import TanhGELU, TanhGELUSlope
 from .window import OverlapAdd, Window
 
 __all__ = [
+    "GELU",
     "Add",
     "ArgMaxOneHot",
     "BinaryCrossEntropy",
@@ -29,7 +34,9 @@ __all__ = [
     "CrossEntropy",
     "Divide",
     "Einsum",
+    "Erf",
     "Exp",
+    "GELUSlope",
     "Gather",
     "Greater",
     "LinearOperation",
@@ -41,12 +48,15 @@ __all__ = [
     "Mean",
     "Multiply",
     "Negate",
+    "Normalize",
     "OverlapAdd",
     "Pad",
     "ReLU",
     "RealOperation",
     "Reciprocal",
+    "ReciprocalSquareRoot",
     "Reshape",
+    "RootMeanSquareNormalize",
     "Rounding",
     "Scale",
     "ScatterAdd",
@@ -59,6 +69,8 @@ __all__ = [
     "Subtract",
     "Sum",
     "Tanh",
+    "TanhGELU",
+    "TanhGELUSlope",
     "Transpose",
     "Window",
     "expand_composites",

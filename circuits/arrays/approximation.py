@@ -1,0 +1,171 @@
+"""Functions of one number in integers: one table, or polynomials on segments, chosen by cost; the error is proved."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits import integers
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.lowering import Lowering
+
+from .exponential import TABLE_BITS
+from .series import CONTEXT, Series
+
+ORDER = 12
+"""Terms of a Taylor series that are computed; the rest is bounded by Cauchy's estimate."""
+DEGREES = (3, 2, 1)
+SAMPLES = 33
+WIDEST = 56
+"""Bits of a product; what would be wider is rounded first."""
+
+
+class Curve(ABC):
+    """A real function that is analytic around every real number. Subclasses are hashable: plans are kept."""
+
+    @abstractmethod
+    def taylor(self, centre: Decimal, order: int) -> Series:
+        """The Taylor series at a centre, at least 30 digits right."""
+
+    @abstractmethod
+    def disc(self, centre: float) -> tuple[float, float]:
+        """(R, M): in the complex disc of radius R around the centre the function is analytic and at most M."""
+
+
+@dataclass(frozen=True, eq=False)
+class Approximation:
+    """A curve on the integers low to high, in units of 2^-of_bits, as polynomials with so many result bits.
+
+    Segment i holds 2^shift integers from low + i * 2^shift on. With r the distance to its middle, the polynomial is
+    the sum of tables[k][i] * 2^-bits[k] * r^k. `error` bounds its distance from the curve, coefficients and every
+    rounding but the last included, in units of the last bit of the result: |found - exact| <= error + 1/2. A single
+    table of one entry per integer has error 0: it is correctly rounded.
+    """
+
+    low: int
+    high: int
+    of_bits: int
+    fraction_bits: int
+    shift: int
+    tables: tuple[NDArray[np.int64], ...]
+    bits: tuple[int, ...]
+    error: float
+
+    @property
+    def degree(self) -> int:
+        return len(self.tables) - 1
+
+
+def approximate(lowering: Lowering, wire: int, curve: Curve, fraction_bits: int) -> int:
+    """The curve on the wire's interval, before its last rounding: `planned` says how far from the exact value."""
+    found = lowering.type(wire)
+    return write(lowering, wire, planned(curve, found.low, found.high, found.fraction_bits, fraction_bits))
+
+
+@lru_cache(maxsize=256)
+def planned(curve: Curve, low: int, high: int, of_bits: int, fraction_bits: int) -> Approximation:
+    """The cheapest approximation with an error of at most half a unit; one table where 2^12 entries are enough.
+
+    An error of 2^-(fraction_bits + 3) is that of the polynomial with real coefficients. Taylor's remainder on a segment
+    of radius p is at most the sum of |a[k]| p^k over the terms left out, those from `ORDER` on by Cauchy's estimate
+    |a[k]| <= M / R^k. Each coefficient, and each product that is rounded on the way, adds 2^-(fraction_bits + 5).
+    """
+    if high - low < 1 << TABLE_BITS:
+        values = [curve.taylor(_real(low + i, of_bits), 0).terms[0] for i in range(high - low + 1)]
+        return Approximation(
+            low, high, of_bits, fraction_bits, 0, (_table(values, fraction_bits),), (fraction_bits,), 0
+        )
+    goal = 2.0 ** -(fraction_bits + 3)
+    found: list[tuple[float, int, int]] = []
+    steps = [low + (high - low) * i // (SAMPLES - 1) for i in range(SAMPLES)]
+    samples = [curve.taylor(_real(x, of_bits), ORDER) for x in steps]
+    for degree in DEGREES:
+        greatest = max(float(abs(sample.terms[degree + 1])) for sample in samples)
+        radius = (goal / max(greatest, 1e-30)) ** (1 / (degree + 1))
+        shift = math.ceil(math.log2(min(2 * radius * 2.0**of_bits, 2.0 * (high - low))))
+        while shift > 0 and (price := _price(degree, (high - low >> shift) + 1)) < min(found, default=(math.inf,))[0]:
+            if _remainder(curve, _centres(curve, low, high, of_bits, shift), shift - 1 - of_bits, degree) <= goal:
+                found.append((price, degree, shift))
+                break
+            shift -= 1
+    if not found:
+        raise CircuitizeError(
+            f"expected a function that 2^{TABLE_BITS} segments approximate to {fraction_bits} fraction bits, found one "
+            f"that moves too fast on [{low * 2.0**-of_bits:g}, {high * 2.0**-of_bits:g}]; ask for fewer fraction bits"
+        )
+    _, degree, shift = min(found)
+    centres = _centres(curve, low, high, of_bits, shift)
+    radius_bits = shift - 1 - of_bits
+    bits = tuple(max(fraction_bits + 4 + k * radius_bits, 0) for k in range(degree + 1))
+    tables = tuple(_table([series.terms[k] for _, series in centres], bits[k]) for k in range(degree + 1))
+    units = 2.0**fraction_bits
+    error = units * _remainder(curve, centres, radius_bits, degree)
+    error += sum(units * 2.0 ** (k * radius_bits - bits[k] - 1) for k in range(degree + 1)) + (degree - 1) / 32
+    return Approximation(low, high, of_bits, fraction_bits, shift, tables, bits, error)
+
+
+def write(lowering: Lowering, wire: int, plan: Approximation) -> int:
+    """The integer edges of an approximation, its last rounding left out."""
+    builder = lowering.builder
+    if not plan.degree:
+        return builder.add(integers.Lookup(plan.low, plan.tables[0], plan.fraction_bits), wire)
+    size = 1 << plan.shift
+    raised = lowering.offset(wire, -plan.low)
+    segment = builder.add(integers.Shift(plan.shift), raised)
+    start = builder.add(integers.Scale(size, plan.shift), segment)
+    # Always inside; the types alone cannot see it.
+    rest = builder.add(integers.Check(0, size - 1), builder.add(integers.Subtract(), raised, start))
+    distance = lowering.offset(rest, -(size >> 1))
+    segment = builder.add(integers.Scale(1, -lowering.type(segment).fraction_bits), segment)
+    total = builder.add(integers.Lookup(0, plan.tables[-1], plan.bits[-1]), segment)
+    for k in range(plan.degree - 1, -1, -1):
+        if lowering.type(total).width + plan.shift > WIDEST:
+            total = lowering.shift_to(total, plan.bits[k + 1])
+        product = builder.add(integers.Multiply(), total, distance)
+        entry = builder.add(integers.Lookup(0, plan.tables[k], plan.bits[k]), segment)
+        total = builder.add(integers.Add(), *lowering.align(product, entry))
+    return total
+
+
+def _price(degree: int, entries: int) -> float:
+    """About the constraints of an element: a look-up of n entries takes 3 sqrt n, a product with its rounding 24."""
+    return math.inf if entries > 1 << TABLE_BITS else (degree + 1) * (3 * math.sqrt(entries) + 2) + 24 * degree
+
+
+def _real(units: int, of_bits: int) -> Decimal:
+    return CONTEXT.multiply(Decimal(units), CONTEXT.power(Decimal(2), Decimal(-of_bits)))
+
+
+@lru_cache(maxsize=64)
+def _centres(curve: Curve, low: int, high: int, of_bits: int, shift: int) -> tuple[tuple[Decimal, Series], ...]:
+    """The middle of each segment, and the Taylor series there."""
+    units = [low + (i << shift) + (1 << shift - 1) for i in range((high - low >> shift) + 1)]
+    middles = [_real(middle, of_bits) for middle in units]
+    return tuple((middle, curve.taylor(middle, ORDER)) for middle in middles)
+
+
+def _remainder(curve: Curve, centres: tuple[tuple[Decimal, Series], ...], radius_bits: int, degree: int) -> float:
+    """The greatest distance of the polynomials from the curve, on discs of radius 2^radius_bits."""
+    radius, greatest = 2.0**radius_bits, 0.0
+    for middle, series in centres:
+        reach, most = curve.disc(float(middle))
+        if 2 * radius > reach:
+            return math.inf
+        known = sum(abs(float(a)) * radius**k for k, a in enumerate(series.terms) if k > degree)
+        unknown = most * (radius / reach) ** (ORDER + 1) / (1 - radius / reach)
+        greatest = max(greatest, known + unknown)
+    return greatest * (1 + 2.0**-30)
+
+
+def _table(values: list[Decimal], fraction_bits: int) -> NDArray[np.int64]:
+    unit = Decimal(1 << fraction_bits)
+    rounded = [int(CONTEXT.multiply(value, unit).to_integral_value(context=CONTEXT)) for value in values]
+    table = np.array(rounded, np.int64)
+    table.setflags(write=False)
+    return table

@@ -1,0 +1,72 @@
+"""The reciprocal of the square root, in integers by one division and one square root."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from circuitize.circuits import integers
+from circuitize.circuits.array_module import array_module
+from circuitize.circuits.builder import Builder
+from circuitize.circuits.errors import Undefined
+from circuitize.circuits.lowering import Lowering
+from circuitize.circuits.operation import Values
+from circuitize.circuits.types import Array
+
+from . import expect
+from .confine import confine
+from .elementwise import Multiply, Scale
+from .language import RealOperation, Rounding
+
+WIDEST = 61
+"""Bits of the dividend."""
+
+
+@dataclass(frozen=True)
+class ReciprocalSquareRoot(RealOperation):
+    """1 / sqrt(x). Undefined at 0 and below; lowered: also where the result leaves its calibrated format.
+
+    Lowered to the correctly rounded result, halves up: with x = q * 2^-b and N = 2^(2f + 2 + b), the number
+    m = floor(sqrt(floor(N / q))) is floor(2^(f + 1) / sqrt(x)), since for a whole m both m^2 <= N / q and
+    m^2 <= floor(N / q) say the same; the result is floor((m + 1) / 2). Where N would pass 2^61 the result has fewer
+    fraction bits, correctly rounded to them.
+    """
+
+    name = "real.reciprocal_square_root"
+    rounding = Rounding.VALUE
+
+    def target_types(self, *sources: Array) -> tuple[Array, ...]:
+        return (expect.one_shape(sources, 1),)
+
+    def run(self, *values: Values) -> tuple[Values, ...]:
+        (x,) = values
+        module = array_module(x)
+        if not (x > 0).all():
+            at = tuple(int(i) for i in module.argwhere(~(x > 0))[0])
+            raise Undefined(
+                f"reciprocal square root: expected a number above 0, found {float(x[at]):g} at element {list(at)}; "
+                "keep it positive, as by adding a small constant"
+            )
+        return (module.asarray(1.0 / module.sqrt(x)),)
+
+    def reverse(
+        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
+    ) -> list[int | None]:
+        (z,), (cotangent,) = targets, cotangents
+        square = builder.add(Multiply(), z, z)
+        cube = builder.add(Multiply(), builder.add(Multiply(), cotangent, z), square)
+        return [builder.add(Scale(-0.5), cube)]
+
+    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
+        builder, result, (x,) = lowering.builder, lowering.result, sources
+        found = lowering.type(x)
+        kept = min(result.fraction_bits, (WIDEST - found.fraction_bits) // 2 - 1)
+        dividend = 1 << (2 * kept + 2 + found.fraction_bits)
+        # The result exceeds g = `greatest` units exactly where floor(N / q) reaches (2g + 1)^2.
+        greatest = max(result.high >> (result.fraction_bits - kept), 1)
+        least = min(dividend // (2 * greatest + 1) ** 2 + 1, max(found.high, 1))
+        if found.low < least:
+            x = builder.add(integers.Check(least, max(found.high, least)), x)
+        constant = builder.add(integers.Constant.splat(dividend, found.shape, 2 * kept + 2 + found.fraction_bits))
+        root = builder.add(integers.SquareRoot(), builder.add(integers.Divide(), constant, x))
+        return [confine(lowering, lowering.shift_to(root, kept))]

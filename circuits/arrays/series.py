@@ -1,0 +1,69 @@
+"""Power series with decimal coefficients: the Taylor series of a function, to as many digits as are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Context, Decimal
+
+CONTEXT = Context(prec=50, rounding=ROUND_HALF_UP)
+"""What series are computed in: decimal, so that every machine finds the same."""
+
+PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494")
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """a[0] + a[1] t + ... + a[n] t^n, the terms above left out; the same n for all operands. Quadratic time."""
+
+    terms: tuple[Decimal, ...]
+
+    @classmethod
+    def of(cls, *terms: Decimal | int, order: int) -> Series:
+        """These terms, and zeros up to the given order."""
+        return cls(tuple(Decimal(term) for term in terms) + (Decimal(0),) * (order + 1 - len(terms)))
+
+    def __add__(self, other: Series | Decimal | int) -> Series:
+        if isinstance(other, Series):
+            return Series(tuple(CONTEXT.add(a, b) for a, b in zip(self.terms, other.terms, strict=True)))
+        return Series((CONTEXT.add(self.terms[0], Decimal(other)), *self.terms[1:]))
+
+    def __neg__(self) -> Series:
+        return self * -1
+
+    def __mul__(self, other: Series | Decimal | int) -> Series:
+        if isinstance(other, Series):
+            return Series(tuple(_convolution(self.terms, other.terms, k) for k in range(len(self.terms))))
+        return Series(tuple(CONTEXT.multiply(a, Decimal(other)) for a in self.terms))
+
+    def __truediv__(self, other: Series) -> Series:
+        made: list[Decimal] = []
+        for k, term in enumerate(self.terms):
+            rest = CONTEXT.subtract(term, _convolution(made, other.terms, k))
+            made.append(CONTEXT.divide(rest, other.terms[0]))
+        return Series(tuple(made))
+
+    def exp(self) -> Series:
+        """e^a, by its equation (e^a)' = a' e^a."""
+        slopes = self.derivative().terms
+        made = [CONTEXT.exp(self.terms[0])]
+        for k in range(1, len(self.terms)):
+            made.append(CONTEXT.divide(_convolution(slopes, made, k - 1), Decimal(k)))
+        return Series(tuple(made))
+
+    def derivative(self) -> Series:
+        """The last term, which is not known any more, becomes 0."""
+        slopes = [CONTEXT.multiply(a, Decimal(k)) for k, a in enumerate(self.terms)]
+        return Series((*slopes[1:], Decimal(0)))
+
+    def integral(self, start: Decimal) -> Series:
+        """The series whose derivative this is, with the given first term."""
+        return Series((start, *(CONTEXT.divide(a, Decimal(k)) for k, a in enumerate(self.terms[:-1], 1))))
+
+
+def _convolution(a: Sequence[Decimal], b: Sequence[Decimal], k: int) -> Decimal:
+    """The sum of a[i] * b[k - i] over the terms that both have."""
+    total = Decimal(0)
+    for i in range(max(0, k - len(b) + 1), min(k + 1, len(a))):
+        total = CONTEXT.fma(a[i], b[k - i], total)
+    return total

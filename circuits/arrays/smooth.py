@@ -1,0 +1,48 @@
+"""Smooth functions of one number that become constant or the identity far out, and their lowering."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from typing import ClassVar
+
+from circuitize.circuits import integers
+from circuitize.circuits.lowering import Lowering
+from circuitize.circuits.types import Array
+
+from . import expect
+from .approximation import Curve, approximate
+from .confine import confine
+from .language import RealOperation, Rounding
+
+
+class Smooth(RealOperation, Curve):
+    """An analytic function that is a constant far to the left, and far to the right a constant, or x.
+
+    Lowered to within 1 unit of the last bit of the correctly rounded result, correctly rounded where the operand,
+    clamped to where the function still bends, has at most 2^12 integers: then it is one table. Defined everywhere.
+    """
+
+    rounding = Rounding.VALUE
+    follows: ClassVar[bool] = False
+    """Whether the function is x far to the right."""
+
+    @abstractmethod
+    def reach(self, distance: float) -> float:
+        """A number x from which on, and below -x, the function is within `distance` of its limit, on one side of it."""
+
+    def target_types(self, *sources: Array) -> tuple[Array, ...]:
+        return (expect.one_shape(sources, 1),)
+
+    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
+        builder, (x,), fraction_bits = lowering.builder, sources, lowering.result.fraction_bits
+        found = lowering.type(x)
+        limit = math.ceil(self.reach(2.0 ** -(fraction_bits + 3)) * 2.0**found.fraction_bits)
+        near = x
+        if found.low < -limit or found.high > limit:
+            near = builder.add(integers.Clamp(-limit, limit), x)
+        made = approximate(lowering, near, self, fraction_bits)
+        if self.follows and found.high > limit:
+            excess = builder.add(integers.ReLU(), lowering.offset(x, -limit))
+            made = builder.add(integers.Add(), *lowering.align(made, excess))
+        return [confine(lowering, made)]

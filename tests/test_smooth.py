@@ -1,0 +1,138 @@
+"""Smooth functions in integers: within their proved error over whole intervals, every integer of them tried."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from arrays_cases import Source
+from test_arrays_functions import lowered
+
+from circuitize.circuits import arrays
+from circuitize.circuits.arrays.approximation import Curve, planned
+from circuitize.circuits.arrays.error_function import exact_error_function
+from circuitize.circuits.arrays.series import Series
+from circuitize.circuits.errors import CircuitizeError, Undefined
+from circuitize.circuits.hypergraph import evaluate
+from circuitize.circuits.types import Fixed
+
+erf = np.vectorize(math.erf, otypes=[float])
+erfc = np.vectorize(math.erfc, otypes=[float])
+
+
+def normal(x: np.ndarray) -> np.ndarray:
+    return 0.5 * erfc(-x / np.sqrt(2))
+
+
+def gate(x: np.ndarray) -> np.ndarray:
+    return 1 / (1 + np.exp(-np.sqrt(8 / np.pi) * (x + 0.044715 * x**3)))
+
+
+FUNCTIONS: dict[arrays.RealOperation, Callable[[np.ndarray], np.ndarray]] = {
+    arrays.Erf(): erf,
+    arrays.GELU(): lambda x: x * normal(x),
+    arrays.GELUSlope(): lambda x: normal(x) + x * np.exp(-x * x / 2) / np.sqrt(2 * np.pi),
+    arrays.TanhGELU(): lambda x: x * gate(x),
+    arrays.TanhGELUSlope(): lambda x: (
+        gate(x) + x * gate(x) * gate(-x) * np.sqrt(8 / np.pi) * (1 + 3 * 0.044715 * x * x)
+    ),
+}
+
+
+@pytest.mark.parametrize("operation", FUNCTIONS, ids=lambda o: o.name)
+@pytest.mark.parametrize(("ends", "of_bits", "fraction_bits"), [(8, 12, 12), (2, 10, 20), (7, 12, 18), (0.5, 16, 8)])
+def test_every_integer_of_the_interval(
+    operation: arrays.RealOperation, ends: float, of_bits: int, fraction_bits: int
+) -> None:
+    """All of up to 2^16: within 1 unit of correct rounding, within the proved error of the exact value."""
+    high = int(ends * 2**of_bits)
+    values = np.arange(-high, high)
+    source = Source((len(values),), -ends, ends, of_bits)
+    bound = 1 << (fraction_bits + 5)
+    (found,) = evaluate(lowered(operation, Fixed((len(values),), fraction_bits, -bound, bound), source), [values])
+    exact = np.ldexp(FUNCTIONS[operation](source.real(values)), fraction_bits)
+    assert isinstance(operation, Curve) and hasattr(operation, "reach")
+    limit = math.ceil(operation.reach(2.0 ** -(fraction_bits + 3)) * 2.0**of_bits)
+    plan = planned(operation, max(-limit, -high), min(limit, high), of_bits, fraction_bits)
+    off = np.abs(found - exact)
+    assert off.max() <= 0.5 + plan.error + (0.125 if limit < high else 0) + 2.0 ** (fraction_bits - 50)
+    assert np.abs(found - np.floor(exact + 0.5)).max() <= 1
+    if not plan.degree:
+        assert plan.error == 0 and np.array_equal(found, np.floor(exact + 0.5))
+
+
+def test_the_proved_error_is_not_idle() -> None:
+    """Constant terms changed by half a unit of the result are noticed by the bound."""
+    plan = planned(arrays.Erf(), -12000, 12000, 12, 12)
+    assert plan.degree and 0.05 < plan.error < 0.5
+    raised = np.arange(24001)
+    segment = raised >> plan.shift
+    distance = np.ldexp(raised - (segment << plan.shift) - (1 << plan.shift - 1), -12)
+    for moved in (0, 8):
+        tables = [table + moved * (k == 0) for k, table in enumerate(plan.tables)]
+        terms = [np.ldexp(t[segment], -b) for t, b in zip(tables, plan.bits, strict=True)]
+        polynomial = sum(term * distance**k for k, term in enumerate(terms))
+        off = np.abs(polynomial - erf((raised - 12000) / 4096)).max() * 4096
+        assert (off <= plan.error) == (moved == 0)
+
+
+@dataclass(frozen=True)
+class Jump(Curve):
+    """A step that is too steep for any table."""
+
+    def taylor(self, centre: Decimal, order: int) -> Series:
+        return Series.of(centre, 1, order=order)
+
+    def disc(self, centre: float) -> tuple[float, float]:
+        return 1e-9, 1.0
+
+
+def test_what_moves_too_fast_is_refused() -> None:
+    with pytest.raises(CircuitizeError, match=r"moves too fast on \[-2, 2\]; ask for fewer fraction bits"):
+        planned(Jump(), -(1 << 20), 1 << 20, 19, 12)
+
+
+def test_error_function_to_forty_digits() -> None:
+    assert abs(exact_error_function(Decimal(1)) - Decimal("0.84270079294971486934122063508260925929606699796630")) < (
+        Decimal("1e-40")
+    )
+    assert exact_error_function(Decimal(-1)) == -exact_error_function(Decimal(1))
+
+
+def test_series_are_those_of_calculus() -> None:
+    x = Series.of(Decimal(2), 1, order=6)
+    assert [float(t) for t in x.exp().terms] == pytest.approx([math.exp(2) / math.factorial(k) for k in range(7)])
+    quotient = (x * x * x + 1) / (x + 1)  # x^2 - x + 1
+    assert [float(t) for t in quotient.terms] == pytest.approx([3, 3, 1, 0, 0, 0, 0], abs=1e-40)
+    assert (x * x).derivative().terms[:3] == (4, 2, 0)
+    assert (x * x).derivative().integral(Decimal(4)).terms == (x * x).terms
+
+
+@pytest.mark.parametrize(("of_bits", "fraction_bits"), [(10, 12), (20, 12), (4, 20), (30, 14)])
+def test_reciprocal_roots_are_correctly_rounded(of_bits: int, fraction_bits: int) -> None:
+    values = np.unique(np.concatenate([np.arange(1, 2000), 2 ** np.arange(30), 3 * 4 ** np.arange(14) - 1]))
+    values = values[values >= 2.0 ** (of_bits - 16)]
+    source = Source((len(values),), 2.0**-of_bits, 2.0 ** (30 - of_bits), of_bits)
+    result = Fixed((len(values),), fraction_bits, 0, 1 << 36)
+    arrow = lowered(arrays.ReciprocalSquareRoot(), result, source)
+    (found,) = evaluate(arrow, [values])
+    kept = arrow.target[0]
+    assert isinstance(kept, Fixed)
+    assert kept.fraction_bits == min(fraction_bits, (61 - of_bits) // 2 - 1)
+    for q, z in zip(values.tolist(), found.tolist(), strict=True):
+        # z - 1/2 <= 2^kept / sqrt(x) < z + 1/2, in whole numbers
+        square = Fraction(4) ** kept.fraction_bits * 2**of_bits / q
+        assert (2 * z - 1) ** 2 <= 4 * square < (2 * z + 1) ** 2
+
+
+def test_reciprocal_roots_are_undefined_outside() -> None:
+    arrow = lowered(arrays.ReciprocalSquareRoot(), Fixed((1,), 12, 0, 4 << 12), Source((1,), -4.0, 4.0, 12))
+    for q in (0, -1, -4096, 255):  # 1 / sqrt(255 / 4096) is 4.008
+        with pytest.raises(Undefined):
+            evaluate(arrow, [np.array([q])])
+    assert evaluate(arrow, [np.array([256])])[0].tolist() == [4 << 12]
