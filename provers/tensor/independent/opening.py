@@ -3,23 +3,52 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
+import numpy as np
 from blake3 import blake3
 
-from .arithmetic import ONE, PRIME, Element, add, dot, equality, interpolate, line, multiply, scale, subtract
+from .arithmetic import (
+    FIELD,
+    GENERATOR,
+    HALF,
+    ONE,
+    PRIME,
+    Elements,
+    Numbers,
+    dot,
+    equality,
+    interpolated,
+    lift,
+    line,
+    multiply,
+    numbers,
+    powers,
+    same,
+    scale,
+    total,
+)
 from .transcript import Refused, Transcript
 
 FOLD = 4
 SYMBOLS = 1 << FOLD
 LAST = 6
 QUERY_BITS = 106
-GENERATOR = 7
 
 
 def root_of_unity(bits: int) -> int:
     """A generator of the subgroup of order 2^bits."""
     return pow(GENERATOR, (PRIME - 1) >> bits, PRIME)
+
+
+def roots_to(root: int, exponents: list[int], bits: int) -> Numbers:
+    """root^e for each exponent below 2^bits."""
+    places = np.array(exponents, np.int64)
+    made, square = FIELD.Ones(len(exponents)), numbers(root)
+    for bit in range(bits):
+        made = np.where(places >> bit & 1 == 1, made * square, made).view(FIELD)
+        square = square * square
+    return made
 
 
 def reversed_bits(number: int, bits: int) -> int:
@@ -32,34 +61,35 @@ def query_count(round: int) -> int:
 
 
 def sumcheck(
-    transcript: Transcript, label: str, degree: int, variables: int, claim: Element
-) -> tuple[Element, list[Element]]:
+    transcript: Transcript, label: str, degree: int, variables: int, claim: Elements
+) -> tuple[Elements, Elements]:
     """The claim that is left, and the point where it is about."""
-    point: list[Element] = []
+    messages, drawn = [], []
     for _ in range(variables):
-        message = transcript.elements(label, degree)
-        r = transcript.challenge(label)
-        claim = interpolate(claim, message, r)
-        point.append(r)
-    return claim, point
+        messages.append(transcript.elements(label, degree))
+        drawn.append(transcript.challenge(label))
+    if not drawn:
+        return claim, FIELD.Zeros((0, 2))
+    point = np.stack(drawn)
+    return interpolated(np.stack(messages), claim, point), point
 
 
 def check_opening(
     transcript: Transcript,
     variables: int,
     root: bytes,
-    claim: Element,
-    weight_at: Callable[[list[Element]], Element],
+    claim: Elements,
+    weight_at: Callable[[Elements], Elements],
 ) -> None:
     """Raises Refused unless sum_b f(b) w(b) = claim; `weight_at` is w's multilinear extension."""
     rounds = max(1, math.ceil((variables - LAST) / FOLD))
-    point: list[Element] = []
-    powers: list[tuple[int, Element, int]] = []
-    last: list[Element] = []
+    point: Elements = FIELD.Zeros((0, 2))
+    asked: list[tuple[int, Elements, Numbers]] = []
+    last: Elements = FIELD.Zeros((0, 2))
     domain = variables + 1
     for round in range(rounds):
         claim, folded = sumcheck(transcript, "whir.fold", 2, FOLD, claim)
-        point += folded
+        point = np.concatenate([point, folded])
         next_root = b""
         if round < rounds - 1:
             next_root = transcript.bytes("whir.root", 32)
@@ -67,47 +97,36 @@ def check_opening(
             last = transcript.elements("whir.last", 1 << (variables - len(point)))
         depth = domain - FOLD
         places = transcript.positions("whir.queries", query_count(round), depth)
-        leaves = _leaves(transcript, places, depth, root, first=round == 0)
-        gamma = transcript.challenge("whir.combine")
-        factor = gamma
-        for place, symbols in zip(places, leaves, strict=True):
-            index = reversed_bits(place, depth)
-            claim = add(claim, multiply(factor, _fold(symbols, index, domain, folded)))
-            z = pow(root_of_unity(depth), index, PRIME)
-            powers.append((len(point), factor, z))
-            factor = multiply(factor, gamma)
+        leaves = opened_leaves(transcript, places, depth, root, first=round == 0)
+        factors = powers(transcript.challenge("whir.combine"), len(places))
+        indices = [reversed_bits(place, depth) for place in places]
+        claim = claim + dot(factors, fold(leaves, indices, domain, folded))
+        asked.append((len(point), factors, roots_to(root_of_unity(depth), indices, depth)))
         root, domain = next_root, domain - 1
     claim, rest = sumcheck(transcript, "whir.fold", 2, variables - len(point), claim)
-    point += rest
+    point = np.concatenate([point, rest])
     weight = weight_at(point)
-    for start, factor, z in powers:
+    for start, factors, z in asked:
         # sum_b eq(point, b) z^b is the product of 1 - r + r z^(2^i).
-        term = factor
         for r in point[start:]:
-            term = multiply(term, add(subtract(ONE, r), scale(r, z)))
-            z = z * z % PRIME
-        weight = add(weight, term)
-    if multiply(dot(equality(rest), last), weight) != claim:
+            factors = multiply(factors, ONE - r + scale(r[None], z))
+            z = z * z
+        weight = weight + total(factors)
+    if not same(multiply(dot(equality(rest), last), weight), claim):
         raise Refused("a commitment does not open to the claimed values")
 
 
-def _leaves(transcript: Transcript, places: list[int], depth: int, root: bytes, first: bool) -> list[list[Element]]:
+def opened_leaves(transcript: Transcript, places: list[int], depth: int, root: bytes, first: bool) -> Elements:
     """The symbols of the leaves at these places, shown to belong to the root."""
-    count = len(places)
-    if first:
-        numbers = transcript.numbers("whir.leaves", count * SYMBOLS)
-        symbols: list[Element] = [(number, 0) for number in numbers]
-        salts = transcript.bytes("whir.salts", 16 * count)
-    else:
-        symbols, salts = transcript.elements("whir.leaves", count * SYMBOLS), b""
-    width = 1 if first else 2
-    leaves = [symbols[i * SYMBOLS : (i + 1) * SYMBOLS] for i in range(count)]
-    known: dict[int, bytes] = {}
-    for i, (place, leaf) in enumerate(zip(places, leaves, strict=True)):
-        content = b"".join(word.to_bytes(8, "little") for symbol in leaf for word in symbol[:width])
-        known[place] = blake3(content + salts[16 * i : 16 * (i + 1)]).digest()
-    absent = _absent(places, depth)
-    nodes = transcript.bytes("whir.nodes", 32 * absent)
+    count, width = len(places), 8 * SYMBOLS * (1 if first else 2)
+    words = transcript.numbers("whir.leaves", count * width // 8)
+    contents = words.view(np.ndarray).astype("<u8").tobytes()
+    salts = transcript.bytes("whir.salts", 16 * count) if first else b""
+    known = {
+        place: blake3(contents[width * i : width * (i + 1)] + salts[16 * i : 16 * (i + 1)]).digest()
+        for i, place in enumerate(places)
+    }
+    nodes = transcript.bytes("whir.nodes", 32 * absent(places, depth))
     used = 0
     for _ in range(depth):
         above: dict[int, bytes] = {}
@@ -123,10 +142,10 @@ def _leaves(transcript: Transcript, places: list[int], depth: int, root: bytes, 
         known = above
     if known[0] != root:
         raise Refused("an opened leaf does not belong to its commitment")
-    return leaves
+    return lift(words.reshape(count, SYMBOLS)) if first else words.reshape(count, SYMBOLS, 2)
 
 
-def _absent(places: list[int], depth: int) -> int:
+def absent(places: list[int], depth: int) -> int:
     """How many nodes do not follow from the leaves at these places."""
     known, count = set(places), 0
     for _ in range(depth):
@@ -135,20 +154,21 @@ def _absent(places: list[int], depth: int) -> int:
     return count
 
 
-def _fold(symbols: list[Element], index: int, domain: int, folded: Sequence[Element]) -> Element:
-    """The folded polynomial's value at x^16, from f's at the 16 points with that power, in bit-reversed order."""
-    step = 1 << (domain - FOLD)
-    half = pow(2, -1, PRIME)
-    generator = root_of_unity(domain)
-    points = [pow(generator, index + step * reversed_bits(j, FOLD), PRIME) for j in range(SYMBOLS)]
+def fold(symbols: Elements, indices: list[int], domain: int, folded: Elements) -> Elements:
+    """For each leaf the folded polynomial's value at x^16, from f's at the 16 points with that power.
+
+    Symbol j of the leaf of index i is the value at w^(i + 2^(domain - 4) rev(j)), w of order 2^domain; symbols 2 m and
+    2 m + 1 are those at x and at -x.
+    """
+    inverse = pow(root_of_unity(domain), -1, PRIME)
+    inner = pow(inverse, 1 << (domain - FOLD), PRIME)
+    own = roots_to(inverse, indices, domain)
+    steps = numbers([pow(inner, reversed_bits(j, FOLD), PRIME) for j in range(0, SYMBOLS, 2)])
+    inverses = own[:, None] * steps[None, :]
     for r in folded:
-        made: list[Element] = []
-        for j in range(0, len(symbols), 2):
-            x = points[j]
-            assert points[j + 1] == PRIME - x
-            even = scale(add(symbols[j], symbols[j + 1]), half)
-            odd = scale(subtract(symbols[j], symbols[j + 1]), half * pow(x, -1, PRIME) % PRIME)
-            made.append(line(even, odd, r))
-        points = [x * x % PRIME for x in points[::2]]
-        symbols = made
-    return symbols[0]
+        at_x, at_minus_x = symbols[:, ::2], symbols[:, 1::2]
+        even = (at_x + at_minus_x) * HALF
+        odd = scale(at_x - at_minus_x, inverses * HALF)
+        symbols = line(even, odd, r)
+        inverses = (inverses * inverses)[:, ::2]
+    return symbols[:, 0]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import struct
 
+import numpy as np
 from blake3 import blake3
 
-from .arithmetic import PRIME, Element
+from .arithmetic import FIELD, PRIME, Elements, Numbers, numbers
 
 
 class Refused(Exception):
@@ -28,10 +29,9 @@ class Transcript:
     def absorb(self, label: str, content: bytes) -> None:
         self.state = blake3(self._head(1, label) + struct.pack("<Q", len(content)) + content).digest()
 
-    def challenge(self, label: str) -> Element:
+    def challenge(self, label: str) -> Elements:
         self.state = blake3(self._head(2, label)).digest()
-        low, high = self.state[:16], self.state[16:]
-        return int.from_bytes(low, "little") % PRIME, int.from_bytes(high, "little") % PRIME
+        return numbers([int.from_bytes(self.state[:16], "little"), int.from_bytes(self.state[16:], "little")])
 
     def positions(self, label: str, count: int, bits: int) -> list[int]:
         """Distinct places below 2^bits, in order, out of `count` draws."""
@@ -50,16 +50,15 @@ class Transcript:
         self.absorb(label, found)
         return found
 
-    def numbers(self, label: str, count: int) -> list[int]:
+    def numbers(self, label: str, count: int) -> Numbers:
         """Elements of the base field, each in its one encoding."""
-        words = list(struct.unpack(f"<{count}Q", self.bytes(label, 8 * count)))
-        if any(word >= PRIME for word in words):
+        words = np.frombuffer(self.bytes(label, 8 * count), "<u8")
+        if (words >= PRIME).any():
             raise Refused(f"a word of {label} is not below p")
-        return words
+        return words.astype(object).view(FIELD)
 
-    def elements(self, label: str, count: int) -> list[Element]:
-        words = self.numbers(label, 2 * count)
-        return list(zip(words[::2], words[1::2], strict=True))
+    def elements(self, label: str, count: int) -> Elements:
+        return self.numbers(label, 2 * count).reshape(count, 2)
 
     def finish(self) -> None:
         if self.at != len(self.messages):

@@ -18,23 +18,24 @@ from .arithmetic import (
     ONE,
     PRIME,
     ZERO,
-    Element,
-    add,
+    Elements,
+    dot,
     equality,
     equality_at,
     equality_of,
     line,
     multiply,
+    numbers,
     product,
+    same,
     scale,
-    subtract,
     total,
 )
 from .opening import check_opening, sumcheck
 from .transcript import Refused, Transcript
-from .weights import Dense, Separable, Weights, along, apply, at_point, extension, sum_of
+from .weights import Dense, Separable, Weights, along, apply, at_point, extension, ones, sum_of
 
-Claim = tuple[int, int, Element]
+Claim = tuple[int, int, Elements]
 """A base, the number of its weights, and the weighted sum that is claimed."""
 
 
@@ -60,7 +61,7 @@ class _Verifier:
         self.transcript = Transcript(messages)
         self.weights: list[Weights] = []
         self.moved: dict[object, int] = {}
-        self.known: dict[tuple[int, int], Element] = {}
+        self.known: dict[tuple[int, int], Elements] = {}
         self.products: deque[Claim] = deque()
         self.openings: list[Claim] = []
 
@@ -94,7 +95,7 @@ class _Verifier:
         self.weights.append(weights)
         return len(self.weights) - 1
 
-    def _settle(self, label: str, wanted: Sequence[tuple[int, int]]) -> list[Element]:
+    def _settle(self, label: str, wanted: Sequence[tuple[int, int]]) -> list[Elements]:
         """Weighted sums of forms: one message holds those of bases that are not known here, each once."""
         rows: list[list[tuple[int, tuple[int, int]]]] = []
         asked: dict[tuple[int, int], None] = {}
@@ -117,16 +118,21 @@ class _Verifier:
             self.known[base, number] = value
             is_product = isinstance(self.plan.bases[base], Product)
             (self.products if is_product else self.openings).append((base, number, value))
-        return [total(scale(self.known[key], coefficient) for coefficient, key in row) for row in rows]
+        return [self._sum(row) for row in rows]
+
+    def _sum(self, row: list[tuple[int, tuple[int, int]]]) -> Elements:
+        if not row:
+            return ZERO
+        return total(scale(np.stack([self.known[key] for _, key in row]), numbers([number for number, _ in row])))
 
     def _evaluate(self, base: int, number: int) -> bool:
         found = self.plan.bases[base]
         if isinstance(found, Public):
-            self.known[base, number] = apply(self.weights[number], self._public(found).tolist())
+            self.known[base, number] = apply(self.weights[number], numbers(self._public(found)))
         elif isinstance(found, Fixed) and found.values.size == 1:
-            self.known[base, number] = scale(sum_of(self.weights[number]), int(found.values.reshape(-1)[0]))
+            self.known[base, number] = sum_of(self.weights[number]) * numbers(int(found.values.reshape(-1)[0]))
         elif isinstance(found, Fixed):
-            self.known[base, number] = apply(self.weights[number], found.values.reshape(-1).tolist())
+            self.known[base, number] = apply(self.weights[number], numbers(found.values.reshape(-1)))
         return (base, number) in self.known
 
     # Lookups: sum of 1 / (alpha - entry) over lookups = sum of count / (alpha - entry) over tables.
@@ -154,50 +160,63 @@ class _Verifier:
             vector = equality(point[:size])[: table.size]
             wanted.append((table.column, self._number(Separable(ONE, (vector,)))))
         found = iter(zip(self._settle("lookups.values", wanted), wanted, strict=True))
-        places = [equality_at(point[size:], offset >> size) for size, offset in zip(sizes, offsets, strict=True)]
-        tops, bottoms = ZERO, subtract(ONE, total(places))
-        for lookup, place in zip(made.lookups, places, strict=False):
+        counts, entries = [], []
+        filled = {number: sum_of(self.weights[number]) for number in by_shape.values()}
+        for lookup in made.lookups:
             key, (_, number) = next(found)
-            entry = add(key, scale(beta, lookup.table + 1))
+            entries.append(key + beta * numbers(lookup.table + 1))
             if lookup.value is not None:
-                entry = add(entry, multiply(square, next(found)[0]))
-            tops = add(tops, multiply(place, sum_of(self.weights[number])))
-            bottoms = add(bottoms, multiply(place, subtract(alpha, entry)))
-        for t, (table, place) in enumerate(zip(made.tables, places[len(made.lookups) :], strict=True)):
+                entries[-1] = entries[-1] + multiply(square, next(found)[0])
+            counts.append(filled[number])
+        for t, table in enumerate(made.tables):
             count, (_, number) = next(found)
-            entry = add(apply(self.weights[number], range(table.size)), scale(beta, t + 1))
+            entries.append(apply(self.weights[number], numbers(range(table.size))) + beta * numbers(t + 1))
             if table.values.size:
-                entry = add(entry, multiply(square, apply(self.weights[number], table.values.tolist())))
-            tops = subtract(tops, multiply(place, count))
-            bottoms = add(bottoms, multiply(place, subtract(alpha, entry)))
-        if (tops, bottoms) != (numerator, denominator):
+                entries[-1] = entries[-1] + multiply(square, apply(self.weights[number], numbers(table.values)))
+            counts.append(-count)
+        places = self._places(point, sizes, offsets)
+        tops = dot(places, np.stack(counts))
+        bottoms = ONE - total(places) + dot(places, alpha - np.stack(entries))
+        if not (same(tops, numerator) and same(bottoms, denominator)):
             raise Refused("a value that is looked up is not the one in the sum of fractions")
 
-    def _tree(self, depth: int) -> tuple[Element, Element, list[Element]]:
+    def _places(self, point: Elements, sizes: list[int], offsets: list[int]) -> Elements:
+        """For each cube of 2^size leaves at its offset, eq of the point's other coordinates."""
+        made: list[Elements] = [None] * len(sizes)
+        for size in set(sizes):
+            own = [i for i in range(len(sizes)) if sizes[i] == size]
+            for i, value in zip(own, equality_at(point[size:], [offsets[i] >> size for i in own]), strict=True):
+                made[i] = value
+        return np.stack(made)
+
+    def _tree(self, depth: int) -> tuple[Elements, Elements, Elements]:
         """From the root 0 / d, d != 0, of a tree of fractions to numerator and denominator of its leaves at a point."""
         transcript = self.transcript
         (denominator,) = transcript.elements("fractions.root", 1)
-        if denominator == ZERO:
+        if same(denominator, ZERO):
             raise Refused("the denominator of the sum of fractions is zero")
-        numerator, point = ZERO, list[Element]()
+        numerator, point = ZERO, np.stack([ZERO])[:0]
         for level in range(depth):
             mix = transcript.challenge("fractions.combine")
-            claim = add(numerator, multiply(mix, denominator))
+            claim = numerator + multiply(mix, denominator)
             claim, below = sumcheck(transcript, "fractions.sum", 3, level, claim)
-            n0, n1, d0, d1 = transcript.elements("fractions.ends", 4)
-            crossed = add(multiply(n0, d1), multiply(n1, d0))
-            sums = add(crossed, multiply(mix, multiply(d0, d1)))
-            if multiply(equality_of(point, below), sums) != claim:
+            ends = transcript.elements("fractions.ends", 4)
+            n0, n1, d0, d1 = ends
+            crossed = dot(ends[:2], ends[:1:-1])
+            sums = crossed + multiply(mix, multiply(d0, d1))
+            if not same(multiply(equality_of(point, below), sums), claim):
                 raise Refused("the sum of fractions of the lookups does not hold")
             r = transcript.challenge("fractions.line")
-            numerator, denominator, point = line(n0, n1, r), line(d0, d1, r), [*below, r]
+            numerator, denominator = line(n0, n1, r), line(d0, d1, r)
+            point = np.concatenate([below, r[None]])
         return numerator, denominator, point
 
     def _zeros(self) -> None:
         shapes = [self.plan.forms[form].shape for form in self.plan.zeros]
-        point = [self.transcript.challenge("zeros") for _ in range(max(map(padded_bits, shapes)))]
-        numbers = [self._number(at_point(shape, point[: padded_bits(shape)])) for shape in shapes]
-        if any(value != ZERO for value in self._settle("zeros", list(zip(self.plan.zeros, numbers, strict=True)))):
+        drawn = [self.transcript.challenge("zeros") for _ in range(max(map(padded_bits, shapes)))]
+        point = np.stack([ZERO, *drawn])[1:]
+        weights = [self._number(at_point(shape, point[: padded_bits(shape)])) for shape in shapes]
+        if any(value.any() for value in self._settle("zeros", list(zip(self.plan.zeros, weights, strict=True)))):
             raise Refused("an equation of the program does not hold")
 
     def _product(self, claim: Claim) -> None:
@@ -208,7 +227,7 @@ class _Verifier:
         if isinstance(weights, Dense):
             left, point = sumcheck(self.transcript, "dense", 2, padded_bits(found.shape), value)
             (value,) = self.transcript.elements("dense.value", 1)
-            if multiply(extension(weights, found.shape, point), value) != left:
+            if not same(multiply(extension(weights, at_point(found.shape, point)), value), left):
                 raise Refused("a claim on a product does not hold")
             weights = at_point(found.shape, point)
         of_x, of_y, of_z = found.letters
@@ -219,40 +238,43 @@ class _Verifier:
         kept = batch + [letter for letter in of_x if letter in of_y and letter not in of_z]
         shape = tuple(extents[letter] for letter in kept)
         left, point = sumcheck(self.transcript, "product", 3 if batch else 2, padded_bits(shape), value)
-        at = dict(zip(kept, at_point(shape, point).axes, strict=True))
-        mixed = tuple(own.get(letter, [ONE] * extents[letter]) for letter in kept)
-        factor = extension(Separable(weights.factor, mixed), shape, point) if batch else weights.factor
+        own_point = at_point(shape, point)
+        at = dict(zip(kept, own_point.axes, strict=True))
+        mixed = tuple(own[letter] if letter in own else ones(extents[letter]) for letter in kept)
+        factor = extension(Separable(weights.factor, mixed), own_point) if batch else weights.factor
 
         def on(letters: str) -> int:
-            ones = {letter: [ONE] * extents[letter] for letter in letters}
-            axes = {**ones, **{k: v for k, v in own.items() if k in letters}, **at}
+            axes = {letter: ones(extents[letter]) for letter in letters}
+            axes |= {k: v for k, v in own.items() if k in letters} | at
             return self._number(Separable(ONE, tuple(axes[letter] for letter in letters)))
 
         on_x = on(of_x)
         on_y = on_x if x == y and of_x == of_y else on(of_y)
         operands = self._settle("operands", [(x, on_x), (y, on_y)])
-        if product([factor, *operands]) != left:
+        if not same(product(np.stack([factor, *operands])), left):
             raise Refused("a claim on a product does not hold")
 
     def _opening(self, commitment: int, variables: int, root: bytes) -> None:
         gamma = self.transcript.challenge("openings")
         claim, factor = ZERO, ONE
-        mine: list[tuple[Element, Column, int]] = []
+        mine: list[tuple[Elements, Column, int]] = []
         for base, number, value in self.openings:
             column = self.plan.bases[base]
             assert isinstance(column, Column)
             if column.commitment == commitment:
-                claim = add(claim, multiply(factor, value))
+                claim = claim + multiply(factor, value)
                 mine.append((factor, column, number))
                 factor = multiply(factor, gamma)
+        check_opening(self.transcript, variables, root, claim, lambda point: self._weight(mine, point))
 
-        def weight_at(point: list[Element]) -> Element:
-            return total(multiply(factor, self._placed(column, number, point)) for factor, column, number in mine)
-
-        check_opening(self.transcript, variables, root, claim, weight_at)
-
-    def _placed(self, column: Column, number: int, point: list[Element]) -> Element:
-        """The extension of a column's weights, at the column's place in its commitment."""
-        own = padded_bits(column.shape)
-        place = equality_at(point[own:], column.offset >> own)
-        return multiply(place, extension(self.weights[number], column.shape, point[:own]))
+    def _weight(self, mine: list[tuple[Elements, Column, int]], point: Elements) -> Elements:
+        """The extension of the weights of all claims on a commitment, each at its column's place."""
+        if not mine:
+            return ZERO
+        points: dict[tuple[int, ...], Separable] = {}
+        for _, column, _ in mine:
+            if column.shape not in points:
+                points[column.shape] = at_point(column.shape, point[: padded_bits(column.shape)])
+        places = self._places(point, [padded_bits(c.shape) for _, c, _ in mine], [c.offset for _, c, _ in mine])
+        values = np.stack([extension(self.weights[number], points[column.shape]) for _, column, number in mine])
+        return dot(multiply(np.stack([factor for factor, _, _ in mine]), places), values)

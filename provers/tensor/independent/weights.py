@@ -8,37 +8,43 @@ dense weights takes one more sumcheck.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product as indices
 
 import numpy as np
 
 from circuitize.circuits.integers.steps import Affine, locate
 from circuitize.circuits.integers.view import View
 
-from .arithmetic import ONE, ZERO, Element, add, dot, equality, multiply, product, scale, total
+from .arithmetic import FIELD, ONE, Elements, Integers, Numbers, equality, multiply, product, scale, total
 
 Shape = tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Separable:
-    factor: Element
-    axes: tuple[list[Element], ...]
+    factor: Elements
+    axes: tuple[Elements, ...]
 
 
 @dataclass(frozen=True)
 class Dense:
-    weights: list[Element]
+    weights: Elements
 
 
 Weights = Separable | Dense
 
 
-def at_point(shape: Shape, point: Sequence[Element]) -> Separable:
+def zeros(*shape: int) -> Elements:
+    return FIELD.Zeros((*shape, 2))
+
+
+def ones(count: int) -> Elements:
+    return zeros(count) + ONE
+
+
+def at_point(shape: Shape, point: Elements) -> Separable:
     """eq(point, .) where axes are padded to powers of two, the last axis taking the first coordinates."""
-    axes: list[list[Element]] = []
+    axes: list[Elements] = []
     start = 0
     for extent in reversed(shape):
         bits = (extent - 1).bit_length()
@@ -47,32 +53,46 @@ def at_point(shape: Shape, point: Sequence[Element]) -> Separable:
     return Separable(ONE, tuple(reversed(axes)))
 
 
-def dense(weights: Weights) -> list[Element]:
+def outer(x: Elements, y: Elements) -> Elements:
+    """All products, those of the first of x first."""
+    return multiply(x[:, None], y[None]).reshape(-1, 2)
+
+
+def dense(weights: Weights) -> Elements:
     if isinstance(weights, Dense):
         return weights.weights
-    made = [weights.factor]
+    made = weights.factor[None]
     for axis in weights.axes:
-        made = [multiply(x, y) for x in made for y in axis]
+        made = outer(made, axis)
     return made
 
 
-def apply(weights: Weights, values: Sequence[int]) -> Element:
+def apply(weights: Weights, values: Numbers) -> Elements:
     """The weighted sum of a tensor's elements, in row-major order."""
-    return total(scale(w, int(v)) for w, v in zip(dense(weights), values, strict=True))
+    if isinstance(weights, Dense) or not weights.axes:
+        return total(scale(dense(weights), values))
+    *others, last = weights.axes
+    sums = np.add.reduce(scale(last[None], values.reshape(-1, len(last))), axis=1)
+    for axis in reversed(others):
+        sums = np.add.reduce(multiply(sums.reshape(-1, len(axis), 2), axis[None]), axis=1)
+    return multiply(weights.factor, sums[0])
 
 
-def sum_of(weights: Weights) -> Element:
+def sum_of(weights: Weights) -> Elements:
     if isinstance(weights, Dense):
         return total(weights.weights)
-    return multiply(weights.factor, product(total(axis) for axis in weights.axes))
+    return product(np.stack([weights.factor, *(total(axis) for axis in weights.axes)]))
 
 
-def extension(weights: Weights, shape: Shape, point: Sequence[Element]) -> Element:
-    """The multilinear extension of the weights at a point."""
-    at = at_point(shape, point)
+def extension(weights: Weights, at: Separable) -> Elements:
+    """The multilinear extension of the weights at a point, given by that point's own weights."""
     if isinstance(weights, Dense):
-        return dot(weights.weights, dense(at))
-    return multiply(weights.factor, product(dot(x, y) for x, y in zip(weights.axes, at.axes, strict=True)))
+        made = weights.weights
+        for axis in reversed(at.axes):
+            made = np.add.reduce(multiply(made.reshape(-1, len(axis), 2), axis[None]), axis=1)
+        return made[0]
+    own = zip(weights.axes, at.axes, strict=True)
+    return product(np.stack([weights.factor, *(total(multiply(x, y)) for x, y in own)]))
 
 
 def along(weights: Weights, view: View, sums: bool) -> Weights:
@@ -94,19 +114,18 @@ def _regroup(weights: Weights, shape: Shape) -> Weights:
     if isinstance(weights, Dense):
         return weights
     rest = list(weights.axes)
-    made: list[list[Element]] = []
+    made: list[Elements] = []
     for extent in shape:
-        vector = [ONE]
+        vector = ones(1)
         while len(vector) < extent and rest:
-            vector = [multiply(x, y) for x in vector for y in rest[0]]
-            del rest[0]
+            vector = outer(vector, rest.pop(0))
         if len(vector) != extent:
             return Dense(dense(weights))
         made.append(vector)
     if not shape and rest:
         return Dense(dense(weights))
     for axis in rest:
-        made[-1] = [multiply(x, axis[0]) for x in made[-1]]
+        made[-1] = multiply(made[-1], axis[0])
     return Separable(weights.factor, tuple(made))
 
 
@@ -121,44 +140,52 @@ def _pull(weights: Weights, step: Affine, source: Shape) -> Weights:
     """The adjoint of reading through the step. Separable if no target axis moves two source axes."""
     movers = _movers(step)
     if isinstance(weights, Dense) or movers is None:
-        made = [ZERO] * math.prod(source)
-        for weight, place in zip(dense(weights), _places(step, source), strict=True):
-            if place >= 0:
-                made[place] = add(made[place], weight)
-        return Dense(made)
+        return Dense(_gathered(dense(weights), _places(step, source), math.prod(source)))
     moving = {j for own in movers for j in own}
-    factor = product([weights.factor, *(total(axis) for j, axis in enumerate(weights.axes) if j not in moving)])
-    axes: list[list[Element]] = []
+    still = [total(axis) for j, axis in enumerate(weights.axes) if j not in moving]
+    axes: list[Elements] = []
     for extent, offset, row, own in zip(source, step.offsets, step.strides, movers, strict=True):
-        axis = [ZERO] * extent
-        for places in indices(*(range(step.shape[j]) for j in own)):
-            x = offset + sum(row[j] * p for j, p in zip(own, places, strict=True))
-            if 0 <= x < extent:
-                weight = product(weights.axes[j][p] for j, p in zip(own, places, strict=True))
-                axis[x] = add(axis[x], weight)
-        axes.append(axis)
-    return Separable(factor, tuple(axes))
+        reached, vector = np.array([offset], np.int64), ones(1)
+        for j in own:
+            reached = (reached[:, None] + row[j] * np.arange(step.shape[j])[None, :]).reshape(-1)
+            vector = outer(vector, weights.axes[j])
+        axes.append(_gathered(vector, np.where(reached < extent, reached, -1), extent))
+    return Separable(product(np.stack([weights.factor, *still])), tuple(axes))
+
+
+def _gathered(weights: Elements, places: Integers, size: int) -> Elements:
+    """Each weight added to its place, where that is none below 0."""
+    made = zeros(size)
+    inside = places >= 0
+    np.add.at(made, places[inside], weights[inside])
+    return made
 
 
 def _push(weights: Weights, step: Affine, source: Shape) -> Weights:
     """The adjoint of summing along the step. Separable if axes of source and target move each other one to one."""
     movers = _movers(step)
     if isinstance(weights, Dense) or movers is None or any(len(own) > 1 for own in movers):
-        flat = dense(weights)
-        return Dense([flat[place] if place >= 0 else ZERO for place in _places(step, source)])
+        return Dense(_read(dense(weights), _places(step, source)))
     factor = weights.factor
-    axes: list[list[Element]] = [[ONE] * extent for extent in step.shape]
+    axes = [ones(extent) for extent in step.shape]
     for i, own in enumerate(movers):
         extent, axis = source[i], weights.axes[i]
         for j in own:
-            reads = [step.offsets[i] + step.strides[i][j] * p for p in range(step.shape[j])]
-            axes[j] = [axis[x] if 0 <= x < extent else ZERO for x in reads]
+            reads = step.offsets[i] + step.strides[i][j] * np.arange(step.shape[j])
+            axes[j] = _read(axis, np.where(reads < extent, reads, -1))
         if not own:
             x = step.offsets[i]
-            factor = multiply(factor, axis[x] if 0 <= x < extent else ZERO)
+            factor = multiply(factor, _read(axis, np.array([x if x < extent else -1]))[0])
     return Separable(factor, tuple(axes))
 
 
-def _places(step: Affine, source: Shape) -> list[int]:
-    places: list[int] = locate(step, source, np.arange(math.prod(step.shape), dtype=np.int64)).tolist()
-    return places
+def _read(weights: Elements, places: Integers) -> Elements:
+    """The weight at each place, 0 for places below 0."""
+    made = zeros(len(places))
+    inside = places >= 0
+    made[inside] = weights[places[inside]]
+    return made
+
+
+def _places(step: Affine, source: Shape) -> Integers:
+    return locate(step, source, np.arange(math.prod(step.shape), dtype=np.int64))
