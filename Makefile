@@ -29,11 +29,11 @@ build: .stamps/build
 demo: .stamps/demo
 	$(BIN)/circuitize demo
 
-test: check .stamps/interop .stamps/hardware
+test: check .stamps/interop .stamps/hardware .stamps/catgrad
 	.ci/test-rust
 	$(BIN)/pytest -n $(JOBS) --dist loadfile --durations 10
 
-golden: .stamps/check .stamps/interop .stamps/hardware
+golden: .stamps/check .stamps/interop .stamps/hardware .stamps/catgrad
 	$(BIN)/pytest -q --update-golden
 
 bench: .stamps/check
@@ -48,7 +48,7 @@ check: .stamps/check
 	.ci/lint-rust
 
 clean:
-	rm -rf $(VENV) .stamps build dist src/*.egg-info provers/native/target tests/interop/node_modules
+	rm -rf $(VENV) .venv-catgrad .stamps build dist src/*.egg-info provers/native/target tests/interop/node_modules
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	rm -f src/circuitize/_native*.so
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -77,6 +77,13 @@ clean:
 	.ci/node
 	.ci/go
 	cd tests/interop && npm ci --silent --no-audit --no-fund --ignore-scripts
+	@mkdir -p .stamps && touch $@
+
+# catgrad needs numpy below 2, so Python below 3.13, and it has an environment of its own, where this package is read from src.
+.stamps/catgrad: .stamps/venv pyproject.toml
+	python=$$(PYTHON='python3.12 python3.11 python3' .ci/python) && "$$python" -m venv .venv-catgrad
+	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["catgrad"], "pytest>=8", sep="\n")' \
+		| .venv-catgrad/bin/pip install -q -r /dev/stdin
 	@mkdir -p .stamps && touch $@
 
 .stamps/hardware: .ci/hardware

@@ -18,10 +18,12 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.program import Program
 from circuitize.circuits.quantize import quantize
+from circuitize.frontends import catgrad
+from circuitize.frontends.catgrad.installed import prepare
 
 from .output import progress
 
-FORMS = "file.py:name (a Program, or a function of no arguments that returns one) or a saved arrow"
+FORMS = "file.py:name (a Program, a catgrad model, or a function of no arguments that returns one) or a saved arrow"
 PROGRAM_FILE = "program.arrow"
 T = TypeVar("T")
 
@@ -91,6 +93,7 @@ def _from_python(path: Path, name: str) -> Program:
     if not hasattr(module, name):
         raise CircuitizeError(f"{where}: expected a program of that name, found none; the file has {_names(module)}")
     found = getattr(module, name)
+    found = catgrad.program_of(found) or found
     if callable(found) and not isinstance(found, (Program, Arrow)):
         if not _takes_nothing(found):
             raise CircuitizeError(
@@ -98,6 +101,7 @@ def _from_python(path: Path, name: str) -> Program:
                 "give its parameters defaults, or wrap it"
             )
         found = _run_user_code(path, found)
+        found = catgrad.program_of(found) or found
     if isinstance(found, Arrow):
         raise CircuitizeError(
             f"{where}: expected a Program, found a bare arrow; wrap it as Program(arrow, inputs, outputs), "
@@ -124,6 +128,8 @@ def run_file(path: Path) -> ModuleType:
         sys.path.insert(0, folder)
     sys.modules[name] = module
     execute = spec.loader.exec_module
+    if importlib.util.find_spec("catgrad"):
+        prepare()
     _run_user_code(path, lambda: execute(module))
     return module
 

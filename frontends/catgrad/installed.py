@@ -1,0 +1,44 @@
+"""The catgrad that is installed: its version, and what it needs to be imported at all."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from types import ModuleType
+from typing import Any
+
+from circuitize.circuits.errors import CircuitizeError
+
+VERSION = "0.2.2"
+REMEDY = "pip install 'circuitize[catgrad]'"
+_TORCH_BACKEND = "catgrad.target.python.array_backend.torch"
+
+
+def prepare() -> None:
+    """Lets `import catgrad` work without torch, which it imports but does not ask for; harmless where it is missing.
+
+    Only where torch is not installed: catgrad's backend for it is then an empty class.
+    """
+    if _TORCH_BACKEND not in sys.modules and not importlib.util.find_spec("torch"):
+        module = ModuleType(_TORCH_BACKEND)
+        module.__dict__["Torch"] = type("Torch", (), {})
+        sys.modules[_TORCH_BACKEND] = module
+
+
+@cache
+def module(name: str) -> Any:
+    """A module of catgrad, or of its open hypergraphs. Raises CircuitizeError unless the version is the one known."""
+    try:
+        found = version("catgrad")
+    except PackageNotFoundError:
+        raise CircuitizeError(f"expected catgrad {VERSION}, found none; {REMEDY}") from None
+    if found != VERSION:
+        raise CircuitizeError(f"expected catgrad {VERSION}, found catgrad {found}; {REMEDY}")
+    numpy = version("numpy")
+    if int(numpy.partition(".")[0]) >= 2:
+        raise CircuitizeError(f"expected numpy below 2, as catgrad {VERSION} needs, found numpy {numpy}; {REMEDY}")
+    prepare()
+    return importlib.import_module(name)

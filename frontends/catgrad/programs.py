@@ -1,0 +1,168 @@
+"""Programs out of catgrad models: a prediction, a training step as catgrad derives it, and a model for our own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits.errors import CircuitizeError, TypingError
+from circuitize.circuits.hypergraph import Arrow
+from circuitize.circuits.program import Port, Program, Role, Visibility
+from circuitize.circuits.simplify import simplify
+from circuitize.circuits.types import Array, Shape
+from circuitize.frontends.formats import WEIGHTS, Format
+from circuitize.frontends.layers import Model, Parameter
+
+from .diagrams import arrow, forward
+from .installed import module
+
+Batch = Mapping[str, NDArray[np.float64]]
+
+FEATURES = Format.between(-1.0, 1.0, 8)
+"""What goes in, unless told otherwise: from -1 to 1, eight fraction bits."""
+
+
+def predict(
+    model: Any, *, inputs: Format = FEATURES, parameters: Format = WEIGHTS, examples: Sequence[Batch] = ()
+) -> Program:
+    """Parameters `parameter1`, ... and `inputs` (or `inputs1`, ...) -> `outputs` (or `outputs1`, ...), simplified.
+
+    Parameters and inputs are committed, outputs public. Without examples to calibrate with, one is made up: normal
+    parameters of variance 1 / fan-in and uniform inputs, from a fixed seed.
+    """
+    made, count = forward(model)
+    return _program(simplify(made), count, 0, inputs, parameters, examples)
+
+
+def step(
+    model: Any,
+    optimizer: Any,
+    loss: Any,
+    *,
+    inputs: Format = FEATURES,
+    targets: Format = FEATURES,
+    parameters: Format = WEIGHTS,
+    examples: Sequence[Batch] = (),
+) -> Program:
+    """Parameters, `inputs` and `targets` -> parameters: the step as catgrad itself derives it, simplified.
+
+    `optimizer` and `loss` are what catgrad's `compile_model` takes: `sgd(0.01)` and `mse`, for instance, whose
+    gradient is that of half the sum of squares. All ports are committed. For a step by our own derivative, with other
+    losses and optimisers, give `network(model)` to `training_step`.
+    """
+    diagram, count, width = step_diagram(model, optimizer, loss)
+    return _program(simplify(arrow(diagram, "step")), count, width, inputs, parameters, examples, targets)
+
+
+def step_diagram(model: Any, optimizer: Any, loss: Any) -> tuple[Any, int, int]:
+    """catgrad's diagram P x X x Y -> P, and how many parameters and targets there are."""
+    operations, functor = module("catgrad.bidirectional.operation"), module("catgrad.bidirectional.functor")
+    identity = module("catgrad.combinators").identity
+    parameters, parametrised = module("catgrad.special.parameter").factor_parameters(model)
+    p, x, y = parameters.target, model.source, model.target
+    composed = (optimizer(p) @ identity(x)) >> parametrised >> loss(y)
+    both = functor.Bidirectional()
+    reverse = both.adapt(both(composed), composed.source, composed.target)
+    kept = operations.discard(y) @ identity(p) @ operations.discard(x)
+    return reverse >> kept, len(p), len(y)
+
+
+def network(model: Any, parameters: Format = WEIGHTS) -> Model:
+    """A model of ours, for `training_step` and `predict` in `frontends.training`. It fits the batch it was built for.
+
+    Raises CircuitizeError for a model of several inputs or outputs.
+    """
+    made, count = forward(model)
+    if len(made.source) != count + 1 or len(made.target) != 1:
+        raise CircuitizeError(
+            f"model: expected one input and one output, found {len(made.source) - count} and {len(made.target)}; "
+            "use predict or step"
+        )
+    batch = _array(made.source[count])
+
+    def fitted(given: Array) -> Arrow:
+        if given != batch:
+            raise TypingError(f"expected a batch of shape {list(batch.shape)}, found {list(given.shape)}; rebuild it")
+        return made
+
+    names = [f"parameter{n + 1}" for n in range(count)]
+    kept = [
+        Parameter(name, _array(type).shape, _normal, parameters) for name, type in zip(names, made.source, strict=False)
+    ]
+    return Model(tuple(kept), fitted, "catgrad", batch.shape[1:])
+
+
+def program_of(found: Any) -> Program | None:
+    """The program that a user means by a catgrad model, or by (model, optimizer, loss); None for anything else."""
+    if isinstance(found, tuple) and len(found) == 3 and _is_diagram(found[0]):
+        return step(*found)
+    return predict(found) if _is_diagram(found) else None
+
+
+def _is_diagram(found: Any) -> bool:
+    return any(kind.__module__.startswith("open_hypergraphs.") for kind in type(found).__mro__)
+
+
+def _program(
+    made: Arrow,
+    count: int,
+    width: int,
+    inputs: Format,
+    parameters: Format,
+    examples: Sequence[Batch],
+    targets: Format | None = None,
+) -> Program:
+    """`count` parameters, then inputs, then `width` targets."""
+    shapes = [_array(type).shape for type in made.source]
+    committed = Visibility.COMMITTED
+    names = [f"parameter{n + 1}" for n in range(count)]
+    kept = [
+        Port(name, committed, parameters.of(shape), Role.PARAMETER) for name, shape in zip(names, shapes, strict=False)
+    ]
+    data = shapes[count : len(shapes) - width]
+    fed = [Port(name, committed, inputs.of(shape)) for name, shape in zip(_names("inputs", data), data, strict=True)]
+    if targets is not None:
+        wanted = shapes[len(shapes) - width :]
+        fed += [
+            Port(name, committed, targets.of(shape))
+            for name, shape in zip(_names("targets", wanted), wanted, strict=True)
+        ]
+        outputs = kept
+    else:
+        results = [_array(type).shape for type in made.target]
+        outputs = [Port(name, Visibility.PUBLIC) for name in _names("outputs", results)]
+    ports = (*kept, *fed)
+    return Program(made, ports, tuple(outputs), tuple(examples) or (_invented(ports),))
+
+
+def _names(word: str, shapes: Sequence[Shape]) -> list[str]:
+    return [word] if len(shapes) == 1 else [f"{word}{n + 1}" for n in range(len(shapes))]
+
+
+def _invented(ports: Sequence[Port]) -> Batch:
+    generator = np.random.default_rng(0)
+    made = {}
+    for port in ports:
+        assert port.format is not None
+        format = Format(port.format.fraction_bits, port.format.low, port.format.high)
+        if port.role is Role.PARAMETER:
+            values = _normal(generator, port.format.shape)
+        else:
+            low, high = np.ldexp([float(format.low), float(format.high)], -format.fraction_bits)
+            values = generator.uniform(low, high, port.format.shape)
+        made[port.name] = format.nearest(values)
+    return made
+
+
+def _normal(generator: np.random.Generator, shape: Shape) -> NDArray[np.float64]:
+    """Normal with variance 1 / fan-in, the fan-in all extents but the last."""
+    return generator.normal(0.0, 1.0, shape) / math.sqrt(max(1, math.prod(shape[:-1])))
+
+
+def _array(type: Any) -> Array:
+    assert isinstance(type, Array)
+    return type

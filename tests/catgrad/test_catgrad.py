@@ -1,0 +1,262 @@
+"""catgrad's models, steps and faults, taken in and compared with what catgrad itself computes."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import models
+import numpy as np
+import pytest
+from catgrad.bidirectional.functor import Forget
+from catgrad.bidirectional.operation import Sigmoid, copy, mse, sgd
+from catgrad.combinators import identity
+from catgrad.compile import compile_model
+from catgrad.core.operation import Add, Copy
+from catgrad.layers import dense
+from catgrad.signature import NdArrayType, obj, op
+from catgrad.target.python.array_backend.numpy import Numpy
+from open_hypergraphs import OpenHypergraph
+
+from circuitize.circuits import arrays
+from circuitize.circuits.differentiate import reverse_derivative
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.hypergraph import compose, evaluate, tensor
+from circuitize.circuits.hypergraph import identity as wires
+from circuitize.circuits.simplify import simplify
+from circuitize.frontends import catgrad as imported
+from circuitize.frontends.catgrad import installed
+from circuitize.frontends.catgrad import operations as meanings
+from circuitize.frontends.catgrad.programs import step_diagram
+from circuitize.frontends.losses import mean_squared_error
+from circuitize.frontends.optimizers import SGD
+from circuitize.frontends.trace import trace
+from circuitize.frontends.training import training_step
+
+MODELS = {
+    "perceptron": lambda: models.perceptron(32, 784, 128, 10),
+    "transformer": lambda: models.transformer(blocks=6, batch=2, length=5, heads=2, width=8, words=7),
+    "linear": lambda: models.linear(models.real(3), models.real(4), models.real(2)),
+}
+RATE = 0.125
+
+
+@pytest.fixture(scope="module", params=MODELS)
+def case(request: pytest.FixtureRequest):
+    """(model, catgrad's compiled class, parameters, input, target): single precision, as catgrad runs it."""
+    model = MODELS[request.param]()
+    compiled, parameters, _ = compile_model(model, sgd(RATE), mse)
+    generator = np.random.default_rng(0)
+
+    def drawn(types):
+        return [generator.normal(0.0, 0.3, type.shape).astype(np.float32) for type in types]
+
+    return model, compiled(Numpy), drawn(parameters), drawn(model.source), drawn(model.target)
+
+
+def test_predictions_are_those_of_catgrad(case) -> None:
+    model, theirs, parameters, inputs, _ = case
+    arrow, count = imported.forward(model)
+    assert count == len(parameters)
+    (found,) = evaluate(arrow, [*parameters, *inputs])
+    (expected,) = theirs.predict(*parameters, *inputs)
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
+
+
+def test_steps_are_those_of_catgrad(case) -> None:
+    model, theirs, parameters, inputs, targets = case
+    program = imported.step(model, sgd(RATE), mse)
+    found = evaluate(program.arrow, [*parameters, *inputs, *targets])
+    expected = theirs.step(*parameters, *inputs, *targets)
+    for ours, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(ours, other, rtol=1e-5, atol=1e-5)
+    assert program.arrow.edge_count < imported.arrow(_diagram(model), "step").edge_count
+
+
+def test_our_derivative_is_that_of_catgrad(case) -> None:
+    """catgrad's mse has the gradient of half the sum of squares, whatever its name."""
+    model, theirs, parameters, inputs, targets = case
+    forward, count = imported.forward(model)
+    (prediction,) = forward.target
+    loss = trace(lambda x, y: ((x - y) * (x - y)).sum() * 0.5, prediction, prediction)
+    derivative = reverse_derivative(compose(tensor(forward, wires(prediction)), loss))
+    values = [value.astype(np.float64) for value in (*parameters, *inputs, *targets)]
+    gradients = evaluate(simplify(derivative), [*values, np.float64(1.0)])[:count]
+    expected = theirs.step(*parameters, *inputs, *targets)
+    for parameter, gradient, other in zip(parameters, gradients, expected, strict=True):
+        np.testing.assert_allclose(parameter - RATE * gradient, other, rtol=1e-4, atol=2e-5)
+
+
+def _diagram(model):
+    return step_diagram(model, sgd(RATE), mse)[0]
+
+
+def test_sizes() -> None:
+    """The step of 784-128-10 at batch 32: 61 operations of catgrad's core, sigmoid one of them, 67 with it expanded."""
+    diagram = _diagram(models.perceptron(32, 784, 128, 10))
+    core = Forget()(diagram)
+    sigmoids = [operation for operation in core.H.x.table if type(operation) is Sigmoid]
+    expanded = len(core.H.x.table) + sum(len(sigmoid.arrow().H.x.table) - 1 for sigmoid in sigmoids)
+    assert (len(core.H.x.table), expanded) == (61, 67)
+    # Copies and discards are wiring here, and (x > 0) * x is one ReLU.
+    assert imported.arrow(core).edge_count == imported.arrow(diagram).edge_count == 39
+    transformer = Forget()(_diagram(models.transformer(6, 2, 5, 2, 8, 7)))
+    assert len(transformer.H.x.table) > 953
+
+
+def test_idioms() -> None:
+    program = imported.predict(models.perceptron(4, 3, 5, 2))
+    assert [program.arrow.operations[edge].name for edge in program.arrow.edge_operations.tolist()] == [
+        *["real.einsum", "real.add", "real.relu"],
+        *["real.einsum", "real.add", "real.sigmoid"],
+    ]
+    assert [port.name for port in program.inputs] == ["parameter1", "parameter2", "parameter3", "parameter4", "inputs"]
+
+
+def test_a_network_trains_with_our_losses_and_optimisers() -> None:
+    network = imported.network(models.perceptron(4, 3, 5, 2))
+    program = training_step(network, mean_squared_error, SGD(), 4)
+    names = [port.name for port in program.outputs]
+    assert names == ["parameter1", "parameter2", "parameter3", "parameter4", "loss"]
+    with pytest.raises(CircuitizeError, match=r"batch of shape \[4, 3\], found \[5, 3\]"):
+        training_step(network, mean_squared_error, SGD(), 5)
+
+
+class Sine:
+    """An operation that catgrad does not have, and that says nothing of itself."""
+
+    def __init__(self, type: NdArrayType) -> None:
+        self.type = type
+
+    def source(self):
+        return obj(self.type)
+
+    def target(self):
+        return obj(self.type)
+
+
+def test_operations_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(meanings, "_registered", {})
+    diagram = op(Sine(models.real(3)))
+    with pytest.raises(CircuitizeError, match=r"wave: Sine: expected an operation of catgrad's core.*register"):
+        imported.arrow(diagram, "wave")
+    imported.register(Sine, lambda operation, x: x - x * x * x * (1 / 6))
+    (found,) = evaluate(imported.arrow(diagram), [np.array([0.0, 0.1, 0.2])])
+    np.testing.assert_allclose(found, np.sin([0.0, 0.1, 0.2]), atol=1e-5)
+    imported.register(Sine, lambda operation, x: x.sum())
+    with pytest.raises(CircuitizeError, match=r"expected Sine to make shapes \[\(3,\)\], found \[\(\)\]"):
+        imported.arrow(diagram)
+    imported.register(Sigmoid, lambda operation, x: x.apply(arrays.Tanh()))
+    (found,) = evaluate(imported.arrow(op(Sigmoid(models.real(3)))), [np.array([0.0, 0.1, 0.2])])
+    np.testing.assert_allclose(found, np.tanh([0.0, 0.1, 0.2]))
+
+
+def wired(operations: list, sources: list[list[int]], targets: list[list[int]], ends: list[list[int]], wires: int):
+    """An open hypergraph over wires of three numbers, wired as told."""
+    like = op(operations[0])
+    function, family = type(like.s), type(like.H.s)
+
+    def table(values: list[int], target: int | None):
+        return function(target, np.array(values, np.uint32))
+
+    def segments(each: list[list[int]]):
+        flat = [wire for one in each for wire in one]
+        return family(table([len(one) for one in each], None), table(flat, wires))
+
+    labels = function(None, np.array(operations, object))
+    inner = type(like.H)(segments(sources), segments(targets), obj(*[models.real(3)] * wires), labels)
+    return OpenHypergraph(table(ends[0], wires), table(ends[1], wires), inner)
+
+
+def test_diagrams_that_are_not_monogamous() -> None:
+    """x + x with one wire read twice: catgrad's derivative of it would be wrong, without a word."""
+    three = models.real(3)
+    for sources, targets, ends, message in (
+        ([[0, 0]], [[1]], [[0], [1]], "expected each wire to be read once, found wire 0 of shape [3] read 2 times"),
+        (
+            [[0, 1]],
+            [[2]],
+            [[0, 1], [2, 2]],
+            "expected each wire to be read once, found wire 2 of shape [3] read 2 times",
+        ),
+        (
+            [[0, 1]],
+            [[2]],
+            [[0], [2]],
+            "expected each wire to be written once, found wire 1 of shape [3] written 0 times",
+        ),
+        (
+            [[0, 1]],
+            [[1]],
+            [[0, 1], [1]],
+            "expected each wire to be written once, found wire 1 of shape [3] written 2 times",
+        ),
+    ):
+        with pytest.raises(CircuitizeError, match=re.escape(f"diagram: {message}; use copy and discard")):
+            imported.arrow(wired([Add(three)], sources, targets, ends, 3 if 2 in ends[1] else 2))
+    assert evaluate(imported.arrow(copy(obj(three)) >> op(Add(three))), [np.ones(3)])[0].tolist() == [2, 2, 2]
+
+
+def test_cycles() -> None:
+    three = models.real(3)
+    looped = wired([Add(three), Copy(three)], [[0, 1], [2]], [[2], [3, 1]], [[0], [3]], 4)
+    with pytest.raises(CircuitizeError, match="diagram: expected no cycle, found Add reading what follows from it"):
+        imported.arrow(looped)
+
+
+def test_other_versions(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = installed.version
+    for package, found, message in (
+        ("catgrad", "0.3.0", "expected catgrad 0.2.2, found catgrad 0.3.0; pip install"),
+        ("numpy", "2.1.0", "expected numpy below 2, as catgrad 0.2.2 needs, found numpy 2.1.0"),
+    ):
+        monkeypatch.setattr(installed, "version", lambda name, p=package, f=found: f if name == p else real(name))
+        installed.module.cache_clear()
+        with pytest.raises(CircuitizeError, match=message):
+            installed.module("catgrad.core.operation")
+    monkeypatch.undo()
+    installed.module.cache_clear()
+
+
+def test_other_things() -> None:
+    assert imported.program_of(3) is None and imported.program_of((1, 2, 3)) is None
+    with pytest.raises(CircuitizeError, match="expected an open hypergraph of catgrad, found int"):
+        imported.predict(3)
+    two = identity(obj(models.real(2), models.real(2)))
+    with pytest.raises(CircuitizeError, match="expected one input and one output, found 2 and 2"):
+        imported.network(two)
+
+
+GUIDE = Path(__file__).parents[2] / "docs" / "catgrad.md"
+
+
+def circuitize(*arguments: object, status: int = 0) -> dict:
+    command = [sys.executable, "-m", "circuitize.cli", *map(str, arguments), "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == status, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_the_command_line_takes_models_as_they_are(tmp_path: Path) -> None:
+    """The guide's own file and commands."""
+    file = tmp_path / "network.py"
+    file.write_text(GUIDE.read_text().partition("```python\n")[2].partition("```")[0])
+    assert circuitize("estimate", f"{file}:model")["targets"]["r1cs"]["constraints"] > 100
+    assert circuitize("compile", f"{file}:model", "--target", "r1cs", "-o", tmp_path / "circuit")["constraints"] > 100
+    step = f"{file}:training"
+    proof = tmp_path / "proof"
+    circuitize("prove", step, "--prover", "tensor", "--not-zero-knowledge", "-o", proof)
+    verdict = circuitize("verify", proof, "--program", step)
+    assert verdict["valid"]
+    other = circuitize("verify", proof, "--program", f"{file}:model", status=1)
+    assert not other["valid"]
+
+
+def test_dense_layers_of_catgrad_have_a_batch_in_their_parameters() -> None:
+    """Its bias has the batch's shape: a bias per example, as catgrad has it."""
+    layer = dense(models.real(4), models.real(3), models.real(2))
+    program = imported.predict(layer)
+    assert sorted(port.format.shape for port in program.inputs[:2]) == [(3, 2), (4, 2)]
