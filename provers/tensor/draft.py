@@ -1,9 +1,8 @@
-"""A plan in the making: bases, forms, lookups and equations, and the gadgets that range checks are made of."""
+"""A plan in the making: bases, forms, equations, and what is asked of their elements."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -32,13 +31,40 @@ class Lookup:
     table: int
     key: int
     value: int | None
+    part: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True)
+class Range:
+    """Every element of a form lies in [low, high]; `values` are the honest ones."""
+
+    form: Form
+    low: int
+    high: int
+    values: Recipe
+    name: str
+    part: str
+
+
+@dataclass(frozen=True)
+class Sign:
+    """`bit` is [x > 0] of each element x of a form whose elements lie in [low, high]; `positive` is bit times x."""
+
+    form: Form
+    low: int
+    high: int
+    bit: Form
+    positive: Form
+    values: Recipe
+    name: str
+    part: str
 
 
 class Draft:
-    """Collects what is to be proved. `bits` is the width of a limb: no range table has more than 2^bits entries."""
+    """Collects what is to be proved. `part` names the operation or port that it is for; `cost.py` counts by it."""
 
-    def __init__(self, bits: int) -> None:
-        self.bits = bits
+    def __init__(self) -> None:
+        self.part = ""
         self.bases: list[Base] = []
         self.forms: list[Form] = []
         self.lookups: list[Lookup] = []
@@ -47,7 +73,11 @@ class Draft:
         self.ports: dict[tuple[str, str], Column] = {}
         self._forms: dict[object, int] = {}
         self._ones: dict[Shape, int] = {}
-        self._ranges: dict[int, int] = {}
+        self.ranges: dict[object, Range] = {}
+        self.signs: list[Sign] = []
+        self.known: list[tuple[Form, int, int]] = []
+        self._sizes: dict[int, int] = {}
+        self._bits: dict[object, tuple[Form, Form]] = {}
         self._functions: dict[object, int] = {}
         self._looked_up: set[tuple[int, int]] = set()
 
@@ -59,7 +89,7 @@ class Draft:
         return Form(base.shape, {(len(self.bases) - 1, ()): 1})
 
     def column(self, shape: Shape, recipe: Recipe | None, name: str) -> Form:
-        return self.add(Column(shape, recipe, name))
+        return self.add(Column(shape, recipe, name, self.part))
 
     def public(self, shape: Shape, recipe: Recipe, side: str, name: str) -> Form:
         return self.add(Public(shape, recipe, side, name))
@@ -134,12 +164,12 @@ class Draft:
 
     def lookup(self, form: Form, size: int) -> None:
         """Every element is one of 0 to size - 1, size > 1: looked up in the table of exactly that size."""
-        if size not in self._ranges:
-            self._ranges[size] = self.table(size, np.zeros(0, np.int64), f"counts of [0, {size})")
-        asked = (self._ranges[size], self.index(form))
+        if size not in self._sizes:
+            self._sizes[size] = self.table(size, np.zeros(0, np.int64), f"counts of [0, {size})")
+        asked = (self._sizes[size], self.index(form))
         if asked not in self._looked_up:
             self._looked_up.add(asked)
-            self.lookups.append(Lookup(*asked, None))
+            self.lookups.append(Lookup(*asked, None, self.part))
 
     def table(self, size: int, values: Integers, name: str) -> int:
         column = self.index(self.column((size,), None, name))
@@ -152,41 +182,29 @@ class Draft:
             self._functions[key] = self.table(size, values, f"{name} counts")
         return self._functions[key]
 
-    def limbs(self, form: Form, size: int, values: Recipe, name: str) -> None:
-        """Every element lies in [0, size), size a power of two, or small enough for one table.
-
-        Low limbs are committed, the highest is what is left of the form, divided by a power of two in the field. If
-        each is in its own table, then form = limb_0 + 2^b limb_1 + ... modulo p, a number in [0, size).
-        """
-        if size == 1:
-            self.zero(form)
-            return
-        if size <= 1 << self.bits:
-            self.lookup(form, size)
-            return
-        assert size & (size - 1) == 0
-        width, shift, rest = size.bit_length() - 1, 0, form
-        mask = (1 << self.bits) - 1
-        while width - shift > self.bits:
-
-            def limb(trace: Sequence[Integers], shift: int = shift) -> Integers:
-                return (values(trace) >> shift) & mask
-
-            low = self.column(form.shape, limb, f"{name} limb {shift // self.bits}")
-            self.lookup(low, 1 << self.bits)
-            rest = rest - low.times(1 << shift)
-            shift += self.bits
-        self.lookup(rest.times(pow(1 << shift, -1, PRIME)), 1 << (width - shift))
+    def pair(self, key: Form, table: int, value: Form) -> None:
+        """Every element of `key` with that of `value` is an entry of the table."""
+        self.lookups.append(Lookup(table, self.index(key), self.index(value), self.part))
 
     def interval(self, form: Form, low: int, high: int, values: Recipe, name: str) -> None:
-        """Every element lies in [low, high], exactly: from below and, where the size is no power of two, from above."""
-        size = high - low + 1
-        above = form - self.splat(low, form.shape)
-        if size <= 1 << self.bits or size & (size - 1) == 0:
-            self.limbs(above, size, lambda trace: values(trace) - low, name)
-            return
-        # Both differences lie in [0, 2^63), and add up to size - 1 modulo p; size - 1 + p would take more than 2^64.
-        power = 1 << size.bit_length()
-        assert power < 1 << 62 or 1 << 61 <= size < 1 << 63
-        self.limbs(above, power, lambda trace: values(trace) - low, name)
-        self.limbs(self.splat(high, form.shape) - form, power, lambda trace: high - values(trace), f"{name} from above")
+        """Every element lies in [low, high], exactly; how it is looked up is chosen when all is known."""
+        self.ranges.setdefault((form.key(), low, high), Range(form, low, high, values, name, self.part))
+
+    def limbs(self, form: Form, size: int, values: Recipe, name: str) -> None:
+        """Every element lies in [0, size)."""
+        self.interval(form, 0, size - 1, values, name)
+
+    def positive(self, form: Form, low: int, high: int, values: Recipe, name: str) -> tuple[Form, Form]:
+        """The bit b = [x > 0] of each element x in [low, high], one for equal forms, and b x, the positive part.
+
+        Soundness: see `checks.settle`, which shows the bit. b x is positive where x is, and 0 elsewhere: so b is the
+        bit of b x too, and the same bit serves a ReLU and its derivative.
+        """
+        known = self._bits.get(form.key())
+        if known is None:
+            bit = self.column(form.shape, lambda trace: (values(trace) > 0).astype(np.int64), f"{name} sign")
+            part = self.times(bit, form, lambda trace: np.maximum(values(trace), 0))
+            self.signs.append(Sign(form, low, high, bit, part, values, name, self.part))
+            known = self._bits[form.key()] = bit, part
+            self._bits[part.key()] = bit, part
+        return known

@@ -55,6 +55,7 @@ class Column:
     shape: Shape
     recipe: Recipe | None
     name: str
+    part: str = ""
     commitment: int | None = None
     offset: int = 0
 

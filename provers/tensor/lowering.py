@@ -21,7 +21,6 @@ from circuitize.circuits.operation import Operation
 from circuitize.circuits.types import LIMIT, Fixed
 
 from .draft import Draft
-from .draft import Lookup as Asked
 from .errors import Unprovable
 from .forms import Form, Recipe, Trace
 
@@ -154,31 +153,12 @@ def _require_unique(site: Site, low: int, high: int, unique: Callable[[int, int]
     return low, high
 
 
-def _sign(draft: Draft, form: Form, low: int, high: int, values: Recipe, name: str) -> tuple[Form, Form]:
-    """The bit s = [x < 0], and the product s x, for x in [low, high].
-
-    Soundness: s is looked up in {0, 1}, and x - 2 s x - s, which is x for s = 0 and -x - 1 for s = 1, in [0, 2^w) with
-    2^w > max(high, -low - 1), w <= 62. So s = 0 leaves only x >= 0, and s = 1 only x < 0: all below p / 2.
-    """
-    s = draft.column(form.shape, lambda trace: (values(trace) < 0).astype(np.int64), f"{name} sign")
-    draft.lookup(s, 2)
-    product = draft.times(s, form, lambda trace: np.minimum(values(trace), 0))
-    width = max(high, -low - 1).bit_length()
-    distance = form - product.times(2) - s
-    draft.limbs(distance, 1 << width, lambda trace: _distance(values(trace)), f"{name} distance")
-    return s, product
-
-
-def _distance(x: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
-    return np.where(x < 0, -x - 1, x)
-
-
 def _positive_part(draft: Draft, form: Form, low: int, high: int, values: Recipe, name: str) -> Form:
     if low >= 0:
         return form
     if high <= 0:
         return Form(form.shape, {})
-    return form - _sign(draft, form, low, high, values, name)[1]
+    return draft.positive(form, low, high, values, name)[1]
 
 
 def _relu(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
@@ -186,10 +166,12 @@ def _relu(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...
 
 
 def _is_negative(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
+    """[x < 0] is [-x > 0]: for -x the result of a ReLU, that ReLU's own bit."""
     x = site.types[0]
     if site.target.low == site.target.high:
         return draft.splat(site.target.low, x.shape)
-    return _sign(draft, forms[0], x.low, x.high, site.source(0), site.name)[0]
+    source = site.source(0)
+    return draft.positive(forms[0].times(-1), -x.high, -x.low, lambda trace: -source(trace), site.name)[0]
 
 
 def _select(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
@@ -272,7 +254,8 @@ def _lookup(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, .
     table = draft.function(operation, len(operation.table), np.ascontiguousarray(operation.table, np.int64), site.name)
     key = forms[0] - draft.splat(operation.low, forms[0].shape)
     value = draft.column(forms[0].shape, site.value, site.name)
-    draft.lookups.append(Asked(table, draft.index(key), draft.index(value)))
+    draft.pair(key, table, value)
+    draft.known.append((forms[0], operation.low, operation.low + len(operation.table) - 1))
     return value
 
 

@@ -27,18 +27,16 @@ from circuitize.circuits.operation import Operation
 from circuitize.circuits.program import Program, Visibility
 from circuitize.circuits.types import Fixed as FixedType
 
+from .checks import settle
 from .config import PARAMETERS, PROOF_TYPE
 from .draft import Draft, Lookup, Table
 from .errors import Unprovable
-from .forms import Base, Column, Fixed, Form, Integers, Product, Public, Trace, padded_bits
+from .forms import Base, Column, Fixed, Form, Integers, Product, Public, Trace
 from .groups import INPUT, OUTPUT, GroupName, PortKey, group, groups, layout, require_groups
 from .lowering import RULES, Site
 
 KEPT: frozenset[type[Operation]] = frozenset({Subtract, Contract, Concatenate, Select, Maximum})
 """Operations with a definition that are proved directly instead."""
-
-NARROWEST, WIDEST = 4, 16
-"""Limbs have so many bits; what is cheapest for the program is taken."""
 
 
 @dataclass(frozen=True)
@@ -166,9 +164,9 @@ def plan(program: Program, limb_bits: int | None = None, assumed: Collection[Gro
     """
     require_groups(program, assumed)
     arrow = _expanded(program)
-    widths = range(NARROWEST, WIDEST + 1) if limb_bits is None else (limb_bits,)
-    drafts = [_draft(program, arrow, bits, assumed) for bits in widths]
-    return _placed(program, arrow, min(drafts, key=_cost), assumed)
+    draft = _draft(program, arrow, assumed)
+    widest = settle(draft, limb_bits)
+    return _placed(program, arrow, draft, assumed, widest)
 
 
 def _expanded(program: Program) -> Arrow:
@@ -181,16 +179,8 @@ def _expanded(program: Program) -> Arrow:
         raise Unprovable(str(error)) from None
 
 
-def _cost(draft: Draft) -> int:
-    """Fractions in the tree of lookups, at about 60 ns, and committed elements, at about as much."""
-    looked_up = sum(1 << padded_bits(draft.forms[lookup.key].shape) for lookup in draft.lookups)
-    tables = sum(2 << (table.size - 1).bit_length() for table in draft.tables)
-    columns = sum(1 << padded_bits(base.shape) for base in draft.bases if isinstance(base, Column) and base.recipe)
-    return looked_up + tables + columns
-
-
-def _draft(program: Program, arrow: Arrow, bits: int, assumed: Collection[GroupName]) -> Draft:
-    draft = Draft(bits)
+def _draft(program: Program, arrow: Arrow, assumed: Collection[GroupName]) -> Draft:
+    draft = Draft()
     forms: dict[int, Form] = {}
     for port, wire in zip(program.inputs, arrow.inputs.tolist(), strict=True):
         format = port.format
@@ -199,6 +189,7 @@ def _draft(program: Program, arrow: Arrow, bits: int, assumed: Collection[GroupN
         def value(trace: Trace, wire: int = wire) -> Integers:
             return trace[wire]
 
+        draft.part = f"{INPUT} {port.name}"
         if port.visibility is Visibility.PUBLIC:
             forms[wire] = draft.public(format.shape, value, INPUT, port.name)
             continue
@@ -211,6 +202,7 @@ def _draft(program: Program, arrow: Arrow, bits: int, assumed: Collection[GroupN
         operation = arrow.operations[operation_index]
         rule = RULES.get(type(operation))
         where = f"{operation.name} of {arrow.provenances[provenance]}"
+        draft.part = where
         if rule is None:
             raise Unprovable(f"{where}: expected an operation that this prover knows, found {type(operation).__name__}")
         types = tuple(_fixed(arrow, wire) for wire in sources)
@@ -254,6 +246,7 @@ def _bind_outputs(program: Program, arrow: Arrow, draft: Draft, forms: Mapping[i
     for port, wire in zip(program.outputs, arrow.outputs.tolist(), strict=True):
         if port.visibility is Visibility.PRIVATE:
             continue
+        draft.part = f"{OUTPUT} {port.name}"
 
         def value(trace: Trace, wire: int = wire) -> Integers:
             return trace[wire]
@@ -280,7 +273,7 @@ def _column(draft: Draft, form: Form) -> Column:
     return found
 
 
-def _placed(program: Program, arrow: Arrow, draft: Draft, assumed: Collection[GroupName]) -> Plan:
+def _placed(program: Program, arrow: Arrow, draft: Draft, assumed: Collection[GroupName], widest: int) -> Plan:
     """Columns at their places: those of ports in their groups' commitments, all others in the last one."""
     named = groups(program)
     placed = [[draft.ports[one.side, port.name] for port in one.ports] for one in named]
@@ -300,7 +293,7 @@ def _placed(program: Program, arrow: Arrow, draft: Draft, assumed: Collection[Gr
     return Plan(
         program_digest(program),
         arrow,
-        draft.bits,
+        widest,
         tuple(commitments),
         tuple(one.key for one in named),
         tuple(draft.bases),

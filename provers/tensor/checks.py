@@ -1,0 +1,169 @@
+"""How ranges and signs are looked up: which tables a plan has, and the limbs that numbers are cut into."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+
+from .config import PRIME
+from .draft import Draft, Range, Sign
+from .forms import Column, Form, Integers, Recipe, Trace, padded_bits
+from .limbs import WIDEST, Demand, Limbs, cheapest, power_above, uniform
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """How the checks of a draft are made: limbs, and the signs that are looked up as pairs."""
+
+    limbs: Limbs
+    pairs: frozenset[int]
+
+
+def settle(draft: Draft, limb_bits: int | None = None) -> int:
+    """Looks up all ranges and signs of a draft, as cheaply as is known unless told a width; returns the widest limb.
+
+    Soundness. A range: the limbs of x - low are each in a table of their own size, so x - low is a number of as many
+    bits modulo p. Where the interval's size is no power of two and has no table of its own, high - x is such a number
+    too. A sign: either (x - low, b) is an entry of the table that holds [x > 0] for each x of [low, high], which says
+    that x is in the interval as well; or b is in {0, 1}, and 2 b x - b - x, which is x - 1 for b = 1 and -x for b = 0,
+    lies in [0, 2^w), with w <= 62: for |x| < 2^62, which its type or its range says, b = 1 leaves only x > 0, and b = 0
+    only x <= 0, everything being below p / 2. A range is left out where another check says as much of the same form.
+    """
+    chosen = _choice(draft, limb_bits)
+    for number, sign in enumerate(draft.signs):
+        draft.part = sign.part
+        if number in chosen.pairs:
+            _pair(draft, sign)
+        else:
+            draft.lookup(sign.bit, 2)
+            _distance(draft, sign)
+    for range in _needed(draft, chosen.pairs):
+        draft.part = range.part
+        _look_up(draft, chosen.limbs, range)
+    draft.part = ""
+    return max(chosen.limbs.widths, default=1)
+
+
+def _pair(draft: Draft, sign: Sign) -> None:
+    size = sign.high - sign.low + 1
+    values = (np.arange(sign.low, sign.high + 1) > 0).astype(np.int64)
+    table = draft.function(("positive", sign.low, sign.high), size, values, "positive")
+    draft.pair(sign.form - draft.splat(sign.low, sign.form.shape), table, sign.bit)
+
+
+def _distance(draft: Draft, sign: Sign) -> None:
+    bits, values = _distance_bits(sign), sign.values
+
+    def distance(trace: Trace) -> Integers:
+        x = values(trace)
+        return np.where(x > 0, x - 1, -x)
+
+    form = sign.positive.times(2) - sign.bit - sign.form
+    draft.interval(form, 0, (1 << bits) - 1, distance, f"{sign.name} distance")
+
+
+def _distance_bits(sign: Sign) -> int:
+    return max(sign.high - 1, -sign.low).bit_length()
+
+
+def _look_up(draft: Draft, limbs: Limbs, range: Range) -> None:
+    size, shape, values = range.high - range.low + 1, range.form.shape, range.values
+    above = range.form - draft.splat(range.low, shape)
+    if size == 1:
+        draft.zero(above)
+    elif limbs.is_alone(size):
+        draft.lookup(above, size)
+    elif size & (size - 1) == 0:
+        _cut(draft, limbs, above, size.bit_length() - 1, lambda trace: values(trace) - range.low, range.name)
+    else:
+        # Both differences lie in [0, 2^63), and add up to size - 1 modulo p; size - 1 + p would take more than 2^64.
+        bits = size.bit_length()
+        assert bits < 62 or 1 << 61 <= size < 1 << 63
+        _cut(draft, limbs, above, bits, lambda trace: values(trace) - range.low, range.name)
+        below = draft.splat(range.high, shape) - range.form
+        _cut(draft, limbs, below, bits, lambda trace: range.high - values(trace), f"{range.name} from above")
+
+
+def _cut(draft: Draft, limbs: Limbs, form: Form, bits: int, values: Recipe, name: str) -> None:
+    """Every element lies in [0, 2^bits).
+
+    Low limbs are committed, the highest is what is left of the form, divided by a power of two in the field. If each is
+    in its own table, then form = limb_0 + 2^w_0 limb_1 + ... modulo p, a number below 2^bits.
+    """
+    *low, last = limbs.cut(bits)
+    shift, rest = 0, form
+    for number, width in enumerate(low):
+
+        def limb(trace: Trace, shift: int = shift, width: int = width) -> Integers:
+            return (values(trace) >> shift) & ((1 << width) - 1)
+
+        own = draft.column(form.shape, limb, f"{name} limb {number}")
+        draft.lookup(own, 1 << width)
+        rest = rest - own.times(1 << shift)
+        shift += width
+    draft.lookup(rest.times(pow(1 << shift, -1, PRIME)), 1 << last)
+
+
+# What is cheapest.
+
+
+def _needed(draft: Draft, pairs: frozenset[int]) -> list[Range]:
+    """The ranges that no other check says: the tightest of each form, and none that a function's table implies."""
+    said: dict[object, list[tuple[int, int]]] = {}
+    for number in pairs:
+        sign = draft.signs[number]
+        said.setdefault(sign.form.key(), []).append((sign.low, sign.high))
+    for form, low, high in draft.known:
+        said.setdefault(form.key(), []).append((low, high))
+    own: dict[object, list[Range]] = {}
+    for range in draft.ranges.values():
+        own.setdefault(range.form.key(), []).append(range)
+    found = []
+    for key, ranges in own.items():
+        intervals = [(range.low, range.high) for range in ranges]
+        for range in ranges:
+            others = [(low, high) for low, high in intervals if (low, high) != (range.low, range.high)]
+            if not any(range.low <= low and high <= range.high for low, high in [*others, *said.get(key, [])]):
+                found.append(range)
+    return found
+
+
+def _demand(draft: Draft, pairs: frozenset[int]) -> Demand:
+    sizes: Counter[int] = Counter()
+    for range in _needed(draft, pairs):
+        sizes[range.high - range.low + 1] += 1 << padded_bits(range.form.shape)
+    leaves, tables = 0.0, {(sign.low, sign.high) for n, sign in enumerate(draft.signs) if n in pairs}
+    for number, sign in enumerate(draft.signs):
+        elements = 1 << padded_bits(sign.form.shape)
+        leaves += elements
+        if number not in pairs:
+            sizes[1 << _distance_bits(sign)] += elements
+    sizes.pop(1, None)
+    leaves += sum(1 << padded_bits(draft.forms[lookup.key].shape) for lookup in draft.lookups)
+    more = sum(power_above(high - low + 1) for low, high in tables)
+    own = sum(1 << padded_bits(base.shape) for base in draft.bases if isinstance(base, Column))
+    return Demand(sizes, leaves + more, own + more)
+
+
+def _choice(draft: Draft, limb_bits: int | None) -> Chosen:
+    """Signs of one interval are looked up as pairs where that is cheaper with the limbs that are best without."""
+    intervals = sorted({(sign.low, sign.high) for sign in draft.signs}, key=lambda ends: ends[0] - ends[1])
+
+    def of(taken: set[tuple[int, int]]) -> frozenset[int]:
+        return frozenset(n for n, sign in enumerate(draft.signs) if (sign.low, sign.high) in taken)
+
+    taken: set[tuple[int, int]] = set()
+    if limb_bits is not None:
+        taken = {(low, high) for low, high in intervals if high - low + 1 <= 1 << limb_bits}
+        demand = _demand(draft, of(taken))
+        return Chosen(uniform(limb_bits, demand.sizes), of(taken))
+    limbs = cheapest(_demand(draft, frozenset()))
+    for low, high in intervals:
+        if high - low + 1 > 1 << WIDEST:
+            continue
+        before = _demand(draft, of(taken)).cost(limbs.widths)[0]
+        if _demand(draft, of(taken | {(low, high)})).cost(limbs.widths)[0] < before:
+            taken.add((low, high))
+    return Chosen(cheapest(_demand(draft, of(taken))), of(taken))
