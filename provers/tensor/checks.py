@@ -143,7 +143,9 @@ def _demand(draft: Draft, pairs: frozenset[int]) -> Demand:
     sizes.pop(1, None)
     leaves += sum(1 << padded_bits(draft.forms[lookup.key].shape) for lookup in draft.lookups)
     more = sum(power_above(high - low + 1) for low, high in tables)
-    own = sum(1 << padded_bits(base.shape) for base in draft.bases if isinstance(base, Column))
+    ported = {id(column) for column in draft.ports.values()}
+    columns = [base for base in draft.bases if isinstance(base, Column) and id(base) not in ported]
+    own = sum(1 << padded_bits(column.shape) for column in columns)
     return Demand(sizes, leaves + more, own + more)
 
 
