@@ -187,7 +187,7 @@ def test_without_the_range_of_the_distance_signs_are_free() -> None:
     made = plan(program, 7)
     honest = made.trace({"in0": np.array([5, -7])})
     sign = column(made, "sign")
-    flipped = np.array([1, 1])
+    flipped = np.array([0, 0])
     product = next(i for i, base in enumerate(made.bases) if type(base).__name__ == "Product")
     source = np.array([5, -7])
     wire = made.arrow.rows[0][2][0]
