@@ -10,7 +10,14 @@ from circuitize.circuits.integers.view import View
 from circuitize.circuits.types import Shape
 
 from .config import PRIME
-from .forms import Base, Column, Fixed, Form, Integers, Product, Public, Recipe
+from .dataset import ROWS
+from .forms import Base, Column, Fixed, Form, Integers, Product, Public, Recipe, Rows, Trace
+
+
+def _given_apart(_: Trace) -> Integers:
+    """Values that no wire of the program has: a dataset, the numbers of its rows."""
+    return np.zeros(0, np.int64)
+
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -71,6 +78,8 @@ class Draft:
         self.tables: list[Table] = []
         self.zeros: list[int] = []
         self.ports: dict[tuple[str, str], Column] = {}
+        self.tensors: dict[str, int] = {}
+        self.indices: dict[str, int] = {}
         self._forms: dict[object, int] = {}
         self._ones: dict[Shape, int] = {}
         self.ranges: dict[object, Range] = {}
@@ -93,6 +102,17 @@ class Draft:
 
     def public(self, shape: Shape, recipe: Recipe, side: str, name: str) -> Form:
         return self.add(Public(shape, recipe, side, name))
+
+    def rows(self, shape: Shape, recipe: Recipe, tensor: tuple[str, Shape], label: str) -> Form:
+        """Rows of a dataset's tensor, which is a column, by numbers that the statement gives under a label."""
+        name, whole = tensor
+        if name not in self.tensors:
+            self.tensors[name] = len(self.bases)
+            self.column(whole, _given_apart, f"dataset {name}")
+        if label not in self.indices:
+            self.indices[label] = len(self.bases)
+            self.public(shape[:1], _given_apart, ROWS, label)
+        return self.add(Rows(shape, recipe, self.tensors[name], self.indices[label]))
 
     def constant(self, values: Integers, shape: Shape) -> Form:
         """The values, or one number for all elements."""

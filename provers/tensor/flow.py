@@ -9,7 +9,7 @@ from circuitize.circuits.integers.steps import Affine
 from circuitize.circuits.integers.view import View
 from circuitize.circuits.types import Shape
 
-from .forms import Column, Product, padded_bits
+from .forms import Column, Product, Rows, padded_bits
 from .plan import Plan
 
 
@@ -20,6 +20,7 @@ class Flow:
     made: Plan
     separable: list[bool] = field(default_factory=list)
     moved: dict[tuple[int, View, bool], int] = field(default_factory=dict)
+    scattered: dict[tuple[int, int], int] = field(default_factory=dict)
     known: set[tuple[int, int]] = field(default_factory=set)
     products: deque[tuple[int, int]] = field(default_factory=deque)
     elements: int = 0
@@ -37,6 +38,11 @@ class Flow:
                     if key not in self.moved:
                         self.moved[key] = self.weights(self.separable[number] and _stays_separable(view, sums))
                     number = self.moved[key]
+                own = self.made.bases[base]
+                if isinstance(own, Rows):
+                    if (number, base) not in self.scattered:
+                        self.scattered[number, base] = self.weights(self.separable[number])
+                    base, number = own.column, self.scattered[number, base]
                 if (base, number) in self.known:
                     continue
                 self.known.add((base, number))

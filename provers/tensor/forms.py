@@ -71,6 +71,16 @@ class Public:
 
 
 @dataclass(frozen=True)
+class Rows:
+    """Rows of a column, by the numbers that a public base holds: y[b, ...] = x[index[b], ...]; never committed."""
+
+    shape: Shape
+    recipe: Recipe
+    column: int
+    index: int
+
+
+@dataclass(frozen=True)
 class Fixed:
     """Values that the program gives: all of them, or one for all elements."""
 
@@ -95,7 +105,7 @@ class Product:
     forms: tuple[int, int]
 
 
-Base = Column | Public | Fixed | Product
+Base = Column | Public | Rows | Fixed | Product
 
 
 def padded_bits(shape: Shape) -> int:

@@ -20,12 +20,13 @@ PortKey = tuple[str, str]
 """A side, and the name of a port or a group."""
 
 GroupName = str
+DATA: GroupName = "data"
 
 NAMES: dict[Role, GroupName] = {
     Role.PARAMETER: "parameters",
     Role.OPTIMIZER: "optimizer",
     Role.STATE: "state",
-    Role.DATA: "data",
+    Role.DATA: DATA,
 }
 
 

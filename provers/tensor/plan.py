@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -29,10 +29,11 @@ from circuitize.circuits.types import Fixed as FixedType
 
 from .checks import settle
 from .config import PARAMETERS, PROOF_TYPE
+from .dataset import Dataset
 from .draft import Draft, Lookup, Table
 from .errors import Unprovable
-from .forms import Base, Column, Fixed, Form, Integers, Product, Public, Trace
-from .groups import INPUT, OUTPUT, GroupName, PortKey, group, groups, layout, require_groups
+from .forms import Base, Column, Fixed, Form, Integers, Product, Public, Rows, Trace
+from .groups import DATA, INPUT, OUTPUT, GroupName, PortKey, group, groups, layout, require_groups
 from .lowering import RULES, Site
 
 KEPT: frozenset[type[Operation]] = frozenset({Subtract, Contract, Concatenate, Select, Maximum})
@@ -45,7 +46,8 @@ class Plan:
 
     `commitments` holds the variables of each; all but the last are those of groups of committed ports, in the order of
     `groups`, the last is made by the proof. Views, forms and bases are numbered. The inputs of `assumed` groups are not
-    shown to lie in their formats: a proof by this plan says nothing unless that is known of their roots.
+    shown to lie in their formats: a proof by this plan says nothing unless that is known of their roots. Where inputs
+    are batches of a `dataset`, `tensors` and `indices` number the bases of its tensors and of the rows of each batch.
     """
 
     program: str
@@ -62,6 +64,9 @@ class Plan:
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     assumed: tuple[GroupName, ...] = ()
+    dataset: Dataset | None = None
+    tensors: Mapping[str, int] = field(default_factory=dict)
+    indices: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
     def records(self) -> tuple[list[Any], ...]:
@@ -134,13 +139,19 @@ class Plan:
 
         return [value for value in fold(self.arrow, values, run, keep=True) if value is not None]
 
-    def values(self, trace: Trace) -> list[Integers]:
-        """The honest values of every base; none for multiplicities, which the prover counts."""
+    def values(self, trace: Trace, rows: Mapping[str, Integers] | None = None) -> list[Integers]:
+        """The honest values of every base; none for multiplicities, which the prover counts, and a dataset's tensors.
+
+        `rows` gives the numbers of each batch's rows, by its label.
+        """
         recipes = [base.recipe for base in self.bases]
-        return [
+        found = [
             np.zeros(0, np.int64) if recipe is None else np.ascontiguousarray(recipe(trace), np.int64)
             for recipe in recipes
         ]
+        for label, base in self.indices.items():
+            found[base] = np.ascontiguousarray((rows or {})[label], np.int64)
+        return found
 
     def public_values(self, publics: Mapping[PortKey, Integers]) -> list[Integers]:
         """What the verifier holds of every base: the values of public ports, and nothing else."""
@@ -152,21 +163,29 @@ class Plan:
         ]
 
 
-def plan(program: Program, limb_bits: int | None = None, assumed: Collection[GroupName] = frozenset()) -> Plan:
+def plan(
+    program: Program,
+    limb_bits: int | None = None,
+    assumed: Collection[GroupName] = frozenset(),
+    dataset: Dataset | None = None,
+) -> Plan:
     """The plan of an integer program, with limbs as wide as is cheapest unless told otherwise.
 
     Committed inputs of the `assumed` groups are not range-checked. Soundness: every rule takes wires to be within their
     types, so a proof by such a plan holds only for roots that are known to hold values within the formats: outputs of a
     verified proof, or inputs of a verified proof of `format_program`. The plan's digest names the groups.
 
+    Inputs that are batches of a `dataset` are rows of its tensors, which are committed to as the group of data; the
+    numbers of the rows are public.
+
     Raises Unprovable, naming operation, place, interval and remedy, for a program that this prover cannot prove, and
     CircuitizeError for a group that the program has not.
     """
     require_groups(program, assumed)
     arrow = _expanded(program)
-    draft = _draft(program, arrow, assumed)
+    draft = _draft(program, arrow, assumed, dataset)
     widest = settle(draft, limb_bits)
-    return _placed(program, arrow, draft, assumed, widest)
+    return _placed(program, arrow, draft, assumed, dataset, widest)
 
 
 def _expanded(program: Program) -> Arrow:
@@ -179,7 +198,7 @@ def _expanded(program: Program) -> Arrow:
         raise Unprovable(str(error)) from None
 
 
-def _draft(program: Program, arrow: Arrow, assumed: Collection[GroupName]) -> Draft:
+def _draft(program: Program, arrow: Arrow, assumed: Collection[GroupName], dataset: Dataset | None) -> Draft:
     draft = Draft()
     forms: dict[int, Form] = {}
     for port, wire in zip(program.inputs, arrow.inputs.tolist(), strict=True):
@@ -193,7 +212,11 @@ def _draft(program: Program, arrow: Arrow, assumed: Collection[GroupName]) -> Dr
         if port.visibility is Visibility.PUBLIC:
             forms[wire] = draft.public(format.shape, value, INPUT, port.name)
             continue
-        forms[wire] = draft.column(format.shape, value, f"{INPUT} {port.name}")
+        if dataset is not None and port.name in dataset.batches:
+            tensor, label = dataset.batches[port.name]
+            forms[wire] = draft.rows(format.shape, value, (tensor, dataset.shape(port)), label)
+        else:
+            forms[wire] = draft.column(format.shape, value, f"{INPUT} {port.name}")
         if port.visibility is Visibility.PRIVATE or group(port) not in assumed:
             draft.interval(forms[wire], format.low, format.high, value, f"{INPUT} {port.name}")
     fused = _fused(arrow)
@@ -242,7 +265,9 @@ def _bind_outputs(program: Program, arrow: Arrow, draft: Draft, forms: Mapping[i
     for port, input_wire in zip(program.inputs, arrow.inputs.tolist(), strict=True):
         if port.visibility is Visibility.COMMITTED:
             taken |= {base for base, _ in forms[input_wire].terms}
-            draft.ports[INPUT, port.name] = _column(draft, forms[input_wire])
+            entered = _base(draft, forms[input_wire])
+            if isinstance(entered, Column):
+                draft.ports[INPUT, port.name] = entered
     for port, wire in zip(program.outputs, arrow.outputs.tolist(), strict=True):
         if port.visibility is Visibility.PRIVATE:
             continue
@@ -263,20 +288,31 @@ def _bind_outputs(program: Program, arrow: Arrow, draft: Draft, forms: Mapping[i
             draft.zero(form - column)
             form, base = column, len(draft.bases) - 1
         taken.add(base)
-        draft.ports[OUTPUT, port.name] = _column(draft, form)
+        made = _base(draft, form)
+        assert isinstance(made, Column)
+        draft.ports[OUTPUT, port.name] = made
 
 
-def _column(draft: Draft, form: Form) -> Column:
+def _base(draft: Draft, form: Form) -> Base:
     ((base, _),) = form.terms
-    found = draft.bases[base]
-    assert isinstance(found, Column)
-    return found
+    return draft.bases[base]
 
 
-def _placed(program: Program, arrow: Arrow, draft: Draft, assumed: Collection[GroupName], widest: int) -> Plan:
+def _placed(
+    program: Program,
+    arrow: Arrow,
+    draft: Draft,
+    assumed: Collection[GroupName],
+    dataset: Dataset | None,
+    widest: int,
+) -> Plan:
     """Columns at their places: those of ports in their groups' commitments, all others in the last one."""
     named = groups(program)
-    placed = [[draft.ports[one.side, port.name] for port in one.ports] for one in named]
+    keys = [[(one.side, port.name) for port in one.ports] for one in named]
+    placed = [[draft.ports[key] for key in own if key in draft.ports] for own in keys]
+    if dataset is not None:
+        tensors = [base for number in draft.tensors.values() if isinstance(base := draft.bases[number], Column)]
+        placed[[one.key for one in named].index((INPUT, DATA))] = tensors
     ported = {id(column) for columns in placed for column in columns}
     placed.append([base for base in draft.bases if isinstance(base, Column) and id(base) not in ported])
     commitments = []
@@ -305,6 +341,9 @@ def _placed(program: Program, arrow: Arrow, draft: Draft, assumed: Collection[Gr
         tuple(port.name for port in program.inputs),
         tuple(port.name for port in program.outputs),
         tuple(sorted(assumed)),
+        dataset,
+        draft.tensors,
+        draft.indices,
     )
 
 
@@ -315,6 +354,8 @@ def _base_record(base: Base) -> tuple[Any, ...]:
             return "column", shape, base.commitment, base.offset
         case Public():
             return "public", shape
+        case Rows():
+            return "rows", shape, base.column, base.index
         case Fixed():
             return "constant", shape, np.ascontiguousarray(base.values.reshape(-1), np.int64)
         case Product():

@@ -12,6 +12,7 @@ from circuitize import _native
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.program import Program, Visibility
 
+from .dataset import ROWS
 from .errors import NotZeroKnowledge
 from .forms import Integers, Trace
 from .groups import INPUT, OUTPUT, PortKey
@@ -28,12 +29,13 @@ Hook = Callable[[str, list[int]], Sequence[int]]
 
 @dataclass(frozen=True)
 class Proved:
-    """A proof, what it is of, the outputs, and the secret that salts each group of committed ports."""
+    """A proof, what it is of, the outputs, and each group's secret and commitment, for proofs to come."""
 
     proof: Proof
     statement: Statement
     outputs: Mapping[str, Integers]
     secrets: Mapping[PortKey, bytes]
+    commitments: Mapping[PortKey, _native.TensorCommitment]
 
 
 def draw_secrets(made: Plan, known: Mapping[PortKey, bytes] | None = None) -> dict[PortKey, bytes]:
@@ -81,15 +83,23 @@ def prove_values(
     values: Sequence[Integers],
     *,
     salts: Mapping[PortKey, bytes] | None = None,
+    kept: Mapping[PortKey, _native.TensorCommitment] | None = None,
+    context: bytes = b"",
     hook: Hook | None = None,
     progress: Callable[[str], object] | None = None,
 ) -> Proved:
-    """The proof that these values of all bases make, whether or not they are what the program computes."""
+    """The proof that these values of all bases make, whether or not they are what the program computes.
+
+    A group whose commitment is `kept` is not committed to again. The proof holds in its `context` alone.
+    """
     require_secure(made)
     drawn = draw_secrets(made, salts)
     own = [*drawn.values(), secrets.token_bytes(SECRET_BYTES)]
+    known = [(kept or {}).get(key) for key in made.groups] + [None]
     try:
-        messages, roots, phases = _native.tensor_prove(made.native, made.digest, list(values), own, hook, progress)
+        messages, commitments, phases = _native.tensor_prove(
+            made.native, made.digest, context, list(values), own, known, hook, progress
+        )
     except RuntimeError as error:
         raise CircuitizeError(f"cannot prove: {error}") from error
     sides = {INPUT: (program.inputs, made.arrow.inputs), OUTPUT: (program.outputs, made.arrow.outputs)}
@@ -99,6 +109,8 @@ def prove_values(
         for port, wire in zip(ports, wires.tolist(), strict=True)
     }
     publics = {key: value for key, (port, value) in named.items() if port.visibility is Visibility.PUBLIC}
-    statement = Statement(publics, dict(zip(made.groups, roots, strict=True)))
+    publics |= {(ROWS, label): values[base] for label, base in made.indices.items()}
+    made_commitments = dict(zip(made.groups, commitments, strict=True))
+    statement = Statement(publics, {key: commitment.root for key, commitment in made_commitments.items()})
     outputs = {name: value for (side, name), (_, value) in named.items() if side == OUTPUT}
-    return Proved(Proof(made.program, messages, phases), statement, outputs, drawn)
+    return Proved(Proof(made.program, messages, phases), statement, outputs, drawn, made_commitments)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from circuitize.circuits.program import Program, Visibility
 
+from .dataset import ROWS, Dataset, rows_fault
 from .groups import INPUT, OUTPUT, PortKey, groups
 
 ROOT_BYTES = 32
@@ -17,13 +18,16 @@ ROOT_BYTES = 32
 
 @dataclass(frozen=True)
 class Statement:
-    """Integers of public ports, 32 bytes for each group of committed ones. A claim, until a proof of it is verified."""
+    """Integers of public ports, 32 bytes for each group of committed ones. A claim, until a proof of it is verified.
+
+    Where inputs are batches of a dataset, the numbers of each batch's rows are among the publics, by (ROWS, label).
+    """
 
     publics: Mapping[PortKey, NDArray[np.int64]]
     roots: Mapping[PortKey, bytes]
 
 
-def fault(program: Program, statement: Statement) -> str | None:
+def fault(program: Program, statement: Statement, dataset: Dataset | None = None) -> str | None:
     """Why a statement is none of this program: other ports, shapes, values outside their formats; None where it is."""
     publics, roots = dict(statement.publics), dict(statement.roots)
     for side, ports in ((INPUT, program.inputs), (OUTPUT, program.outputs)):
@@ -36,6 +40,11 @@ def fault(program: Program, statement: Statement) -> str | None:
                     return f"expected integers of shape {list(format.shape)} for {side} {port.name}"
                 if values.min() < format.low or values.max() > format.high:
                     return f"expected {side} {port.name} in [{format.low}, {format.high}], found a value outside"
+    if dataset is not None:
+        for label, count in dataset.counts(program).items():
+            reason = rows_fault(dataset, label, count, publics.pop((ROWS, label), None))
+            if reason is not None:
+                return reason
     for group in groups(program):
         root = roots.pop(group.key, None)
         if root is None or len(root) != ROOT_BYTES:

@@ -16,18 +16,22 @@ def verify(program: Program, statement: Statement, proof: Proof, made: Plan | No
     return refusal(program, statement, proof, made) is None
 
 
-def refusal(program: Program, statement: Statement, proof: Proof, made: Plan | None = None) -> str | None:
+def refusal(
+    program: Program, statement: Statement, proof: Proof, made: Plan | None = None, context: bytes = b""
+) -> str | None:
     """None where the proof is valid, else one line that says why it is not.
 
     The plan, and with it every parameter and every message's length, follows from the verifier's own program; the
-    proof's digest is compared, never believed. Raises Unprovable where no proof of this program could be trusted.
+    proof's digest is compared, never believed. `context` is what the proof must have been made for. Raises Unprovable
+    where no proof of this program could be trusted.
     """
     made = made or plan(program)
     require_secure(made)
     if proof.digest != made.program:
         return f"the proof is for program {proof.digest}, expected {made.program}"
-    reason = fault(program, statement)
+    reason = fault(program, statement, made.dataset)
     if reason is not None:
         return reason
     roots = [statement.roots[key] for key in made.groups]
-    return _native.tensor_verify(made.native, made.digest, roots, made.public_values(statement.publics), proof.messages)
+    values = made.public_values(statement.publics)
+    return _native.tensor_verify(made.native, made.digest, context, roots, values, proof.messages)

@@ -104,16 +104,24 @@ class TensorPlan:
         zeros: list[int],
     ) -> TensorPlan: ...
 
+class TensorCommitment:
+    @property
+    def root(self) -> bytes: ...
+
 def tensor_prove(
     plan: TensorPlan,
     digest: bytes,
+    context: bytes,
     values: list[NDArray[np.int64]],
     secrets: list[bytes],
+    kept: list[TensorCommitment | None],
     hook: Callable[[str, list[int]], Sequence[int]] | None = None,
     progress: Callable[[str], object] | None = None,
-) -> tuple[bytes, list[bytes], dict[str, float]]: ...
+) -> tuple[bytes, list[TensorCommitment], dict[str, float]]: ...
 def tensor_verify(
-    plan: TensorPlan, digest: bytes, roots: list[bytes], values: list[NDArray[np.int64]], proof: bytes
+    plan: TensorPlan, digest: bytes, context: bytes, roots: list[bytes], values: list[NDArray[np.int64]], proof: bytes
 ) -> str | None: ...
-def tensor_commit(shape: list[int], values: NDArray[np.int64], secret: bytes) -> bytes: ...
+def tensor_commit(
+    bits: int, tensors: list[tuple[tuple[int, ...], int, NDArray[np.int64]]], secret: bytes
+) -> TensorCommitment: ...
 def tensor_parameters(variables: int) -> tuple[int, int, list[int]]: ...

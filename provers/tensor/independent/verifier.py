@@ -9,7 +9,7 @@ import numpy as np
 
 from circuitize.circuits.program import Program
 from circuitize.provers.tensor.config import MOST_CLAIMS
-from circuitize.provers.tensor.forms import Column, Fixed, Product, Public, padded_bits
+from circuitize.provers.tensor.forms import Column, Fixed, Product, Public, Rows, padded_bits
 from circuitize.provers.tensor.plan import Plan, plan
 from circuitize.provers.tensor.proof import Proof
 from circuitize.provers.tensor.statement import Statement, fault
@@ -33,22 +33,24 @@ from .arithmetic import (
 )
 from .opening import check_opening, sumcheck
 from .transcript import Refused, Transcript
-from .weights import Dense, Separable, Weights, along, apply, at_point, extension, ones, sum_of
+from .weights import Dense, Separable, Weights, along, apply, at_point, extension, ones, onto_rows, sum_of
 
 Claim = tuple[int, int, Elements]
 """A base, the number of its weights, and the weighted sum that is claimed."""
 
 
-def refusal(program: Program, statement: Statement, proof: Proof, made: Plan | None = None) -> str | None:
+def refusal(
+    program: Program, statement: Statement, proof: Proof, made: Plan | None = None, context: bytes = b""
+) -> str | None:
     """None where the proof is valid, else why it is not: the same answer as the native verifier's, by other code."""
     made = made or plan(program)
     if proof.digest != made.program:
         return f"the proof is for program {proof.digest}, expected {made.program}"
-    reason = fault(program, statement)
+    reason = fault(program, statement, made.dataset)
     if reason is not None:
         return reason
     try:
-        _Verifier(made, statement, proof.messages).check()
+        _Verifier(made, statement, proof.messages).check(context)
     except Refused as error:
         return str(error)
     return None
@@ -65,9 +67,10 @@ class _Verifier:
         self.products: deque[Claim] = deque()
         self.openings: list[Claim] = []
 
-    def check(self) -> None:
+    def check(self, context: bytes) -> None:
         made, transcript = self.plan, self.transcript
         transcript.absorb("statement", made.digest)
+        transcript.absorb("context", context)
         for base in made.bases:
             if isinstance(base, Public):
                 words = self._public(base).astype(object) % PRIME
@@ -108,6 +111,7 @@ class _Verifier:
                     if key not in self.moved:
                         self.moved[key] = self._number(along(self.weights[number], view, sums))
                     number = self.moved[key]
+                base, number = self._resolved(base, number)
                 row.append((coefficient, (base, number)))
                 if (base, number) not in self.known and not self._evaluate(base, number):
                     asked[base, number] = None
@@ -124,6 +128,19 @@ class _Verifier:
         if not row:
             return ZERO
         return total(scale(np.stack([self.known[key] for _, key in row]), numbers([number for number, _ in row])))
+
+    def _resolved(self, base: int, number: int) -> tuple[int, int]:
+        """Weights on rows of a column are weights on the column: each row's add up at the row that is read."""
+        found = self.plan.bases[base]
+        if not isinstance(found, Rows):
+            return base, number
+        key = ("rows", base, number)
+        if key not in self.moved:
+            index, column = self.plan.bases[found.index], self.plan.bases[found.column]
+            assert isinstance(index, Public)
+            made = onto_rows(self.weights[number], self._public(index), column.shape[0])
+            self.moved[key] = self._number(made)
+        return found.column, self.moved[key]
 
     def _evaluate(self, base: int, number: int) -> bool:
         found = self.plan.bases[base]

@@ -109,6 +109,17 @@ def along(weights: Weights, view: View, sums: bool) -> Weights:
     return weights
 
 
+def onto_rows(weights: Weights, rows: Integers, extent: int) -> Weights:
+    """Weights on rows of a tensor, as weights on the tensor of so many rows: those of a row add up."""
+    parts = weights.axes[0] if isinstance(weights, Separable) else weights.weights
+    parts = parts.reshape(len(rows), -1, 2)
+    made = zeros(extent, parts.shape[1])
+    for row, part in zip(rows.tolist(), parts, strict=True):
+        made[row] = made[row] + part
+    flat = made.reshape(-1, 2)
+    return Separable(weights.factor, (flat, *weights.axes[1:])) if isinstance(weights, Separable) else Dense(flat)
+
+
 def _regroup(weights: Weights, shape: Shape) -> Weights:
     """Separable if every new axis is a run of old ones."""
     if isinstance(weights, Dense):

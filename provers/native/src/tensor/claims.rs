@@ -29,6 +29,7 @@ pub struct Claims<'a> {
     proving: bool,
     pub functionals: Vec<Functional>,
     moved: HashMap<(usize, usize, bool), usize>,
+    scattered: HashMap<(usize, usize), usize>,
     known: HashMap<(usize, usize), E>,
     products: VecDeque<Claim>,
     pub openings: Vec<Claim>,
@@ -42,6 +43,7 @@ impl<'a> Claims<'a> {
             proving,
             functionals: Vec::new(),
             moved: HashMap::new(),
+            scattered: HashMap::new(),
             known: HashMap::new(),
             products: VecDeque::new(),
             openings: Vec::new(),
@@ -66,6 +68,22 @@ impl<'a> Claims<'a> {
             self.moved.insert((weights, view, sums), made);
             made
         })
+    }
+
+    /// A claim on rows of a column is one on the column: the weights of a row go to the row that is read.
+    fn resolved(&mut self, base: usize, weights: usize) -> (usize, usize) {
+        let Base::Rows { column, index, .. } = self.plan.bases[base] else {
+            return (base, weights);
+        };
+        if let Some(&found) = self.scattered.get(&(base, weights)) {
+            return (column, found);
+        }
+        let rows: Vec<usize> = self.values[index].iter().map(|row| row.word() as usize).collect();
+        let extent = self.plan.bases[column].shape()[0];
+        let made = self.functionals[weights].scatter_rows(&rows, extent);
+        let made = self.weights(made);
+        self.scattered.insert((base, weights), made);
+        (column, made)
     }
 
     /// The weighted sum of a base whose values both sides know.
@@ -93,12 +111,14 @@ impl<'a> Claims<'a> {
     ) -> Result<Vec<E>, Reject> {
         let plan = self.plan;
         let mut asked: Vec<(usize, usize)> = Vec::new();
+        let mut seen: Vec<(usize, usize)> = Vec::new();
         let mut fresh = HashMap::new();
         let mut rows: Vec<Vec<(F, usize, usize)>> = Vec::with_capacity(wanted.len());
         for &(form, weights) in wanted {
             let mut row = Vec::new();
             for term in &plan.forms[form].terms {
-                let key = (term.base, self.along(weights, &term.path));
+                let own = (term.base, self.along(weights, &term.path));
+                let key = self.resolved(own.0, own.1);
                 row.push((term.coefficient, key.0, key.1));
                 if self.known.contains_key(&key) || fresh.contains_key(&key) {
                     continue;
@@ -108,6 +128,7 @@ impl<'a> Claims<'a> {
                 } else {
                     fresh.insert(key, asked.len());
                     asked.push(key);
+                    seen.push(own);
                 }
             }
             rows.push(row);
@@ -117,8 +138,7 @@ impl<'a> Claims<'a> {
         }
         let (values, functionals) = (self.values, &self.functionals);
         let given = channel.scalars(label, asked.len(), || {
-            asked
-                .par_iter()
+            seen.par_iter()
                 .map(|&(base, weights)| functionals[weights].apply(&values[base]))
                 .collect()
         })?;

@@ -50,6 +50,32 @@ impl Functional {
         Functional::Dense(self.dense())
     }
 
+    /// Weights on rows of a tensor, as weights on the tensor, of `extent` rows: each goes to the row that is read.
+    pub fn scatter_rows(&self, rows: &[usize], extent: usize) -> Self {
+        match self {
+            Functional::Axes { scale, axes } => {
+                let (first, rest) = axes.split_first().expect("an axis of rows");
+                let mut made = vec![E::ZERO; extent];
+                for (&row, &weight) in rows.iter().zip(first) {
+                    made[row] += weight;
+                }
+                let mut axes = vec![made];
+                axes.extend_from_slice(rest);
+                Functional::Axes { scale: *scale, axes }
+            }
+            Functional::Dense(weights) => {
+                let width = weights.len() / rows.len();
+                let mut made = vec![E::ZERO; extent * width];
+                for (&row, weights) in rows.iter().zip(weights.chunks_exact(width)) {
+                    for (sum, &weight) in made[row * width..].iter_mut().zip(weights) {
+                        *sum += weight;
+                    }
+                }
+                Functional::Dense(made)
+            }
+        }
+    }
+
     /// The weighted sum of a tensor's elements.
     pub fn apply(&self, values: &[F]) -> E {
         match self {

@@ -15,6 +15,12 @@ pub enum Base {
     },
     /// Values that the statement gives.
     Public { shape: Vec<usize> },
+    /// Chosen rows of a committed tensor: y[b, ...] = x[index[b], ...] for the values of a public base.
+    Rows {
+        shape: Vec<usize>,
+        column: usize,
+        index: usize,
+    },
     /// Values that the program gives; one number stands for all elements.
     Constant { shape: Vec<usize>, values: Vec<F> },
     /// The sum of products of two forms, by the letters of their axes and of its own; never committed.
@@ -30,6 +36,7 @@ impl Base {
         match self {
             Base::Column { shape, .. }
             | Base::Public { shape }
+            | Base::Rows { shape, .. }
             | Base::Constant { shape, .. }
             | Base::Product { shape, .. } => shape,
         }
@@ -103,6 +110,7 @@ impl Plan {
                     offset % own == 0 && offset + own <= 1 << bits
                 }),
                 Base::Public { .. } => true,
+                Base::Rows { shape, column, index } => self.rows_fit(shape, *column, *index),
                 Base::Constant { values, .. } => values.len() == 1 || values.len() == size,
                 Base::Product {
                     shape,
@@ -166,6 +174,15 @@ impl Plan {
             true => Ok(()),
             false => fail("zeros".into()),
         }
+    }
+
+    fn rows_fit(&self, shape: &[usize], column: usize, index: usize) -> bool {
+        let (Some(Base::Column { shape: from, .. }), Some(Base::Public { shape: which })) =
+            (self.bases.get(column), self.bases.get(index))
+        else {
+            return false;
+        };
+        !shape.is_empty() && !from.is_empty() && shape[1..] == from[1..] && which == &shape[..1]
     }
 
     fn product_fits(&self, shape: &[usize], letters: &[Vec<u8>; 3], forms: &[usize; 2]) -> bool {

@@ -1,5 +1,6 @@
 //! The whole protocol over one channel, for prover and verifier alike.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use rayon::prelude::*;
@@ -16,14 +17,44 @@ use super::whir::{Oracle, Secret, open};
 /// What the proof is of, absorbed before anything else.
 pub struct Statement<'a> {
     pub digest: &'a [u8],
+    /// What the proof belongs to: a run, a step of it; empty for a proof by itself.
+    pub context: &'a [u8],
     /// The roots of all commitments but the last.
     pub roots: Vec<Digest>,
 }
 
-/// The prover's side: the values of every base, and a secret per commitment that salts its leaves.
+/// The prover's side: the values of every base, a secret per commitment that salts its leaves, and those already made.
 pub struct Witness {
     pub values: Values,
     pub secrets: Vec<[u8; 32]>,
+    pub kept: Vec<Option<Arc<Commitment>>>,
+}
+
+/// A commitment and all that opening it takes: made once, opened in any number of proofs.
+pub struct Commitment {
+    table: Vec<F>,
+    oracle: Oracle,
+}
+
+impl Commitment {
+    fn new(table: Vec<F>, secret: [u8; 32]) -> Self {
+        let bits = table.len().trailing_zeros() as usize;
+        let oracle = Oracle::commit(&table, bits + 1, Some(secret));
+        Self { table, oracle }
+    }
+
+    /// Commits to tensors at their offsets, in a table of 2^bits elements.
+    pub fn of(bits: usize, tensors: &[(Vec<usize>, usize, Vec<F>)], secret: [u8; 32]) -> Self {
+        let mut table = vec![F::ZERO; 1 << bits];
+        for (shape, offset, values) in tensors {
+            place(shape, values, &mut table[*offset..]);
+        }
+        Self::new(table, secret)
+    }
+
+    pub fn root(&self) -> Digest {
+        self.oracle.root()
+    }
 }
 
 pub type Phases = Vec<(&'static str, f64)>;
@@ -57,16 +88,9 @@ fn place(shape: &[usize], values: &[F], table: &mut [F]) {
     }
 }
 
-/// The commitment to one tensor by itself: what a port's root is.
-pub fn commit_alone(shape: &[usize], values: &[F], secret: [u8; 32]) -> Digest {
-    let bits = variables(shape).max(super::whir::LEAST);
-    let mut table = vec![F::ZERO; 1 << bits];
-    place(shape, values, &mut table);
-    Oracle::commit(&table, bits + 1, Some(secret)).root()
-}
-
 fn absorb(channel: &mut Channel, statement: &Statement, plan: &Plan, values: &Values) {
     channel.absorb("statement", statement.digest);
+    channel.absorb("context", statement.context);
     for (base, values) in plan.bases.iter().zip(values) {
         if let Base::Public { .. } = base {
             let bytes: Vec<u8> = values
@@ -81,14 +105,18 @@ fn absorb(channel: &mut Channel, statement: &Statement, plan: &Plan, values: &Va
     }
 }
 
-/// Makes a proof; returns it with the roots of all commitments but its own, and seconds by phase.
+/// A proof's bytes, the commitments of all groups, and seconds by phase.
+pub type Proved = (Vec<u8>, Vec<Arc<Commitment>>, Phases);
+
+/// Makes a proof; returns it with all commitments but its own.
 pub fn prove(
     plan: &Plan,
     digest: &[u8],
+    context: &[u8],
     mut witness: Witness,
     mut channel: Channel,
     progress: &dyn Fn(&'static str) -> Result<(), String>,
-) -> Result<(Vec<u8>, Vec<Digest>, Phases), Reject> {
+) -> Result<Proved, Reject> {
     let mut phases = Phases::new();
     let mut start = Instant::now();
     let mut done = |name: &'static str, phases: &mut Phases| -> Result<(), Reject> {
@@ -103,16 +131,21 @@ pub fn prove(
             witness.values[column] = counts;
         }
     }
-    let tables: Vec<Vec<F>> = (0..plan.commitments.len())
-        .map(|c| table(plan, &witness.values, c))
+    let commitments: Vec<Arc<Commitment>> = (0..plan.commitments.len())
+        .into_par_iter()
+        .map(|c| match witness.kept.get(c) {
+            Some(Some(kept)) => kept.clone(),
+            _ => Arc::new(Commitment::new(
+                table(plan, &witness.values, c),
+                witness.secrets[c],
+            )),
+        })
         .collect();
-    let oracles: Vec<Oracle> = tables
-        .par_iter()
-        .zip(&plan.commitments)
-        .zip(&witness.secrets)
-        .map(|((table, &bits), &secret)| Oracle::commit(table, bits + 1, Some(secret)))
-        .collect();
-    let roots: Vec<Digest> = oracles.iter().map(Oracle::root).collect();
+    let fits = |(commitment, &bits): (&Arc<Commitment>, &usize)| commitment.table.len() == 1 << bits;
+    if !commitments.iter().zip(&plan.commitments).all(fits) {
+        return Reject::because("a commitment that was kept has another size");
+    }
+    let roots: Vec<Digest> = commitments.iter().map(|commitment| commitment.root()).collect();
     let (own, given) = match roots.split_last() {
         Some((own, given)) => (*own, given.to_vec()),
         None => return Reject::because("a plan without commitments"),
@@ -120,7 +153,8 @@ pub fn prove(
     done("commit", &mut phases)?;
     let statement = Statement {
         digest,
-        roots: given.clone(),
+        context,
+        roots: given,
     };
     absorb(&mut channel, &statement, plan, &witness.values);
     channel.digest("columns", || own)?;
@@ -135,7 +169,7 @@ pub fn prove(
     zeros(&mut channel, plan, &mut claims, true)?;
     claims.reduce_products(&mut channel)?;
     done("products", &mut phases)?;
-    for (c, (table, oracle)) in tables.into_iter().zip(&oracles).enumerate() {
+    for (c, commitment) in commitments.iter().enumerate() {
         let gamma = channel.challenge("openings");
         let bits = plan.commitments[c];
         let mut weights = vec![E::ZERO; 1 << bits];
@@ -148,16 +182,18 @@ pub fn prove(
             claim += factor * own.value;
             factor = factor * gamma;
         }
-        let values = table.into_iter().map(E::from).collect();
+        let values = commitment.table.iter().map(|&value| E::from(value)).collect();
         let secret = Secret {
-            oracle,
+            oracle: &commitment.oracle,
             values,
             weights,
         };
         open(&mut channel, bits, roots[c], claim, Some(secret), |_| E::ZERO)?;
     }
     done("open", &mut phases)?;
-    Ok((channel.finish()?, given, phases))
+    let mut commitments = commitments;
+    commitments.pop();
+    Ok((channel.finish()?, commitments, phases))
 }
 
 fn belongs(plan: &Plan, base: usize, wanted: usize) -> bool {

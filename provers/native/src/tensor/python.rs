@@ -1,6 +1,7 @@
 //! What Python sees of the tensor prover: a plan, a proof, a verdict.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use pyo3::buffer::{Element, PyBuffer};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -11,8 +12,8 @@ use super::channel::{Channel, Hook, Reject};
 use super::claims::Values;
 use super::field::F;
 use super::merkle::Digest;
-use super::plan::{Base, Form, Lookup, Plan, Table, Term};
-use super::protocol::{Statement, Witness, commit_alone, prove, verify};
+use super::plan::{Base, Form, Lookup, Plan, Table, Term, variables};
+use super::protocol::{Commitment, Statement, Witness, prove, verify};
 use super::view::{Step, View};
 use super::whir;
 
@@ -41,9 +42,21 @@ struct PyPlan(Plan);
 type StepRecord = (Vec<usize>, Option<(Vec<i64>, Vec<Vec<i64>>)>);
 type ViewRecord = (Vec<usize>, Vec<StepRecord>);
 type TermRecord = (u64, usize, Vec<(usize, bool)>);
-/// A proof, roots, seconds by phase.
-type Proved<'py> = (Bound<'py, PyBytes>, Vec<Bound<'py, PyBytes>>, Bound<'py, PyDict>);
+/// A proof, the commitments of groups, seconds by phase.
+type Proved<'py> = (Bound<'py, PyBytes>, Vec<PyCommitment>, Bound<'py, PyDict>);
 type FormRecord = (Vec<usize>, Vec<TermRecord>);
+
+/// A commitment with what opening it takes, so that the next proof need not make it again.
+#[pyclass(frozen, name = "TensorCommitment", module = "circuitize._native")]
+struct PyCommitment(Arc<Commitment>);
+
+#[pymethods]
+impl PyCommitment {
+    #[getter]
+    fn root<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.root())
+    }
+}
 
 fn base(record: &Bound<'_, PyAny>) -> PyResult<Base> {
     let kind: String = record.get_item(0)?.extract()?;
@@ -55,6 +68,11 @@ fn base(record: &Bound<'_, PyAny>) -> PyResult<Base> {
             offset: record.get_item(3)?.extract()?,
         }),
         "public" => Ok(Base::Public { shape }),
+        "rows" => Ok(Base::Rows {
+            shape,
+            column: record.get_item(2)?.extract()?,
+            index: record.get_item(3)?.extract()?,
+        }),
         "constant" => {
             let values: PyBuffer<i64> = record.get_item(2)?.extract()?;
             Ok(Base::Constant {
@@ -143,7 +161,8 @@ impl PyPlan {
     }
 }
 
-fn values(py: Python<'_>, plan: &Plan, arrays: &[PyBuffer<i64>], all: bool) -> PyResult<Values> {
+/// The values of bases: for the prover, who says which commitments are kept, all but counts and what is read by rows.
+fn values(py: Python<'_>, plan: &Plan, arrays: &[PyBuffer<i64>], kept: Option<&[bool]>) -> PyResult<Values> {
     if arrays.len() != plan.bases.len() {
         return Err(PyValueError::new_err(format!(
             "expected {} arrays, found {}",
@@ -156,13 +175,20 @@ fn values(py: Python<'_>, plan: &Plan, arrays: &[PyBuffer<i64>], all: bool) -> P
         .iter()
         .map(|table| plan.forms[table.column].terms[0].base)
         .collect();
+    let read_by_rows = |place: usize, commitment: usize| {
+        let reads = |base: &Base| matches!(base, Base::Rows { column, .. } if *column == place);
+        kept.is_some_and(|kept| kept.get(commitment) == Some(&true)) && plan.bases.iter().any(reads)
+    };
+    let all = kept.is_some();
     let mut values = Values::with_capacity(arrays.len());
     for (place, (base, array)) in plan.bases.iter().zip(arrays).enumerate() {
         let found = field_elements(array, py)?;
         let size: usize = base.shape().iter().product();
         let optional = match base {
             Base::Public { .. } => false,
-            Base::Column { .. } => !all || counted.contains(&place),
+            Base::Column { commitment, .. } => {
+                !all || counted.contains(&place) || read_by_rows(place, *commitment)
+            }
             _ => !all,
         };
         if found.len() != size && !(optional && found.is_empty()) {
@@ -173,25 +199,41 @@ fn values(py: Python<'_>, plan: &Plan, arrays: &[PyBuffer<i64>], all: bool) -> P
         }
         values.push(found);
     }
+    for base in &plan.bases {
+        if let Base::Rows { column, index, .. } = base {
+            let extent = plan.bases[*column].shape()[0] as u64;
+            if values[*index].iter().any(|row| row.word() >= extent) {
+                return Err(PyValueError::new_err(format!("expected rows below {extent}")));
+            }
+        }
+    }
     Ok(values)
 }
 
-/// Makes a proof: its bytes, the roots of all commitments but its own, and seconds by phase.
+/// Makes a proof: its bytes, all commitments but its own, and seconds by phase.
 ///
+/// `kept` holds, for each commitment, one made before, or None to make it from the values.
 /// `hook` sees each message (label, words) and returns the words to send: for tests that attack.
 #[pyfunction]
-#[pyo3(signature = (plan, digest, values, secrets, hook=None, progress=None))]
+#[pyo3(signature = (plan, digest, context, values, secrets, kept, hook=None, progress=None))]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the statement, the witness, and two callbacks"
+)]
 fn tensor_prove<'py>(
     py: Python<'py>,
     plan: &PyPlan,
     digest: &[u8],
+    context: &[u8],
     values: Vec<PyBuffer<i64>>,
     secrets: Vec<Vec<u8>>,
+    kept: Vec<Option<Bound<'py, PyCommitment>>>,
     hook: Option<Py<PyAny>>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Proved<'py>> {
     let plan = &plan.0;
-    let values = self::values(py, plan, &values, true)?;
+    let known: Vec<bool> = kept.iter().map(Option::is_some).collect();
+    let values = self::values(py, plan, &values, Some(&known))?;
     let secrets: Vec<[u8; 32]> = secrets
         .iter()
         .map(|bytes| secret(bytes))
@@ -219,15 +261,23 @@ fn tensor_prove<'py>(
         })
         .map_err(|error: PyErr| error.to_string())
     };
-    let witness = Witness { values, secrets };
-    let made = py.detach(|| prove(plan, digest, witness, Channel::prover(hook), &report));
-    let (proof, roots, phases) = made.map_err(|Reject(reason)| PyRuntimeError::new_err(reason))?;
+    let kept = kept
+        .into_iter()
+        .map(|one| one.map(|one| one.get().0.clone()))
+        .collect();
+    let witness = Witness {
+        values,
+        secrets,
+        kept,
+    };
+    let made = py.detach(|| prove(plan, digest, context, witness, Channel::prover(hook), &report));
+    let (proof, commitments, phases) = made.map_err(|Reject(reason)| PyRuntimeError::new_err(reason))?;
     let seconds = PyDict::new(py);
     for (phase, value) in phases {
         seconds.set_item(phase, value)?;
     }
-    let roots = roots.iter().map(|root| PyBytes::new(py, root)).collect();
-    Ok((PyBytes::new(py, &proof), roots, seconds))
+    let commitments = commitments.into_iter().map(PyCommitment).collect();
+    Ok((PyBytes::new(py, &proof), commitments, seconds))
 }
 
 /// None where the proof holds, else why not: nothing about a proof raises.
@@ -236,14 +286,19 @@ fn tensor_verify(
     py: Python<'_>,
     plan: &PyPlan,
     digest: &[u8],
+    context: &[u8],
     roots: Vec<Vec<u8>>,
     values: Vec<PyBuffer<i64>>,
     proof: &[u8],
 ) -> PyResult<Option<String>> {
     let plan = &plan.0;
-    let values = self::values(py, plan, &values, false)?;
+    let values = self::values(py, plan, &values, None)?;
     let roots: Vec<Digest> = roots.iter().map(|bytes| secret(bytes)).collect::<PyResult<_>>()?;
-    let statement = Statement { digest, roots };
+    let statement = Statement {
+        digest,
+        context,
+        roots,
+    };
     let verdict = py.detach(|| catch_unwind(AssertUnwindSafe(|| verify(plan, &statement, &values, proof))));
     Ok(match verdict {
         Ok(Ok(())) => None,
@@ -252,24 +307,28 @@ fn tensor_verify(
     })
 }
 
-/// The root of a commitment to one tensor, its leaves salted by a secret of 32 bytes.
+/// Commits to tensors (shape, offset, values) in a table of 2^bits elements, the leaves salted by a secret of 32 bytes.
 #[pyfunction]
-fn tensor_commit<'py>(
-    py: Python<'py>,
-    shape: Vec<usize>,
-    values: PyBuffer<i64>,
+fn tensor_commit(
+    py: Python<'_>,
+    bits: usize,
+    tensors: Vec<(Vec<usize>, usize, PyBuffer<i64>)>,
     secret: &[u8],
-) -> PyResult<Bound<'py, PyBytes>> {
-    let (values, secret) = (field_elements(&values, py)?, self::secret(secret)?);
-    if values.len() != shape.iter().product::<usize>() {
-        return Err(PyValueError::new_err(format!(
-            "expected an array of shape {shape:?}"
-        )));
+) -> PyResult<PyCommitment> {
+    let secret = self::secret(secret)?;
+    let mut placed = Vec::with_capacity(tensors.len());
+    for (shape, offset, values) in tensors {
+        let values = field_elements(&values, py)?;
+        let end = variables(&shape) <= bits && offset + (1 << variables(&shape)) <= 1 << bits;
+        if values.len() != shape.iter().product::<usize>() || values.is_empty() || !end {
+            return Err(PyValueError::new_err(format!(
+                "expected an array of shape {shape:?} within 2^{bits} elements"
+            )));
+        }
+        placed.push((shape, offset, values));
     }
-    Ok(PyBytes::new(
-        py,
-        &py.detach(|| commit_alone(&shape, &values, secret)),
-    ))
+    let made = py.detach(|| Commitment::of(bits, &placed, secret));
+    Ok(PyCommitment(Arc::new(made)))
 }
 
 /// Variables per round, the least number of variables, and for a commitment of each size the queries of its rounds.
@@ -284,6 +343,7 @@ fn tensor_parameters(variables: usize) -> (usize, usize, Vec<usize>) {
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyPlan>()?;
+    module.add_class::<PyCommitment>()?;
     module.add_function(wrap_pyfunction!(tensor_prove, module)?)?;
     module.add_function(wrap_pyfunction!(tensor_verify, module)?)?;
     module.add_function(wrap_pyfunction!(tensor_commit, module)?)?;

@@ -1,0 +1,82 @@
+"""A committed dataset: tensors of examples under one root, and the inputs that are batches of their rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits.program import Port, Program, Role, Visibility
+from circuitize.circuits.types import Shape
+
+from .errors import Unprovable
+
+ROWS = "rows"
+"""The side of public values that are the numbers of rows: key (ROWS, batch)."""
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """`size` examples; `batches` gives, for each input that is a batch, its tensor's name and the batch's label.
+
+    Every input of one label has the same rows: input[b, ...] = tensor[rows[label][b], ...].
+    """
+
+    size: int
+    batches: Mapping[str, tuple[str, str]]
+
+    def counts(self, program: Program) -> dict[str, int]:
+        """How many rows the batch of each label has."""
+        formats = {port.name: port.format for port in program.inputs}
+        return {label: f.shape[0] for name, (_, label) in self.batches.items() if (f := formats[name]) is not None}
+
+    def shape(self, port: Port) -> Shape:
+        """The shape of the tensor that a port's values are rows of."""
+        assert port.format is not None
+        return (self.size, *port.format.shape[1:])
+
+
+def batch_ports(program: Program) -> tuple[Port, ...]:
+    """The committed data inputs of a step, which a run takes out of a dataset, all with as many rows.
+
+    Raises Unprovable where there is none, one is not committed, or they have no first axis of one extent.
+    """
+    ports = tuple(port for port in program.inputs if port.role is Role.DATA)
+    if not ports:
+        raise Unprovable("expected inputs of the role DATA, to take batches out of a dataset, found none")
+    for port in ports:
+        if port.visibility is not Visibility.COMMITTED:
+            raise Unprovable(
+                f"expected input {port.name!r} to be committed, found it {port.visibility.value}; a run takes its "
+                "batches out of one committed dataset"
+            )
+    extents = {port.name: port.format.shape[:1] for port in ports if port.format is not None}
+    if len(set(extents.values())) != 1 or () in extents.values():
+        raise Unprovable(
+            f"expected data inputs whose first axis is the batch, found first axes {extents}; give each one that axis"
+        )
+    return ports
+
+
+def batch_size(program: Program) -> int:
+    """How many examples a step takes."""
+    format = batch_ports(program)[0].format
+    assert format is not None
+    return format.shape[0]
+
+
+def whole(port: Port, size: int) -> Port:
+    """The port of a dataset's tensor, of which the values of a step's port are rows."""
+    assert port.format is not None
+    return replace(port, format=replace(port.format, shape=(size, *port.format.shape[1:])))
+
+
+def rows_fault(dataset: Dataset, label: str, count: int, rows: NDArray[np.int64] | None) -> str | None:
+    """Why these are not the numbers of a batch's rows; None where they are."""
+    if rows is None or rows.shape != (count,) or rows.dtype != np.int64:
+        return f"expected the numbers of {count} rows for batch {label}"
+    if rows.min() < 0 or rows.max() >= dataset.size:
+        return f"expected rows below {dataset.size} for batch {label}, found one outside"
+    return None
