@@ -1,0 +1,139 @@
+"""ONNX operators that look through windows: what windows are, and pooling."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.frontends.functions import exp, log, maximum, square_root
+from circuitize.frontends.trace import Tensor
+
+from .layout import pad, pick
+from .node import Node, operator
+from .reductions import greatest
+
+
+@dataclass(frozen=True)
+class Spatial:
+    """Windows along the last axes: their sizes, the steps between them, the gaps inside them, and padding."""
+
+    sizes: tuple[int, ...]
+    steps: tuple[int, ...]
+    gaps: tuple[int, ...]
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+
+
+def spatial(node: Node, extents: tuple[int, ...], sizes: tuple[int, ...], whole: bool = True) -> Spatial:
+    """A node's windows; without `whole` (ceil_mode), the last may begin inside and end outside."""
+    rank = len(extents)
+    steps = tuple(node.attribute("strides", [1] * rank))
+    gaps = tuple(node.attribute("dilations", [1] * rank))
+    pads = list(node.attribute("pads", [0] * (2 * rank)))
+    reach = [gap * (size - 1) + 1 for gap, size in zip(gaps, sizes, strict=True)]
+    automatic = node.attribute("auto_pad", "NOTSET")
+    if automatic.startswith("SAME"):
+        counts = [-(-extent // step) for extent, step in zip(extents, steps, strict=True)]
+        over = [max((c - 1) * s + r - e, 0) for c, s, r, e in zip(counts, steps, reach, extents, strict=True)]
+        less, more = [o // 2 for o in over], [o - o // 2 for o in over]
+        pads = less + more if automatic == "SAME_UPPER" else more + less
+    before, after = pads[:rank], pads[rank:]
+    if not whole:
+        for axis in range(rank):
+            room = extents[axis] + before[axis] + after[axis] - reach[axis]
+            count = -(-room // steps[axis]) + 1
+            if (count - 1) * steps[axis] >= extents[axis] + before[axis]:
+                count -= 1
+            after[axis] += max((count - 1) * steps[axis] - room, 0)
+    return Spatial(tuple(sizes), steps, gaps, tuple(before), tuple(after))
+
+
+def windows(x: Tensor, places: Spatial, repeated: bool = False) -> Tensor:
+    """[B, C, extents...] -> [B, C, positions..., window...]; around x lie zeros, or repetitions of a window's own."""
+    rank = len(places.sizes)
+    if not repeated:
+        x = pad(x, [0, 0, *places.before], [0, 0, *places.after])
+    for number in range(rank):
+        axis, before = 2 + number, places.before[number]
+        extent = x.shape[axis] + (before + places.after[number] if repeated else 0)
+        chosen = _places(extent, places, number)
+        if repeated:
+            chosen = chosen - before
+            inside = (chosen >= 0) & (chosen < x.shape[axis])
+            first = np.take_along_axis(chosen, inside.argmax(1)[:, None], 1)
+            chosen = np.where(inside, chosen, first)
+        # Behind each position axis that is done stands none of its window's: those go last.
+        taken = pick(x, axis, chosen)
+        x = taken.transpose(*range(axis + 1), *range(axis + 2, taken.ndim), axis + 1)
+    return x
+
+
+def _places(extent: int, places: Spatial, number: int) -> NDArray[np.int64]:
+    """[positions, window] of one axis: where each element stands in the padded axis."""
+    size, gap = places.sizes[number], places.gaps[number]
+    starts = np.arange(0, extent - gap * (size - 1), places.steps[number])
+    return starts[:, None] + gap * np.arange(size)
+
+
+def _flat(x: Tensor, rank: int) -> Tensor:
+    """The window's axes as one."""
+    shape = x.shape[: x.ndim - rank]
+    return x.reshape(*shape, math.prod(x.shape[x.ndim - rank :]))
+
+
+@operator("MaxPool")
+def _greatest(node: Node) -> Tensor:
+    if node.outputs > 1:
+        raise node.fault("expected the maximum alone, found its place too; leave that output out")
+    x, sizes = node.tensor(), tuple(node.attributes["kernel_shape"])
+    places = spatial(node, x.shape[2:], sizes, whole=not node.attribute("ceil_mode", 0))
+    flat = _flat(windows(x, places, repeated=True), len(sizes))
+    return greatest(flat, (flat.ndim - 1,))[..., 0]
+
+
+@operator("AveragePool", "LpPool")
+def _average(node: Node) -> Tensor:
+    x, sizes = node.tensor(), tuple(node.attributes["kernel_shape"])
+    places = spatial(node, x.shape[2:], sizes, whole=not node.attribute("ceil_mode", 0))
+    if node.operator == "LpPool":
+        return _norm(node, _flat(windows(_power(node, x), places), len(sizes)).sum(-1))
+    total = _flat(windows(x, places), len(sizes)).sum(-1)
+    return total * (1.0 / _counts(x.shape[2:], places, node, bool(node.attribute("count_include_pad", 0))))
+
+
+def _counts(extents: tuple[int, ...], places: Spatial, node: Node, padding: bool) -> NDArray[np.float64]:
+    """How many elements each window has: with `padding` what the node asks for too, never what ceil_mode adds."""
+    counts = np.ones(())
+    asked = spatial(node, extents, places.sizes)
+    for axis, extent in enumerate(extents):
+        before, after = places.before[axis], places.after[axis]
+        line = np.zeros(extent + before + after)
+        line[0 if padding else before : before + extent + (asked.after[axis] if padding else 0)] = 1.0
+        counts = counts[..., None] * line[_places(len(line), places, axis)].sum(-1)
+    return counts
+
+
+def _power(node: Node, x: Tensor) -> Tensor:
+    degree = int(node.attribute("p", 2))
+    return maximum(x, -x) ** degree if degree % 2 else x**degree
+
+
+def _norm(node: Node, total: Tensor) -> Tensor:
+    degree = int(node.attribute("p", 2))
+    if degree == 1:
+        return total
+    return square_root(total) if degree == 2 else exp(log(total) * (1 / degree))
+
+
+@operator("GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool")
+def _global(node: Node) -> Tensor:
+    x = node.tensor()
+    axes = tuple(range(2, x.ndim))
+    if node.operator == "GlobalMaxPool":
+        return greatest(x, axes)
+    if node.operator == "GlobalLpPool":
+        return _norm(node, _power(node, x).sum(axes, keepdims=True))
+    return x.mean(axes, keepdims=True)
