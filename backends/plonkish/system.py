@@ -59,11 +59,12 @@ class Block:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Provenance:
-    """Where rows come from: blocks by unit and ascending rows, and the (unit, lane) of each gate and each lookup."""
+    """Where rows come from: blocks by unit and ascending rows; the (unit, lane) of gates, lookups, advice columns."""
 
     blocks: Sequence[Block] = ()
     gates: Sequence[tuple[str, int]] = ()
     lookups: Sequence[tuple[str, int]] = ()
+    columns: Sequence[tuple[str, int]] = ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,261 @@
+"""Where lowering puts what it asks for: variables, tasks about them, constants, and tables of entries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.backends.gadgets.assembly import Scope
+from circuitize.backends.gadgets.forms import Integers, LinearForms, check_wires, stack
+from circuitize.backends.gadgets.values import Elements, Value
+from circuitize.backends.r1cs.field import BN254, Field
+from circuitize.circuits.errors import CircuitizeError, OverflowRisk
+from circuitize.circuits.types import LIMIT, Fixed
+
+from .tasks import Dot, Entry, Fold, Hint, Permutations, Range, Sum, Variables
+from .terms import Pattern, patterns
+
+TERMS = 3
+"""A range check takes a form of at most so many variables."""
+
+
+class DoesNotFit(CircuitizeError):
+    """A program needs more rows than there are at this k."""
+
+
+@dataclass(slots=True, eq=False)
+class Handle:
+    """An integer array inside a circuit: a linear form over variables per element, its interval, where its value is.
+
+    In every satisfying assignment each form equals, modulo the prime, the integer that the executor computes from the
+    inputs; what lowers an operation relies on this and keeps it. `natural` is 1 where the element is not negative, 0
+    elsewhere, once that is paid for.
+    """
+
+    forms: LinearForms
+    value: Value
+    type: Fixed
+    natural: LinearForms | None = None
+
+    @property
+    def magnitude(self) -> int:
+        return max(-self.type.low, self.type.high)
+
+
+@dataclass(slots=True)
+class Table:
+    """Entries (low + i, values[i])."""
+
+    low: int
+    values: NDArray[np.int64]
+
+
+@dataclass(slots=True)
+class Assembly:
+    """What lowering receives. `edge` is the operation at work, -1 for the program's own inputs and outputs.
+
+    `limb_bits` is the widest limb, `table_rows` the most entries that all tables may have together.
+    """
+
+    limb_bits: int
+    table_rows: int
+    edge: int = -1
+    projects: bool = True
+    count: int = 1
+    tasks: list[Hint | Sum | Range | Dot | Fold | Entry | Permutations] = field(default_factory=list)
+    scopes: list[Scope] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
+    constants: dict[int, int] = field(default_factory=lambda: {1: 0})
+    sizes: dict[int, int] = field(default_factory=dict)
+    wide: list[tuple[int, int]] = field(default_factory=list)
+    degree: int = 0
+    field: Field = BN254
+
+    def allocate(self, count: int, wide: bool = False) -> int:
+        """The first of so many new variables; `wide` ones may be any element of the field."""
+        first = self.count
+        self.count += count
+        check_wires(self.count)
+        if wide and count:
+            self.wide.append((first, count))
+        return first
+
+    def fresh(self, count: int, wide: bool = False) -> Variables:
+        first = self.allocate(count, wide)
+        return np.arange(first, first + count, dtype=np.int32)
+
+    def hint(self, content: Value | Elements, count: int) -> Variables:
+        """New variables that the prover chooses as `content` says: every caller pins them down."""
+        first = self.allocate(count, isinstance(content, Elements))
+        self.tasks.append(Hint(first, count, content))
+        return np.arange(first, first + count, dtype=np.int32)
+
+    def constant(self, value: int) -> int:
+        """The variable that is this constant of the circuit: a fixed cell."""
+        value = self.field.signed(value)
+        if value not in self.constants:
+            self.constants[value] = self.allocate(1, not -LIMIT < value < LIMIT)
+        return self.constants[value]
+
+    def single(self, forms: LinearForms, role: str = "sum") -> Variables:
+        """A variable for each form: itself where it is one, else a sum.
+
+        Soundness: a sum's row is linear and its target has coefficient 1, so the target is the form, modulo the prime.
+        """
+        if forms.is_single_wires:
+            return forms.wires.copy()
+        result = np.zeros(len(forms), np.int32)
+        known = forms.constant_mask()
+        if known.any():
+            distinct, kinds = np.unique(forms.constants()[known], return_inverse=True)
+            result[known] = np.array([self.constant(value) for value in distinct.tolist()], np.int32)[kinds]
+        others = np.flatnonzero(~known)
+        for pattern in patterns(forms.gather(others)):
+            result[others[pattern.places]] = self._single(pattern, role)
+        return result
+
+    def _single(self, pattern: Pattern, role: str) -> Variables:
+        if pattern.factors == (1,) and pattern.offset == 0:
+            return pattern.terms.reshape(-1)
+        if pattern.coefficients is None:
+            targets = self.fresh(len(pattern.places))
+            self.tasks.append(Sum(self.edge, role, targets, pattern.terms, pattern.factors, pattern.offset))
+            return targets
+        distinct, places = np.unique(pattern.coefficients, return_inverse=True)
+        known = np.array([self.constant(value) for value in distinct.tolist()], np.int32)
+        targets = self.fresh(len(pattern.places))
+        left = known[places.reshape(pattern.coefficients.shape)]
+        self.tasks.append(Dot(self.edge, role, targets, left, pattern.terms))
+        return targets
+
+    def shorten(self, forms: LinearForms, role: str, terms: int = TERMS - 1) -> LinearForms:
+        """The same forms, in new variables unless they are of few terms and alike."""
+        if forms.lengths.max(initial=0) <= terms + 1:
+            found = patterns(forms)
+            if len(found) == 1 and found[0].coefficients is None and len(found[0].factors) <= terms:
+                return forms
+        return single_forms(self.single(forms, role))
+
+    def within(self, forms: LinearForms, size: int, role: str) -> None:
+        """Constrains every form to be in [0, size), modulo the prime; size is at least 1 and below p/2.
+
+        Soundness: each limb is in its table, whose entries carry the limb's size, so that limbs are in [0, size of the
+        limb), exactly, and the row says that the form is their sum. Where the size is 2^b times m, limbs of b bits in
+        all and one in [0, m) make exactly [0, size). Otherwise the form is in [0, 2^b m) for the least such size
+        that holds, and so is size - 1 - form: both are non-negative integers below p/2 that add up to size - 1, modulo
+        the prime and so exactly.
+        """
+        if 4 * size >= self.field.prime:
+            raise OverflowRisk(
+                f"expected a range below 2^{self.field.prime.bit_length() - 2}, found one of 2^{size.bit_length()}; "
+                "put a Check on an operand"
+            )
+        sizes, shifts = self.limbs(size)
+        exact = sizes[-1] << shifts[-1] == size
+        for part in patterns(self.shorten(forms, role, TERMS)):
+            self.tasks.append(Range(self.edge, role, part.terms, part.factors, part.offset, sizes, shifts))
+            if not exact:
+                turned = tuple(-factor for factor in part.factors)
+                offset = size - 1 - part.offset
+                self.tasks.append(Range(self.edge, f"{role} bound", part.terms, turned, offset, sizes, shifts))
+        for limb in (*sizes, *(1,) * (len(sizes) % 2)):
+            self.sizes[limb] = self.sizes.get(limb, 0) + len(forms)
+
+    def limbs(self, size: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Sizes and places in bits of the limbs of a number in [0, size), lowest first; the last may be narrow."""
+        bits = (size - 1).bit_length()
+        if size <= 1 << self.limb_bits:
+            own = size == 1 << bits or size in self.sizes or self._uneven() + size <= self.table_rows // 2
+            return (size if own else 1 << bits,), (0,)
+        full = -(-bits // self.limb_bits) - 1
+        top = size >> full * self.limb_bits
+        if size % (1 << full * self.limb_bits) or (top & (top - 1) and self._uneven() + top > self.table_rows // 2):
+            top = 1 << (bits - full * self.limb_bits)
+        return (1 << self.limb_bits,) * full + (top,), tuple(i * self.limb_bits for i in range(full + 1))
+
+    def _uneven(self) -> int:
+        """Entries of the tables of limbs whose sizes are no powers of two; the others take less than half the rows."""
+        return sum(size for size in self.sizes if size & (size - 1))
+
+    def boolean(self, variables: Variables, role: str) -> None:
+        """Constrains variables to be 0 or 1. Soundness: v * v = v has no other solution in a field."""
+        row = variables[None]
+        self.tasks.append(Dot(self.edge, role, variables, row, row))
+
+    def multiply(self, x: Handle, y: Handle, role: str) -> LinearForms:
+        """Elementwise products, as forms: a row for each of two variables, nothing for a constant factor.
+
+        Soundness: the row a * b = product determines the product. With x = c a + d and y = e b + f, x y is linear in a,
+        b and a b.
+        """
+        fixed_x, fixed_y = x.forms.constant_mask(), y.forms.constant_mask()
+        open_ = np.flatnonzero(~fixed_x & ~fixed_y)
+        by_x, by_y = np.flatnonzero(fixed_x), np.flatnonzero(~fixed_x & fixed_y)
+        parts = [
+            y.forms.gather(by_x).scale_each(x.forms.constants()[by_x]),
+            x.forms.gather(by_y).scale_each(y.forms.constants()[by_y]),
+        ]
+        if len(open_):
+            parts.append(self._products(x, y, open_, role))
+        order = np.empty(len(x.forms), np.int64)
+        order[np.concatenate([by_x, by_y, open_])] = np.arange(len(x.forms))
+        return stack(parts).gather(order)
+
+    def _products(self, x: Handle, y: Handle, places: Integers, role: str) -> LinearForms:
+        (a, c, d), (b, e, f) = self._affine(x, places), self._affine(y, places)
+        if (x.magnitude + abs(d)) // abs(c) * ((y.magnitude + abs(f)) // abs(e)) >= LIMIT:
+            a, c, d = self.single(x.forms.gather(places)), 1, 0
+            b, e, f = self.single(y.forms.gather(places)), 1, 0
+        made = self.fresh(len(places))
+        self.tasks.append(Dot(self.edge, role, made, a[None], b[None]))
+        forms = single_forms(made).scale(c * e)
+        for factor, variables in ((c * f, a), (d * e, b)):
+            if factor:
+                forms = forms + single_forms(variables).scale(factor)
+        return forms.plus(d * f)
+
+    def _affine(self, x: Handle, places: Integers) -> tuple[Variables, int, int]:
+        """(a, c, d) such that the chosen forms are c * a + d."""
+        forms = x.forms.gather(places)
+        found = patterns(forms)
+        if len(found) == 1 and found[0].coefficients is None and len(found[0].factors) == 1:
+            return found[0].terms[0], found[0].factors[0], found[0].offset
+        return self.single(forms), 1, 0
+
+    def look_up(self, x: Handle, low: int, values: NDArray[np.int64], role: str) -> Variables:
+        """values[x - low] as variables; x must be in [low, low + len(values)), or there is no witness.
+
+        Soundness: the lookup takes the table's number, the index and the value together, and each index stands once
+        under one number; so it fixes the value, and shows that the index is one of the table's.
+        """
+        number = next(
+            (i for i, t in enumerate(self.tables) if t.low == low and np.array_equal(t.values, values)),
+            len(self.tables),
+        )
+        if number == len(self.tables):
+            self.tables.append(Table(low, np.asarray(values, np.int64)))
+        index = self.single(x.forms)
+        targets = self.fresh(len(index))
+        self.tasks.append(Entry(self.edge, role, targets, index, number, low, self.tables[number].values))
+        return targets
+
+    def has_room(self, entries: int) -> bool:
+        """Whether another table of so many entries fits."""
+        return 1 + sum(len(table.values) for table in self.tables) + entries <= self.table_rows
+
+    def require_room(self) -> None:
+        """Raises DoesNotFit where the tables do not fit the rows."""
+        limbs = 1 + sum(self.sizes)
+        entries = 1 + sum(len(table.values) for table in self.tables)
+        if max(limbs, entries) > self.table_rows:
+            raise DoesNotFit(
+                f"expected tables of at most {self.table_rows} rows, found {max(limbs, entries)}; use a larger k"
+            )
+
+
+def single_forms(variables: Variables) -> LinearForms:
+    """One variable per form."""
+    count = len(variables)
+    return LinearForms(np.arange(count + 1, dtype=np.int64), variables.astype(np.int32), np.ones(count, np.int64))

@@ -1,0 +1,313 @@
+"""Checks cells against a Plonkish system and names what fails: a gate, a lookup or a copy, and what its row is for."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.backends.r1cs.field import Limbs
+from circuitize.circuits.errors import CircuitizeError
+
+from .expressions import Kind
+from .system import PlonkishSystem
+
+Rows = NDArray[np.int64]
+Cell = tuple[int, int]
+"""Kind and column in one (a node's kind, its column) with a rotation: see `Evaluator.changed`."""
+
+SMALL = 2.0**62
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What fails: the gate, lookup or copy number `index`, at a row (of a copy: the first cell's)."""
+
+    kind: str
+    index: int
+    row: int
+
+
+@dataclass(slots=True)
+class Values:
+    """Numbers on some rows: int64 below `bound` in magnitude, or Python integers in [0, prime)."""
+
+    numbers: Any
+    bound: float
+
+    @property
+    def exact(self) -> bool:
+        return bool(self.numbers.dtype != object)
+
+
+class Grid:
+    """All cells of a system: columns as int64 where every cell is small, else as Python integers.
+
+    Raises CircuitizeError for columns of another number or length, and for values that are not in normal form.
+    """
+
+    def __init__(
+        self, system: PlonkishSystem, advice: Sequence[Limbs], instance: Sequence[Limbs], challenges: Sequence[int]
+    ) -> None:
+        expected = (system.advice, len(system.instance), system.challenges)
+        if (len(advice), len(instance), len(challenges)) != expected:
+            raise CircuitizeError(
+                f"expected {expected} advice columns, instance columns and challenges, found "
+                f"{(len(advice), len(instance), len(challenges))}; give the cells of this system"
+            )
+        self.system = system
+        fixed = [system.fixed_limbs(column) for column in range(len(system.fixed))]
+        self.limbs: list[Limbs] = [*map(self._padded, advice), *fixed, *map(self._padded, instance)]
+        for column, limbs in enumerate(self.limbs):
+            wrong = np.flatnonzero(~system.field.canonical(limbs))
+            if len(wrong):
+                raise CircuitizeError(
+                    f"expected field elements in normal form, found another at row {wrong[0]} of column {column}; "
+                    "reduce every value modulo the prime"
+                )
+        self.challenges = [challenge % system.field.prime for challenge in challenges]
+        self._columns: dict[int, Values] = {}
+
+    def column(self, number: int) -> Values:
+        """A column, advice, fixed and instance ones numbered in turn."""
+        found = self._columns.get(number)
+        if found is None:
+            found = self._columns[number] = values_of(self.system, self.limbs[number])
+        return found
+
+    def _padded(self, limbs: Limbs) -> Limbs:
+        made = np.zeros((self.system.rows, 4), np.uint64)
+        if len(limbs) > len(made):
+            raise CircuitizeError(f"expected at most {len(made)} rows, found {len(limbs)}; give this system's cells")
+        made[: len(limbs)] = limbs
+        return made
+
+
+def values_of(system: PlonkishSystem, limbs: Limbs) -> Values:
+    """Field elements as numbers."""
+    numbers, small = system.field.to_int64(limbs)
+    if small.all():
+        return Values(numbers, float(np.abs(numbers).max(initial=0)))
+    return Values(np.array(system.field.to_integers(limbs), dtype=object), 0.0)
+
+
+class Evaluator:
+    """Evaluates expressions on chosen rows of a grid; what is shared is computed once.
+
+    `replaced` maps a cell node to other values on these rows, as a mutation has it.
+    """
+
+    def __init__(self, grid: Grid, rows: Rows, replaced: dict[int, Values] | None = None) -> None:
+        self.grid, self.rows = grid, rows
+        self._known: dict[int, Values] = dict(replaced or {})
+        self._nodes = grid.system.nodes.tolist()
+
+    def value(self, root: int) -> Values:
+        stack = [root]
+        while stack:
+            node = stack[-1]
+            if node in self._known:
+                stack.pop()
+                continue
+            kind, a, b = self._nodes[node]
+            needs = (a, b) if kind in (Kind.ADD, Kind.MULTIPLY) else (a,) if kind == Kind.NEGATE else ()
+            missing = [need for need in needs if need not in self._known]
+            if missing:
+                stack += missing
+                continue
+            self._known[node] = self._compute(kind, a, b)
+            stack.pop()
+        return self._known[root]
+
+    def _compute(self, kind: int, a: int, b: int) -> Values:
+        system = self.grid.system
+        prime = system.field.prime
+        if kind == Kind.CONSTANT:
+            return self._constant(system.constants[a])
+        if kind == Kind.CHALLENGE:
+            return self._constant(self.grid.challenges[a])
+        if kind in (Kind.ADVICE, Kind.FIXED, Kind.INSTANCE):
+            first = {Kind.ADVICE: 0, Kind.FIXED: system.advice, Kind.INSTANCE: system.advice + len(system.fixed)}
+            column = self.grid.column(first[Kind(kind)] + a)
+            return Values(column.numbers[(self.rows + b) % system.rows], column.bound)
+        x = self._known[a]
+        if kind == Kind.NEGATE:
+            return Values(-x.numbers, x.bound) if x.exact else Values(-x.numbers % prime, 0.0)
+        y = self._known[b]
+        if x.exact and y.exact:
+            bound = x.bound + y.bound if kind == Kind.ADD else x.bound * y.bound
+            if bound < SMALL:
+                return Values(x.numbers + y.numbers if kind == Kind.ADD else x.numbers * y.numbers, bound)
+        left, right = x.numbers.astype(object), y.numbers.astype(object)
+        return Values((left + right if kind == Kind.ADD else left * right) % prime, 0.0)
+
+    def _constant(self, value: int) -> Values:
+        signed = self.grid.system.field.signed(value)
+        if abs(signed) < SMALL:
+            return Values(np.full(len(self.rows), signed, np.int64), float(abs(signed)))
+        return Values(np.full(len(self.rows), value, dtype=object), 0.0)
+
+
+def nonzero(system: PlonkishSystem, values: Values) -> NDArray[np.bool_]:
+    """Which numbers are not 0 modulo the prime."""
+    numbers = values.numbers if values.exact else values.numbers % system.field.prime
+    return np.asarray(numbers != 0, np.bool_)
+
+
+class Supports:
+    """The rows on which an expression can differ from 0, by the fixed columns alone."""
+
+    def __init__(self, grid: Grid) -> None:
+        self.grid = grid
+        self._known: dict[int, NDArray[np.bool_] | bool] = {}
+
+    def rows(self, node: int) -> Rows:
+        found = self._mask(node)
+        every = np.arange(self.grid.system.rows)
+        return every if found is True else every[:0] if found is False else np.flatnonzero(found)
+
+    def _mask(self, node: int) -> NDArray[np.bool_] | bool:
+        """A mask, or what it is everywhere."""
+        if node in self._known:
+            return self._known[node]
+        system = self.grid.system
+        kind, a, b = system.nodes[node].tolist()
+        found: NDArray[np.bool_] | bool = True
+        if kind == Kind.FIXED:
+            mask = nonzero(system, self.grid.column(system.advice + a))
+            found = np.roll(mask, -b)
+        elif kind == Kind.CONSTANT:
+            found = system.constants[a] != 0
+        elif kind == Kind.NEGATE:
+            found = self._mask(a)
+        elif kind == Kind.MULTIPLY:
+            x, y = self._mask(a), self._mask(b)
+            found = y if x is True else x if y is True else False if x is False or y is False else x & y
+        elif kind == Kind.ADD:
+            x, y = self._mask(a), self._mask(b)
+            found = y if x is False else x if y is False else True if x is True or y is True else x | y
+        self._known[node] = found
+        return found
+
+
+class Table:
+    """The entries of a lookup's table; `holds` says which tuples are among them."""
+
+    def __init__(self, grid: Grid, nodes: Sequence[int]) -> None:
+        every = Evaluator(grid, np.arange(grid.system.rows))
+        self.system = grid.system
+        self.entries = [every.value(node) for node in nodes]
+        self._exact = all(column.exact for column in self.entries)
+        if self._exact:
+            self._keys = np.unique(_keys([column.numbers for column in self.entries]))
+        else:
+            self._tuples = set(zip(*(_reduced(self.system, column) for column in self.entries), strict=True))
+
+    def holds(self, inputs: Sequence[Values]) -> NDArray[np.bool_]:
+        """Which of the tuples of inputs stand in the table."""
+        if not self._exact:
+            tuples = zip(*(_reduced(self.system, column) for column in inputs), strict=True)
+            return np.array([entry in self._tuples for entry in tuples], np.bool_)
+        small = np.ones(len(inputs[0].numbers), np.bool_)
+        columns = []
+        for column in inputs:
+            if column.exact:
+                columns.append(column.numbers)
+                continue
+            numbers, fits = self.system.field.to_int64(self.system.field.from_integers(column.numbers.tolist()))
+            columns.append(numbers)
+            small &= fits
+        return np.asarray(np.isin(_keys(columns), self._keys) & small, np.bool_)
+
+
+def _keys(columns: Sequence[NDArray[np.int64]]) -> NDArray[Any]:
+    """Tuples as single comparable items."""
+    stacked = np.ascontiguousarray(np.stack(columns, axis=1).astype(np.int64))
+    return stacked.view([("", np.int64)] * len(columns)).reshape(-1)
+
+
+def _reduced(system: PlonkishSystem, values: Values) -> list[int]:
+    return [int(value) % system.field.prime for value in values.numbers.tolist()]
+
+
+def failures(
+    system: PlonkishSystem, advice: Sequence[Limbs], instance: Sequence[Limbs], challenges: Sequence[int] = ()
+) -> Iterable[Failure]:
+    """Everything that these cells violate: gates, then lookups, then copies; nothing where they satisfy the system.
+
+    Exact: rows whose values provably stay below 2^62 are computed in 64 bits, others as Python integers.
+    """
+    grid = Grid(system, advice, instance, challenges)
+    supports = Supports(grid)
+    shared: dict[bytes, Evaluator] = {}
+    for index, gate in enumerate(system.gates):
+        rows = supports.rows(gate.node)
+        if not len(rows):
+            continue
+        evaluator = shared.setdefault(rows.tobytes(), Evaluator(grid, rows))
+        for row in rows[nonzero(system, evaluator.value(gate.node))].tolist():
+            yield Failure("gate", index, row)
+    every = Evaluator(grid, np.arange(system.rows))
+    tables: dict[tuple[int, ...], Table] = {}
+    for index, lookup in enumerate(system.lookups):
+        if lookup.table not in tables:
+            tables[lookup.table] = Table(grid, lookup.table)
+        held = tables[lookup.table].holds([every.value(node) for node in lookup.inputs])
+        for row in np.flatnonzero(~held).tolist():
+            yield Failure("lookup", index, row)
+    yield from copy_failures(grid)
+
+
+def copy_failures(grid: Grid) -> Iterable[Failure]:
+    """The copies whose two cells differ."""
+    copies = grid.system.copies
+    if len(copies):
+        stacked = np.stack(grid.limbs)
+        differ = (stacked[copies[:, 0], copies[:, 1]] != stacked[copies[:, 2], copies[:, 3]]).any(axis=1)
+        for index in np.flatnonzero(differ).tolist():
+            yield Failure("copy", index, int(copies[index, 1]))
+
+
+def first_failure(
+    system: PlonkishSystem, advice: Sequence[Limbs], instance: Sequence[Limbs], challenges: Sequence[int] = ()
+) -> Failure | None:
+    """The first of `failures`."""
+    return next(iter(failures(system, advice, instance, challenges)), None)
+
+
+def describe(system: PlonkishSystem, failure: Failure, provenance: Callable[[int], str]) -> str:
+    """What failed, in one line: the gate, lookup or copy, its row, and the operation, element and role it is for.
+
+    `provenance` is asked for edge -1 where the row belongs to the program's own inputs and outputs.
+    """
+    told = system.provenance
+    if failure.kind == "gate":
+        name = f"gate {system.gates[failure.index].name}"
+        places = told.gates[failure.index : failure.index + 1]
+    elif failure.kind == "lookup":
+        name = f"lookup {system.lookups[failure.index].name}"
+        places = told.lookups[failure.index : failure.index + 1]
+    else:
+        first, _, second, other = system.copies[failure.index].tolist()
+        name = f"copy of column {second}, row {other} to column {first}"
+        places = told.columns[first : first + 1]
+    if not places:
+        return f"{name}, row {failure.row}"
+    return f"{name}, row {failure.row}: {purpose(system, *places[0], failure.row, provenance)}"
+
+
+def purpose(system: PlonkishSystem, unit: str, lane: int, row: int, provenance: Callable[[int], str]) -> str:
+    """What a row of a unit's lane is for."""
+    blocks = [block for block in system.provenance.blocks if block.unit == unit]
+    at = bisect_right(blocks, row, key=lambda block: block.first) - 1
+    if at < 0 or row >= blocks[at].first + blocks[at].rows:
+        return "no operation"
+    block = blocks[at]
+    group, part = divmod(row - block.first, block.height)
+    element = min(group * block.lanes + lane, block.elements - 1)
+    which = f", {part + 1} of {block.height}" if block.height > 1 else ""
+    return f"{provenance(block.edge)}, element {element}, {block.role}{which}"

@@ -1,0 +1,166 @@
+"""Contractions: sums of products row by row, or tested at a random point that is drawn after their sums are fixed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.backends.gadgets.forms import zeros
+from circuitize.backends.gadgets.values import Value
+from circuitize.circuits.errors import TypingError
+from circuitize.circuits.types import Fixed
+
+from .assembly import Assembly, Handle, single_forms
+from .tasks import Dot, Fold, Variables
+
+COLUMNS, ROWS = 0, 1
+"""The challenges that fold the columns and the rows of a contraction's sums."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Operands:
+    """A contraction as both * (rows x depth times depth x columns): variables of the operands in these shapes.
+
+    `order` is the place in the target's own order of each element of both x rows x columns.
+    """
+
+    left: Variables
+    right: Variables
+    order: NDArray[np.int64]
+
+    @property
+    def shape(self) -> tuple[int, int, int, int]:
+        both, rows, depth = self.left.shape
+        return both, rows, depth, self.right.shape[2]
+
+    @property
+    def plain(self) -> int:
+        """Cells of a row for each product."""
+        both, rows, depth, columns = self.shape
+        return 3 * both * rows * depth * columns
+
+    @property
+    def tested(self) -> int:
+        """Cells of folding operands and sums, and of one product for each place that is summed over."""
+        both, rows, depth, columns = self.shape
+        folded = depth * columns + rows * columns + (rows * depth + rows if rows > 1 else 0)
+        return both * (folded * 5 // 4 + 3 * depth + 2 * (rows + depth))
+
+
+def contract(assembly: Assembly, equation: str, x: Handle, y: Handle, type: Fixed, value: Value) -> Handle:
+    """The einsum of two operands, as variables: by the cheaper of `accumulate` and `test`. `type` is the result's."""
+    if x.magnitude == 0 or y.magnitude == 0:
+        return Handle(zeros(type.size), value, type)
+    if bool(x.forms.constant_mask().all()) and bool(y.forms.constant_mask().all()):
+        x.forms = single_forms(assembly.single(x.forms))
+    found = operands(assembly, equation, x, y)
+    use_test = assembly.projects and found.tested < found.plain
+    made = test(assembly, found, value, type) if use_test else accumulate(assembly, found)
+    return Handle(single_forms(made), value, type)
+
+
+def accumulate(assembly: Assembly, found: Operands) -> Variables:
+    """The sums, a row for each product.
+
+    Soundness: the row total = total above + a * b determines each total.
+    """
+    both, rows, depth, columns = found.shape
+    shape = (depth, both, rows, columns)
+    left = np.broadcast_to(found.left.transpose(2, 0, 1)[:, :, :, None], shape).reshape(depth, -1)
+    right = np.broadcast_to(found.right.transpose(1, 0, 2)[:, :, None, :], shape).reshape(depth, -1)
+    targets = assembly.fresh(left.shape[1])
+    assembly.tasks.append(Dot(assembly.edge, "product", targets, left, right))
+    made = np.empty(len(targets), np.int32)
+    made[found.order] = targets
+    return made
+
+
+def test(assembly: Assembly, found: Operands, value: Value, type: Fixed) -> Variables:
+    """The sums, witnessed, and tested by two challenges r and s that are drawn after all of phase 0.
+
+    For each index that both operands and the target have: the sum over rows i and columns g of s^i r^g C[i, g] must be
+    the sum over k of (sum over i of s^i A[i, k]) * (sum over g of r^g B[k, g]). Each fold and each product is a row
+    that determines its total, and the two last totals are one variable.
+
+    Soundness: A, B and C are variables of phase 0, so a prover has fixed them when r and s are drawn. If some
+    C[i, g] is not the sum over k of A[i, k] B[k, g] modulo p, the difference of the two sides is a polynomial in r and
+    s, not 0, of degree at most rows - 1 + columns - 1, which is 0 at no more than degree / p of all points (Schwartz
+    and Zippel). `Assembly.degree` adds the degrees of all tests up. Modulo p the sums are then right, and they are
+    below p/2 as integers by their type.
+    """
+    both, rows, depth, columns = found.shape
+    content = assembly.hint(value, type.size)
+    sums = content[found.order].reshape(both, rows, columns)
+    assembly.degree += both * (rows - 1 + columns - 1)
+    folded_left = _fold(assembly, found.left.transpose(1, 0, 2).reshape(rows, -1), ROWS, 0, "folded operand")
+    right = found.right.transpose(2, 0, 1).reshape(columns, -1)
+    folded_right = _fold(assembly, right, COLUMNS, 0, "folded operand")
+    lines = _fold(assembly, sums.transpose(2, 0, 1).reshape(columns, -1), COLUMNS, 0, "folded sums")
+    totals = _fold(assembly, lines.reshape(both, rows).T, ROWS, 1, "folded sums")
+    left_rows, right_rows = (folded.reshape(both, depth).T for folded in (folded_left, folded_right))
+    assembly.tasks.append(Dot(assembly.edge, "tested product", totals, left_rows, right_rows, 1))
+    return content
+
+
+def _fold(assembly: Assembly, values: Variables, challenge: int, phase: int, role: str) -> Variables:
+    """The fold of each column of values; the value itself where there is one."""
+    if len(values) == 1:
+        return values.reshape(-1)
+    assembly.constant(0)
+    targets = assembly.fresh(values.shape[1], wide=True)
+    assembly.tasks.append(Fold(assembly.edge, role, targets, values, challenge, phase))
+    return targets
+
+
+def operands(assembly: Assembly, equation: str, x: Handle, y: Handle) -> Operands:
+    """The operands as matrices; an axis that one of them has alone, and the target has not, is summed first."""
+    left, right, target = letters(equation)
+    for letter in sorted((set(left) ^ set(right)) - set(target)):
+        if letter in left:
+            x, left = _sum_out(assembly, x, left, letter)
+        else:
+            y, right = _sum_out(assembly, y, right, letter)
+    extents = dict(zip(left, x.type.shape, strict=True)) | dict(zip(right, y.type.shape, strict=True))
+    both = [letter for letter in target if letter in left and letter in right]
+    rows = [letter for letter in target if letter not in right]
+    columns = [letter for letter in target if letter not in left]
+    depth = [letter for letter in left if letter not in target]
+
+    def size(names: list[str]) -> int:
+        return math.prod(extents[name] for name in names)
+
+    a = _ordered(assembly.single(x.forms), left, x.type.shape, both + rows + depth)
+    b = _ordered(assembly.single(y.forms), right, y.type.shape, both + depth + columns)
+    shape = tuple(extents[letter] for letter in target)
+    flat = np.arange(math.prod(shape)).reshape(shape)
+    order = flat.transpose([target.index(letter) for letter in both + rows + columns]).reshape(-1)
+    return Operands(
+        a.reshape(size(both), size(rows), size(depth)), b.reshape(size(both), size(depth), size(columns)), order
+    )
+
+
+def letters(equation: str) -> tuple[str, str, str]:
+    """The axes of the operands and of the target."""
+    sources, _, target = equation.replace(" ", "").partition("->")
+    first, _, second = sources.partition(",")
+    if not second and "," not in sources:
+        raise TypingError(f"expected an einsum of two operands, found {equation!r}")
+    return first, second, target
+
+
+def _ordered(variables: Variables, own: str, shape: tuple[int, ...], order: list[str]) -> Variables:
+    return variables.reshape(shape).transpose([own.index(letter) for letter in order])
+
+
+def _sum_out(assembly: Assembly, handle: Handle, own: str, letter: str) -> tuple[Handle, str]:
+    """Sums over an axis."""
+    axis, shape = own.index(letter), handle.type.shape
+    kept = shape[:axis] + shape[axis + 1 :]
+    order = np.moveaxis(np.arange(handle.type.size).reshape(shape), axis, -1).reshape(-1)
+    offsets = np.arange(math.prod(kept) + 1, dtype=np.int64) * shape[axis]
+    forms = handle.forms.gather(order).sum_groups(offsets)
+    type = Fixed(kept, handle.type.fraction_bits, handle.type.low * shape[axis], handle.type.high * shape[axis])
+    return Handle(forms, handle.value, type), own[:axis] + own[axis + 1 :]

@@ -1,0 +1,160 @@
+"""Sizes of a program's Plonkish system, by laying it out without building it, and the choice of k by proving cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.program import Program
+
+from .emit import lay_out
+from .expressions import ExpressionBuilder, Kind
+from .layout import DoesNotFit, Layout
+
+SMALLEST, LARGEST = 4, 24
+"""The k that are tried."""
+
+MULTIPLICATION = 3.3e-8
+COMMITMENT = 2.3e-6
+BUTTERFLY = 2.2e-8
+"""CPU-seconds of a field multiplication of a gate, a row of a commitment, a step of a Fourier transform."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sizes:
+    """What a layout takes, and what a halo2 prover is expected to make of it.
+
+    Counted exactly: rows, columns, lookups, copies, degree. A model: `seconds` (CPU) and `bytes` of memory to prove,
+    from the number of polynomials and gates; its constants are measured (docs/plonkish.md).
+    """
+
+    layout: Layout
+
+    @property
+    def advice(self) -> int:
+        return len(self.layout.phases)
+
+    @property
+    def fixed(self) -> int:
+        tables = 2 * bool(self.layout.limb_rows) + 3 * bool(self.layout.entry_rows)
+        return sum(placed.unit.fixed for placed in self.layout.units) + tables + 1
+
+    @cached_property
+    def _gates(self) -> tuple[int, int, int]:
+        """Lookups, multiplications in gates, and the greatest degree of a gate."""
+        lookups = multiplications = degree = 0
+        for placed in self.layout.units:
+            make = ExpressionBuilder()
+            advice, fixed = range(len(placed.unit.phases)), range(placed.unit.fixed)
+            roots = [node for _, node in placed.unit.gates(make, advice, fixed)]
+            lookups += placed.lanes * len(placed.unit.lookups(make, advice, fixed))
+            nodes = make.build()
+            multiplications += placed.lanes * int((nodes.rows[:, 0] == Kind.MULTIPLY).sum())
+            degree = max([degree, *nodes.degrees()[roots].tolist()])
+        return lookups, multiplications, degree
+
+    @property
+    def lookups(self) -> int:
+        return self._gates[0]
+
+    @property
+    def degree(self) -> int:
+        """The greatest degree of a gate or an argument: a lookup of a product takes 5, copies at least 3."""
+        return max(self._gates[2], 5 if self.lookups else 3)
+
+    @property
+    def permuted(self) -> int:
+        """Columns that occur in a copy, at most: all but those of limbs, and those of constants and the instance."""
+        limbs = sum(2 * placed.lanes for placed in self.layout.units if placed.unit.name.startswith("range"))
+        return self.advice - limbs + 2
+
+    @property
+    def polynomials(self) -> int:
+        """What is committed to: advice, three a lookup, products of copies, the quotient, and one of blinding."""
+        products = -(-self.permuted // (self.degree - 2))
+        return self.advice + 3 * self.lookups + products + self.degree
+
+    @property
+    def seconds(self) -> float:
+        rows, k = 1 << self.layout.k, self.layout.k
+        extended = 1 << (self.degree - 2).bit_length()
+        transforms = self.polynomials * rows * (k + extended * (k + 2)) * BUTTERFLY
+        gates = (self._gates[1] + 12 * self.lookups + 6 * self.permuted) * extended * rows * MULTIPLICATION
+        return self.polynomials * rows * COMMITMENT + transforms + gates
+
+    @property
+    def bytes(self) -> int:
+        """Memory to prove: every polynomial, fixed ones included, as coefficients and on the extended domain."""
+        extended = 1 << (self.degree - 2).bit_length()
+        return (self.polynomials + self.fixed + self.permuted) * (1 << self.layout.k) * 32 * (2 + extended)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "k": self.layout.k,
+            "rows": self.layout.rows,
+            "advice_columns": self.advice,
+            "fixed_columns": self.fixed,
+            "instance_columns": 1,
+            "public": len(self.layout.instance),
+            "lookups": self.lookups,
+            "degree": self.degree,
+            "challenge_degree": self.layout.assembly.degree,
+            "prove_seconds": self.seconds,
+            "prove_bytes": self.bytes,
+        }
+
+
+def search(program: Program, memory: int | None = None) -> list[Sizes]:
+    """The layouts of a program for each k that fits it, the least proving cost first.
+
+    Lower k has fewer rows and more columns. Layouts whose proof would take more than `memory` bytes are left out.
+    Raises CircuitizeError where none is left, and as `emit` does.
+    """
+    found: list[Sizes] = []
+    for k in range(SMALLEST, LARGEST + 1):
+        try:
+            sizes = Sizes(lay_out(program, k)[0])
+        except DoesNotFit:
+            continue
+        found.append(sizes)
+        if k - found[0].layout.k > 2 and sizes.seconds > 1.5 * min(other.seconds for other in found):
+            break
+    fitting = [sizes for sizes in found if memory is None or sizes.bytes <= memory]
+    if not fitting:
+        least = min((sizes.bytes for sizes in found), default=0)
+        raise CircuitizeError(
+            f"expected a layout that is proved in {memory} bytes, found at least {least}; "
+            "give more memory or lower the batch size"
+            if found
+            else f"expected a program of at most 2^{LARGEST} rows, found a larger one; lower the batch size"
+        )
+    return sorted(fitting, key=lambda sizes: sizes.seconds)
+
+
+def best(program: Program, memory: int | None = None) -> int:
+    """The k of the least proving cost."""
+    return search(program, memory)[0].layout.k
+
+
+def estimate(program: Program, memory: int | None = None) -> dict[str, Any]:
+    """The sizes of `emit(program)`'s system, equal by construction, by part and operation too; no system is built.
+
+    Keys are those of `Sizes.as_json`, and `cells`: the cells that each part of the program and each operation takes.
+    """
+    sizes = search(program, memory)[0]
+    arrow = program.arrow
+    parts: dict[str, int] = {}
+    operations: dict[str, int] = {}
+    for placed in sizes.layout.units:
+        for task in placed.tasks:
+            cells = placed.unit.elements(task) * placed.unit.height(task) * len(placed.unit.phases)
+            if task.edge < 0:
+                part = operation = "inputs and outputs"
+            else:
+                edge = arrow.edge(task.edge)
+                part, operation = edge.provenance.part or "unnamed part", edge.operation.name
+            parts[part] = parts.get(part, 0) + cells
+            operations[operation] = operations.get(operation, 0) + cells
+    return {**sizes.as_json(), "parts": parts, "operations": operations}

@@ -1,0 +1,138 @@
+"""Emits the Plonkish system of an integer program: never looks at values, and records how cells are filled in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.backends.gadgets.assembly import Scope
+from circuitize.backends.gadgets.values import Salt
+from circuitize.backends.r1cs.field import Field, Limbs
+from circuitize.backends.r1cs.ports import Public
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.hypergraph import Arrow
+from circuitize.circuits.program import Program
+
+from .assembly import Assembly
+from .layout import BLINDING, Layout
+from .lowering import lower_arrow
+from .ports import shown, terminals
+from .system import PlonkishSystem
+from .tasks import Hint
+from .witness import Solver, Step
+
+
+@dataclass(frozen=True, eq=False)
+class WitnessPlan:
+    """How to fill cells from an integer trace: the variables, task by task, and where each stands."""
+
+    field: Field
+    arrow: Arrow
+    scopes: tuple[Scope, ...]
+    variables: int
+    wide: tuple[tuple[int, int], ...]
+    constants: Mapping[int, int]
+    tasks: tuple[Step, ...]
+    layout: Layout
+
+    @property
+    def salts(self) -> tuple[str, ...]:
+        """The salts a witness needs: `input NAME` or `output NAME` for each committed port."""
+        hints = (task.content for task in self.tasks if isinstance(task, Hint))
+        return tuple(content.name for content in hints if isinstance(content, Salt))
+
+
+class Filling:
+    """One run's cells, in two steps: phase 0 at once, phase 1 when the challenges are known."""
+
+    def __init__(self, plan: WitnessPlan, trace: Sequence[NDArray[np.int64]], salts: Mapping[str, int]) -> None:
+        self.plan = plan
+        self._solver = Solver(plan, trace, salts)
+        self._solver.solve(0)
+
+    def first(self) -> list[Limbs]:
+        """The advice columns of phase 0, `uint64[rows, 4]` each."""
+        return self.plan.layout.fill(self._solver, 0)
+
+    def second(self, challenges: Sequence[int]) -> list[Limbs]:
+        """The advice columns of phase 1, given the challenges."""
+        self._solver.challenges = [challenge % self.plan.field.prime for challenge in challenges]
+        self._solver.solve(1)
+        return self.plan.layout.fill(self._solver, 1)
+
+    def salt(self, name: str) -> int:
+        """The salt of a committed port, by the name that `plan.salts` gives it."""
+        return self._solver.number(name)
+
+    def instance(self) -> list[Limbs]:
+        """The instance columns."""
+        return [self._solver.elements(self._solver.read(self.plan.layout.instance))]
+
+
+@dataclass(frozen=True, eq=False)
+class Emission:
+    """A program's system, what its instance holds (in order), the plan of its witnesses, and what its tests miss.
+
+    Wrong sums of a contraction pass with a probability of at most challenge_degree / prime, for challenges drawn at
+    random after phase 0.
+    """
+
+    system: PlonkishSystem
+    publics: tuple[Public, ...]
+    plan: WitnessPlan
+    challenge_degree: int
+
+
+def emit(program: Program, k: int | None = None) -> Emission:
+    """The Plonkish system of an integer program with 2^k rows, its publics, and its witness plan.
+
+    Where k is not given, the one of the least estimated proving cost is taken (`cost.py`). The instance: outputs in
+    order (a committed one is its digest), digests of committed inputs, public inputs. Every input is range-checked to
+    its format. Where the program is undefined no witness exists; elsewhere there is exactly one per choice of salts and
+    challenges, up to `Emission.challenge_degree`. Time and memory are linear in the cells.
+
+    Raises CircuitizeError for a program of the real language, one that binds nothing, or one that does not fit 2^k
+    rows.
+    """
+    if k is None:
+        from .cost import best
+
+        k = best(program)
+    layout, publics = lay_out(program, k)
+    assembly = layout.assembly
+    plan = WitnessPlan(
+        assembly.field,
+        program.arrow,
+        tuple(assembly.scopes),
+        assembly.count,
+        tuple(assembly.wide),
+        dict(assembly.constants),
+        tuple(assembly.tasks),
+        layout,
+    )
+    return Emission(layout.system(), publics, plan, assembly.degree)
+
+
+def lay_out(program: Program, k: int) -> tuple[Layout, tuple[Public, ...]]:
+    """Everything that `emit` decides, without the system itself."""
+    _require_provable(program)
+    assembly = Assembly(limb_bits=min(k - 2, 16), table_rows=(1 << k) - BLINDING)
+    inputs, outputs = terminals(program)
+    entered = [terminal.enter(assembly) for terminal in inputs]
+    results = lower_arrow(assembly, program.arrow, entered)
+    publics, instance = shown(assembly, inputs, entered, outputs, results)
+    assembly.require_room()
+    return Layout(assembly, instance, k), publics
+
+
+def _require_provable(program: Program) -> None:
+    if not program.is_integer:
+        raise CircuitizeError("expected a program of the integer language, found a real one; quantize it first")
+    if not program.binds():
+        raise CircuitizeError(
+            "expected a public or committed input and a public or committed output, found a program that binds "
+            "nothing; change a port's visibility"
+        )

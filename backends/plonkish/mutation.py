@@ -1,0 +1,129 @@
+"""Which single cells of a satisfied system could hold something else: every cell changed in turn, many at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.backends.r1cs.field import Limbs
+
+from .checker import Evaluator, Grid, Supports, Table, nonzero, values_of
+from .expressions import Kind
+from .system import PlonkishSystem
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Survivors:
+    """For each advice column the rows whose cell may take the other value, nothing else being changed.
+
+    `used[c, r]` says whether anything reads the cell at all; cells that nothing reads are no survivors.
+    """
+
+    used: Mask
+    rejected: Mask
+
+    @property
+    def cells(self) -> list[tuple[int, int]]:
+        """(column, row) of each survivor."""
+        return [(int(c), int(r)) for c, r in np.argwhere(self.used & ~self.rejected)]
+
+
+def survivors(
+    system: PlonkishSystem,
+    advice: Sequence[Limbs],
+    instance: Sequence[Limbs],
+    challenges: Sequence[int],
+    changed: Sequence[Limbs],
+) -> Survivors:
+    """The cells of a satisfied system that could hold what `changed` has in their place, each alone.
+
+    `changed[c][r]` must differ from `advice[c][r]`. A gate is evaluated once for each cell that it reads, on all rows
+    with that cell replaced; so the work is that of checking, times the cells of a gate.
+    """
+    grid = Grid(system, advice, instance, challenges)
+    other = [values_of(system, limbs) for limbs in changed]
+    supports = Supports(grid)
+    shape = (system.advice, system.rows)
+    used, rejected = np.zeros(shape, np.bool_), np.zeros(shape, np.bool_)
+    for first, row, second, other_row in system.copies.tolist():
+        for column, at in ((first, row), (second, other_row)):
+            if column < system.advice:
+                used[column, at] = rejected[column, at] = True
+    cells = _cells(system)
+    for gate in system.gates:
+        rows = supports.rows(gate.node)
+        for node in cells[gate.node]:
+            _, column, rotation = system.nodes[node].tolist()
+            at = (rows + rotation) % system.rows
+            found = other[column].numbers[at]
+            replaced = Evaluator(grid, rows, {node: type(other[column])(found, other[column].bound)})
+            fails = nonzero(system, replaced.value(gate.node))
+            rejected[column, at[fails]] = True
+            used[column, at[_matters(grid, gate.node, node, rows)]] = True
+    every = np.arange(system.rows)
+    for lookup in system.lookups:
+        table = Table(grid, lookup.table)
+        for node in sorted({cell for root in lookup.inputs for cell in cells[root]}):
+            _, column, rotation = system.nodes[node].tolist()
+            at = (every + rotation) % system.rows
+            found = other[column].numbers[at]
+            replaced = Evaluator(grid, every, {node: type(other[column])(found, other[column].bound)})
+            values = [replaced.value(root) for root in lookup.inputs]
+            rejected[column, at[~table.holds(values)]] = True
+            used[column, at[_active(grid, lookup.inputs, node, every)]] = True
+    return Survivors(used, rejected)
+
+
+def _active(grid: Grid, roots: Sequence[int], cell: int, rows: NDArray[np.int64]) -> Mask:
+    found = np.zeros(len(rows), np.bool_)
+    for root in roots:
+        found |= _matters(grid, root, cell, rows)
+    return found
+
+
+def _matters(grid: Grid, root: int, cell: int, rows: NDArray[np.int64]) -> Mask:
+    """On which of the rows some term of an expression has the cell as a factor and no fixed factor that is 0."""
+    nodes = grid.system.nodes.tolist()
+    always, never = np.ones(len(rows), np.bool_), np.zeros(len(rows), np.bool_)
+    fixed = Evaluator(grid, rows)
+    known: dict[int, tuple[Mask, Mask]] = {}
+
+    def visit(node: int) -> tuple[Mask, Mask]:
+        """Where the node may differ from 0, and where the cell matters to it."""
+        if node in known:
+            return known[node]
+        kind, a, b = nodes[node]
+        if node == cell:
+            found = (always, always)
+        elif kind in (Kind.FIXED, Kind.CONSTANT):
+            found = (nonzero(grid.system, fixed.value(node)), never)
+        elif kind == Kind.NEGATE:
+            found = visit(a)
+        elif kind in (Kind.ADD, Kind.MULTIPLY):
+            (x, in_x), (y, in_y) = visit(a), visit(b)
+            found = (x | y, in_x | in_y) if kind == Kind.ADD else (x & y, (in_x & y) | (in_y & x))
+        else:
+            found = (always, never)
+        known[node] = found
+        return found
+
+    return visit(root)[1]
+
+
+def _cells(system: PlonkishSystem) -> dict[int, list[int]]:
+    """For each gate and each input of a lookup, the advice nodes below it."""
+    below: list[frozenset[int]] = []
+    for node, (kind, a, b) in enumerate(system.nodes.tolist()):
+        if kind == Kind.ADVICE:
+            below.append(frozenset([node]))
+        elif kind in (Kind.ADD, Kind.MULTIPLY):
+            below.append(below[a] | below[b])
+        else:
+            below.append(below[a] if kind == Kind.NEGATE else frozenset())
+    roots = [gate.node for gate in system.gates] + [node for lookup in system.lookups for node in lookup.inputs]
+    return {root: sorted(below[root]) for root in roots}

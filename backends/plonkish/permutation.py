@@ -1,0 +1,131 @@
+"""Poseidon's permutation as rows of 17 cells: a full round in two rows, four partial rounds in two."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.backends.gadgets.poseidon_constants import PoseidonParameters, poseidon_parameters
+from circuitize.backends.r1cs.commitments import WIDTH
+
+TOGETHER = 4
+"""Partial rounds in a row."""
+
+Numbers = NDArray[np.object_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Partial:
+    """`TOGETHER` partial rounds in terms of the state before them (its constants added) and the S-boxes' outputs.
+
+    inputs[t] are the coefficients of the t-th S-box's input, state[j] those of lane j after the last: of 17 lanes, of
+    which the first is S-box input 0 and counts there alone, then of the outputs.
+    """
+
+    inputs: Numbers
+    state: Numbers
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rounds:
+    """The rows of one permutation, and the constants of each.
+
+    Row 0 holds the inputs. A full round has a row of the state s (its round's constants added) and one of s^2; the next
+    row's state is M s^5 and constants. Four partial rounds have a row of the state and one of (x_0^2, x_1, x_1^2, x_2,
+    x_2^2, x_3, x_3^2), where x_t is what the t-th S-box reads, x_0 being lane 0 of the state. The last row is the final
+    state. `kinds` says for each row whether it is the inputs, a full or a partial round's state (0: none of them).
+    """
+
+    parameters: PoseidonParameters
+    kinds: NDArray[np.int64]
+    constants: Numbers
+    partial: Partial
+
+    @property
+    def rows(self) -> int:
+        return len(self.kinds)
+
+    def trace(self, inputs: Numbers) -> Numbers:
+        """The cells `[rows, 17]` of a permutation."""
+        prime = self.parameters.field.prime
+        matrix = _matrix(self.parameters)
+        cells = np.zeros((self.rows, WIDTH), dtype=object)
+        cells[0] = inputs
+        for row, kind in enumerate(self.kinds.tolist()):
+            state = cells[row]
+            if kind == INPUTS:
+                cells[row + 1] = (state + self.constants[row]) % prime
+            elif kind == FULL:
+                cells[row + 1] = state * state % prime
+                fifth = cells[row + 1] * cells[row + 1] % prime * state % prime
+                cells[row + 2] = (matrix @ fifth + self.constants[row]) % prime
+            elif kind == PARTIAL:
+                known = [*state[1:].tolist()]
+                x = int(state[0])
+                for t in range(TOGETHER):
+                    if t:
+                        coefficients = self.partial.inputs[t, 1 : WIDTH + t]
+                        x = (
+                            int(coefficients @ np.array(known, dtype=object)) + int(self.constants[row + 1, 2 * t - 1])
+                        ) % prime
+                        cells[row + 1, 2 * t - 1] = x
+                    square = x * x % prime
+                    cells[row + 1, 2 * t] = square
+                    known.append(square * square % prime * x % prime)
+                after = self.partial.state[:, 1:] @ np.array(known, dtype=object)
+                cells[row + 2] = (after + self.constants[row]) % prime
+        return cells
+
+
+INPUTS, FULL, PARTIAL = 1, 2, 3
+
+
+@cache
+def _matrix(parameters: PoseidonParameters) -> Numbers:
+    return np.array(parameters.matrix, dtype=object)
+
+
+@cache
+def rounds() -> Rounds:
+    """The rows of the permutation that commitments use."""
+    parameters = poseidon_parameters(WIDTH)
+    prime, matrix = parameters.field.prime, _matrix(parameters)
+    half, middle = parameters.full_rounds // 2, parameters.partial_rounds
+    assert middle % TOGETHER == 0, "partial rounds fill their rows"
+    every = [np.array(line, dtype=object) for line in parameters.constants] + [np.zeros(WIDTH, dtype=object)]
+    kinds = [INPUTS, *[FULL, 0] * half, *[PARTIAL, 0] * (middle // TOGETHER), *[FULL, 0] * half, 0]
+    constants = np.zeros((len(kinds), WIDTH), dtype=object)
+    constants[0] = every[0]
+    row, number = 1, 0
+    while number < parameters.rounds:
+        if parameters.is_full(number):
+            constants[row] = every[number + 1]
+            number += 1
+        else:
+            # What the constants alone bring about: the rounds' affine maps applied to 0, S-box outputs left out.
+            lanes = np.zeros(WIDTH, dtype=object)
+            for t in range(TOGETHER):
+                if t:
+                    constants[row + 1, 2 * t - 1] = lanes[0]
+                lanes[0] = 0
+                lanes = (matrix @ lanes + every[number + t + 1]) % prime
+            constants[row] = lanes
+            number += TOGETHER
+        row += 2
+    return Rounds(parameters, np.array(kinds), constants, _partial(matrix, prime))
+
+
+def _partial(matrix: Numbers, prime: int) -> Partial:
+    state: Any = np.zeros((WIDTH, WIDTH + TOGETHER), dtype=object)
+    state[:, :WIDTH] = np.eye(WIDTH, dtype=object)
+    inputs = np.zeros((TOGETHER, WIDTH + TOGETHER), dtype=object)
+    for t in range(TOGETHER):
+        inputs[t] = state[0]
+        state[0] = 0
+        state[0, WIDTH + t] = 1
+        state = matrix @ state % prime
+    return Partial(inputs, state)

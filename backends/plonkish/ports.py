@@ -1,0 +1,131 @@
+"""How a program's inputs and outputs become variables: public ones in the instance, committed ones by their digest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from circuitize.backends.gadgets.values import Salt, WireValue
+from circuitize.backends.r1cs.commitments import PACKED, layout, tag
+from circuitize.backends.r1cs.ports import Public
+from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.types import Fixed
+
+from .assembly import Assembly, Handle, single_forms
+from .ranges import entering
+from .tasks import Permutations, Sum, Variables
+
+
+@dataclass(frozen=True, slots=True)
+class Terminal:
+    """One port of a program: its arrow wire, and its format."""
+
+    side: str
+    port: Port
+    format: Fixed
+    wire: int
+
+    @property
+    def public(self) -> bool:
+        return self.port.visibility is Visibility.PUBLIC
+
+    @property
+    def committed(self) -> bool:
+        return self.port.visibility is Visibility.COMMITTED
+
+    @property
+    def label(self) -> str:
+        """Its name in roles and salts; an input and an output may share a port name."""
+        return f"{self.side} {self.port.name}"
+
+    def enter(self, assembly: Assembly) -> Handle:
+        """Variables for an input, checked to be in its format."""
+        value = WireValue(0, self.wire)
+        made = single_forms(assembly.hint(value, self.format.size))
+        return entering(assembly, made, value, self.format, f"input range {self.port.name}")
+
+    def show(self, assembly: Assembly, handle: Handle) -> Variables:
+        """What a verifier sees of a port that is not private: its elements, or their digest."""
+        if self.committed:
+            return commit(assembly, handle, self.format, self.label)
+        return assembly.single(handle.forms, self.label)
+
+
+def commit(assembly: Assembly, handle: Handle, format: Fixed, label: str) -> Variables:
+    """The variable of a commitment's digest: the same hash as `r1cs.commitments.commit`, of the handle's elements.
+
+    Soundness: elements less low are in [0, 2^width), so that packing is injective: at most 2^253 - 1, below the prime.
+    A sum's row determines each packed element, and the permutation's rows its outputs.
+    """
+    plan = layout(format)
+    role = f"{label} commitment"
+    packed = _packed(assembly, handle, format, f"{role} packed")
+    salt = assembly.hint(Salt(label), 1)
+    outputs = assembly.fresh(plan.permutations, wide=True)
+    inputs = np.full((PACKED + 2, plan.permutations), assembly.constant(0), np.int32)
+    inputs[0] = assembly.constant(tag(format))
+    inputs[1] = np.append(salt, outputs[:-1])
+    filled = np.full(plan.permutations * PACKED, assembly.constant(0), np.int32)
+    filled[: len(packed)] = packed
+    inputs[2:] = filled.reshape(plan.permutations, PACKED).T
+    assembly.tasks.append(Permutations(assembly.edge, role, outputs, inputs))
+    return outputs[-1:]
+
+
+def _packed(assembly: Assembly, handle: Handle, format: Fixed, role: str) -> Variables:
+    """The packed elements: sums of the elements less low, each at its place."""
+    plan = layout(format)
+    if not plan.elements:
+        return np.zeros(0, np.int32)
+    variables = assembly.single(handle.forms, role)
+    whole, rest = divmod(len(variables), plan.per_element)
+    made = []
+    for first, count, terms in ((0, whole, plan.per_element), (whole * plan.per_element, 1, rest)):
+        if not count or not terms:
+            continue
+        chosen = variables[first : first + count * terms].reshape(count, terms).T
+        factors = tuple(1 << (plan.width * place) for place in range(terms))
+        targets = assembly.fresh(count, wide=True)
+        assembly.tasks.append(Sum(assembly.edge, role, targets, chosen, factors, -format.low * sum(factors)))
+        made.append(targets)
+    return np.concatenate(made)
+
+
+def terminals(program: Program) -> tuple[list[Terminal], list[Terminal]]:
+    """The inputs and the outputs."""
+    arrow = program.arrow
+    inputs, outputs = (
+        [
+            Terminal(side, port, type, wire)
+            for port, type, wire in zip(ports, types, wires.tolist(), strict=True)
+            if isinstance(type, Fixed)
+        ]
+        for side, ports, types, wires in (
+            ("input", program.inputs, arrow.source, arrow.inputs),
+            ("output", program.outputs, arrow.target, arrow.outputs),
+        )
+    )
+    return inputs, outputs
+
+
+def shown(
+    assembly: Assembly, inputs: list[Terminal], entered: list[Handle], outputs: list[Terminal], results: list[Handle]
+) -> tuple[tuple[Public, ...], Variables]:
+    """The instance: outputs in order, digests of committed inputs, public inputs; what each is, and the variables.
+
+    `Public.first` counts from 1, as in a rank-one system, where number 0 is the constant.
+    """
+    order = [*zip(outputs, results, strict=True)]
+    order += [(t, h) for t, h in zip(inputs, entered, strict=True) if t.committed]
+    order += [(t, h) for t, h in zip(inputs, entered, strict=True) if t.public]
+    publics, variables, count = [], [], 0
+    for terminal, handle in order:
+        if terminal.port.visibility is Visibility.PRIVATE:
+            continue
+        own = terminal.show(assembly, handle)
+        name, format = terminal.port.name, terminal.format
+        publics.append(Public(terminal.side, name, format, terminal.committed, 1 + count, len(own)))
+        variables.append(own)
+        count += len(own)
+    return tuple(publics), np.concatenate(variables)

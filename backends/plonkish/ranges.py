@@ -1,0 +1,170 @@
+"""Intervals, quotients and signs: range checks in limbs, fused with the Shift or the sign that asks for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isqrt
+
+import numpy as np
+
+from circuitize.backends.gadgets.forms import Integers, LinearForms, constant
+from circuitize.backends.gadgets.ranges import Window, meet, quotients, window
+from circuitize.backends.gadgets.values import Trace, Value
+from circuitize.circuits.types import Fixed
+
+from .assembly import Assembly, Handle, single_forms
+
+NARROW = 12
+"""A sign or a rectified value of at most so many bits may take a table of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class NotNegative(Value):
+    """1 where the value is not negative."""
+
+    value: Value
+
+    def read(self, trace: Trace) -> Integers:
+        return np.greater_equal(self.value.read(trace), 0).astype(np.int64)
+
+
+def confine(assembly: Assembly, x: Handle, chosen: Window, sign: bool, role: str) -> LinearForms | None:
+    """Constrains x to a window; where a sign is asked for and the window is one of signed numbers, 1 where x >= 0.
+
+    Soundness: `Assembly.within` for the window; `natural` for a signed one, whose two halves make it up.
+    """
+    if sign and chosen.bound is None and chosen.bits > 1 and chosen.low == -(1 << (chosen.bits - 1)):
+        return _halves(assembly, x, 1 << (chosen.bits - 1), role)
+    size = 1 << chosen.bits if chosen.bound is None else chosen.bound + 1
+    assembly.within(x.forms.plus(-chosen.low), size, role)
+    return None
+
+
+def natural(assembly: Assembly, x: Handle) -> LinearForms:
+    """1 where x >= 0, else 0; paid for once per handle.
+
+    Free where the interval decides or is [-1, 0]; one lookup where a table of the interval has room; else `_halves`.
+    """
+    if x.natural is None:
+        low, high, count = x.type.low, x.type.high, len(x.forms)
+        if low >= 0:
+            x.natural = constant(np.ones(count, np.int64))
+        elif high < 0:
+            x.natural = constant(np.zeros(count, np.int64))
+        elif (low, high) == (-1, 0):
+            x.natural = x.forms.plus(1)
+        elif x.type.width <= NARROW and count >= 1 << x.type.width >> 2 and assembly.has_room(high - low + 1):
+            found = assembly.look_up(x, low, (np.arange(low, high + 1) >= 0).astype(np.int64), "sign")
+            x.natural = single_forms(found)
+        else:
+            x.natural = _halves(assembly, x, 1 << (max(-low - 1, high)).bit_length(), "sign")
+    return x.natural
+
+
+def _halves(assembly: Assembly, x: Handle, half: int, role: str) -> LinearForms:
+    """1 where x >= 0, else 0, for x in [-half, half), which it checks: a variable, its square, a range check.
+
+    Soundness: n is 0 or 1, and x + half - half * n is in [0, half). If n = 1, x is in [0, half) modulo p; if n = 0, in
+    [-half, 0). These have no integer in common modulo p, as 2 half is below p, so that x decides n.
+    """
+    found = assembly.hint(NotNegative(x.value), len(x.forms))
+    assembly.boolean(found, role)
+    chosen = single_forms(found)
+    assembly.within(assembly.shorten(x.forms, role) - chosen.scale(half).plus(-half), half, role)
+    return chosen
+
+
+def relu(assembly: Assembly, x: Handle, type: Fixed, value: Value) -> Handle:
+    """max(x, 0): one lookup where a table of the interval has room and the sign is not known yet; else a product.
+
+    Soundness: n x = y determines y, where n is 1 if x >= 0, else 0; a lookup determines y by `look_up`.
+    """
+    if x.type.low >= 0:
+        return Handle(x.forms, value, x.type, x.natural)
+    if x.type.high <= 0:
+        return Handle(constant(np.zeros(len(x.forms), np.int64)), value, type)
+    low, high = x.type.low, x.type.high
+    narrow = x.type.width <= NARROW and len(x.forms) >= 1 << x.type.width >> 2
+    if x.natural is None and narrow and assembly.has_room(high - low + 1):
+        found = assembly.look_up(x, low, np.maximum(np.arange(low, high + 1), 0), "relu")
+        return Handle(single_forms(found), value, type)
+    sign = Handle(natural(assembly, x), NotNegative(x.value), Fixed(x.type.shape, 0, 0, 1))
+    return Handle(assembly.multiply(sign, x, "relu"), value, type)
+
+
+def check(assembly: Assembly, x: Handle, low: int, high: int, value: Value, sign: bool) -> Handle:
+    """x where low <= x <= high, no witness elsewhere; free where x's interval says so.
+
+    Soundness: the window, cut to what x's type allows, is exactly [low, high] (`window`).
+    """
+    low, high = meet(x.type, low, high)
+    narrow = Fixed(x.type.shape, x.type.fraction_bits, low, high)
+    if (low, high) == (x.type.low, x.type.high):
+        return Handle(x.forms, value, narrow, x.natural)
+    found = confine(assembly, x, window(low, high, x.type.low, x.type.high, sign), sign, "range")
+    return Handle(_settled(x.forms, narrow), value, narrow, found or x.natural)
+
+
+def shift(assembly: Assembly, x: Handle, by: int, type: Fixed, low: int, high: int, value: Value, sign: bool) -> Handle:
+    """floor(x / 2^by) where it is in [low, high], no witness elsewhere: a variable and two range checks.
+
+    Soundness: the quotient q is in a window and x - 2^by q in [0, 2^by), both by limbs and so integers below p/2
+    (`Assembly.within`): division with remainder is unique.
+    """
+    if by == 0:
+        return check(assembly, x, low, high, value, sign)
+    low, high, chosen = quotients(x.type, by, low, high, sign)
+    narrow = type.with_interval(low, high)
+    made = assembly.hint(value, type.size)
+    quotient = Handle(single_forms(made), value, narrow)
+    assembly.within(assembly.shorten(x.forms, "shift") - quotient.forms.scale(1 << by), 1 << by, "remainder")
+    quotient.natural = confine(assembly, quotient, chosen, sign, "shift")
+    return Handle(_settled(quotient.forms, narrow), value, narrow, quotient.natural)
+
+
+def _settled(forms: LinearForms, type: Fixed) -> LinearForms:
+    """A constant where the type leaves one value."""
+    return constant(np.full(type.size, type.low)) if type.low == type.high else forms
+
+
+def entering(assembly: Assembly, forms: LinearForms, value: Value, type: Fixed, role: str) -> Handle:
+    """Variables that the prover may choose freely, in exactly the interval of the type."""
+    assembly.within(forms.plus(-type.low), type.high - type.low + 1, role)
+    return Handle(forms, value, type)
+
+
+def divide(assembly: Assembly, x: Handle, y: Handle, type: Fixed, value: Value) -> Handle:
+    """floor(x / y) for y >= 1: a variable, its product with y, and three range checks.
+
+    Soundness: q is in a window, r = x - q y and y - 1 - r are in [0, 2^m). All are integers far below p/2 (types are
+    below 2^62), so over the integers x = q y + r and 0 <= r < y, which one pair satisfies.
+    """
+    made = assembly.hint(value, type.size)
+    quotient = Handle(single_forms(made), value, type)
+    bits = (type.high - type.low).bit_length()
+    assembly.within(quotient.forms.plus(-type.low), 1 << bits, "quotient")
+    product = assembly.single(assembly.multiply(quotient, y, "divide"))
+    size = 1 << (y.type.high - 1).bit_length()
+    remainder = assembly.shorten(x.forms, "divide") - single_forms(product)
+    assembly.within(remainder, size, "remainder")
+    divisor = assembly.shorten(y.forms, "divide")
+    assembly.within((divisor - remainder).plus(-1), size, "remainder")
+    return Handle(quotient.forms, value, type)
+
+
+def square_root(assembly: Assembly, x: Handle, type: Fixed, value: Value) -> Handle:
+    """floor(sqrt(x)) for x >= 0: a variable, its square, and three range checks.
+
+    Soundness: q is in [0, 2^k), x - q^2 and (q + 1)^2 - 1 - x in [0, 2^m), all integers far below p/2: so q^2 <= x <
+    (q + 1)^2, which one q >= 0 satisfies. For that q both differences are at most 2 q.
+    """
+    greatest = isqrt(x.type.high)
+    made = assembly.hint(value, type.size)
+    root = Handle(single_forms(made), value, type.with_interval(0, greatest))
+    assembly.within(root.forms, 1 << greatest.bit_length(), "root")
+    square = single_forms(assembly.single(assembly.multiply(root, root, "square")))
+    size = 1 << (2 * greatest).bit_length()
+    below = assembly.shorten(x.forms, "root") - square
+    assembly.within(below, size, "below")
+    assembly.within(root.forms.scale(2) - below, size, "above")
+    return Handle(root.forms, value, type)

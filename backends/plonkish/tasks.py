@@ -1,0 +1,138 @@
+"""What a circuit asks for, before any of it has a row: sums, products, ranges, folds, table entries, permutations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.backends.gadgets.values import Elements, Value
+from circuitize.circuits.errors import Undefined
+
+if TYPE_CHECKING:
+    from .witness import Solver
+
+Variables = NDArray[np.int32]
+"""Numbers of variables; 0 is the constant 1."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Task:
+    """n elements of the same kind of work, for one operation; `edge` is its index in the arrow, -1 for the ports."""
+
+    edge: int
+    role: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hint:
+    """Variables first, first + 1, ... that the prover chooses: whatever they are, tasks must pin them down."""
+
+    first: int
+    count: int
+    content: Value | Elements
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sum(Task):
+    """targets[e] = offset + sum of factors[t] * terms[t, e]. Factors are integers of any size."""
+
+    targets: Variables
+    terms: Variables
+    factors: tuple[int, ...]
+    offset: int
+
+    def solve(self, solver: Solver) -> None:
+        solver.write(self.targets, solver.combined(self.terms, self.factors, self.offset))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Range(Task):
+    """offset + sum of factors[t] * terms[t, e] is in [0, size), modulo the prime; the size has `limbs`, lowest first.
+
+    Limb g counts scale 2^shift and is in [0, sizes[g]).
+    """
+
+    terms: Variables
+    factors: tuple[int, ...]
+    offset: int
+    sizes: tuple[int, ...]
+    shifts: tuple[int, ...]
+
+    def number(self, solver: Solver) -> Any:
+        """The number that is to be in range."""
+        return solver.combined(self.terms, self.factors, self.offset)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dot(Task):
+    """targets[e] = sum of left[i, e] * right[i, e] over i; `phase` 1 where a challenge enters a factor."""
+
+    targets: Variables
+    left: Variables
+    right: Variables
+    phase: int = 0
+
+    def partial(self, solver: Solver) -> Any:
+        """The sums up to each i, `[depth, n]`."""
+        return solver.running(solver.multiplied(solver.read(self.left), solver.read(self.right)))
+
+    def solve(self, solver: Solver) -> None:
+        solver.write(self.targets, self.partial(solver)[-1])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fold(Task):
+    """targets[e] = sum of values[i, e] * x^i, for challenge number `challenge`; the values are of phase `phase`."""
+
+    targets: Variables
+    values: Variables
+    challenge: int
+    phase: int
+
+    def solve(self, solver: Solver) -> None:
+        solver.write(self.targets, self.steps(solver, 1)[-1])
+
+    def steps(self, solver: Solver, each: int) -> list[Any]:
+        """Horner's rule, `each` values at a time, the highest first; values must divide by it."""
+        x, prime = solver.challenges[self.challenge], solver.field.prime
+        powers = [pow(x, i, prime) for i in range(each + 1)]
+        values = solver.read(self.values).astype(object).reshape(-1, each, self.values.shape[1])
+        made: list[Any] = []
+        for group in values[::-1]:
+            total = sum(powers[i] * group[i] for i in range(each))
+            made.append((total + (made[-1] * powers[each] if made else 0)) % prime)
+        return made
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entry(Task):
+    """(index[e], targets[e]) is an entry of a table: the value for the index."""
+
+    targets: Variables
+    index: Variables
+    table: int
+    low: int
+    values: NDArray[np.int64]
+
+    def solve(self, solver: Solver) -> None:
+        places = solver.read(self.index) - self.low
+        if (places < 0).any() or (places >= len(self.values)).any():
+            raise Undefined(f"no entry for {self.role}: an index is outside of its table")
+        solver.write(self.targets, self.values[places])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Permutations(Task):
+    """outputs[e] is lane 0 of the Poseidon permutation of inputs[:, e]; one after the other."""
+
+    outputs: Variables
+    inputs: Variables
+
+    def solve(self, solver: Solver) -> None:
+        solver.write(self.outputs, solver.permute(self))
+
+
+Solvable = Sum | Dot | Fold | Entry | Permutations

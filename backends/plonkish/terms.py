@@ -1,0 +1,70 @@
+"""Linear forms sorted by what they are alike in: the same factors over different variables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.backends.gadgets.forms import LinearForms
+
+from .tasks import Variables
+
+MANY = 16
+"""So many forms, at least, must share their factors for a fixed row of factors to be worth it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pattern:
+    """Forms `places`: offset + sum of factors[t] * terms[t, e]; where factors differ, coefficients[t, e] instead.
+
+    In the second case the constant is a term too, of variable 0, and `factors` only says how many terms there are.
+    """
+
+    places: NDArray[np.int64]
+    terms: Variables
+    factors: tuple[int, ...]
+    offset: int
+    coefficients: NDArray[np.int64] | None
+
+
+def patterns(forms: LinearForms) -> list[Pattern]:
+    """The forms, those alike together."""
+    found = []
+    lengths = forms.lengths
+    for length in np.unique(lengths).tolist():
+        places = np.flatnonzero(lengths == length)
+        at = forms.offsets[places][:, None] + np.arange(length)
+        found += _of_length(places, forms.wires[at], forms.coefficients[at])
+    return found
+
+
+def _of_length(places: NDArray[np.int64], variables: Variables, coefficients: NDArray[np.int64]) -> list[Pattern]:
+    """Forms of one length: `[n, length]` each."""
+    if not coefficients.shape[1]:
+        return [Pattern(places, np.zeros((0, len(places)), np.int32), (), 0, None)]
+    keys = np.column_stack([coefficients, variables[:, 0] == 0])
+    if (keys == keys[0]).all():
+        return [_alike(places, variables, coefficients)]
+    distinct, kinds = np.unique(keys, axis=0, return_inverse=True)
+    kinds = kinds.reshape(-1)
+    counts = np.bincount(kinds)
+    if len(distinct) > 4 and len(places) < MANY * len(distinct):
+        single = variables.shape[1] == 1 and bool((variables == 0).all())
+        if not single:
+            factors = (0,) * coefficients.shape[1]
+            return [Pattern(places, variables.T.copy(), factors, 0, coefficients.T.copy())]
+    order = np.argsort(kinds, kind="stable")
+    ends = np.cumsum(counts)
+    return [
+        _alike(places[part], variables[part], coefficients[part])
+        for part in (order[end - count : end] for end, count in zip(ends, counts, strict=True))
+    ]
+
+
+def _alike(places: NDArray[np.int64], variables: Variables, coefficients: NDArray[np.int64]) -> Pattern:
+    first = int(variables[0, 0] == 0)
+    offset = int(coefficients[0, 0]) if first else 0
+    factors = tuple(coefficients[0, first:].tolist())
+    return Pattern(places, variables[:, first:].T.copy(), factors, offset, None)

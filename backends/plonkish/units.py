@@ -1,0 +1,348 @@
+"""Groups of columns that do one kind of work each: the rows that a task takes, their fixed cells, and their gates."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .expressions import ExpressionBuilder
+from .tasks import Dot, Entry, Fold, Range, Sum
+from .witness import Solver
+
+EMPTY = -1
+"""A cell that holds no variable: what is in it follows from others in the row, or does not matter."""
+
+Cells = NDArray[np.int32]
+Computed = tuple[int, int, Any]
+"""Column, row and values, one per element, of a cell that holds no variable."""
+
+
+class Unit(ABC):
+    """One lane's advice columns, the fixed columns that all lanes share, and the gates over them.
+
+    Every gate is a sum of products with a factor from a fixed column, so it is 0 where those are.
+    """
+
+    name: str
+    phases: tuple[int, ...]
+    fixed: int
+
+    @abstractmethod
+    def height(self, task: Any) -> int:
+        """Rows of one element."""
+
+    @abstractmethod
+    def elements(self, task: Any) -> int:
+        """How many elements a task has."""
+
+    @abstractmethod
+    def scalars(self, task: Any) -> list[list[int]]:
+        """Each fixed column's entries over the rows of an element."""
+
+    @abstractmethod
+    def cells(self, task: Any) -> Cells:
+        """The variables `[columns, height, elements]`."""
+
+    def computed(self, task: Any, solver: Solver) -> Iterator[Computed]:
+        """Cells that hold no variable but must hold something, all of the phase of the last column."""
+        yield from ()
+
+    @abstractmethod
+    def gates(self, make: ExpressionBuilder, advice: Sequence[int], fixed: Sequence[int]) -> list[tuple[str, int]]:
+        """The gates of the lane in these columns: what each says, and its node."""
+
+    def lookups(
+        self, make: ExpressionBuilder, advice: Sequence[int], fixed: Sequence[int]
+    ) -> list[tuple[str, str, tuple[int, ...]]]:
+        """The lookups of the lane in these columns: what each says, the table's name, and the inputs' nodes."""
+        return []
+
+
+@dataclass(frozen=True)
+class SumUnit(Unit):
+    """Columns v_0, ..., v_(w-1), total: total = kept * (total above) + offset + sum of c_j v_j.
+
+    Soundness: the row's factor of total is -1 (the fixed column `used` is 1), so the cells of a sum determine it.
+    """
+
+    width: int
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        return "sum"
+
+    @property
+    def phases(self) -> tuple[int, ...]:  # type: ignore[override]
+        return (0,) * (self.width + 1)
+
+    @property
+    def fixed(self) -> int:  # type: ignore[override]
+        return self.width + 3
+
+    def height(self, task: Sum) -> int:
+        return max(1, -(-len(task.factors) // self.width))
+
+    def elements(self, task: Sum) -> int:
+        return len(task.targets)
+
+    def scalars(self, task: Sum) -> list[list[int]]:
+        height = self.height(task)
+        factors = [*task.factors, *[0] * (height * self.width - len(task.factors))]
+        columns = [factors[j :: self.width] for j in range(self.width)]
+        return [*columns, [0] + [1] * (height - 1), [task.offset] + [0] * (height - 1), [1] * height]
+
+    def cells(self, task: Sum) -> Cells:
+        height, count = self.height(task), self.elements(task)
+        made = np.full((height * self.width, count), EMPTY, np.int32)
+        made[: len(task.factors)] = task.terms
+        totals = np.full((height, count), EMPTY, np.int32)
+        totals[-1] = task.targets
+        return np.concatenate([made.reshape(height, self.width, count).transpose(1, 0, 2), totals[None]])
+
+    def computed(self, task: Sum, solver: Solver) -> Iterator[Computed]:
+        total: Any = np.full(self.elements(task), task.offset, object)
+        for row in range(self.height(task) - 1):
+            for j in range(row * self.width, (row + 1) * self.width):
+                total = total + task.factors[j] * solver.read(task.terms[j]).astype(object)
+            yield self.width, row, total
+
+    def gates(self, make: ExpressionBuilder, advice: Sequence[int], fixed: Sequence[int]) -> list[tuple[str, int]]:
+        *factors, kept, offset, used = fixed
+        terms = [
+            make.multiply(make.fixed(c), make.advice(v)) for c, v in zip(factors, advice[: self.width], strict=True)
+        ]
+        total = advice[self.width]
+        terms.append(make.multiply(make.fixed(kept), make.advice(total, -1)))
+        terms.append(make.fixed(offset))
+        return [("total", make.subtract(make.sum(terms), make.multiply(make.fixed(used), make.advice(total))))]
+
+
+@dataclass(frozen=True)
+class RangeUnit(Unit):
+    """Columns v_0, ..., v_(w-1), low limb, high limb: offset + sum of c_j v_j = low + 2^b high + 2^(2b) (v_0 above).
+
+    A number of more than two limbs takes several rows, its highest limbs first; v_0 is then what they make so far.
+
+    Soundness: see `Assembly.within`. A limb's lookup takes (tag, tag * limb), the tag a fixed cell; the table holds
+    (t, t * v) for every v below the size with number t. As t is not 0, the limb is such a v: one of that size, not of a
+    wider one. A limb that is not in use has the size 1, and is 0.
+    """
+
+    width: int
+    bits: int
+    tags: tuple[int, ...]
+    """The sizes that have a table; a tag is a place in it, plus 1."""
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        return f"range of {self.width}"
+
+    @property
+    def phases(self) -> tuple[int, ...]:  # type: ignore[override]
+        return (0,) * (self.width + 2)
+
+    @property
+    def fixed(self) -> int:  # type: ignore[override]
+        return self.width + 5
+
+    def height(self, task: Range) -> int:
+        return -(-len(task.sizes) // 2)
+
+    def elements(self, task: Range) -> int:
+        return task.terms.shape[1]
+
+    def scalars(self, task: Range) -> list[list[int]]:
+        height = self.height(task)
+        sizes = [*task.sizes, *[1] * (2 * height - len(task.sizes))]
+        tags = [self.tags.index(size) + 1 for size in sizes]
+        factors = [*task.factors, *[0] * (self.width - len(task.factors))]
+        columns = [[int(j == 0)] * (height - 1) + [factor] for j, factor in enumerate(factors)]
+        offset = [0] * (height - 1) + [task.offset]
+        return [*columns, [0] + [1] * (height - 1), offset, [1] * height, tags[::2][::-1], tags[1::2][::-1]]
+
+    def cells(self, task: Range) -> Cells:
+        made = np.full((self.width + 2, self.height(task), self.elements(task)), EMPTY, np.int32)
+        made[: len(task.factors), -1] = task.terms
+        return made
+
+    def computed(self, task: Range, solver: Solver) -> Iterator[Computed]:
+        height, number = self.height(task), task.number(solver)
+        mask = (1 << self.bits) - 1
+        for row in range(height):
+            above = number >> (2 * self.bits * (height - 1 - row))
+            if row < height - 1:
+                yield 0, row, above
+            last = 2 * (height - 1 - row) + 1 >= len(task.sizes) - 1
+            high = above >> self.bits if last and len(task.sizes) % 2 == 0 else (above >> self.bits) & mask
+            lone = last and len(task.sizes) % 2 == 1
+            yield self.width, row, above if lone else above & mask
+            yield self.width + 1, row, number * 0 if lone else high
+
+    def gates(self, make: ExpressionBuilder, advice: Sequence[int], fixed: Sequence[int]) -> list[tuple[str, int]]:
+        *factors, kept, offset, used, _, _ = fixed
+        terms = [
+            make.multiply(make.fixed(c), make.advice(v)) for c, v in zip(factors, advice[: self.width], strict=True)
+        ]
+        low, high = advice[self.width :]
+        limbs = make.add(make.advice(low), make.scale(1 << self.bits, make.advice(high)))
+        above = make.scale(1 << 2 * self.bits, make.advice(advice[0], -1))
+        right = make.add(make.multiply(make.fixed(used), limbs), make.multiply(make.fixed(kept), above))
+        return [("limbs", make.subtract(make.add(make.sum(terms), make.fixed(offset)), right))]
+
+    def lookups(
+        self, make: ExpressionBuilder, advice: Sequence[int], fixed: Sequence[int]
+    ) -> list[tuple[str, str, tuple[int, ...]]]:
+        found: list[tuple[str, str, tuple[int, ...]]] = []
+        for what, limb, tag in zip(("low limb", "high limb"), advice[self.width :], fixed[-2:], strict=True):
+            node = make.fixed(tag)
+            found.append((what, "limbs", (node, make.multiply(node, make.advice(limb)))))
+        return found
+
+
+@dataclass(frozen=True)
+class DotUnit(Unit):
+    """Columns a, b, total: total = kept * (total above) + a * b, in rows that are used.
+
+    Soundness: the cells of a dot product determine its total.
+    """
+
+    phase: int
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        return "dot" if self.phase == 0 else "dot after the challenge"
+
+    @property
+    def phases(self) -> tuple[int, ...]:  # type: ignore[override]
+        return (self.phase,) * 3
+
+    fixed = 2
+
+    def height(self, task: Dot) -> int:
+        return len(task.left)
+
+    def elements(self, task: Dot) -> int:
+        return len(task.targets)
+
+    def scalars(self, task: Dot) -> list[list[int]]:
+        height = self.height(task)
+        return [[0] + [1] * (height - 1), [1] * height]
+
+    def cells(self, task: Dot) -> Cells:
+        totals = np.full(task.left.shape, EMPTY, np.int32)
+        totals[-1] = task.targets
+        return np.stack([task.left, task.right, totals])
+
+    def computed(self, task: Dot, solver: Solver) -> Iterator[Computed]:
+        if len(task.left) > 1:
+            for row, total in enumerate(task.partial(solver)[:-1]):
+                yield 2, row, total
+
+    def gates(self, make: ExpressionBuilder, advice: Sequence[int], fixed: Sequence[int]) -> list[tuple[str, int]]:
+        kept, used = map(make.fixed, fixed)
+        a, b, total = map(make.advice, advice)
+        now = make.multiply(used, make.subtract(make.multiply(a, b), total))
+        return [("product", make.add(now, make.multiply(kept, make.advice(advice[2], -1))))]
+
+
+@dataclass(frozen=True)
+class FoldUnit(Unit):
+    """Columns v_0, ..., v_(w-1), total: total = kept * x^w * (total above) + sum of x^j v_j, for a challenge x.
+
+    Soundness: the cells determine the total; a value that a row has no use for is the constant 0.
+    """
+
+    challenge: int
+    phase: int
+    width: int
+    zero: int
+    """The variable that is the constant 0."""
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        return f"fold {self.challenge}" + (" after the challenge" if self.phase else "")
+
+    @property
+    def phases(self) -> tuple[int, ...]:  # type: ignore[override]
+        return (*(self.phase,) * self.width, 1)
+
+    fixed = 2
+
+    def height(self, task: Fold) -> int:
+        return -(-len(task.values) // self.width)
+
+    def elements(self, task: Fold) -> int:
+        return len(task.targets)
+
+    def scalars(self, task: Fold) -> list[list[int]]:
+        height = self.height(task)
+        return [[0] + [1] * (height - 1), [1] * height]
+
+    def cells(self, task: Fold) -> Cells:
+        values = self.padded(task).values
+        values = values.reshape(-1, self.width, values.shape[1])[::-1].transpose(1, 0, 2)
+        totals = np.full(values.shape[1:], EMPTY, np.int32)
+        totals[-1] = task.targets
+        return np.concatenate([values, totals[None]])
+
+    def computed(self, task: Fold, solver: Solver) -> Iterator[Computed]:
+        if self.height(task) > 1:
+            for row, total in enumerate(self.padded(task).steps(solver, self.width)[:-1]):
+                yield self.width, row, total
+
+    def padded(self, task: Fold) -> Fold:
+        """The task with zeros behind its values, so that they fill rows."""
+        missing = -len(task.values) % self.width
+        if not missing:
+            return task
+        zeros = np.full((missing, task.values.shape[1]), self.zero, np.int32)
+        values = np.concatenate([task.values, zeros])
+        return Fold(task.edge, task.role, task.targets, values, task.challenge, task.phase)
+
+    def gates(self, make: ExpressionBuilder, advice: Sequence[int], fixed: Sequence[int]) -> list[tuple[str, int]]:
+        kept, used = map(make.fixed, fixed)
+        *values, total = advice
+        x = make.challenge(self.challenge)
+        inner = make.advice(values[-1])
+        for value in reversed(values[:-1]):
+            inner = make.add(make.advice(value), make.multiply(x, inner))
+        power = x
+        for _ in range(self.width - 1):
+            power = make.multiply(power, x)
+        now = make.multiply(used, make.subtract(inner, make.advice(total)))
+        above = make.multiply(make.multiply(kept, power), make.advice(total, -1))
+        return [("fold", make.add(now, above))]
+
+
+@dataclass(frozen=True)
+class EntryUnit(Unit):
+    """Columns index, value: with the table's number, a fixed cell, they stand in the tables."""
+
+    name = "entry"
+    phases = (0, 0)
+    fixed = 1
+
+    def height(self, task: Entry) -> int:
+        return 1
+
+    def elements(self, task: Entry) -> int:
+        return len(task.targets)
+
+    def scalars(self, task: Entry) -> list[list[int]]:
+        return [[task.table + 1]]
+
+    def cells(self, task: Entry) -> Cells:
+        return np.stack([task.index, task.targets])[:, None]
+
+    def gates(self, make: ExpressionBuilder, advice: Sequence[int], fixed: Sequence[int]) -> list[tuple[str, int]]:
+        return []
+
+    def lookups(
+        self, make: ExpressionBuilder, advice: Sequence[int], fixed: Sequence[int]
+    ) -> list[tuple[str, str, tuple[int, ...]]]:
+        return [("entry", "entries", (make.fixed(fixed[0]), *map(make.advice, advice)))]

@@ -1,0 +1,53 @@
+"""Every integer operation as a Plonkish system: the executor's values satisfy it, and no cell may be anything else."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import numpy as np
+import pytest
+from integers_cases import Case, cases
+from plonkish_programs import Vector, fill, fill_trace, require_outputs, smallest
+from r1cs_programs import single
+
+from circuitize.circuits.errors import Undefined
+from circuitize.circuits.program import Program
+from circuitize.sims import integer
+from circuitize.sims.forgery import forgeries
+
+LARGE = 1 << 12
+
+
+def vectors(case: Case, given: Program, count: int) -> list[Vector]:
+    """Random, awkward and extreme values."""
+    random = np.random.default_rng(4)
+    if not case.sources:
+        return [{"in0": np.array(1)}]
+    names = [port.name for port in given.inputs]
+    return [dict(zip(names, case.draw(random), strict=True)) for _ in range(count)]
+
+
+@pytest.mark.parametrize("case", cases(), ids=str)
+def test_systems_are_the_integers(case: Case) -> None:
+    given = single(case.operation, *case.sources)
+    emission = smallest(given)
+    large = max((source.size for source in case.sources), default=0) >= LARGE
+    defined = 0
+    for number, vector in enumerate(vectors(case, given, 2 if large else 40)):
+        with suppress(Undefined):
+            integer.trace(given, vector)
+            defined += 1
+            if defined > (1 if large else 4):
+                continue
+            run = fill(emission, given, vector, number)
+            assert run.failure() is None
+            require_outputs(run, given, vector)
+            if defined == 1:
+                found = run.mutants(np.random.default_rng(number))
+                assert found.used.any()
+                assert not found.cells
+            continue
+        for done, forged in forgeries(given, vector):
+            with suppress(Undefined):
+                assert fill_trace(emission, forged).failure() is not None, done
+    assert defined
