@@ -17,9 +17,6 @@ from .expressions import Kind
 from .system import PlonkishSystem
 
 Rows = NDArray[np.int64]
-Cell = tuple[int, int]
-"""Kind and column in one (a node's kind, its column) with a rotation: see `Evaluator.changed`."""
-
 SMALL = 2.0**62
 
 
@@ -105,6 +102,11 @@ class Evaluator:
         self.grid, self.rows = grid, rows
         self._known: dict[int, Values] = dict(replaced or {})
         self._nodes = grid.system.nodes.tolist()
+
+    def without(self, stale: Callable[[int], bool], replaced: dict[int, Values]) -> Evaluator:
+        """An evaluator of the same rows that keeps what is known, stale nodes left out, with other values of cells."""
+        kept = {node: values for node, values in self._known.items() if not stale(node)}
+        return Evaluator(self.grid, self.rows, kept | replaced)
 
     def value(self, root: int) -> Values:
         stack = [root]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from circuitize.backends.r1cs.field import Limbs
 
-from .checker import Evaluator, Grid, Supports, Table, nonzero, values_of
+from .checker import Evaluator, Grid, Supports, Table, Values, nonzero, values_of
 from .expressions import Kind
 from .system import PlonkishSystem
 
@@ -54,25 +54,27 @@ def survivors(
         for column, at in ((first, row), (second, other_row)):
             if column < system.advice:
                 used[column, at] = rejected[column, at] = True
-    cells = _cells(system)
+    below = _below(system)
     for gate in system.gates:
         rows = supports.rows(gate.node)
-        for node in cells[gate.node]:
+        honest = Evaluator(grid, rows)
+        honest.value(gate.node)
+        for node in sorted(below[gate.node]):
             _, column, rotation = system.nodes[node].tolist()
             at = (rows + rotation) % system.rows
-            found = other[column].numbers[at]
-            replaced = Evaluator(grid, rows, {node: type(other[column])(found, other[column].bound)})
+            found = Values(other[column].numbers[at], other[column].bound)
+            replaced = honest.without(_reads(below, node), {node: found})
             fails = nonzero(system, replaced.value(gate.node))
             rejected[column, at[fails]] = True
             used[column, at[_matters(grid, gate.node, node, rows)]] = True
     every = np.arange(system.rows)
     for lookup in system.lookups:
         table = Table(grid, lookup.table)
-        for node in sorted({cell for root in lookup.inputs for cell in cells[root]}):
+        for node in sorted({cell for root in lookup.inputs for cell in below[root]}):
             _, column, rotation = system.nodes[node].tolist()
             at = (every + rotation) % system.rows
-            found = other[column].numbers[at]
-            replaced = Evaluator(grid, every, {node: type(other[column])(found, other[column].bound)})
+            found = Values(other[column].numbers[at], other[column].bound)
+            replaced = Evaluator(grid, every, {node: found})
             values = [replaced.value(root) for root in lookup.inputs]
             rejected[column, at[~table.holds(values)]] = True
             used[column, at[_active(grid, lookup.inputs, node, every)]] = True
@@ -115,8 +117,8 @@ def _matters(grid: Grid, root: int, cell: int, rows: NDArray[np.int64]) -> Mask:
     return visit(root)[1]
 
 
-def _cells(system: PlonkishSystem) -> dict[int, list[int]]:
-    """For each gate and each input of a lookup, the advice nodes below it."""
+def _below(system: PlonkishSystem) -> list[frozenset[int]]:
+    """For each node the advice nodes that it depends on, itself included."""
     below: list[frozenset[int]] = []
     for node, (kind, a, b) in enumerate(system.nodes.tolist()):
         if kind == Kind.ADVICE:
@@ -125,5 +127,8 @@ def _cells(system: PlonkishSystem) -> dict[int, list[int]]:
             below.append(below[a] | below[b])
         else:
             below.append(below[a] if kind == Kind.NEGATE else frozenset())
-    roots = [gate.node for gate in system.gates] + [node for lookup in system.lookups for node in lookup.inputs]
-    return {root: sorted(below[root]) for root in roots}
+    return below
+
+
+def _reads(below: list[frozenset[int]], cell: int) -> Callable[[int], bool]:
+    return lambda node: cell in below[node]

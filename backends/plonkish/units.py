@@ -154,7 +154,7 @@ class RangeUnit(Unit):
         return -(-len(task.sizes) // 2)
 
     def elements(self, task: Range) -> int:
-        return task.terms.shape[1]
+        return int(task.terms.shape[1])
 
     def scalars(self, task: Range) -> list[list[int]]:
         height = self.height(task)
