@@ -127,6 +127,13 @@ def opened_leaves(transcript: Transcript, places: list[int], depth: int, root: b
         for i, place in enumerate(places)
     }
     nodes = transcript.bytes("whir.nodes", 32 * absent(places, depth))
+    if merkle_root(known, nodes, depth) != root:
+        raise Refused("an opened leaf does not belong to its commitment")
+    return lift(words.reshape(count, SYMBOLS)) if first else words.reshape(count, SYMBOLS, 2)
+
+
+def merkle_root(known: dict[int, bytes], nodes: bytes, depth: int) -> bytes:
+    """The root that the hashes of leaves at their places give, and the nodes that do not follow from them."""
     used = 0
     for _ in range(depth):
         above: dict[int, bytes] = {}
@@ -140,9 +147,7 @@ def opened_leaves(transcript: Transcript, places: list[int], depth: int, root: b
             pair = known[place] + other if place % 2 == 0 else other + known[place]
             above[place // 2] = blake3(pair).digest()
         known = above
-    if known[0] != root:
-        raise Refused("an opened leaf does not belong to its commitment")
-    return lift(words.reshape(count, SYMBOLS)) if first else words.reshape(count, SYMBOLS, 2)
+    return known[0]
 
 
 def absent(places: list[int], depth: int) -> int:

@@ -50,13 +50,15 @@ def refusal(
     if reason is not None:
         return reason
     try:
-        _Verifier(made, statement, proof.messages).check(context)
+        Verifier(made, statement, proof.messages).check(context)
     except Refused as error:
         return str(error)
     return None
 
 
-class _Verifier:
+class Verifier:
+    """One check of one proof; raises Refused."""
+
     def __init__(self, made: Plan, statement: Statement, messages: bytes) -> None:
         self.plan = made
         self.statement = statement
@@ -157,7 +159,7 @@ class _Verifier:
     def _lookups(self) -> None:
         made, transcript = self.plan, self.transcript
         alpha, beta = transcript.challenge("lookups.alpha"), transcript.challenge("lookups.beta")
-        square = multiply(beta, beta)
+        apart, square = self._pairing(beta)
         sizes = [padded_bits(made.forms[lookup.key].shape) for lookup in made.lookups]
         sizes += [(table.size - 1).bit_length() for table in made.tables]
         offsets, end = [0] * len(sizes), 0
@@ -181,13 +183,13 @@ class _Verifier:
         filled = {number: sum_of(self.weights[number]) for number in by_shape.values()}
         for lookup in made.lookups:
             key, (_, number) = next(found)
-            entries.append(key + beta * numbers(lookup.table + 1))
+            entries.append(key + apart * numbers(lookup.table + 1))
             if lookup.value is not None:
                 entries[-1] = entries[-1] + multiply(square, next(found)[0])
             counts.append(filled[number])
         for t, table in enumerate(made.tables):
             count, (_, number) = next(found)
-            entries.append(apply(self.weights[number], numbers(range(table.size))) + beta * numbers(t + 1))
+            entries.append(apply(self.weights[number], numbers(range(table.size))) + apart * numbers(t + 1))
             if table.values.size:
                 entries[-1] = entries[-1] + multiply(square, apply(self.weights[number], numbers(table.values)))
             counts.append(-count)
@@ -196,6 +198,10 @@ class _Verifier:
         bottoms = ONE - total(places) + dot(places, alpha - np.stack(entries))
         if not (same(tops, numerator) and same(bottoms, denominator)):
             raise Refused("a value that is looked up is not the one in the sum of fractions")
+
+    def _pairing(self, beta: Elements) -> tuple[Elements, Elements]:
+        """What a table's number is multiplied with, and what a value is, to be an entry together with a key."""
+        return beta, multiply(beta, beta)
 
     def _places(self, point: Elements, sizes: list[int], offsets: list[int]) -> Elements:
         """For each cube of 2^size leaves at its offset, eq of the point's other coordinates."""

@@ -1,0 +1,302 @@
+"""Forgeries that a verifier that does not absorb one message accepts, and that both verifiers refuse.
+
+A cheating prover that knows of it finds a challenge before it sends what the challenge should follow from, and makes a
+proof of something false.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from tensor_attack import INPUTS, OUTSIDE, PRODUCT, SMALL, SUM, FalseSum, Forgery, attack, built
+from tensor_cheat import Cheat
+from tensor_forgery import signed
+from tensor_words import combination, divide
+
+from circuitize.circuits import integers
+from circuitize.circuits.integers import View
+from circuitize.circuits.program import Program
+from circuitize.circuits.types import Fixed
+from circuitize.provers.tensor.forms import Product
+from circuitize.provers.tensor.independent.arithmetic import (
+    FIELD,
+    ONE,
+    PRIME,
+    ZERO,
+    Elements,
+    dot,
+    equality_at,
+    lift,
+    multiply,
+    numbers,
+)
+from circuitize.provers.tensor.independent.weights import apply, dense
+from circuitize.provers.tensor.plan import Plan, plan
+
+
+def vanishing(weights: Elements, limit: int) -> list[int]:
+    """Small integers, not all 0, whose sum with these weights is 0: two are solved for, the others drawn."""
+    random = np.random.default_rng(0)
+    for _ in range(20000):
+        drawn = random.integers(1, limit, len(weights) - 2)
+        target = ZERO - dot(lift(numbers(drawn)), weights[2:])
+        solved = [signed(int(x)) for x in combination(weights[0], weights[1], target)]
+        if max(map(abs, solved)) < limit:
+            return [*solved, *drawn.tolist()]
+    raise AssertionError("expected a vanishing sum")
+
+
+def zero_weights(cheat: Cheat, made: Plan) -> Elements:
+    """The weights at the point where equations are tested: those of the last claims before products are reduced."""
+    return dense(next(w for w in reversed(cheat.weights) if len(dense(w)) == made.forms[made.zeros[0]].shape[0]))
+
+
+WIDE = Fixed((4,), 0, -(1 << 60), 1 << 60)
+
+
+def test_public_values_are_absorbed() -> None:
+    """Else outputs are chosen after the point where they are tested."""
+    program = built([WIDE, WIDE], (integers.Add(), (0, 1)))
+    zero = {"in0": np.zeros(4, np.int64), "in1": np.zeros(4, np.int64)}
+    deaf = frozenset({"public"})
+    found, cheat = attack(program, zero, deaf=deaf)
+    false = np.array(vanishing(zero_weights(cheat, found.made), 1 << 60), np.int64)
+    found.statement = replace(found.statement, publics={("output", "out0"): false})
+    assert found.passes(deaf=deaf) and found.is_refused()
+
+
+def test_the_program_is_absorbed_first() -> None:
+    """Else its constants are chosen after the point where its equations are tested."""
+    deaf = frozenset({"statement"})
+
+    def program(amounts: Any) -> Program:
+        constant = integers.Constant.of(np.array(amounts, np.int64))
+        return built([WIDE, WIDE], (integers.Add(), (0, 1)), (constant, ()), (integers.Add(), (2, 3)))
+
+    zero = {"in0": np.zeros(4, np.int64), "in1": np.zeros(4, np.int64)}
+    found, cheat = attack(program([1, 0, 0, 0]), zero, deaf=deaf)
+    false = vanishing(zero_weights(cheat, found.made), 1 << 60)
+    other = program([1 + false[0], *false[1:]])
+    made = plan(other, 4)
+    moved = Forgery(other, made, found.statement, found.proof.messages)
+    assert moved.passes(deaf=deaf) and moved.is_refused()
+
+
+def test_roots_are_absorbed() -> None:
+    """Else what is committed to is chosen after everything that is claimed of it."""
+    deaf = frozenset({"root"})
+    program = built([SMALL], (integers.Scale(2, 0), (0,)))
+
+    class Late(Cheat):
+        def opened(self, commitment: int, table: Any, weights: Elements, claim: Elements) -> Any:
+            if commitment:
+                return table
+            made = table.copy()
+            made[2] = made[2] + numbers(1)
+            for place, amount in zip((0, 1), combination(weights[0], weights[1], ZERO - weights[2]), strict=True):
+                made[place] = made[place] + amount
+            return made
+
+    found, _ = attack(program, {"in0": INPUTS["in0"]}, Late, deaf)
+    assert found.passes(deaf=deaf) and found.is_refused()
+
+
+class LateCounts(Cheat):
+    """Counts how often numbers are looked up after it knows where sums of fractions are tested."""
+
+    def lookups(self, looked_up: list[Any]) -> None:
+        state = self.channel.state
+        alpha, beta = self.channel.challenge("lookups.alpha"), self.channel.challenge("lookups.beta")
+        self.channel.state = state
+        ((base, _),) = self.plan.forms[self.plan.tables[0].column].terms
+        start = alpha - self.tag(beta, 0)
+        wanted = ZERO
+        for keys, _ in looked_up:
+            for key in keys:
+                wanted = wanted + divide(ONE, start - lift(key[None])[0])
+        first, second = (divide(ONE, start - lift(numbers([key]))[0]) for key in (0, 1))
+        counts = FIELD.Zeros(self.plan.tables[0].size)
+        counts[0], counts[1] = combination(first, second, wanted)
+        self.values[base] = counts
+        self.tables[-1] = self.table(len(self.tables) - 1)
+        self.trees[-1] = type(self.trees[-1])(self.tables[-1], self.plan.commitments[-1] + 1, b"\7\1")
+        super().lookups(looked_up)
+
+
+def test_counts_come_before_the_challenge() -> None:
+    """Else two of them make up for a value outside of its table."""
+    deaf = frozenset({"columns"})
+    found, _ = attack(SUM, OUTSIDE, LateCounts, deaf)
+    assert found.passes(deaf=deaf) and found.is_refused()
+
+
+def test_the_root_of_the_sum_of_fractions_is_absorbed() -> None:
+    """Else the denominator makes up for a numerator that is not 0."""
+    deaf = frozenset({"fractions.root"})
+
+    class Chosen(Cheat):
+        def root(self, numerator: Elements, denominator: Elements) -> Elements:
+            return denominator + divide(numerator, self.channel.peek("fractions.combine"))
+
+    found, _ = attack(SUM, OUTSIDE, Chosen, deaf)
+    assert found.passes(deaf=deaf) and found.is_refused()
+
+
+def test_fractions_of_a_layer_are_absorbed() -> None:
+    """Else they are moved along the line whose point is known."""
+    deaf = frozenset({"fractions.ends"})
+
+    class Chosen(Cheat):
+        def ends(self, level: int, claim: Elements, mix: Elements, weight: Elements, honest: Elements) -> Elements:
+            r = self.channel.peek("fractions.line")
+            n0, n1, d0, d1 = honest
+            missing = divide(claim, weight) - held_by(honest, mix)
+            step = divide(missing, multiply(r, d1) - multiply(ONE - r, d0))
+            return np.stack([n0 + multiply(r, step), n1 - multiply(ONE - r, step), d0, d1])
+
+    found, _ = attack(SUM, OUTSIDE, Chosen, deaf)
+    assert found.passes(deaf=deaf) and found.is_refused()
+
+
+def held_by(ends: Elements, mix: Elements) -> Elements:
+    n0, n1, d0, d1 = ends
+    return multiply(n0, d1) + multiply(n1, d0) + multiply(mix, multiply(d0, d1))
+
+
+def test_rounds_of_a_layers_sumcheck_are_absorbed() -> None:
+    deaf = frozenset({"fractions.sum"})
+
+    class Wrong(Cheat):
+        def ends(self, level: int, claim: Elements, mix: Elements, weight: Elements, honest: Elements) -> Elements:
+            if level:
+                return honest
+            made = honest.copy()
+            made[0] = made[0] + divide(claim - held_by(honest, mix), honest[3])
+            return made
+
+    found, _ = attack(SUM, OUTSIDE, Wrong, deaf)
+    assert found.passes(deaf=deaf) and found.is_refused()
+
+
+class FalseLong(FalseSum):
+    """The same for twice an input."""
+
+    def missing(self, weights: int, honest: Elements) -> Elements:
+        return super().missing(weights, honest * numbers(2)) * numbers(pow(2, -1, PRIME))
+
+
+class FalseProduct(Cheat):
+    """Takes the false output for the product."""
+
+    def prove(self, publics: Any) -> Any:
+        for base, found in enumerate(self.plan.bases):
+            if isinstance(found, Product):
+                false = self.values[base].copy()
+                false[1] = false[1] + numbers(1)
+                self.true = base, self.values[base]
+                self.values[base] = false
+        return super().prove(publics)
+
+    def product(self, base: int, number: int, value: Elements) -> None:
+        self.values[self.true[0]] = self.true[1]
+        super().product(base, number, value)
+
+
+def cancelling(gamma: Elements | None, base: type[Cheat], label: str) -> type[Cheat]:
+    """Errors e and f of two claims that follow each other, e + f being what is missing and e + gamma f being 0."""
+
+    class Cancelling(base):  # type: ignore[misc, valid-type]
+        def settled(self, sent: str, asked: list[tuple[int, int]], honest: Elements) -> Elements:
+            if sent != label or gamma is None:
+                return honest
+            made = honest.copy()
+            error = self.error(asked, honest)
+            made[1] = made[1] - divide(error, gamma - ONE)
+            made[0] = made[0] + divide(multiply(error, gamma), gamma - ONE)
+            return made
+
+        def error(self, asked: list[tuple[int, int]], honest: Elements) -> Elements:
+            if label == "zeros":
+                return FalseSum.missing(self, asked[0][1], honest)  # type: ignore[arg-type]
+            return divide(self.left, multiply(self.factor, honest[2])) - honest[0] - honest[1]
+
+    return Cancelling
+
+
+SUM_TIMES = built([SMALL] * 3, (integers.Add(), (0, 1)), (integers.Multiply(), (3, 2)))
+GRID = Fixed((2, 3), 0, 0, 15)
+RESHAPED = built([GRID, GRID], (integers.Multiply(), (0, 1)), (integers.Reindex(View.reshape((2, 3), (3, 2))), (2,)))
+LONG = built([Fixed((1 << 11,), 0, 0, 3)], (integers.Scale(2, 0), (0,)))
+
+
+@pytest.mark.parametrize(
+    ("label", "program", "kind"),
+    [
+        ("product", PRODUCT, FalseProduct),
+        ("dense", RESHAPED, FalseProduct),
+        ("zeros", SUM, None),
+        ("operands", SUM_TIMES, FalseProduct),
+        ("whir.fold", SUM, FalseSum),
+        ("whir.last", SUM, FalseSum),
+        ("whir.root", LONG, FalseLong),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_claims_and_sumchecks_are_absorbed(label: str, program: Program, kind: type[Cheat] | None) -> None:
+    """Else sums that are false, of products or of openings, are brought back to true ones."""
+    deaf = frozenset({label})
+    random = np.random.default_rng(3)
+    inputs = {
+        p.name: random.integers(0, p.format.high, p.format.shape, endpoint=True) for p in program.inputs if p.format
+    }
+    made = plan(program, 4)
+    false = made.trace(inputs)[-1].copy()
+    false[(0,) * (false.ndim - 1) + (1,)] += 1
+    gamma = None
+    if label in ("zeros", "operands"):
+        _, first = attack(program, inputs, cancelling(None, kind or Cheat, label), deaf, false)
+        gamma = first.gammas[0]
+    chosen = cancelling(gamma, kind or Cheat, label) if gamma is not None else kind
+    assert chosen is not None
+    found, _ = attack(program, inputs, chosen, deaf, false)
+    assert found.passes(deaf=deaf) and found.is_refused()
+
+
+def test_looked_up_values_are_absorbed() -> None:
+    """Else errors of two claims in one commitment cancel, and a value is looked up that is not the committed one."""
+    deaf = frozenset({"lookups.values"})
+
+    def kind(gamma: Elements | None) -> type[Cheat]:
+        class Swapped(Cheat):
+            def lookups(self, looked_up: list[Any]) -> None:
+                super().lookups([within(one) for one in looked_up])
+
+            def counts(self, looked_up: list[Any]) -> None:
+                super().counts([within(one) for one in looked_up])
+
+            def settled(self, label: str, asked: list[tuple[int, int]], honest: Elements) -> Elements:
+                if label != "lookups.values" or gamma is None:
+                    return honest
+                offsets, sizes = self.places
+                size = sizes[0]
+                first, second = equality_at(self.point[size:], [offset >> size for offset in offsets[:2]])
+                in_tree = apply(self.weights[asked[0][1]], numbers([15, 2, 3, 4]))
+                step = divide(multiply(first, in_tree - honest[0]), first - divide(second, gamma))
+                made = honest.copy()
+                made[0], made[1] = made[0] + step, made[1] - divide(step, gamma)
+                return made
+
+        return Swapped
+
+    _, first = attack(SUM, OUTSIDE, kind(None), deaf)
+    found, _ = attack(SUM, OUTSIDE, kind(first.gammas[0]), deaf)
+    assert found.passes(deaf=deaf) and found.is_refused()
+
+
+def within(looked_up: tuple[Any, Any]) -> tuple[Any, Any]:
+    """What is looked up in place of 16: 15, which is an entry."""
+    keys, values = looked_up
+    return numbers([min(int(key), 15) for key in keys]), values

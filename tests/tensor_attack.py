@@ -1,0 +1,115 @@
+"""Forgeries of tensor proofs: what a cheating prover claims, whom it convinces, and programs that are attacked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from r1cs_programs import program as program_of
+from tensor_cheat import Cheat
+from tensor_proofs import committed_inputs, refusals
+from tensor_words import Deaf
+
+from circuitize.circuits import integers
+from circuitize.circuits.builder import Builder
+from circuitize.circuits.program import Program
+from circuitize.circuits.types import Fixed
+from circuitize.provers.tensor.forms import Public
+from circuitize.provers.tensor.independent.arithmetic import Elements, numbers, total
+from circuitize.provers.tensor.independent.transcript import Refused
+from circuitize.provers.tensor.independent.verifier import Verifier
+from circuitize.provers.tensor.independent.weights import apply
+from circuitize.provers.tensor.plan import Plan, plan
+from circuitize.provers.tensor.proof import Proof
+from circuitize.provers.tensor.statement import Statement
+
+Integers = NDArray[np.int64]
+
+
+class Forgery:
+    """What a cheating prover claims of a program, and its proof."""
+
+    def __init__(self, program: Program, made: Plan, statement: Statement, messages: bytes) -> None:
+        self.program, self.made, self.statement = program, made, statement
+        self.proof = Proof(made.program, messages)
+
+    def passes(self, kind: type[Verifier] = Verifier, deaf: frozenset[str] = frozenset()) -> bool:
+        """Whether it convinces a verifier that is weaker than it should be."""
+        verifier = kind(self.made, self.statement, self.proof.messages)
+        channel = Deaf(self.proof.messages)
+        channel.labels = deaf
+        verifier.transcript = channel
+        try:
+            verifier.check(b"")
+        except Refused:
+            return False
+        return True
+
+    def is_refused(self) -> bool:
+        """By both verifiers, as they are."""
+        return refusals(self.program, self.statement, self.proof, self.made)[0] is not None
+
+
+def publics_of(made: Plan, trace: Any) -> dict[tuple[str, str], Integers]:
+    wires = [("input", *pair) for pair in zip(made.inputs, made.arrow.inputs.tolist(), strict=True)]
+    wires += [("output", *pair) for pair in zip(made.outputs, made.arrow.outputs.tolist(), strict=True)]
+    asked = {(base.side, base.name) for base in made.bases if isinstance(base, Public)}
+    return {(side, name): trace[wire] for side, name, wire in wires if (side, name) in asked}
+
+
+def attack(
+    program: Program,
+    inputs: dict[str, Integers],
+    kind: type[Cheat] = Cheat,
+    deaf: frozenset[str] = frozenset(),
+    output: Integers | None = None,
+    made: Plan | None = None,
+) -> tuple[Forgery, Cheat]:
+    """The proof that a cheat makes; `output` is claimed in place of the true one."""
+    made = made or plan(program, 4)
+    trace = list(made.trace(inputs))
+    values = made.values(trace)
+    cheat = kind(made, values, deaf)
+    publics = publics_of(made, trace)
+    if output is not None:
+        publics["output", program.outputs[0].name] = output
+        for base, found in enumerate(made.bases):
+            if isinstance(found, Public) and found.side == "output":
+                cheat.values[base] = numbers(output)
+    messages, roots = cheat.prove(publics)
+    return Forgery(program, made, Statement(publics, dict(zip(made.groups, roots, strict=True))), messages), cheat
+
+
+class FalseSum(Cheat):
+    """Claims of the first input what makes a false output of a sum true."""
+
+    gamma: Elements | None = None
+
+    def settled(self, label: str, asked: list[tuple[int, int]], honest: Elements) -> Elements:
+        if label != "zeros":
+            return honest
+        made = honest.copy()
+        made[0] = made[0] + self.missing(asked[0][1], honest)
+        return made
+
+    def missing(self, weights: int, honest: Elements) -> Elements:
+        ((output,),) = ([i for i, base in enumerate(self.plan.bases) if isinstance(base, Public)],)
+        return apply(self.weights[weights], self.values[output]) - total(honest)
+
+
+def built(sources: list[Fixed], *rows: tuple[integers.IntegerOperation, tuple[int, ...]]) -> Program:
+    """The program of operations on wires by number, which returns the last one."""
+    builder = Builder()
+    wires = builder.inputs(sources)
+    for operation, read in rows:
+        wires.append(builder.add(operation, *(wires[i] for i in read)))
+    return committed_inputs(program_of(builder.build([wires[-1]])))
+
+
+SMALL = Fixed((4,), 0, 0, 15)
+SUM = built([SMALL, SMALL], (integers.Add(), (0, 1)))
+PRODUCT = built([SMALL, SMALL], (integers.Multiply(), (0, 1)))
+INPUTS = {"in0": np.array([1, 2, 3, 4]), "in1": np.array([5, 6, 7, 8])}
+OUTSIDE = {"in0": np.array([16, 2, 3, 4]), "in1": np.array([5, 6, 7, 8])}
+"""16 is outside of the format."""

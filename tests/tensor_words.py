@@ -1,0 +1,138 @@
+"""What a cheating prover is made of: a channel, words in Merkle trees, messages that fit challenges known before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from blake3 import blake3
+
+from circuitize.provers.tensor.independent.arithmetic import (
+    FIELD,
+    ONE,
+    PRIME,
+    Elements,
+    Numbers,
+    interpolated,
+    multiply,
+    numbers,
+    scale,
+    total,
+)
+from circuitize.provers.tensor.independent.opening import SYMBOLS, root_of_unity, roots_to
+from circuitize.provers.tensor.independent.transcript import Transcript
+
+
+class Deaf(Transcript):
+    """A channel that does not absorb what has these labels."""
+
+    labels: frozenset[str] = frozenset()
+
+    def absorb(self, label: str, content: bytes) -> None:
+        if label not in self.labels:
+            super().absorb(label, content)
+
+
+class Sending(Deaf):
+    """The prover's end: a message is put into the proof and read from it again."""
+
+    def send(self, label: str, content: bytes) -> None:
+        self.messages += content
+        self.bytes(label, len(content))
+
+    def peek(self, label: str) -> Elements:
+        """The challenge that comes next, if what is sent before it is not absorbed."""
+        state = self.state
+        found = self.challenge(label)
+        self.state = state
+        return found
+
+    def send_numbers(self, label: str, values: Any) -> None:
+        self.send(label, np.asarray(values).reshape(-1).astype("<u8").tobytes())
+
+
+def transform(values: Elements) -> Elements:
+    """Values at all powers of the root of unity, in bit-reversed order; the first axis holds coefficients."""
+    shape, size = values.shape, len(values)
+    own = (-1,) if values.ndim == 1 else (-1, 1)
+    while size > 1:
+        blocks = values.reshape(-1, size, *shape[1:])
+        low, high = blocks[:, : size // 2], blocks[:, size // 2 :]
+        bits = size.bit_length() - 1
+        roots = roots_to(root_of_unity(bits), list(range(size // 2)), bits).reshape(own)
+        values = np.concatenate([low + high, (low - high) * roots], axis=1)
+        size //= 2
+    return values.reshape(shape)
+
+
+class Tree:
+    """A word on a domain twice the size of its polynomial or more, in leaves of 16 symbols."""
+
+    def __init__(self, coefficients: Elements, bits: int, secret: bytes | None) -> None:
+        padded = FIELD.Zeros((1 << bits, *coefficients.shape[1:]))
+        padded[: len(coefficients)] = coefficients
+        self.set_word(transform(padded), secret)
+
+    def set_word(self, word: Elements, secret: bytes | None) -> None:
+        self.leaves = word.reshape(len(word) // SYMBOLS, SYMBOLS, -1)
+        count = len(self.leaves)
+        self.salts = [
+            blake3(secret + bytes([i % 256, i // 256])).digest()[:16] if secret else b"" for i in range(count)
+        ]
+        contents = [np.asarray(leaf).reshape(-1).astype("<u8").tobytes() for leaf in self.leaves]
+        level = [blake3(x + salt).digest() for x, salt in zip(contents, self.salts, strict=True)]
+        self.levels = [level]
+        while len(level) > 1:
+            level = [blake3(level[i] + level[i + 1]).digest() for i in range(0, len(level), 2)]
+            self.levels.append(level)
+        self.root = level[0]
+
+    def missing(self, places: Iterable[int]) -> list[bytes]:
+        found, known = [], sorted(places)
+        for level in self.levels[:-1]:
+            found += [level[place ^ 1] for place in known if place ^ 1 not in known]
+            known = sorted({place // 2 for place in known})
+        return found
+
+
+def padded(values: Any, shape: tuple[int, ...]) -> Any:
+    """Flat values of a tensor where its axes are padded to powers of two with zeros, flat; elements of either field."""
+    more = tuple(values.shape[1:])
+    made = FIELD.Zeros((*(1 << (extent - 1).bit_length() for extent in shape), *more))
+    made[tuple(slice(extent) for extent in shape)] = values.reshape((*shape, *more))
+    return made.reshape(-1, *more)
+
+
+def power_weights(factors: Elements, z: Numbers, size: int) -> Elements:
+    """For each b below size, the sum of factors times z^b."""
+    table, square = FIELD.Ones((len(z), 1)), z
+    while table.shape[1] < size:
+        table = np.concatenate([table, table * square[:, None]], axis=1)
+        square = square * square
+    return total(scale(factors[:, None], table))
+
+
+def divide(x: Elements, y: Elements) -> Elements:
+    """(a + b X)^-1 = (a - b X) / (a^2 - 7 b^2)."""
+    a, b = y
+    norm = pow(int(a * a - numbers(7) * b * b), -1, PRIME)
+    return multiply(x, np.stack([a, -b])) * numbers(norm)
+
+
+def adapted(message: Elements, claim: Elements, r: Elements, true: Elements) -> Elements:
+    """The message of a false claim that leaves a true one at r, where r is known before: h(0) is moved."""
+    made = message.copy()
+    without = interpolated(message[None], claim, r[None])
+    made[0] = made[0] + ONE
+    step = interpolated(made[None], claim, r[None]) - without
+    made[0] = message[0] + divide(true - without, step)
+    return made
+
+
+def combination(x: Elements, y: Elements, target: Elements) -> tuple[Numbers, Numbers]:
+    """The numbers m and n of the base field with m x + n y = target."""
+    inverse = pow(int(x[0] * y[1] - x[1] * y[0]), -1, PRIME)
+    m = (target[0] * y[1] - target[1] * y[0]) * numbers(inverse)
+    n = (x[0] * target[1] - x[1] * target[0]) * numbers(inverse)
+    return m, n
