@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .blocks import padded_blocks
 from .config import PRIME
 from .draft import Draft, Range, Sign
 from .forms import Column, Form, Integers, Recipe, Trace, padded_bits
@@ -133,24 +134,24 @@ def _needed(draft: Draft, pairs: frozenset[int]) -> list[Range]:
 def _demand(draft: Draft, pairs: frozenset[int]) -> Demand:
     sizes: Counter[int] = Counter()
     for range in _needed(draft, pairs):
-        sizes[range.high - range.low + 1] += 1 << padded_bits(range.form.shape)
+        sizes[range.high - range.low + 1] += padded_blocks(range.form.shape)
     leaves, tables = 0.0, {(sign.low, sign.high) for n, sign in enumerate(draft.signs) if n in pairs}
     for number, sign in enumerate(draft.signs):
-        elements = 1 << padded_bits(sign.form.shape)
+        elements = padded_blocks(sign.form.shape)
         leaves += elements
         if number not in pairs:
             sizes[1 << _distance_bits(sign)] += elements
     sizes.pop(1, None)
     leaves += sum(1 << padded_bits(draft.forms[lookup.key].shape) for lookup in draft.lookups)
     more = sum(power_above(high - low + 1) for low, high in tables)
-    ported = {id(column) for column in draft.ports.values()}
+    ported = {id(column) for columns in draft.ports.values() for column in columns}
     columns = [base for base in draft.bases if isinstance(base, Column) and id(base) not in ported]
     own = sum(1 << padded_bits(column.shape) for column in columns)
     return Demand(sizes, leaves + more, own + more)
 
 
 def _choice(draft: Draft, limb_bits: int | None) -> Chosen:
-    """Signs of one interval are looked up as pairs where that is cheaper with the limbs that are best without."""
+    """Limbs as cheap as is found; signs of one interval are looked up as pairs where that is cheaper."""
     intervals = sorted({(sign.low, sign.high) for sign in draft.signs}, key=lambda ends: ends[0] - ends[1])
 
     def of(taken: set[tuple[int, int]]) -> frozenset[int]:
@@ -161,11 +162,12 @@ def _choice(draft: Draft, limb_bits: int | None) -> Chosen:
         taken = {(low, high) for low, high in intervals if high - low + 1 <= 1 << limb_bits}
         demand = _demand(draft, of(taken))
         return Chosen(uniform(limb_bits, demand.sizes), of(taken))
-    limbs = cheapest(_demand(draft, frozenset()))
-    for low, high in intervals:
-        if high - low + 1 > 1 << WIDEST:
+    cost, limbs = cheapest(_demand(draft, frozenset()))
+    for ends in intervals:
+        if ends[1] - ends[0] + 1 > 1 << WIDEST:
             continue
-        before = _demand(draft, of(taken)).cost(limbs.widths)[0]
-        if _demand(draft, of(taken | {(low, high)})).cost(limbs.widths)[0] < before:
-            taken.add((low, high))
-    return Chosen(cheapest(_demand(draft, of(taken))), of(taken))
+        paired = cheapest(_demand(draft, of(taken | {ends})), limbs)
+        if paired[0] < cost:
+            taken.add(ends)
+            cost, limbs = paired
+    return Chosen(limbs, of(taken))

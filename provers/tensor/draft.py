@@ -9,6 +9,7 @@ import numpy as np
 from circuitize.circuits.integers.view import View
 from circuitize.circuits.types import Shape
 
+from .blocks import Block, blocks
 from .config import PRIME
 from .dataset import ROWS
 from .forms import Base, Column, Fixed, Form, Integers, Product, Public, Recipe, Rows, Trace
@@ -77,10 +78,11 @@ class Draft:
         self.lookups: list[Lookup] = []
         self.tables: list[Table] = []
         self.zeros: list[int] = []
-        self.ports: dict[tuple[str, str], Column] = {}
+        self.ports: dict[tuple[str, str], tuple[Column, ...]] = {}
         self.tensors: dict[str, int] = {}
         self.indices: dict[str, int] = {}
         self._forms: dict[object, int] = {}
+        self.columns: dict[object, tuple[int, ...]] = {}
         self._ones: dict[Shape, int] = {}
         self.ranges: dict[object, Range] = {}
         self.signs: list[Sign] = []
@@ -97,8 +99,15 @@ class Draft:
         self.bases.append(base)
         return Form(base.shape, {(len(self.bases) - 1, ()): 1})
 
-    def column(self, shape: Shape, recipe: Recipe | None, name: str) -> Form:
-        return self.add(Column(shape, recipe, name, self.part))
+    def column(self, shape: Shape, recipe: Recipe | None, name: str, whole: bool = False) -> Form:
+        """A committed tensor, in blocks unless it is to stay whole; `columns` has those of the form."""
+        cut = (Block((0,) * len(shape), shape),) if whole or recipe is None else blocks(shape)
+        made, first = Form(shape, {}), len(self.bases)
+        for block in cut:
+            own = Column(block.shape, _part(recipe, block) if len(cut) > 1 else recipe, name, self.part)
+            made = made + self.along(self.add(own), block.pad(shape), sums=False)
+        self.columns[made.key()] = tuple(range(first, len(self.bases)))
+        return made
 
     def public(self, shape: Shape, recipe: Recipe, side: str, name: str) -> Form:
         return self.add(Public(shape, recipe, side, name))
@@ -108,7 +117,7 @@ class Draft:
         name, whole = tensor
         if name not in self.tensors:
             self.tensors[name] = len(self.bases)
-            self.column(whole, _given_apart, f"dataset {name}")
+            self.column(whole, _given_apart, f"dataset {name}", whole=True)
         if label not in self.indices:
             self.indices[label] = len(self.bases)
             self.public(shape[:1], _given_apart, ROWS, label)
@@ -163,6 +172,8 @@ class Draft:
             if first is not None and first[1] == sums:
                 merged = view.then(first[0]) if sums else first[0].then(view)
                 path = ((merged, sums), *path[1:]) if not merged.is_identity else path[1:]
+                if not sums and len(merged.steps) == 1 and not merged.reads_inside:
+                    continue
             elif not view.is_identity:
                 path = ((view, sums), *path)
             made = made + Form(shape, {(base, path): coefficient})
@@ -186,10 +197,11 @@ class Draft:
         """Every element is one of 0 to size - 1, size > 1: looked up in the table of exactly that size."""
         if size not in self._sizes:
             self._sizes[size] = self.table(size, np.zeros(0, np.int64), f"counts of [0, {size})")
-        asked = (self._sizes[size], self.index(form))
-        if asked not in self._looked_up:
-            self._looked_up.add(asked)
-            self.lookups.append(Lookup(*asked, None, self.part))
+        for own in self.in_blocks(form):
+            asked = (self._sizes[size], self.index(own))
+            if asked not in self._looked_up:
+                self._looked_up.add(asked)
+                self.lookups.append(Lookup(*asked, None, self.part))
 
     def table(self, size: int, values: Integers, name: str) -> int:
         column = self.index(self.column((size,), None, name))
@@ -204,7 +216,12 @@ class Draft:
 
     def pair(self, key: Form, table: int, value: Form) -> None:
         """Every element of `key` with that of `value` is an entry of the table."""
-        self.lookups.append(Lookup(table, self.index(key), self.index(value), self.part))
+        for own, other in zip(self.in_blocks(key), self.in_blocks(value), strict=True):
+            self.lookups.append(Lookup(table, self.index(own), self.index(other), self.part))
+
+    def in_blocks(self, form: Form) -> list[Form]:
+        """The form's blocks: what is looked up is padded to powers of two."""
+        return [self.along(form, block.of(form.shape), sums=False) for block in blocks(form.shape)]
 
     def interval(self, form: Form, low: int, high: int, values: Recipe, name: str) -> None:
         """Every element lies in [low, high], exactly; how it is looked up is chosen when all is known."""
@@ -228,3 +245,7 @@ class Draft:
             known = self._bits[form.key()] = bit, part
             self._bits[part.key()] = bit, part
         return known
+
+
+def _part(recipe: Recipe | None, block: Block) -> Recipe | None:
+    return None if recipe is None else lambda trace: np.ascontiguousarray(recipe(trace)[block.places])

@@ -108,11 +108,15 @@ def uniform(bits: int, sizes: Iterable[int]) -> Limbs:
     return Limbs(frozenset(range(1, bits + 1)), exact)
 
 
-def cheapest(demand: Demand) -> Limbs:
-    """Limbs as cheap as a local search finds: widths are added, taken away or exchanged while that helps."""
+def cheapest(demand: Demand, start: Limbs | None = None) -> tuple[float, Limbs]:
+    """Limbs as cheap as a local search finds, and their cost: widths are added, taken away or exchanged while it helps.
+
+    It sets out from the best uniform width, or from where it is told.
+    """
     longest = max((bits for bits in (*demand.powers, *(s.bit_length() for s in demand.others))), default=1)
     widths = range(1, min(WIDEST, longest) + 1)
-    starts = [demand.cost(frozenset(range(1, bits + 1))) for bits in widths]
+    told = [] if start is None else [demand.cost(start.widths)]
+    starts = told or [demand.cost(frozenset(range(1, bits + 1))) for bits in widths]
     cost, best = min(starts, key=lambda found: found[0])
     while True:
         more = [best.widths | {width} for width in widths if width not in best.widths]
@@ -120,5 +124,5 @@ def cheapest(demand: Demand) -> Limbs:
         other = [fewer | {width} for fewer in less for width in widths if width not in best.widths]
         found = min((demand.cost(frozenset(own)) for own in (*more, *less, *other)), key=lambda found: found[0])
         if found[0] >= cost:
-            return best
+            return cost, best
         cost, best = found

@@ -24,7 +24,7 @@ from circuitize.circuits.integers.steps import Affine
 from circuitize.circuits.integers.view import View
 from circuitize.circuits.integers.wiring import Concatenate
 from circuitize.circuits.operation import Operation
-from circuitize.circuits.program import Program, Visibility
+from circuitize.circuits.program import Program, Role, Visibility
 from circuitize.circuits.types import Fixed as FixedType
 
 from .checks import settle
@@ -216,7 +216,7 @@ def _draft(program: Program, arrow: Arrow, assumed: Collection[GroupName], datas
             tensor, label = dataset.batches[port.name]
             forms[wire] = draft.rows(format.shape, value, (tensor, dataset.shape(port)), label)
         else:
-            forms[wire] = draft.column(format.shape, value, f"{INPUT} {port.name}")
+            forms[wire] = draft.column(format.shape, value, f"{INPUT} {port.name}", whole=port.role is Role.DATA)
         if port.visibility is Visibility.PRIVATE or group(port) not in assumed:
             draft.interval(forms[wire], format.low, format.high, value, f"{INPUT} {port.name}")
     fused = _fused(arrow)
@@ -265,9 +265,8 @@ def _bind_outputs(program: Program, arrow: Arrow, draft: Draft, forms: Mapping[i
     for port, input_wire in zip(program.inputs, arrow.inputs.tolist(), strict=True):
         if port.visibility is Visibility.COMMITTED:
             taken |= {base for base, _ in forms[input_wire].terms}
-            entered = _base(draft, forms[input_wire])
-            if isinstance(entered, Column):
-                draft.ports[INPUT, port.name] = entered
+            if forms[input_wire].key() in draft.columns:
+                draft.ports[INPUT, port.name] = _columns(draft, forms[input_wire])
     for port, wire in zip(program.outputs, arrow.outputs.tolist(), strict=True):
         if port.visibility is Visibility.PRIVATE:
             continue
@@ -280,22 +279,18 @@ def _bind_outputs(program: Program, arrow: Arrow, draft: Draft, forms: Mapping[i
         if port.visibility is Visibility.PUBLIC:
             draft.zero(form - draft.public(form.shape, value, OUTPUT, port.name))
             continue
-        keys = list(form.terms.items())
-        base = keys[0][0][0] if keys else -1
-        own = len(keys) == 1 and keys[0] == ((base, ()), 1) and isinstance(draft.bases[base], Column)
-        if not own or base in taken:
-            column = draft.column(form.shape, value, f"{OUTPUT} {port.name}")
+        own, whole = draft.columns.get(form.key()), port.role is Role.DATA
+        if own is None or not taken.isdisjoint(own) or (whole and len(own) > 1):
+            column = draft.column(form.shape, value, f"{OUTPUT} {port.name}", whole)
             draft.zero(form - column)
-            form, base = column, len(draft.bases) - 1
-        taken.add(base)
-        made = _base(draft, form)
-        assert isinstance(made, Column)
-        draft.ports[OUTPUT, port.name] = made
+            form = column
+        taken.update(base for base, _ in form.terms)
+        draft.ports[OUTPUT, port.name] = _columns(draft, form)
 
 
-def _base(draft: Draft, form: Form) -> Base:
-    ((base, _),) = form.terms
-    return draft.bases[base]
+def _columns(draft: Draft, form: Form) -> tuple[Column, ...]:
+    found = [draft.bases[base] for base in draft.columns[form.key()]]
+    return tuple(base for base in found if isinstance(base, Column))
 
 
 def _placed(
@@ -309,7 +304,7 @@ def _placed(
     """Columns at their places: those of ports in their groups' commitments, all others in the last one."""
     named = groups(program)
     keys = [[(one.side, port.name) for port in one.ports] for one in named]
-    placed = [[draft.ports[key] for key in own if key in draft.ports] for own in keys]
+    placed = [[column for key in own for column in draft.ports.get(key, ())] for own in keys]
     if dataset is not None:
         tensors = [base for number in draft.tensors.values() if isinstance(base := draft.bases[number], Column)]
         placed[[one.key for one in named].index((INPUT, DATA))] = tensors

@@ -131,6 +131,7 @@ def test_limbs_add_up_and_are_never_dearer_than_uniform_ones() -> None:
         sizes = {int(size): int(10 ** random.uniform(1, 7)) for size in random.integers(2, 1 << 40, 5)}
         sizes |= {1 << int(bits): int(10 ** random.uniform(1, 7)) for bits in random.integers(1, 45, 4)}
         demand = limbs.Demand(sizes)
-        found = demand.cost(limbs.cheapest(demand).widths)[0]
+        found, chosen = limbs.cheapest(demand)
+        assert demand.cost(chosen.widths)[0] == found == limbs.cheapest(demand, chosen)[0]
         assert all(found <= demand.cost(limbs.uniform(bits, sizes).widths)[0] for bits in range(1, 20))
-        assert limbs.cheapest(limbs.Demand({})).widths <= {1}
+        assert limbs.cheapest(limbs.Demand({}))[1].widths <= {1}

@@ -1,0 +1,72 @@
+"""Tensors in blocks: axes cut at powers of two, where padding a whole tensor's would be waste."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate, product
+
+from circuitize.circuits.integers.view import View
+from circuitize.circuits.types import Shape
+
+BLOCK = 1 << 12
+"""What one more block costs a proof, in padded elements: claims of its own, and the bytes of them."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """Elements starts[i] to starts[i] + shape[i] - 1 of each axis i."""
+
+    starts: Shape
+    shape: Shape
+
+    def of(self, whole: Shape) -> View:
+        """The block of a tensor."""
+        return View.slice(whole, self.starts, tuple(map(sum, zip(self.starts, self.shape, strict=True))))
+
+    def pad(self, whole: Shape) -> View:
+        """The tensor that is 0 but for the block."""
+        after = (n - start - own for n, start, own in zip(whole, self.starts, self.shape, strict=True))
+        return View.pad(self.shape, self.starts, tuple(after))
+
+    @property
+    def places(self) -> tuple[slice, ...]:
+        return tuple(slice(start, start + own) for start, own in zip(self.starts, self.shape, strict=True))
+
+
+@lru_cache(maxsize=1024)
+def blocks(shape: Shape) -> tuple[Block, ...]:
+    """A tensor's blocks in row-major order: 784 x 128 is 512 x 128, 256 x 128 and 16 x 128.
+
+    Each axis is cut into powers of two, the greatest first, as often as pays; what is left of it is the last piece. The
+    shape alone decides. Together the blocks, padded, have the fewest elements, when each block counts for BLOCK more.
+    """
+    best: tuple[float, tuple[Shape, ...]] = math.inf, ()
+    if padded(shape) - math.prod(shape) <= BLOCK:
+        best = 0, tuple((extent,) for extent in shape)
+    else:
+        for cuts in product(*(list(_cuts(extent)) for extent in shape)):
+            size = math.prod(sum(padded((piece,)) for piece in pieces) for pieces in cuts)
+            best = min(best, (size + BLOCK * math.prod(map(len, cuts)), cuts))
+    starts = [tuple(accumulate((0, *pieces[:-1]))) for pieces in best[1]]
+    return tuple(map(Block, product(*starts), product(*best[1])))
+
+
+def _cuts(extent: int) -> Iterator[Shape]:
+    cut: list[int] = []
+    while extent:
+        yield (*cut, extent)
+        cut.append(1 << (extent.bit_length() - 1))
+        extent -= cut[-1]
+
+
+def padded(shape: Shape) -> int:
+    """Elements, axes padded to powers of two."""
+    return math.prod(1 << (extent - 1).bit_length() for extent in shape)
+
+
+def padded_blocks(shape: Shape) -> int:
+    """Elements of all blocks, each padded."""
+    return sum(padded(block.shape) for block in blocks(shape))
