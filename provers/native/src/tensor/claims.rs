@@ -338,7 +338,11 @@ pub fn form_values(plan: &Plan, values: &Values, form: usize) -> Vec<F> {
     for term in &form.terms {
         let own = &values[term.base];
         let mut moved: Option<Vec<F>> = None;
-        for &(view, sums) in term.path.iter().rev() {
+        let (last, rest) = match term.path.split_first() {
+            Some((&(view, false), rest)) => (Some(&plan.views[view]), rest),
+            _ => (None, term.path.as_slice()),
+        };
+        for &(view, sums) in rest.iter().rev() {
             let from = moved.as_ref().unwrap_or(own);
             let view = &plan.views[view];
             moved = Some(if sums {
@@ -347,7 +351,12 @@ pub fn form_values(plan: &Plan, values: &Values, form: usize) -> Vec<F> {
                 view.gather(from)
             });
         }
-        for (sum, &value) in made.iter_mut().zip(moved.as_ref().unwrap_or(own)) {
+        let from = moved.as_ref().unwrap_or(own);
+        if let Some(view) = last {
+            view.add_gathered(from, term.coefficient, &mut made);
+            continue;
+        }
+        for (sum, &value) in made.iter_mut().zip(from) {
             *sum = *sum + value * term.coefficient;
         }
     }

@@ -51,6 +51,28 @@ impl View {
         values
     }
 
+    /// Adds the values of the target, times a coefficient, to a sum: what lies outside costs nothing.
+    pub fn add_gathered(&self, values: &[F], coefficient: F, sum: &mut [F]) {
+        let [step @ Step::Affine { .. }] = self.steps.as_slice() else {
+            for (sum, value) in sum.iter_mut().zip(self.gather(values)) {
+                *sum = *sum + value * coefficient;
+            }
+            return;
+        };
+        runs(step, &self.source, |run| {
+            let sum = &mut sum[run.target..run.target + run.count];
+            if run.step == 1 {
+                for (sum, &value) in sum.iter_mut().zip(&values[run.source..run.source + run.count]) {
+                    *sum = *sum + value * coefficient;
+                }
+            } else {
+                for (i, sum) in sum.iter_mut().enumerate() {
+                    *sum = *sum + values[run.source.wrapping_add_signed(i as isize * run.step)] * coefficient;
+                }
+            }
+        });
+    }
+
     /// The adjoint of `gather`.
     pub fn scatter(&self, values: &[F]) -> Vec<F> {
         let mut values = values.to_vec();
@@ -107,8 +129,16 @@ impl View {
     }
 }
 
-/// Calls with each flat target index and the flat source index that it reads, where there is one.
-fn each(step: &Step, source: &[usize], mut visit: impl FnMut(usize, usize)) {
+/// Consecutive target elements that read source elements at equal distances.
+struct Run {
+    target: usize,
+    source: usize,
+    count: usize,
+    step: isize,
+}
+
+/// Calls with the runs along the last target axis, in order: only elements that read something are visited.
+fn runs(step: &Step, source: &[usize], mut visit: impl FnMut(Run)) {
     let Step::Affine {
         shape,
         offsets,
@@ -117,30 +147,68 @@ fn each(step: &Step, source: &[usize], mut visit: impl FnMut(usize, usize)) {
     else {
         return;
     };
-    let mut p = vec![0usize; shape.len()];
-    for flat in 0..shape.iter().product() {
-        let mut found = Some(0usize);
-        for ((&extent, &offset), row) in source.iter().zip(offsets).zip(strides) {
-            let x = row
+    let (extent, outer) = shape.split_last().map_or((1, &[][..]), |(&n, outer)| (n, outer));
+    let moves: Vec<i64> = strides
+        .iter()
+        .map(|row| row.get(outer.len()).copied().unwrap_or(0))
+        .collect();
+    let along = source
+        .iter()
+        .zip(&moves)
+        .fold(0, |place, (&extent, &stride)| place * extent as i64 + stride);
+    let mut p = vec![0usize; outer.len()];
+    for row in 0..outer.iter().product::<usize>() {
+        // The first and the last element of the row for which every coordinate is inside, and the first one's place.
+        let (mut first, mut last, mut place) = (0i64, extent as i64 - 1, 0i64);
+        for (((&extent, &offset), strides), &stride) in source.iter().zip(offsets).zip(strides).zip(&moves) {
+            let x = strides
                 .iter()
                 .zip(&p)
                 .fold(offset, |x, (&stride, &p)| x + stride * p as i64);
-            found = match found {
-                Some(q) if x >= 0 && x < extent as i64 => Some(q * extent + x as usize),
-                _ => None,
-            };
+            place = place * extent as i64 + x;
+            let (low, high) = (-x, extent as i64 - 1 - x);
+            match stride {
+                0 if low > 0 || high < 0 => last = -1,
+                0 => {}
+                1.. => {
+                    first = first.max(low.div_euclid(stride) + i64::from(low.rem_euclid(stride) != 0));
+                    last = last.min(high.div_euclid(stride));
+                }
+                _ => {
+                    let (low, high) = (-high, -low);
+                    first = first.max(low.div_euclid(-stride) + i64::from(low.rem_euclid(-stride) != 0));
+                    last = last.min(high.div_euclid(-stride));
+                }
+            }
         }
-        if let Some(q) = found {
-            visit(flat, q);
+        if first <= last {
+            visit(Run {
+                target: row * extent + first as usize,
+                source: (place + first * along) as usize,
+                count: (last - first + 1) as usize,
+                step: along as isize,
+            });
         }
-        for axis in (0..shape.len()).rev() {
+        for axis in (0..outer.len()).rev() {
             p[axis] += 1;
-            if p[axis] < shape[axis] {
+            if p[axis] < outer[axis] {
                 break;
             }
             p[axis] = 0;
         }
     }
+}
+
+/// Calls with each flat target index and the flat source index that it reads, where there is one.
+fn each(step: &Step, source: &[usize], mut visit: impl FnMut(usize, usize)) {
+    runs(step, source, |run| {
+        for i in 0..run.count {
+            visit(
+                run.target + i,
+                run.source.wrapping_add_signed(i as isize * run.step),
+            );
+        }
+    });
 }
 
 /// For each source axis the target axes that move it; None where a target axis moves two source axes.
