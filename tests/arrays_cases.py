@@ -130,6 +130,7 @@ def cases() -> list[Case]:
         *_values(),
         *_functions(),
         *_smooth(),
+        *_attention(),
         *_composites(),
     ]
 
@@ -260,6 +261,20 @@ def _smooth() -> list[Case]:
         found.append(Case(operation, (Source((16,), -2.0, 1.75, 10),)))
         found.append(Case(operation, (Source((16,), -8.0, 8.0, 12),), units=1))
     return found
+
+
+def _attention() -> list[Case]:
+    return [
+        Case(arrays.Norm(1), (Source((4, 5), -2.0, 2.0, 10),)),
+        Case(arrays.Norm(0), (Source((3, 2, 2), -2.0, 2.0, 14),)),
+        Case(arrays.SphericalAttention(), (Source((2, 3, 4), -2.0, 2.0, 10), Source((2, 4, 2), -2.0, 2.0, 9)), units=1),
+        Case(arrays.SphericalAttention(2.0), (Source((2, 3), -2.0, 2.0, 8), Source((3, 2), -2.0, 2.0, 9)), units=1),
+        Case(
+            arrays.SphericalAttention(tile=2),
+            (Source((3, 5), fraction_bits=12), Source((5, 2), fraction_bits=12)),
+            units=1,
+        ),
+    ]
 
 
 def _composites() -> list[Case]:

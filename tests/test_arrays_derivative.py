@@ -84,6 +84,10 @@ JAX: dict[type[arrays.RealOperation], Callable[[Any], Callable[..., Any]]] = {
     arrays.OverlapAdd: lambda o: lambda x: overlapped(x, o),
     arrays.Gather: lambda o: lambda x, i: jnp.take(x, at(i), o.axis),
     arrays.ScatterAdd: lambda o: lambda x, i: scattered(x, i, o.axis, o.size),
+    arrays.Norm: lambda o: lambda x: jnp.linalg.norm(x, axis=o.axis),
+    arrays.SphericalAttention: lambda o: (
+        lambda s, v: (s / jnp.fmax(jnp.linalg.norm(s, axis=-1), o.floor)[..., None]) @ v
+    ),
     arrays.Divide: lambda o: jnp.divide,
     arrays.Log: lambda o: jnp.log,
     arrays.SquareRoot: lambda o: jnp.sqrt,

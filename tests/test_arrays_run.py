@@ -103,6 +103,8 @@ REFERENCE: dict[type[arrays.RealOperation], Callable[[Any], Function]] = {
         lambda x, i: np.moveaxis(np.moveaxis(x, o.axis, 0)[np.int64(i)], range(i.ndim), range(o.axis, o.axis + i.ndim))
     ),
     arrays.ScatterAdd: lambda o: lambda x, i: scattered(x, i, o.axis, o.size),
+    arrays.Norm: lambda o: lambda x: np.linalg.norm(x, axis=o.axis),
+    arrays.SphericalAttention: lambda o: lambda s, v: (s / np.fmax(np.linalg.norm(s, axis=-1), o.floor)[..., None]) @ v,
     arrays.Divide: lambda o: lambda x, y: x * (1 / y),
     arrays.Log: lambda o: lambda x: np.log2(x) / np.log2(np.e),
     arrays.SquareRoot: lambda o: lambda x: x**0.5,

@@ -26,6 +26,7 @@ PROGRAMS = [
     *("iris.py:step", "iris.py:predict", "digits.py:step", "digits.py:predict", "dense.py:small", "dense.py:large"),
     *("digits_xent.py:step", "digits_xent.py:momentum", "digits_xent.py:adam", "cnn.py:step", "cnn.py:predict"),
     *("mnist_mlp.py:predict", "mnist_mlp.py:step", "mnist_mlp.py:step64", "jet.py:scores", "jet.py:classify"),
+    "transformer.py:step",
 ]
 EXECUTED = {"mlp_1m.py", "mlp_10m.py"}
 """Examples for the executors: their circuits have hundreds of millions of products."""

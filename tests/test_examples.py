@@ -69,6 +69,8 @@ def test_the_examples_are_these() -> None:
         ("digits_xent", "adam"),
         ("cnn", "step"),
         ("cnn", "predict"),
+        ("transformer", "step"),
+        ("transformer", "spherical_step"),
         ("jet", "scores"),
         ("jet", "classify"),
     }
@@ -107,7 +109,7 @@ def test_steps_keep_the_formats_of_parameters(file: str, name: str) -> None:
     integers = program(file, name)[1]
     entering = {port.name: port for port in integers.inputs}
     parameters = [port for port in integers.outputs if port.name != "loss"]
-    assert len(parameters) == (6 if file.startswith("mlp_") else 4)
+    assert len(parameters) == {"mlp_1m": 6, "mlp_10m": 6, "transformer": 17}.get(file, 4)
     for port in parameters:
         assert entering[port.name] == port and port.visibility is Visibility.COMMITTED
         assert port.format is not None and (port.format.width, port.format.fraction_bits) == (18, 14)

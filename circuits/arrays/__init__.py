@@ -18,6 +18,7 @@ from .normalization import Normalize, RootMeanSquareNormalize
 from .reciprocal import Reciprocal
 from .reciprocal_root import ReciprocalSquareRoot
 from .sigmoid import Sigmoid, Tanh
+from .spherical import Norm, SphericalAttention
 from .square_root import SquareRoot
 from .tanh_gelu import TanhGELU, TanhGELUSlope
 from .window import OverlapAdd, Window
@@ -48,6 +49,7 @@ __all__ = [
     "Mean",
     "Multiply",
     "Negate",
+    "Norm",
     "Normalize",
     "OverlapAdd",
     "Pad",
@@ -64,6 +66,7 @@ __all__ = [
     "Sigmoid",
     "Slice",
     "Softmax",
+    "SphericalAttention",
     "Square",
     "SquareRoot",
     "Subtract",

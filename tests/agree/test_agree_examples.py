@@ -29,7 +29,10 @@ PROGRAMS = [
     ("mnist_mlp.py:predict", 1, 2.0**-5),
     pytest.param("mnist_mlp.py:step", 1, 2.0**-8, marks=pytest.mark.slow),
 ]
-LARGER = {"mnist_mlp.py:step64", "mlp_1m.py:step", "mlp_10m.py:step"}
+LARGER = {
+    *("mnist_mlp.py:step64", "mlp_1m.py:step", "mlp_10m.py:step"),
+    *("transformer.py:step", "transformer.py:spherical_step"),
+}
 """Of these the executors are compared elsewhere; their circuits are those of the others with more elements."""
 
 

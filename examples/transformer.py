@@ -1,0 +1,51 @@
+"""Handwritten digits by a transformer of one block: eight tokens, the rows of the image.
+
+circuitize estimate examples/transformer.py:step
+circuitize prove    examples/transformer.py:step --prover tensor --not-zero-knowledge -o proof
+"""
+
+from circuitize.circuits.lowering import Precision
+from circuitize.circuits.program import Program
+from circuitize.frontends import training
+from circuitize.frontends.attention import Attention, softmax_attention, spherical_attention
+from circuitize.frontends.datasets import Recipe, digits
+from circuitize.frontends.layers import Model, dense, sequential, zeros
+from circuitize.frontends.losses import cross_entropy
+from circuitize.frontends.schedules import cosine, warm_up
+from circuitize.frontends.transformer import average, positions, tokens, transformer_block
+from circuitize.sims import real
+
+
+def network(attention: Attention) -> Model:
+    """Rows of eight pixels become tokens of width 16; the last layer starts at zero, so that predictions do."""
+    return sequential(
+        tokens(8, 8),
+        dense(8, 16),
+        positions(8, 16),
+        transformer_block(16, heads=2, hidden=32, attention=attention),
+        average(),
+        dense(16, 10, initializer=zeros),
+    )
+
+
+MODELS = {"step": network(softmax_attention), "spherical_step": network(spherical_attention)}
+RECIPE = Recipe(batch=16, epochs=20, learning_rate=warm_up(cosine(0.1, steps=20 * 89), steps=89))
+PRECISION = Precision(margin=8.0)
+
+
+def step() -> Program:
+    """One training step on a batch of 16, attention by softmax."""
+    return _step("step")
+
+
+def spherical_step() -> Program:
+    """The same with spherical attention: the norm of the scores in softmax's place."""
+    return _step("spherical_step")
+
+
+def _step(name: str) -> Program:
+    """Calibrated on 32 moments of the training run, the last one first."""
+    model = MODELS[name]
+    program = training.training_step(model, cross_entropy, RECIPE.optimizer, RECIPE.batch, precision=PRECISION)
+    moments = real.record(program, model.initial(seed=0), RECIPE.batches(digits(seed=0)), count=32)
+    return training.with_examples(program, *reversed(moments))

@@ -1,0 +1,103 @@
+"""Attention: every position of a sequence reads all positions, weighted by how well queries and keys agree."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits import arrays
+from circuitize.circuits.errors import TypingError
+from circuitize.circuits.types import Shape
+
+from .formats import WEIGHTS, Format
+from .functions import einsum, softmax, where
+from .layers import Model, Parameter, traced, zeros
+from .trace import Tensor
+
+MASKED = -64.0
+"""What stands for the score of a position that is masked: e^-64 is 0 at any precision."""
+
+
+def softmax_attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Tensor:
+    """softmax(query key^T / sqrt(d)) value: [..., q, d], [..., x, d] and [..., x, e] to [..., q, e].
+
+    Vaswani et al., arXiv 1706.03762, equation 1. `mask`, 0 or 1, broadcasts to [..., q, x]: where it is 0 the score
+    is taken to be -64. So a row whose mask is 0 everywhere gives every position the same weight.
+    """
+    rows, columns, batch = _letters(query, key)
+    scaled = query * (1 / math.sqrt(query.shape[-1]))
+    scores = einsum(f"{batch}{rows}d,{batch}{columns}d->{batch}{rows}{columns}", scaled, key)
+    if mask is not None:
+        scores = where(mask.broadcast(scores.shape), scores, MASKED)
+    return einsum(f"{batch}{rows}{columns},{batch}{columns}d->{batch}{rows}d", softmax(scores), value)
+
+
+def spherical_attention(
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None, floor: float = 2.0**-6, tile: int = 0
+) -> Tensor:
+    """(s / |s|) value with scores s = query key^T and |s| their norm: softmax's place is taken by a norm.
+
+    Shapes and mask as in `softmax_attention`; a masked score is 0. Scores need no scale, and may be negative. A norm
+    below `floor` counts as the floor, so that a row of zeros reads 0. `tile` is how many positions are added up at a
+    time; the integers do not depend on it.
+    """
+    rows, columns, batch = _letters(query, key)
+    scores = einsum(f"{batch}{rows}d,{batch}{columns}d->{batch}{rows}{columns}", query, key)
+    if mask is not None:
+        scores = where(mask.broadcast(scores.shape), scores, 0.0)
+    return scores.apply(arrays.SphericalAttention(floor, tile), value)
+
+
+Attention = Callable[[Tensor, Tensor, Tensor, Tensor | None], Tensor]
+"""Of a query, a key, a value and perhaps a mask."""
+
+
+def causal(scores: int) -> NDArray[np.float64]:
+    """The mask of a sequence in which each position reads itself and those before it: [q, x], 1 where x <= q."""
+    return np.tril(np.ones((scores, scores)))
+
+
+def lecun_normal(generator: np.random.Generator, shape: Shape) -> NDArray[np.float64]:
+    """Normal with variance 1 / fan-in, fan-in the first extent."""
+    return generator.normal(0.0, shape[0] ** -0.5, shape)
+
+
+def multi_head_attention(
+    width: int,
+    heads: int,
+    attention: Attention = softmax_attention,
+    causally: bool = False,
+    format: Format = WEIGHTS,
+) -> Model:
+    """Self-attention with several heads: [B, x, width] -> [B, x, width].
+
+    Queries, keys and values are x @ in_weight + in_bias, cut into three; each head has width / heads of every one.
+    The heads' results, side by side, times out_weight plus out_bias are the result. `causally`, a position reads
+    itself and those before it only. Vaswani et al., arXiv 1706.03762, section 3.2.2.
+    """
+    if width % heads:
+        raise TypingError(f"expected a width that is a multiple of {heads} heads, found {width}; change one of them")
+    parameters = [
+        Parameter("in_weight", (width, 3 * width), lecun_normal, format),
+        Parameter("in_bias", (3 * width,), zeros, format),
+        Parameter("out_weight", (width, width), lecun_normal, format),
+        Parameter("out_bias", (width,), zeros, format),
+    ]
+
+    def attend(in_weight: Tensor, in_bias: Tensor, out_weight: Tensor, out_bias: Tensor, x: Tensor) -> Tensor:
+        batch, length = x.shape[:2]
+        made = (x @ in_weight + in_bias).reshape(batch, length, 3, heads, width // heads)
+        query, key, value = (made[:, :, i].transpose(0, 2, 1, 3) for i in range(3))
+        mask = x.constant(causal(length)) if causally else None
+        read = attention(query, key, value, mask)
+        return read.transpose(0, 2, 1, 3).reshape(batch, length, width) @ out_weight + out_bias
+
+    return traced(attend, parameters, kind="multi_head_attention")
+
+
+def _letters(query: Tensor, key: Tensor) -> tuple[str, str, str]:
+    """Letters for the rows, the columns and the leading axes of scores."""
+    return "q", "x", "abcefgh"[: query.ndim - 2]
