@@ -12,7 +12,7 @@ from .attention import Attention, lecun_normal, multi_head_attention, softmax_at
 from .formats import WEIGHTS, Format
 from .layers import Model, Parameter, dense, gelu, sequential, traced
 from .normalization import layer_norm
-from .trace import Tensor, trace
+from .trace import trace
 
 
 def residual(model: Model, kind: str = "residual") -> Model:
@@ -48,7 +48,8 @@ def transformer_block(
 ) -> Model:
     """x + attention(norm(x)), then y + dense(gelu(dense(norm(y)))): [B, x, width] -> [B, x, width].
 
-    Layer norms come first, and GELU has its hyperbolic tangent, as in GPT-2; `hidden`, the width between the dense layers, is 4 * width by default.
+    Layer norms come first, and GELU has its hyperbolic tangent, as in GPT-2; `hidden`, the width between the dense
+    layers, is 4 * width by default.
     """
     hidden = hidden or 4 * width
     attend = multi_head_attention(width, heads, attention, causally, format)
