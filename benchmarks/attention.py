@@ -2,8 +2,9 @@
 
 Usage: python benchmarks/attention.py [LENGTH ...]   (default: 64 256 1024)
 
-One row per length of the sequence: queries, keys and values [length, 64] of 12 fraction bits in [-4, 4), committed; the
-attention read, public. "products" is q k^T v alone, which both forms share. Constraints of both kinds of R1CS circuit, elements committed and lookups of a tensor proof.
+A row for each form and length: queries, keys and values [length, 64] of 12 fraction bits in [-4, 4), committed, and the
+attention read, public; "products" is q k^T v alone, which both forms share. Constraints of both kinds of R1CS circuit,
+elements committed and lookups of a tensor proof.
 """
 
 from __future__ import annotations
