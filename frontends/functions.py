@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -72,6 +73,105 @@ def root_mean_square_normalize(x: Tensor, axes: int | Sequence[int] = -1, epsilo
 def _counted(x: Tensor, axes: int | Sequence[int]) -> tuple[int, ...]:
     """The axes, counted from 0."""
     return tuple(axis % x.ndim for axis in ((axes,) if isinstance(axes, int) else axes))
+
+
+def exp2(x: Tensor) -> Tensor:
+    """2^x."""
+    return x.apply(arrays.Exp2())
+
+
+def log2(x: Tensor) -> Tensor:
+    """The logarithm to base 2; undefined at 0 and below."""
+    return x.apply(arrays.Log2())
+
+
+def sin(x: Tensor) -> Tensor:
+    return x.apply(arrays.Sin())
+
+
+def cos(x: Tensor) -> Tensor:
+    return x.apply(arrays.Cos())
+
+
+def absolute(x: Tensor) -> Tensor:
+    """The magnitude; the derivative at 0 is 0."""
+    return x.apply(arrays.Abs())
+
+
+def sign(x: Tensor) -> Tensor:
+    """1, 0 or -1; the derivative is zero."""
+    return x.apply(arrays.Sign())
+
+
+def floor(x: Tensor) -> Tensor:
+    """The greatest whole number of at most x; the derivative is zero."""
+    return x.apply(arrays.Floor())
+
+
+def ceil(x: Tensor) -> Tensor:
+    """The least whole number of at least x; the derivative is zero."""
+    return x.apply(arrays.Ceil())
+
+
+def round_half_even(x: Tensor) -> Tensor:
+    """The nearest whole number, of two the even one; the derivative is zero."""
+    return x.apply(arrays.Round())
+
+
+def clip(x: Tensor, low: float, high: float) -> Tensor:
+    """x between two bounds; the derivative is zero at both and beyond."""
+    return x.apply(arrays.Clip(low, high))
+
+
+def power(x: Tensor, exponent: int) -> Tensor:
+    """x to a whole power: 1 for 0, a power of 1 / x for a negative one."""
+    return x.apply(arrays.Power(exponent))
+
+
+def cumulative_sum(x: Tensor, axis: int, exclusive: bool = False, backward: bool = False) -> Tensor:
+    """The sums of the elements up to each one along an axis, without it where `exclusive`; `backward` from the end."""
+    return x.apply(arrays.CumulativeSum(axis % x.ndim, exclusive, backward))
+
+
+def minimum(x: Tensor, y: Operand) -> Tensor:
+    """The lesser of two, element by element; the derivative at a tie goes to x."""
+    other = x.constant(y)
+    shape = broadcast_shape(x.shape, other.shape)
+    return x.broadcast(shape).apply(arrays.Minimum(), other.broadcast(shape))
+
+
+def least(x: Tensor, axis: int = -1) -> Tensor:
+    """The least element along an axis, which is removed; the derivative goes to the first of several."""
+    return x.apply(arrays.Min(axis % x.ndim))
+
+
+def product(x: Tensor, axis: int = -1) -> Tensor:
+    """The product along an axis, which is removed."""
+    return x.apply(arrays.Product(axis % x.ndim))
+
+
+def variance(x: Tensor, axes: int | Sequence[int], correction: int = 0, keepdims: bool = False) -> Tensor:
+    """The sum of squared distances from the mean over some axes, divided by their number less `correction`."""
+    counted = _counted(x, axes)
+    count = math.prod(x.shape[axis] for axis in counted)
+    centred = x - x.mean(counted, keepdims=True)
+    return square(centred).sum(counted, keepdims) * (1.0 / (count - correction))
+
+
+def standard_deviation(x: Tensor, axes: int | Sequence[int], correction: int = 0, keepdims: bool = False) -> Tensor:
+    """The square root of `variance`; its derivative is undefined where that is 0."""
+    return square_root(variance(x, axes, correction, keepdims))
+
+
+def top_k(x: Tensor, k: int, axis: int = -1) -> tuple[Tensor, Tensor]:
+    """The k greatest elements along an axis, greatest first, and where they are: 0 or 1, in a new axis before it.
+
+    Of equal ones the first comes first. The derivative of the values goes to the elements chosen.
+    """
+    axis %= x.ndim
+    hot = x.apply(arrays.TopKOneHot(k, axis))
+    wide = x.reshape(*x.shape[:axis], 1, *x.shape[axis:]).broadcast(hot.shape)
+    return where(hot, wide, wide.constant(np.zeros(()))).sum(axis + 1), hot
 
 
 def square(x: Tensor) -> Tensor:

@@ -14,7 +14,7 @@ from circuitize.circuits.hypergraph import Arrow, compose, identity, permute, te
 from circuitize.circuits.types import Array, Shape
 
 from . import functions
-from .formats import WEIGHTS, Format
+from .formats import ONE_HOT, WEIGHTS, Format
 from .provenance import here, part, placed_at
 from .trace import Tensor, trace
 
@@ -32,12 +32,18 @@ def he_normal(generator: np.random.Generator, shape: Shape) -> NDArray[np.float6
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """An array kept from step to step, trained or not: its name, shape, how it starts, and its exact format."""
+    """An array kept from step to step, trained or not: its name, shape, how it starts, and its exact format.
+
+    A parameter that is `frozen` leaves a step as it entered. State that is `fresh` is an input of every step, drawn
+    anew, and does not leave it: the mask of a dropout.
+    """
 
     name: str
     shape: Shape
     initializer: Initializer = he_normal
     format: Format = WEIGHTS
+    frozen: bool = False
+    fresh: bool = False
 
     @property
     def type(self) -> Array:
@@ -72,9 +78,58 @@ class Model:
 
     def initial(self, seed: int) -> dict[str, NDArray[np.float64]]:
         """Starting values by name, from one seeded generator in order, parameters first, nearest in each format."""
-        generator = np.random.default_rng(seed)
-        kept = (*self.parameters, *self.state)
-        return {p.name: p.format.nearest(p.initializer(generator, p.shape)) for p in kept}
+        return _drawn([p for p in (*self.parameters, *self.state) if not p.fresh], seed)
+
+    def drawn(self, seed: int) -> dict[str, NDArray[np.float64]]:
+        """What is fresh in every step, such as masks, by name, from one seeded generator in order."""
+        return _drawn([p for p in self.state if p.fresh], seed)
+
+    def freeze(self, *names: str) -> Model:
+        """The same model with these parameters frozen; raises TypingError for a name it does not have."""
+        for name in names:
+            self._index(name)
+        return replace(self, parameters=tuple(replace(p, frozen=p.frozen or p.name in names) for p in self.parameters))
+
+    def tie(self, name: str, to: str, transposed: bool = False) -> Model:
+        """The same model in which one parameter is another one, or its transpose: `name` is no parameter any more.
+
+        Its gradient is added to the other's. Raises TypingError where a name is none of the model's or shapes differ.
+        """
+        gone, kept = self._index(name), self._index(to)
+        wanted, found = self.parameters[gone].shape, self.parameters[kept].shape
+        if gone == kept or wanted != (found[::-1] if transposed else found):
+            raise TypingError(
+                f"expected another parameter of shape {list(wanted)} for {name!r}, found {to!r} of {list(found)}; "
+                "tie parameters of one shape, or transposed"
+            )
+        rest = tuple(p for p in self.parameters if p.name != name)
+        at = [p.name for p in rest].index(to)
+
+        def shared(make: Callable[[Array], Arrow]) -> Callable[[Array], Arrow]:
+            def arrow(batch: Array) -> Arrow:
+                types = [*(p.type for p in (*rest, *self.state)), batch]
+                order = list(range(len(types)))
+                order.insert(gone, at)
+                wires = [identity(types[i]) for i in order]
+                if transposed:
+                    wires[gone] = trace(lambda x: x.transpose(), types[at])
+                return compose(permute(types, order), tensor(*wires), make(batch))
+
+            return arrow
+
+        other = shared(self.inference) if self.inference is not None else None
+        return replace(self, parameters=rest, arrow=shared(self.arrow), inference=other)
+
+    def _index(self, name: str) -> int:
+        names = [p.name for p in self.parameters]
+        if name not in names:
+            raise TypingError(f"expected a parameter among {names}, found {name!r}; name one of these")
+        return names.index(name)
+
+
+def _drawn(parameters: Sequence[Parameter], seed: int) -> dict[str, NDArray[np.float64]]:
+    generator = np.random.default_rng(seed)
+    return {p.name: p.format.nearest(p.initializer(generator, p.shape)) for p in parameters}
 
 
 def traced(
@@ -138,6 +193,30 @@ def embedding(count: int, width: int, inputs: Shape = (), format: Format = WEIGH
 def relu() -> Model:
     """max(x, 0), element by element."""
     return traced(functions.relu)
+
+
+def activation(function: Callable[[Tensor], Tensor], kind: str = "") -> Model:
+    """A function of one tensor, such as those of `activations` and `functions`, as a model without parameters."""
+    return traced(function, kind=kind or function.__name__)
+
+
+def dropout(rate: float, shape: Shape) -> Model:
+    """x / (1 - rate) where the mask is 1, else 0, and x itself outside training. Srivastava et al., JMLR 15, 2014.
+
+    The mask, 0 and 1 of the given shape, a batch's, is an input of every step, so that whoever checks the step chooses
+    it, or commits to it: `mask`, after the model's state. `Model.drawn` draws masks.
+    """
+    if not 0 <= rate < 1:
+        raise TypingError(f"expected a rate of at least 0 and below 1, found {rate}; it is the part that is dropped")
+
+    def mask(generator: np.random.Generator, shape: Shape) -> NDArray[np.float64]:
+        return (generator.random(shape) >= rate).astype(np.float64)
+
+    def training(mask: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
+        return functions.where(mask, x * (1.0 / (1.0 - rate)), 0.0), mask
+
+    given = Parameter("mask", shape, mask, ONE_HOT, fresh=True)
+    return traced(training, (), None, "dropout", [given], lambda mask, x: x)
 
 
 def gelu(approximate: bool = False) -> Model:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -48,6 +48,10 @@ class Optimizer(ABC):
     @abstractmethod
     def cotangent(self) -> Arrow:
         """Scalars -> the loss's cotangent, a number."""
+
+    def together(self, parameters: Sequence[Array]) -> Arrow | None:
+        """All gradients x scalars -> all gradients, before they go to the updates; None where they go as they are."""
+        return None
 
     @abstractmethod
     def update(self, parameter: Parameter) -> Arrow:

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from circuitize.circuits.arrays import Constant
+from circuitize.circuits.builder import generator
 from circuitize.circuits.differentiate import reverse_derivative
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.hypergraph import Arrow, compose, identity, permute, tensor
@@ -17,7 +19,7 @@ from circuitize.circuits.program import Port, Program, Role, Visibility
 from circuitize.circuits.types import Array, Shape, Type
 
 from .formats import DATA, ONE_HOT, Format
-from .layers import Model
+from .layers import Model, Parameter
 from .optimizers import SCALAR, Optimizer
 from .provenance import here, part, placed_at
 from .trace import Tensor, trace
@@ -57,13 +59,22 @@ def training_step(
         )
     if measured.target[0] != SCALAR:
         raise TypingError(f"expected a loss that is one number, found {measured.target[0]}; take its mean")
-    kept = [(p, *(replace(s, name=f"{p.name}.{s.name}") for s in optimizer.state(p))) for p in model.parameters]
+    kept = [
+        (p, *(replace(s, name=f"{p.name}.{s.name}") for s in optimizer.state(p) if not p.frozen))
+        for p in model.parameters
+    ]
     arrow = _step(measured, model, optimizer, [[entry.type for entry in group[1:]] for group in kept])
 
     committed = Visibility.COMMITTED
     states = [s for group in kept for s in group[1:]]
     roles = ((Role.PARAMETER, model.parameters), (Role.OPTIMIZER, states), (Role.STATE, model.state))
-    carried = [Port(p.name, committed, p.format.of(p.shape), role) for role, kept in roles for p in kept]
+    carried = [
+        Port(p.name, committed, p.format.of(p.shape), Role.DATA if p.fresh else role)
+        for role, kept in roles
+        for p in kept
+    ]
+    leaving = [index for index, port in enumerate(carried) if port.role is not Role.DATA]
+    arrow = compose(arrow, permute(arrow.target, [*leaving, len(carried)]))
     batch_ports = [
         Port("inputs", committed, inputs.of(data.shape)),
         Port("targets", committed, targets.of(target.shape)),
@@ -72,7 +83,7 @@ def training_step(
     return Program(
         arrow,
         (*carried, *batch_ports, *scalars),
-        (*carried, Port("loss", Visibility.PUBLIC)),
+        (*(carried[index] for index in leaving), Port("loss", Visibility.PUBLIC)),
         tuple(examples),
         precision,
     )
@@ -92,12 +103,16 @@ def _step(measured: Arrow, model: Model, optimizer: Optimizer, states: list[list
         updates = []
         for parameter in model.parameters:
             with part(f"{parameter.name} update"):
-                updates.append(optimizer.update(parameter))
+                updates.append(_unchanged(parameter, scalars) if parameter.frozen else optimizer.update(parameter))
     backward = compose(seeded, reverse_derivative(compose(measured, permute(measured.target, [0]))))
     gradients = compose(backward, permute(backward.target, range(len(weights))))
+    together = optimizer.together([p.type for p in model.parameters])
+    if together is not None:
+        gradients = compose(tensor(gradients, identity(*scalars)), together)
 
     every = [*weights, *state, *kept, *example, *scalars]
-    spread = permute(every, [*p, *m, *x, *p, *m, *x, *s, *p, *o, *s])
+    again = [*p, *m, *x, *s, *s] if together is not None else [*p, *m, *x, *s]
+    spread = permute(every, [*p, *m, *x, *again, *p, *o, *s])
     differentiated = tensor(measured, gradients, identity(*weights, *state, *scalars))
     # Now: loss, M', dP, P, O, S. Each update takes its parameter, its states, its gradient and all scalars.
     at_loss, at_kept, at_gradient, at_weight, at_state, at_scalar = _ranges(
@@ -117,6 +132,11 @@ def _step(measured: Arrow, model: Model, optimizer: Optimizer, states: list[list
     return compose(spread, differentiated, gathered, updated, sorted_)
 
 
+def _unchanged(parameter: Parameter, scalars: list[Type]) -> Arrow:
+    """A frozen parameter x its gradient x scalars -> the parameter."""
+    return permute([parameter.type, parameter.type, *scalars], [0])
+
+
 def predict(
     model: Model,
     batch: int,
@@ -126,10 +146,14 @@ def predict(
 ) -> Program:
     """Parameters, model state and `inputs` -> `outputs`: the first two are held; all but the outputs is committed."""
     data = model.batch_type(batch)
-    roles = ((Role.PARAMETER, model.parameters), (Role.STATE, model.state))
+    every = (*model.parameters, *model.state)
+    # What is fresh in every step is no part of a prediction.
+    entering = [generator(Constant.zeros(p.shape)) if p.fresh else identity(p.type) for p in every]
+    arrow = compose(tensor(*entering, identity(data)), (model.inference or model.arrow)(data))
+    roles = ((Role.PARAMETER, model.parameters), (Role.STATE, [p for p in model.state if not p.fresh]))
     ports = [Port(p.name, Visibility.COMMITTED, p.format.of(p.shape), role) for role, kept in roles for p in kept]
     return Program(
-        (model.inference or model.arrow)(data),
+        arrow,
         (*ports, Port("inputs", Visibility.COMMITTED, inputs.of(data.shape))),
         (Port("outputs", Visibility.PUBLIC),),
         tuple(examples),

@@ -131,6 +131,8 @@ def cases() -> list[Case]:
         *_functions(),
         *_smooth(),
         *_attention(),
+        *_whole(),
+        *_along(),
         *_composites(),
     ]
 
@@ -257,10 +259,50 @@ def _smooth() -> list[Case]:
         Case(arrays.ReciprocalSquareRoot(), (Source((16,), 0.25, 16.0, 10),)),
         Case(arrays.ReciprocalSquareRoot(), (Source((16,), 2.0**-8, 2.0, 20),)),
     ]
-    for operation in (arrays.Erf(), arrays.GELU(), arrays.GELUSlope(), arrays.TanhGELU(), arrays.TanhGELUSlope()):
+    smooth = (arrays.Erf(), arrays.GELU(), arrays.GELUSlope(), arrays.TanhGELU(), arrays.TanhGELUSlope())
+    for operation in (*smooth, arrays.Softplus(), arrays.Sin(), arrays.Cos()):
         found.append(Case(operation, (Source((16,), -2.0, 1.75, 10),)))
         found.append(Case(operation, (Source((16,), -8.0, 8.0, 12),), units=1))
-    return found
+    return [
+        *found,
+        Case(arrays.Exp2(), (Source((6,), -2.0, 1.5, fraction_bits=9),)),
+        Case(arrays.Exp2(), (Source((8,), -8.0, 4.0, fraction_bits=12),), units=1),
+        Case(arrays.Log2(), (Source((6,), 0.25, 4.0, 9),)),
+        Case(arrays.Log2(), (Source((8,), 2.0**-12, 16.0, 12),), units=1),
+    ]
+
+
+def _whole() -> list[Case]:
+    found = []
+    for operation in (arrays.Floor(), arrays.Ceil(), arrays.Round()):
+        found += [Case(operation, (Source((6,), fraction_bits=2),)), Case(operation, (Source((4,), fraction_bits=0),))]
+    return [
+        *found,
+        Case(arrays.Clip(-1.0, 1.5), (Source((12,)),)),
+        Case(arrays.Clip(0.0, 6.0), (Source((6,), -8.0, 8.0, 6),)),
+        Case(arrays.Clip(-0.5, 0.5), (Source((4,), 0.5, 2.0, 6),)),
+        Case(arrays.Abs(), (Source((8,)),)),
+        Case(arrays.Sign(), (Source((8,), fraction_bits=2),)),
+        Case(arrays.Minimum(), _on((3, 2), (3, 2))),
+        Case(arrays.ELU(), (Source((6,)),), units=1),
+        Case(arrays.ELU(0.5), (Source((6,), -8.0, 2.0, 12),), units=1),
+        Case(arrays.Power(0), (Source((3,)),)),
+        Case(arrays.Power(3), (Source((4,)),), units=8),
+        Case(arrays.Power(-2), (Source((4,), 0.5, 2.0),), units=4),
+    ]
+
+
+def _along() -> list[Case]:
+    return [
+        Case(arrays.Min(1), _on((2, 3))),
+        Case(arrays.Product(0), _on((5, 2)), units=16),
+        Case(arrays.CumulativeSum(0), _on((4, 2))),
+        Case(arrays.CumulativeSum(1, exclusive=True), _on((2, 3))),
+        Case(arrays.CumulativeSum(0, backward=True), _on((3,))),
+        Case(arrays.CumulativeSum(0, exclusive=True, backward=True), _on((4,))),
+        Case(arrays.TopKOneHot(2, 1), _on((2, 4))),
+        Case(arrays.TopKOneHot(3, 0), _on((3,))),
+    ]
 
 
 def _attention() -> list[Case]:
@@ -291,6 +333,8 @@ def _composites() -> list[Case]:
         Case(arrays.LogSoftmax(0), _on((5,)), units=2),
         Case(arrays.CrossEntropy(), (*_on((3, 4), low=-6.0, high=6.0), one_hot), units=2),
         Case(arrays.BinaryCrossEntropy(), (*_on((3, 4), low=-6.0, high=6.0), one_hot), units=2),
+        Case(arrays.Huber(), _on((2, 3), (2, 3)), units=2),
+        Case(arrays.Huber(0.5), _on((4,), (4,)), units=2),
         Case(arrays.Normalize((1,), 2.0**-6), _on((3, 5)), units=4),
         Case(arrays.RootMeanSquareNormalize((0,), 2.0**-6), _on((5, 2)), units=4),
     ]

@@ -54,6 +54,17 @@ def scattered(x: Any, indices: Any, axis: int, size: int) -> Any:
     )
 
 
+def cumulative(x: Any, o: Any) -> Any:
+    turned = jnp.flip(x, o.axis) if o.backward else x
+    found = jnp.cumsum(turned, o.axis) - (turned if o.exclusive else 0)
+    return jnp.flip(found, o.axis) if o.backward else found
+
+
+def top(x: Any, o: Any) -> Any:
+    order = jnp.argsort(-x, o.axis, stable=True).take(jnp.arange(o.k), o.axis)
+    return jax.nn.one_hot(order, x.shape[o.axis], axis=o.axis + 1, dtype=x.dtype)
+
+
 def slope(function: Callable[[Any], Any], x: Any) -> Any:
     return jax.grad(lambda y: function(y).sum())(x)
 
@@ -107,6 +118,27 @@ JAX: dict[type[arrays.RealOperation], Callable[[Any], Callable[..., Any]]] = {
     arrays.GELUSlope: lambda o: lambda x: slope(lambda y: jax.nn.gelu(y, approximate=False), x),
     arrays.TanhGELU: lambda o: lambda x: jax.nn.gelu(x, approximate=True),
     arrays.TanhGELUSlope: lambda o: lambda x: slope(lambda y: jax.nn.gelu(y, approximate=True), x),
+    arrays.Softplus: lambda o: jax.nn.softplus,
+    arrays.Sin: lambda o: jnp.sin,
+    arrays.Cos: lambda o: jnp.cos,
+    arrays.Exp2: lambda o: jnp.exp2,
+    arrays.Log2: lambda o: jnp.log2,
+    arrays.Floor: lambda o: jnp.floor,
+    arrays.Ceil: lambda o: jnp.ceil,
+    arrays.Round: lambda o: jnp.round,
+    arrays.Clip: lambda o: lambda x: jnp.where(x <= o.low, o.low, jnp.where(x >= o.high, o.high, x)),
+    arrays.Abs: lambda o: lambda x: x * jnp.sign(x),
+    arrays.Sign: lambda o: jnp.sign,
+    arrays.Minimum: lambda o: lambda x, y: jnp.where(y < x, y, x),
+    arrays.ELU: lambda o: lambda x: jax.nn.elu(x, o.alpha),
+    arrays.Power: lambda o: lambda x: x**o.exponent,
+    arrays.Min: lambda o: lambda x: -first_max(-x, o.axis),
+    arrays.Product: lambda o: lambda x: x.prod(o.axis),
+    arrays.CumulativeSum: lambda o: lambda x: cumulative(x, o),
+    arrays.TopKOneHot: lambda o: lambda x: top(x, o),
+    arrays.Huber: lambda o: (
+        lambda x, y: jnp.where(abs(x - y) <= o.delta, (x - y) ** 2 / 2, o.delta * (abs(x - y) - o.delta / 2)).mean()
+    ),
     arrays.Normalize: lambda o: lambda x: jax.nn.standardize(x, o.axes, epsilon=o.epsilon),
     arrays.RootMeanSquareNormalize: lambda o: (
         lambda x: x / jnp.sqrt(jnp.square(x).mean(o.axes, keepdims=True) + o.epsilon)

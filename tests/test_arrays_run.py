@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.special
 from arrays_cases import Case, cases, language
 
 from circuitize.circuits import arrays
@@ -58,7 +59,24 @@ def overlapped(x: Any, o: Any) -> Any:
     return made
 
 
+huber = scipy.special.huber
 erf = np.vectorize(math.erf, otypes=[float])
+
+
+def triangle(extent: int, o: Any) -> Any:
+    lower = np.tril(np.ones((extent, extent)), -1 if o.exclusive else 0)
+    return lower.T if o.backward else lower
+
+
+def top(x: Any, o: Any) -> Any:
+    def hot(row: Any) -> Any:
+        best = sorted(range(len(row)), key=lambda i: (-row[i], i))
+        return np.eye(len(row))[best[: o.k]]
+
+    rows = np.moveaxis(x, o.axis, -1)
+    made = np.array([hot(row) for row in rows.reshape(-1, rows.shape[-1])])
+    made = made.reshape(*rows.shape[:-1], o.k, rows.shape[-1])
+    return np.moveaxis(made, (-2, -1), (o.axis, o.axis + 1))
 
 
 def normal(x: Any) -> Any:
@@ -128,6 +146,27 @@ REFERENCE: dict[type[arrays.RealOperation], Callable[[Any], Function]] = {
             (1 + np.tanh(bent(x))) / 2 + x * np.sqrt(0.5 / np.pi) * (1 + 0.134145 * x * x) * (1 - np.tanh(bent(x)) ** 2)
         )
     ),
+    arrays.Softplus: lambda o: lambda x: np.log1p(np.exp(x)),
+    arrays.Sin: lambda o: lambda x: np.exp(1j * x).imag,
+    arrays.Cos: lambda o: lambda x: np.exp(1j * x).real,
+    arrays.Exp2: lambda o: lambda x: 2.0**x,
+    arrays.Log2: lambda o: lambda x: np.log(x) / np.log(2),
+    arrays.Floor: lambda o: lambda x: x // 1,
+    arrays.Ceil: lambda o: lambda x: -(-x // 1),
+    arrays.Round: lambda o: np.vectorize(round, otypes=[float]),
+    arrays.Clip: lambda o: lambda x: np.clip(x, o.low, o.high),
+    arrays.Abs: lambda o: lambda x: np.maximum(x, -x),
+    arrays.Sign: lambda o: np.sign,
+    arrays.Minimum: lambda o: lambda x, y: (x + y - np.abs(x - y)) / 2,
+    arrays.ELU: lambda o: lambda x: np.where(x > 0, x, o.alpha * np.expm1(x)),
+    arrays.Power: lambda o: lambda x: np.prod([x ** np.sign(o.exponent)] * abs(o.exponent), axis=0) * np.ones(x.shape),
+    arrays.Min: lambda o: lambda x: np.sort(x, o.axis).take(0, o.axis),
+    arrays.Product: lambda o: lambda x: np.prod(x, o.axis),
+    arrays.CumulativeSum: lambda o: (
+        lambda x: np.moveaxis(np.tensordot(triangle(x.shape[o.axis], o), x, (1, o.axis)), 0, o.axis)
+    ),
+    arrays.TopKOneHot: lambda o: lambda x: top(x, o),
+    arrays.Huber: lambda o: lambda x, y: huber(o.delta, x - y).mean(),
     arrays.Normalize: lambda o: (
         lambda x: (x - x.mean(o.axes, keepdims=True)) / np.sqrt(np.var(x, axis=o.axes, keepdims=True) + o.epsilon)
     ),

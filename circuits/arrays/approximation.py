@@ -16,7 +16,7 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.lowering import Lowering
 
 from .exponential import TABLE_BITS
-from .series import CONTEXT, Series
+from .series import CONTEXT, Series, exactly
 
 ORDER = 12
 """Terms of a Taylor series that are computed; the rest is bounded by Cauchy's estimate."""
@@ -69,6 +69,7 @@ def approximate(lowering: Lowering, wire: int, curve: Curve, fraction_bits: int)
 
 
 @lru_cache(maxsize=256)
+@exactly
 def planned(curve: Curve, low: int, high: int, of_bits: int, fraction_bits: int) -> Approximation:
     """The cheapest approximation with an error of at most half a unit; one table where 2^12 entries are enough.
 

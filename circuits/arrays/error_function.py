@@ -20,7 +20,7 @@ from .composites import Square
 from .constant import Constant
 from .elementwise import Multiply, Scale, Subtract
 from .exponential import Exp
-from .series import CONTEXT, PI, Series
+from .series import CONTEXT, PI, Series, exactly
 from .smooth import Smooth
 
 ROOT_OF_TWO = CONTEXT.sqrt(Decimal(2))
@@ -136,6 +136,7 @@ def error_function(x: Values) -> Values:
 
 
 @cache
+@exactly
 def _terms() -> Table:
     centres = [CONTEXT.divide(Decimal(i), Decimal(SPACING)) for i in range(FARTHEST * SPACING + 1)]
     series = [Erf().taylor(centre, TERMS - 1).terms for centre in centres]
@@ -144,6 +145,7 @@ def _terms() -> Table:
     return Table(terms)
 
 
+@exactly
 def exact_error_function(x: Decimal) -> Decimal:
     """erf(x) to 40 digits: 2 / sqrt(pi) * e^(-x^2) * the sum of 2^n x^(2n + 1) / (2n + 1)!!, positive terms only."""
     square = CONTEXT.multiply(x, x)

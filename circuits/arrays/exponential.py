@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from circuitize.circuits.types import LIMIT, Array, Fixed
 
 from . import expect
 from .confine import confine
-from .elementwise import Multiply
+from .elementwise import Multiply, Scale
 from .language import RealOperation, Rounding
 
 TABLE_BITS = 12
@@ -43,6 +43,8 @@ class Exp(RealOperation):
 
     name = "real.exp"
     rounding = Rounding.VALUE
+    rate: ClassVar[float] = 1.0
+    """The logarithm of the base."""
 
     def target_types(self, *sources: Array) -> tuple[Array, ...]:
         return (expect.one_shape(sources, 1),)
@@ -50,12 +52,14 @@ class Exp(RealOperation):
     def run(self, *values: Values) -> tuple[Values, ...]:
         module = array_module(*values)
         with np.errstate(over="ignore"):
-            result = module.exp(values[0])
+            result = (module.exp if self.rate == 1.0 else module.exp2)(values[0])
         if not module.isfinite(result).all():
             at = tuple(int(i) for i in module.argwhere(~module.isfinite(result))[0])
             wrong = float(values[0][at])
+            most = 709.78 / self.rate
             raise Undefined(
-                f"overflow in exp: expected at most 709.78, found {wrong:g} at element {list(at)}; rescale it"
+                f"overflow in {self.name[5:]}: expected at most {most:.2f}, found {wrong:g} at element {list(at)}; "
+                "rescale it"
             )
         return (module.asarray(result),)
 
@@ -65,21 +69,34 @@ class Exp(RealOperation):
         return [builder.add(Multiply(), cotangents[0], targets[0])]
 
     def lower(self, lowering: Lowering, *sources: int) -> list[int]:
-        return [confine(lowering, exponential(lowering, sources[0], lowering.result))]
+        return [confine(lowering, exponential(lowering, sources[0], lowering.result, self.rate))]
 
 
-def exponential(lowering: Lowering, wire: int, result: Fixed) -> int:
-    """e^x, within half a unit of the result's last bit before it is rounded to the result's fraction bits.
+@dataclass(frozen=True)
+class Exp2(Exp):
+    """2^x, as `Exp`. The derivative is dz * log 2 * z."""
+
+    name = "real.exp2"
+    rate = math.log(2)
+
+    def reverse(
+        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
+    ) -> list[int | None]:
+        return [builder.add(Scale(self.rate), builder.add(Multiply(), cotangents[0], targets[0]))]
+
+
+def exponential(lowering: Lowering, wire: int, result: Fixed, rate: float = 1.0) -> int:
+    """e^x, or 2^x where the rate is log 2, within half a unit of the result's last bit before it is rounded to it.
 
     Where that is above the result's interval it is capped just outside it, or undefined. The wire returned cannot be
     negative.
     """
     builder = lowering.builder
-    digits = _digits(builder, _confined(lowering, wire, result))
+    digits = _digits(builder, _confined(lowering, wire, result, rate))
     kinds = [lowering.type(digit) for digit in digits]
     # log2 of the greatest factor of each digit; the first is capped just outside the result's format.
     bound = result.high + 2
-    sizes = [kind.high * 2.0**-kind.fraction_bits * math.log2(math.e) for kind in kinds]
+    sizes = [kind.high * 2.0**-kind.fraction_bits * rate * math.log2(math.e) for kind in kinds]
     sizes[0] = min(sizes[0], math.log2(bound) - result.fraction_bits)
     # An error of 2^-(p + 1) in factor i is one of 2^-(p + 1) * (product of the others) in the result. With the p
     # below n factors together are off by a quarter unit, the n - 2 roundings in between by less than another.
@@ -92,7 +109,7 @@ def exponential(lowering: Lowering, wire: int, result: Fixed) -> int:
             fraction_bits = result.fraction_bits
         if position == 0:
             cap = (bound << fraction_bits >> result.fraction_bits) + 1
-        table = exponential_table(kind.low, kind.high, kind.fraction_bits, fraction_bits, cap)
+        table = exponential_table(kind.low, kind.high, kind.fraction_bits, fraction_bits, cap, rate != 1.0)
         factor = builder.add(integers.Lookup(kind.low, table, fraction_bits), digit)
         if product is None:
             product = factor
@@ -105,13 +122,13 @@ def exponential(lowering: Lowering, wire: int, result: Fixed) -> int:
     return product
 
 
-def _confined(lowering: Lowering, wire: int, result: Fixed) -> int:
+def _confined(lowering: Lowering, wire: int, result: Fixed, rate: float) -> int:
     """x where e^x is neither less than a quarter unit nor outside the result's interval, if that is much narrower.
 
     Below, x becomes the least such number, above it is undefined: with narrower digits, tables are smaller.
     """
     builder, found = lowering.builder, lowering.type(wire)
-    unit = 2.0**found.fraction_bits
+    unit = 2.0**found.fraction_bits / rate
     least = math.floor(-(result.fraction_bits + 2) * math.log(2) * unit)
     most = math.ceil((math.log(result.high + 2) - result.fraction_bits * math.log(2)) * unit) + 1
     low, high = max(found.low, least), min(found.high, most)
@@ -147,16 +164,19 @@ def _digits(builder: Builder, wire: int) -> list[int]:
 
 
 @lru_cache(maxsize=256)
-def exponential_table(low: int, high: int, of_bits: int, fraction_bits: int, cap: int) -> NDArray[np.int64]:
-    """min(e^(q * 2^-of_bits) * 2^fraction_bits rounded half up, cap) for q from low to high."""
+def exponential_table(
+    low: int, high: int, of_bits: int, fraction_bits: int, cap: int, binary: bool = False
+) -> NDArray[np.int64]:
+    """min(e^(q * 2^-of_bits) * 2^fraction_bits rounded half up, cap) for q from low to high; 2^.. if binary."""
     context = Context(prec=50, rounding=ROUND_HALF_UP)
     unit, one = context.power(Decimal(2), Decimal(-of_bits)), Decimal(1 << fraction_bits)
     table = np.full(high - low + 1, cap, np.int64)
     for index in range(high - low + 1):
         argument = context.multiply(Decimal(low + index), unit)
-        if argument > 44:  # past 2^62, and so are the rest
+        if argument > 62:  # past 2^62, and so are the rest
             break
-        value: Any = context.multiply(context.exp(argument), one).to_integral_value(context=context)
+        power = context.power(Decimal(2), argument) if binary else context.exp(argument)
+        value: Any = context.multiply(power, one).to_integral_value(context=context)
         table[index] = min(int(value), cap)
     table.setflags(write=False)
     return table

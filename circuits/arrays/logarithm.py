@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +23,7 @@ from circuitize.circuits.types import Array
 from . import expect
 from .confine import confine
 from .division import Divide
+from .elementwise import Scale
 from .exponential import TABLE_BITS
 from .language import RealOperation, Rounding
 
@@ -45,6 +48,8 @@ class Log(RealOperation):
 
     name = "real.log"
     rounding = Rounding.VALUE
+    binary: ClassVar[bool] = False
+    """Whether the base is 2."""
 
     def target_types(self, *sources: Array) -> tuple[Array, ...]:
         return (expect.one_shape(sources, 1),)
@@ -57,7 +62,7 @@ class Log(RealOperation):
                 f"logarithm: expected a number above 0, found {float(x[at]):g} at element {list(at)}; keep it positive"
             )
         module = array_module(x)
-        return (module.asarray(module.log(x)),)
+        return (module.asarray(module.log2(x) if self.binary else module.log(x)),)
 
     def reverse(
         self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
@@ -71,17 +76,38 @@ class Log(RealOperation):
             x = builder.add(integers.Check(1, max(found.high, 1)), x)
             found = lowering.type(x)
         if found.high - found.low < 1 << TABLE_BITS:
-            table = logarithms(found.low, found.high, found.fraction_bits, fraction_bits)
+            table = logarithms(found.low, found.high, found.fraction_bits, fraction_bits, self.binary)
             return [confine(lowering, builder.add(integers.Lookup(found.low, table, fraction_bits), x))]
         width, kept = found.high.bit_length(), fraction_bits + GUARD
         excess, zeros = _normalized(lowering, x, width)
-        powers = builder.add(integers.Scale(-_ln2(1, kept), kept), zeros)
-        powers = lowering.offset(powers, _ln2(width - 1 - found.fraction_bits, kept))
         if width > WIDEST:
             excess = builder.add(integers.Shift(width - WIDEST), excess)
         reduced = _log_of_mantissa(lowering, excess, min(width, WIDEST) - 1, fraction_bits)
+        if self.binary:
+            # One over log 2, to so many bits that its own error is below 2^-(kept + 1).
+            inverse = _rounded(CONTEXT.divide(Decimal(1), CONTEXT.ln(Decimal(2))), kept)
+            reduced = lowering.shift_to(reduced, kept)
+            reduced = lowering.shift_to(builder.add(integers.Scale(inverse, kept), reduced), kept)
+            powers = builder.add(integers.Scale(-1, 0), zeros)
+            powers = lowering.offset(powers, width - 1 - found.fraction_bits)
+        else:
+            powers = builder.add(integers.Scale(-_ln2(1, kept), kept), zeros)
+            powers = lowering.offset(powers, _ln2(width - 1 - found.fraction_bits, kept))
         total = builder.add(integers.Add(), *lowering.align(powers, reduced))
         return [confine(lowering, total)]
+
+
+@dataclass(frozen=True)
+class Log2(Log):
+    """The logarithm to base 2. Otherwise as `Log`; the derivative is dz / (x log 2)."""
+
+    name = "real.log2"
+    binary = True
+
+    def reverse(
+        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
+    ) -> list[int | None]:
+        return [builder.add(Scale(1 / math.log(2)), builder.add(Divide(), cotangents[0], sources[0]))]
 
 
 def _normalized(lowering: Lowering, x: int, width: int) -> tuple[int, int]:
@@ -136,10 +162,15 @@ def _rounded(value: Decimal, fraction_bits: int) -> int:
 
 
 @lru_cache(maxsize=64)
-def logarithms(low: int, high: int, of_bits: int, fraction_bits: int) -> NDArray[np.int64]:
-    """log(q * 2^-of_bits) * 2^fraction_bits, rounded half up, for q from low >= 1 to high."""
-    unit = CONTEXT.power(Decimal(2), Decimal(-of_bits))
-    return _table(lambda q: CONTEXT.ln(CONTEXT.multiply(Decimal(low + q), unit)), high - low + 1, fraction_bits)
+def logarithms(low: int, high: int, of_bits: int, fraction_bits: int, binary: bool = False) -> NDArray[np.int64]:
+    """log(q * 2^-of_bits) * 2^fraction_bits, rounded half up, for q from low >= 1 to high; to base 2 if binary."""
+    unit, base = CONTEXT.power(Decimal(2), Decimal(-of_bits)), CONTEXT.ln(Decimal(2))
+
+    def logarithm(q: int) -> Decimal:
+        natural = CONTEXT.ln(CONTEXT.multiply(Decimal(low + q), unit))
+        return CONTEXT.divide(natural, base) if binary else natural
+
+    return _table(logarithm, high - low + 1, fraction_bits)
 
 
 @lru_cache(maxsize=64)

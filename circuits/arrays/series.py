@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Context, Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal, localcontext
+from functools import wraps
+from typing import ParamSpec, TypeVar
 
 CONTEXT = Context(prec=50, rounding=ROUND_HALF_UP)
 """What series are computed in: decimal, so that every machine finds the same."""
 
 PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494")
+
+
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+
+
+def exactly(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    """The function with the operators of Decimal, too, in `CONTEXT`: even a minus rounds to the current context."""
+
+    @wraps(function)
+    def inner(*values: Parameters.args, **named: Parameters.kwargs) -> Result:
+        with localcontext(CONTEXT):
+            return function(*values, **named)
+
+    return inner
 
 
 @dataclass(frozen=True, slots=True)
