@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -153,9 +152,8 @@ def product(x: Tensor, axis: int = -1) -> Tensor:
 def variance(x: Tensor, axes: int | Sequence[int], correction: int = 0, keepdims: bool = False) -> Tensor:
     """The sum of squared distances from the mean over some axes, divided by their number less `correction`."""
     counted = _counted(x, axes)
-    count = math.prod(x.shape[axis] for axis in counted)
-    centred = x - x.mean(counted, keepdims=True)
-    return square(centred).sum(counted, keepdims) * (1.0 / (count - correction))
+    found = x.apply(arrays.Variance(counted, correction))
+    return found.reshape(*(1 if a in counted else n for a, n in enumerate(x.shape))) if keepdims else found
 
 
 def standard_deviation(x: Tensor, axes: int | Sequence[int], correction: int = 0, keepdims: bool = False) -> Tensor:

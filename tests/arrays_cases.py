@@ -335,6 +335,8 @@ def _composites() -> list[Case]:
         Case(arrays.BinaryCrossEntropy(), (*_on((3, 4), low=-6.0, high=6.0), one_hot), units=2),
         Case(arrays.Huber(), _on((2, 3), (2, 3)), units=2),
         Case(arrays.Huber(0.5), _on((4,), (4,)), units=2),
+        Case(arrays.Variance((0,)), _on((4, 2)), units=2),
+        Case(arrays.Variance((0, 1), 1), _on((2, 3)), units=2),
         Case(arrays.Normalize((1,), 2.0**-6), _on((3, 5)), units=4),
         Case(arrays.RootMeanSquareNormalize((0,), 2.0**-6), _on((5, 2)), units=4),
     ]

@@ -139,6 +139,7 @@ JAX: dict[type[arrays.RealOperation], Callable[[Any], Callable[..., Any]]] = {
     arrays.Huber: lambda o: (
         lambda x, y: jnp.where(abs(x - y) <= o.delta, (x - y) ** 2 / 2, o.delta * (abs(x - y) - o.delta / 2)).mean()
     ),
+    arrays.Variance: lambda o: lambda x: jnp.var(x, o.axes, ddof=o.correction),
     arrays.Normalize: lambda o: lambda x: jax.nn.standardize(x, o.axes, epsilon=o.epsilon),
     arrays.RootMeanSquareNormalize: lambda o: (
         lambda x: x / jnp.sqrt(jnp.square(x).mean(o.axes, keepdims=True) + o.epsilon)

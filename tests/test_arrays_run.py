@@ -167,6 +167,7 @@ REFERENCE: dict[type[arrays.RealOperation], Callable[[Any], Function]] = {
     ),
     arrays.TopKOneHot: lambda o: lambda x: top(x, o),
     arrays.Huber: lambda o: lambda x, y: huber(o.delta, x - y).mean(),
+    arrays.Variance: lambda o: lambda x: np.var(x, o.axes, ddof=o.correction),
     arrays.Normalize: lambda o: (
         lambda x: (x - x.mean(o.axes, keepdims=True)) / np.sqrt(np.var(x, axis=o.axes, keepdims=True) + o.epsilon)
     ),

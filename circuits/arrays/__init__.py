@@ -17,7 +17,7 @@ from .language import LinearOperation, RealOperation, Rounding
 from .layout import Broadcast, Concatenate, Pad, Reshape, Slice, Sum, Transpose
 from .logarithm import Log, Log2
 from .magnitude import ELU, Abs, Minimum, Sign
-from .normalization import Normalize, RootMeanSquareNormalize
+from .normalization import Normalize, RootMeanSquareNormalize, Variance
 from .power import Power
 from .reciprocal import Reciprocal
 from .reciprocal_root import ReciprocalSquareRoot
@@ -102,6 +102,7 @@ __all__ = [
     "TanhGELUSlope",
     "TopKOneHot",
     "Transpose",
+    "Variance",
     "Window",
     "expand_composites",
     "matmul",

@@ -16,9 +16,49 @@ from . import expect
 from .composite import Composite
 from .composites import Mean
 from .constant import Constant
-from .elementwise import Add, Multiply, Subtract
-from .layout import Broadcast
+from .elementwise import Add, Multiply, Scale, Subtract
+from .layout import Broadcast, Sum
 from .reciprocal_root import ReciprocalSquareRoot
+
+
+@dataclass(frozen=True)
+class Variance(Composite):
+    """The sum of squared distances from the mean over some axes, which are removed, over their count less `correction`.
+
+    The derivative is 2 (x - mean) * dz over the same: what the mean adds to it cancels exactly, so it is left out.
+    """
+
+    name = "real.variance"
+
+    axes: tuple[int, ...]
+    correction: int = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "axes", expect.distinct(self.axes))
+
+    def definition(self, *sources: Array) -> Arrow:
+        expect.arrays(sources, 1)
+        expect.axes_within(self.axes, len(sources[0].shape))
+        count = math.prod(sources[0].shape[axis] for axis in self.axes)
+        if not 0 <= self.correction < count:
+            raise TypingError(f"expected a correction from 0 to {count - 1}, found {self.correction}; take less off")
+        builder = Builder()
+        centred = self._centred(builder, builder.input(sources[0]))
+        total = builder.add(Sum(self.axes), builder.add(Multiply(), centred, centred))
+        return builder.build([builder.add(Scale(1 / (count - self.correction)), total)])
+
+    def _centred(self, builder: Builder, x: int) -> int:
+        spread = Broadcast(builder.type(x).shape, self.axes)
+        return builder.add(Subtract(), x, builder.add(spread, builder.add(Mean(self.axes), x)))
+
+    def reverse(
+        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
+    ) -> list[int | None]:
+        shape = builder.type(sources[0]).shape
+        count = math.prod(shape[axis] for axis in self.axes)
+        share = builder.add(Scale(2 / (count - self.correction)), cotangents[0])
+        spread = builder.add(Broadcast(shape, self.axes), share)
+        return [builder.add(Multiply(), self._centred(builder, sources[0]), spread)]
 
 
 @dataclass(frozen=True)
