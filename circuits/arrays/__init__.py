@@ -23,8 +23,8 @@ from .reciprocal import Reciprocal
 from .reciprocal_root import ReciprocalSquareRoot
 from .reductions import CumulativeSum, Min, Product, TopKOneHot
 from .sigmoid import Sigmoid, Tanh
-from .spherical import Norm, SphericalAttention
 from .softplus import Softplus
+from .spherical import Norm, SphericalAttention
 from .square_root import SquareRoot
 from .tanh_gelu import TanhGELU, TanhGELUSlope
 from .waves import Cos, Sin
@@ -91,8 +91,8 @@ __all__ = [
     "Sin",
     "Slice",
     "Softmax",
-    "SphericalAttention",
     "Softplus",
+    "SphericalAttention",
     "Square",
     "SquareRoot",
     "Subtract",
