@@ -6,6 +6,8 @@ mod affine;
 mod fixed_base;
 #[cfg(feature = "groth16")]
 mod groth16;
+#[cfg(feature = "halo2")]
+mod halo2;
 #[cfg(feature = "groth16")]
 mod lazy;
 #[cfg(feature = "groth16")]
@@ -24,6 +26,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("features", FEATURES.to_vec())?;
     #[cfg(feature = "groth16")]
     groth16::register(module)?;
+    #[cfg(feature = "halo2")]
+    halo2::register(module)?;
     #[cfg(feature = "tensor")]
     tensor::register(module)?;
     Ok(())
@@ -32,6 +36,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
 const FEATURES: &[&str] = &[
     #[cfg(feature = "groth16")]
     "groth16",
+    #[cfg(feature = "halo2")]
+    "halo2",
     #[cfg(feature = "stock")]
     "stock",
     #[cfg(feature = "tensor")]

@@ -1,0 +1,169 @@
+//! A circuit that configures itself from a shape, and takes its witness a phase at a time.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use halo2_axiom::circuit::{Layouter, SimpleFloorPlanner, Value};
+use halo2_axiom::halo2curves::bn256::Fr;
+use halo2_axiom::plonk::{
+    Advice, Any, Challenge, Circuit, Column, ConstraintSystem, Error, Expression, Fixed, FirstPhase, Instance,
+    SecondPhase,
+};
+use halo2_axiom::poly::Rotation;
+
+use super::shape::{Cells, Shape};
+
+/// What the columns of a shape are called in a constraint system.
+#[derive(Clone)]
+pub struct Config {
+    advice: Vec<Column<Advice>>,
+    challenges: Vec<Challenge>,
+}
+
+pub fn configure(meta: &mut ConstraintSystem<Fr>, shape: &Shape) -> Config {
+    let mut advice = vec![None; shape.phases.len()];
+    // Columns of the first phase are allocated first: the second phase may only follow an existing one.
+    for phase in [0, 1] {
+        for (place, column) in advice.iter_mut().enumerate() {
+            if shape.phases[place] == phase {
+                *column = Some(match phase {
+                    0 => meta.advice_column_in(FirstPhase),
+                    _ => meta.advice_column_in(SecondPhase),
+                });
+            }
+        }
+    }
+    let advice = advice.into_iter().flatten().collect::<Vec<_>>();
+    let fixed = (0..shape.fixed).map(|_| meta.fixed_column()).collect::<Vec<_>>();
+    let instances = shape
+        .instances
+        .iter()
+        .map(|_| meta.instance_column())
+        .collect::<Vec<_>>();
+    let challenges = (0..shape.challenges)
+        .map(|_| meta.challenge_usable_after(FirstPhase))
+        .collect::<Vec<_>>();
+    for &column in &shape.copied {
+        meta.enable_equality(any_column(column, &advice, &fixed, &instances));
+    }
+    let build = |meta: &mut halo2_axiom::plonk::VirtualCells<'_, Fr>| {
+        let meta = RefCell::new(meta);
+        let cells = Cells {
+            constant: &|index| Expression::Constant(shape.constants[index]),
+            advice: &|column, rotation| meta.borrow_mut().query_advice(advice[column], Rotation(rotation)),
+            fixed: &|column, rotation| meta.borrow_mut().query_fixed(fixed[column], Rotation(rotation)),
+            instance: &|column, rotation| {
+                meta.borrow_mut()
+                    .query_instance(instances[column], Rotation(rotation))
+            },
+            challenge: &|index| challenges[index].expr(),
+        };
+        shape.fold(
+            &cells,
+            |a, b| a.clone() + b.clone(),
+            |a, b| a.clone() * b.clone(),
+            |a| -a.clone(),
+        )
+    };
+    if !shape.gates.is_empty() {
+        meta.create_gate("gates", |meta| {
+            let nodes = build(meta);
+            shape.gates.iter().map(|&gate| nodes[gate].clone()).collect::<Vec<_>>()
+        });
+    }
+    for lookup in &shape.lookups {
+        meta.lookup_any("lookup", |meta| {
+            let nodes = build(meta);
+            let pairs = lookup.inputs.iter().zip(&lookup.table);
+            pairs
+                .map(|(&input, &table)| (nodes[input].clone(), nodes[table].clone()))
+                .collect()
+        });
+    }
+    // The crate would cap the degree at what an environment variable says, unless a minimum is set.
+    meta.set_minimum_degree(shape.degree());
+    Config { advice, challenges }
+}
+
+fn any_column(
+    column: usize,
+    advice: &[Column<Advice>],
+    fixed: &[Column<Fixed>],
+    instances: &[Column<Instance>],
+) -> Column<Any> {
+    let after = column.checked_sub(advice.len());
+    match after.map(|place| (place, place.checked_sub(fixed.len()))) {
+        None => advice[column].into(),
+        Some((place, None)) => fixed[place].into(),
+        Some((_, Some(place))) => instances[place].into(),
+    }
+}
+
+/// What makes the columns of the second phase, given the challenges and the first phase; called once.
+pub type Second<'a> = dyn Fn(&[Fr], &[Vec<Fr>]) -> Vec<Vec<Fr>> + 'a;
+
+/// The columns of the first phase, and what makes those of the second.
+pub struct Witness<'a> {
+    pub shape: Arc<Shape>,
+    pub first: Vec<Vec<Fr>>,
+    pub second: &'a Second<'a>,
+}
+
+fn assign(
+    layouter: &mut impl Layouter<Fr>,
+    columns: impl Iterator<Item = Column<Advice>>,
+    values: &[Vec<Fr>],
+) -> Result<(), Error> {
+    layouter.assign_region(
+        || "phase",
+        |mut region| {
+            for (column, values) in columns.zip(values) {
+                for (row, &value) in values.iter().enumerate() {
+                    region.assign_advice(column, row, Value::known(value));
+                }
+            }
+            Ok(())
+        },
+    )
+}
+
+impl Circuit<Fr> for Witness<'_> {
+    type Config = Config;
+    type FloorPlanner = SimpleFloorPlanner;
+    type Params = Arc<Shape>;
+
+    fn without_witnesses(&self) -> Self {
+        unreachable!("keys are made from shapes")
+    }
+
+    fn params(&self) -> Self::Params {
+        self.shape.clone()
+    }
+
+    fn configure_with_params(meta: &mut ConstraintSystem<Fr>, shape: Self::Params) -> Config {
+        configure(meta, &shape)
+    }
+
+    fn configure(_: &mut ConstraintSystem<Fr>) -> Config {
+        unreachable!("configured with parameters")
+    }
+
+    fn synthesize(&self, config: Config, mut layouter: impl Layouter<Fr>) -> Result<(), Error> {
+        let columns = |phase: u8| {
+            let pairs = config.advice.iter().zip(&self.shape.phases);
+            pairs.filter(move |(_, of)| **of == phase).map(|(column, _)| *column)
+        };
+        assign(&mut layouter, columns(0), &self.first)?;
+        layouter.next_phase();
+        let mut challenges = Vec::with_capacity(config.challenges.len());
+        for &challenge in &config.challenges {
+            layouter.get_challenge(challenge).map(|value| challenges.push(value));
+        }
+        let second = (self.second)(&challenges, &self.first);
+        assign(&mut layouter, columns(1), &second)?;
+        if self.shape.two_phases() {
+            layouter.next_phase();
+        }
+        Ok(())
+    }
+}

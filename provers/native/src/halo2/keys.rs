@@ -1,0 +1,182 @@
+//! Keys: commitments to a system's fixed columns and copies, bound to its digest, and the reference string.
+
+use std::sync::Arc;
+
+use halo2_axiom::halo2curves::bn256::{Bn256, Fr, G1Affine, G2Affine};
+use halo2_axiom::halo2curves::group::Curve;
+use halo2_axiom::plonk::{self, permutation};
+use halo2_axiom::poly::kzg::commitment::ParamsKZG;
+use halo2_axiom::poly::{Coeff, EvaluationDomain, LagrangeCoeff, Polynomial};
+use rayon::prelude::*;
+
+use super::convert::{g2_from_ark, to_ark_scalar};
+use super::scheme::{Bases, verifying};
+use super::shape::Shape;
+use super::srs::Srs;
+use super::system::{System, sizes};
+use crate::groth16::keys::Setup;
+use crate::groth16::setup::Entropy;
+
+/// What a key is made from and bound to.
+#[derive(Clone)]
+pub struct Origin {
+    pub setup: Setup,
+    pub digest: [u8; 32],
+}
+
+/// What a verifier holds: the system's shape, commitments to its columns, and tau in G2.
+pub struct VerifyingKey {
+    pub origin: Origin,
+    pub shape: Arc<Shape>,
+    pub tau_g2: G2Affine,
+    pub k: u32,
+    /// The SHA-256 of the key's file: what a transcript begins with.
+    pub checksum: [u8; 32],
+    pub key: plonk::VerifyingKey<G1Affine>,
+    pub parameters: ParamsKZG<Bn256>,
+}
+
+impl VerifyingKey {
+    /// ValueError's message where the parts do not belong together.
+    pub fn new(
+        origin: Origin,
+        shape: Arc<Shape>,
+        tau_g2: G2Affine,
+        fixed: Vec<G1Affine>,
+        permutation: Vec<G1Affine>,
+    ) -> Result<Self, String> {
+        if (fixed.len(), permutation.len()) != (shape.fixed, shape.copied.len()) {
+            return Err("other numbers of commitments than of columns".into());
+        }
+        let sizes = sizes(&shape)?;
+        let domain = EvaluationDomain::new(sizes.constraints.degree() as u32, sizes.k);
+        let permutation = permutation::VerifyingKey::from_commitments(permutation);
+        let key =
+            plonk::VerifyingKey::from_parts(domain, fixed, permutation, sizes.constraints, Vec::new(), false);
+        let mut key = Self {
+            origin,
+            shape,
+            tau_g2,
+            k: sizes.k,
+            checksum: [0; 32],
+            key,
+            parameters: verifying(sizes.k, tau_g2),
+        };
+        key.checksum = super::key_file::checksum(&key);
+        Ok(key)
+    }
+
+    pub fn degree(&self) -> usize {
+        self.key.cs().degree()
+    }
+}
+
+/// A verifying key and the reference string. The polynomials of the columns are computed again from the system.
+pub struct ProvingKey {
+    pub verifying: Arc<VerifyingKey>,
+    pub srs: Arc<Srs>,
+    pub bases: Bases,
+}
+
+/// A system's columns and permutations as polynomials, in both forms.
+pub struct Polynomials {
+    fixed_values: Vec<Polynomial<Fr, LagrangeCoeff>>,
+    permutation_values: Vec<Polynomial<Fr, LagrangeCoeff>>,
+}
+
+impl Polynomials {
+    pub fn new(system: &System, domain: &EvaluationDomain<Fr>) -> Self {
+        let form = |columns: Vec<Vec<Fr>>| {
+            columns
+                .into_iter()
+                .map(|column| domain.lagrange_from_vec(column))
+                .collect()
+        };
+        Self {
+            fixed_values: form(system.fixed_values(1 << domain.k())),
+            permutation_values: form(system.permutations(domain)),
+        }
+    }
+
+    fn commit(values: &[Polynomial<Fr, LagrangeCoeff>], bases: &Bases) -> Vec<G1Affine> {
+        values
+            .par_iter()
+            .map(|values| bases.commit_values(values).to_affine())
+            .collect()
+    }
+}
+
+/// Where the reference string comes from.
+pub enum Source<'a> {
+    Development(Entropy),
+    /// The powers in G1, the Lagrange basis, and tau in G2.
+    Ceremony([&'a [u8]; 3]),
+}
+
+pub fn setup(
+    system: &System,
+    digest: [u8; 32],
+    source: Source,
+    report: &dyn Fn(&'static str) -> Result<(), String>,
+) -> Result<ProvingKey, String> {
+    let sizes = sizes(&system.shape)?;
+    let domain = EvaluationDomain::new(sizes.constraints.degree() as u32, sizes.k);
+    let root = to_ark_scalar(&domain.get_omega());
+    report("powers")?;
+    let (setup, srs) = match source {
+        Source::Development(mut entropy) => (
+            Setup::Development,
+            Srs::development(sizes.k, root, &mut entropy)?,
+        ),
+        Source::Ceremony([monomial, lagrange, tau]) => (
+            Setup::Ceremony,
+            Srs::ceremony(sizes.k, root, monomial, lagrange, tau)?,
+        ),
+    };
+    let srs = Arc::new(srs);
+    let bases = Bases::new(sizes.k, srs.clone());
+    report("columns")?;
+    let polynomials = Polynomials::new(system, &domain);
+    report("commitments")?;
+    let verifying = VerifyingKey::new(
+        Origin { setup, digest },
+        system.shape.clone(),
+        g2_from_ark(&srs.tau_g2),
+        Polynomials::commit(&polynomials.fixed_values, &bases),
+        Polynomials::commit(&polynomials.permutation_values, &bases),
+    )?;
+    Ok(ProvingKey {
+        verifying: Arc::new(verifying),
+        srs,
+        bases,
+    })
+}
+
+/// The crate's own proving key.
+pub fn assemble(key: &VerifyingKey, polynomials: Polynomials) -> plonk::ProvingKey<G1Affine> {
+    let domain = key.key.get_domain();
+    let coefficients = |values: &[Polynomial<Fr, LagrangeCoeff>]| -> Vec<Polynomial<Fr, Coeff>> {
+        values
+            .iter()
+            .map(|values| domain.lagrange_to_coeff(values.clone()))
+            .collect()
+    };
+    let size = 1usize << key.k;
+    let blinding = key.key.cs().blinding_factors();
+    let last = size - blinding - 1;
+    let indicator = |of: &dyn Fn(usize) -> bool| {
+        let values = (0..size).map(|row| Fr::from(u64::from(of(row)))).collect();
+        domain.lagrange_to_coeff(domain.lagrange_from_vec(values))
+    };
+    let fixed = coefficients(&polynomials.fixed_values);
+    let permutation = coefficients(&polynomials.permutation_values);
+    plonk::ProvingKey::from_parts(
+        key.key.clone(),
+        indicator(&|row| row == 0),
+        indicator(&|row| row == last),
+        indicator(&|row| row < last),
+        polynomials.fixed_values,
+        fixed,
+        permutation::ProvingKey::from_parts(polynomials.permutation_values, permutation),
+    )
+}

@@ -1,0 +1,281 @@
+//! A Plonkish constraint system without its values: columns, expressions, gates, lookups, and which columns are copied.
+
+use std::sync::Arc;
+
+use halo2_axiom::halo2curves::bn256::Fr;
+use halo2_axiom::halo2curves::ff::Field;
+use rand_core::OsRng;
+
+/// The most that a gate may be multiplied out to: expressions are trees in the prover, and shared nodes are copied.
+const LARGEST_TREE: u64 = 1 << 20;
+/// Degrees beyond which the extended domain would be larger than 64 times the rows.
+const LARGEST_DEGREE: u64 = 65;
+const LARGEST_ROTATION: i32 = 1 << 10;
+pub const LARGEST_K: u32 = 24;
+
+/// One node of an expression; children come before their parents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Node {
+    Constant(usize),
+    Advice(usize, i32),
+    Fixed(usize, i32),
+    Instance(usize, i32),
+    Challenge(usize),
+    Add(usize, usize),
+    Multiply(usize, usize),
+    Negate(usize),
+}
+
+/// A lookup: the tuple of input nodes is in the table that the tuple of table nodes lists, on every row.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lookup {
+    pub inputs: Vec<usize>,
+    pub table: Vec<usize>,
+}
+
+/// Everything about a constraint system that does not grow with its rows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shape {
+    pub rows: usize,
+    /// 0 or 1 for each advice column.
+    pub phases: Vec<u8>,
+    pub fixed: usize,
+    /// The length of each instance column.
+    pub instances: Vec<usize>,
+    pub challenges: usize,
+    pub constants: Vec<Fr>,
+    pub nodes: Vec<Node>,
+    pub gates: Vec<usize>,
+    pub lookups: Vec<Lookup>,
+    /// The columns that copies name, ascending, numbered advice, fixed, instance.
+    pub copied: Vec<usize>,
+}
+
+/// What the values of an expression are computed from.
+pub struct Cells<'a, T> {
+    pub constant: &'a dyn Fn(usize) -> T,
+    pub advice: &'a dyn Fn(usize, i32) -> T,
+    pub fixed: &'a dyn Fn(usize, i32) -> T,
+    pub instance: &'a dyn Fn(usize, i32) -> T,
+    pub challenge: &'a dyn Fn(usize) -> T,
+}
+
+impl Shape {
+    pub fn columns(&self) -> usize {
+        self.phases.len() + self.fixed + self.instances.len()
+    }
+
+    pub fn two_phases(&self) -> bool {
+        self.phases.contains(&1)
+    }
+
+    /// The value of every node.
+    pub fn fold<T: Clone>(
+        &self,
+        cells: &Cells<T>,
+        add: impl Fn(&T, &T) -> T,
+        multiply: impl Fn(&T, &T) -> T,
+        negate: impl Fn(&T) -> T,
+    ) -> Vec<T> {
+        let mut values: Vec<T> = Vec::with_capacity(self.nodes.len());
+        for node in &self.nodes {
+            values.push(match *node {
+                Node::Constant(index) => (cells.constant)(index),
+                Node::Advice(column, rotation) => (cells.advice)(column, rotation),
+                Node::Fixed(column, rotation) => (cells.fixed)(column, rotation),
+                Node::Instance(column, rotation) => (cells.instance)(column, rotation),
+                Node::Challenge(index) => (cells.challenge)(index),
+                Node::Add(left, right) => add(&values[left], &values[right]),
+                Node::Multiply(left, right) => multiply(&values[left], &values[right]),
+                Node::Negate(child) => negate(&values[child]),
+            });
+        }
+        values
+    }
+
+    fn degrees(&self) -> Vec<u64> {
+        let (zero, one) = (|_| 0, |_, _| 1);
+        let cells = Cells {
+            constant: &zero,
+            advice: &one,
+            fixed: &one,
+            instance: &one,
+            challenge: &zero,
+        };
+        self.fold(
+            &cells,
+            |a, b| *a.max(b),
+            |a, b| a.saturating_add(*b),
+            |a| *a,
+        )
+    }
+
+    /// The degree of the whole argument: of gates, of lookups with their products, and of copies.
+    pub fn degree(&self) -> usize {
+        let degrees = self.degrees();
+        let most = |nodes: &[usize]| {
+            nodes
+                .iter()
+                .map(|&node| degrees[node])
+                .max()
+                .unwrap_or(0)
+                .max(1)
+        };
+        let gates = self.gates.iter().map(|&node| degrees[node]).max().unwrap_or(0);
+        let lookups = self
+            .lookups
+            .iter()
+            .map(|lookup| (2 + most(&lookup.inputs) + most(&lookup.table)).max(4))
+            .max()
+            .unwrap_or(0);
+        gates.max(lookups).max(3) as usize
+    }
+
+    /// Why this is not a constraint system that can be proved soundly.
+    pub fn check(self) -> Result<Arc<Self>, String> {
+        self.check_columns()?;
+        self.check_nodes()?;
+        self.check_expressions()?;
+        self.check_selected()?;
+        Ok(Arc::new(self))
+    }
+
+    fn check_columns(&self) -> Result<(), String> {
+        if self.rows == 0 || self.rows >= 1 << LARGEST_K {
+            return Err(format!("expected 1 to 2^{LARGEST_K} - 1 rows, found {}", self.rows));
+        }
+        if !self.phases.contains(&0) {
+            return Err("expected an advice column of phase 0, found none".into());
+        }
+        if let Some(phase) = self.phases.iter().find(|&&phase| phase > 1) {
+            return Err(format!("expected phases 0 and 1 of advice columns, found {phase}"));
+        }
+        if self.two_phases() && self.challenges == 0 {
+            return Err("a column of phase 1 without a challenge".into());
+        }
+        if self.instances.iter().any(|&length| length > self.rows) {
+            return Err("an instance column is longer than the rows".into());
+        }
+        if self.instances.iter().sum::<usize>() == 0 {
+            return Err("the system binds nothing: it has no instance values".into());
+        }
+        let ascending = self.copied.windows(2).all(|pair| pair[0] < pair[1]);
+        if !ascending || self.copied.last().is_some_and(|&column| column >= self.columns()) {
+            return Err("a copied column is out of range".into());
+        }
+        Ok(())
+    }
+
+    fn check_nodes(&self) -> Result<(), String> {
+        for (place, node) in self.nodes.iter().enumerate() {
+            let rotated = |column: usize, columns: usize, rotation: i32| {
+                column < columns && rotation.abs() <= LARGEST_ROTATION
+            };
+            let sound = match *node {
+                Node::Constant(index) => index < self.constants.len(),
+                Node::Advice(column, rotation) => rotated(column, self.phases.len(), rotation),
+                Node::Fixed(column, rotation) => rotated(column, self.fixed, rotation),
+                Node::Instance(column, rotation) => rotated(column, self.instances.len(), rotation),
+                Node::Challenge(index) => index < self.challenges,
+                Node::Add(left, right) | Node::Multiply(left, right) => left < place && right < place,
+                Node::Negate(child) => child < place,
+            };
+            if !sound {
+                return Err(format!("node {place} is out of range: {node:?}"));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_expressions(&self) -> Result<(), String> {
+        for lookup in &self.lookups {
+            if lookup.inputs.is_empty() || lookup.inputs.len() != lookup.table.len() {
+                return Err("a lookup needs as many inputs as table columns, and at least one".into());
+            }
+        }
+        let lookups = self
+            .lookups
+            .iter()
+            .flat_map(|lookup| lookup.inputs.iter().chain(&lookup.table));
+        let roots = self.gates.iter().chain(lookups).copied().collect::<Vec<_>>();
+        if roots.iter().any(|&root| root >= self.nodes.len()) {
+            return Err("a gate or lookup names a node that is not there".into());
+        }
+        let (one, leaf) = (|_| 1u64, |_, _| 1u64);
+        let cells = Cells {
+            constant: &one,
+            advice: &leaf,
+            fixed: &leaf,
+            instance: &leaf,
+            challenge: &one,
+        };
+        let join = |a: &u64, b: &u64| a.saturating_add(*b).saturating_add(1);
+        let sizes = self.fold(&cells, join, join, |a| a.saturating_add(1));
+        let total = roots.iter().fold(0u64, |sum, &root| sum.saturating_add(sizes[root]));
+        if total > LARGEST_TREE {
+            return Err(format!(
+                "gates and lookups multiply out to {total} nodes, expected at most {LARGEST_TREE}"
+            ));
+        }
+        let degree = self.degree() as u64;
+        if degree > LARGEST_DEGREE {
+            return Err(format!(
+                "a gate or lookup of degree {degree}, expected at most {LARGEST_DEGREE}"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Gates hold on every row of the domain, also on those whose advice is random: fixed columns must switch them off.
+    fn check_selected(&self) -> Result<(), String> {
+        let (constant, random) = (|index: usize| self.constants[index], |_, _| Fr::random(OsRng));
+        let (zero, challenge) = (|_, _| Fr::ZERO, |_| Fr::random(OsRng));
+        let cells = Cells {
+            constant: &constant,
+            advice: &random,
+            fixed: &zero,
+            instance: &random,
+            challenge: &challenge,
+        };
+        let values = self.fold(&cells, |a, b| a + b, |a, b| a * b, |a| -a);
+        match self.gates.iter().position(|&gate| values[gate] != Fr::ZERO) {
+            Some(place) => Err(format!(
+                "gate {place} is not zero where all fixed columns are zero; remedy: multiply it by a selector"
+            )),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Node {
+    /// Of a kind and its two numbers; None where there is no such kind, or a number is none of its.
+    pub fn new([kind, a, b]: [i32; 3]) -> Option<Self> {
+        let place = |number: i32| usize::try_from(number).ok();
+        let unused = |node: Self| (b == 0).then_some(node);
+        match kind {
+            0 => unused(Self::Constant(place(a)?)),
+            1 => Some(Self::Advice(place(a)?, b)),
+            2 => Some(Self::Fixed(place(a)?, b)),
+            3 => Some(Self::Instance(place(a)?, b)),
+            4 => unused(Self::Challenge(place(a)?)),
+            5 => Some(Self::Add(place(a)?, place(b)?)),
+            6 => Some(Self::Multiply(place(a)?, place(b)?)),
+            7 => unused(Self::Negate(place(a)?)),
+            _ => None,
+        }
+    }
+
+    pub fn parts(&self) -> [i32; 3] {
+        let place = |number: usize| number as i32;
+        match *self {
+            Self::Constant(index) => [0, place(index), 0],
+            Self::Advice(column, rotation) => [1, place(column), rotation],
+            Self::Fixed(column, rotation) => [2, place(column), rotation],
+            Self::Instance(column, rotation) => [3, place(column), rotation],
+            Self::Challenge(index) => [4, place(index), 0],
+            Self::Add(left, right) => [5, place(left), place(right)],
+            Self::Multiply(left, right) => [6, place(left), place(right)],
+            Self::Negate(child) => [7, place(child), 0],
+        }
+    }
+}
