@@ -125,3 +125,71 @@ def tensor_commit(
     bits: int, tensors: list[tuple[tuple[int, ...], int, NDArray[np.int64]]], secret: bytes
 ) -> TensorCommitment: ...
 def tensor_parameters(variables: int) -> tuple[int, int, list[int]]: ...
+
+_Column: TypeAlias = NDArray[np.int64] | NDArray[np.uint64]
+
+class Halo2Unsatisfied(ValueError): ...
+
+@final
+class Halo2System:
+    def __init__(
+        self,
+        rows: int,
+        phases: Sequence[int],
+        fixed: Sequence[_Column],
+        instances: Sequence[int],
+        challenges: int,
+        nodes: NDArray[np.int32],
+        constants: NDArray[np.uint64],
+        gates: Sequence[int],
+        lookups: Sequence[tuple[Sequence[int], Sequence[int]]],
+        copies: NDArray[np.int32],
+    ) -> None: ...
+    @property
+    def k(self) -> int: ...
+    @property
+    def degree(self) -> int: ...
+
+@final
+class Halo2VerifyingKey:
+    @staticmethod
+    def decode(bytes: bytes) -> Halo2VerifyingKey: ...
+    def encode(self) -> bytes: ...
+    def commitments(self) -> bytes: ...
+    @property
+    def digest(self) -> bytes: ...
+    @property
+    def setup(self) -> _Setup: ...
+    @property
+    def instances(self) -> list[int]: ...
+    @property
+    def k(self) -> int: ...
+    @property
+    def degree(self) -> int: ...
+    @property
+    def representative(self) -> bytes: ...
+
+@final
+class Halo2ProvingKey:
+    @staticmethod
+    def read(path: str | PathLike[str]) -> Halo2ProvingKey: ...
+    def encode(self) -> list[bytes]: ...
+    @property
+    def verifying_key(self) -> Halo2VerifyingKey: ...
+
+def halo2_setup(
+    system: Halo2System,
+    digest: bytes,
+    seed: bytes | None = None,
+    powers: tuple[_Bytes, _Bytes, _Bytes] | None = None,
+    progress: Callable[[str], object] | None = None,
+) -> Halo2ProvingKey: ...
+def halo2_prove(
+    key: Halo2ProvingKey,
+    system: Halo2System,
+    instances: Sequence[_Column],
+    first: Sequence[_Column],
+    second: Callable[[list[list[int]]], Sequence[_Column]],
+    progress: Callable[[str], object] | None = None,
+) -> tuple[bytes, dict[str, float]]: ...
+def halo2_verify(key: Halo2VerifyingKey, instances: Sequence[NDArray[np.uint64]], proof: bytes) -> str | None: ...

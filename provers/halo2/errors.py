@@ -1,0 +1,16 @@
+"""What can go wrong between a Plonkish system, a key and a proof."""
+
+from __future__ import annotations
+
+from circuitize.backends.plonkish.system import PlonkishSystem
+from circuitize.circuits.errors import CircuitizeError
+
+
+class Unsatisfied(CircuitizeError):
+    """The witness breaks the system: the gate, lookup or copy numbered `place`, first on `row`."""
+
+    def __init__(self, system: PlonkishSystem, what: str, place: int, row: int) -> None:
+        named = {"gate": [gate.name for gate in system.gates], "lookup": [lookup.name for lookup in system.lookups]}
+        name = f"{what} {place}" + (f" ({named[what][place]})" if what in named else "")
+        super().__init__(f"the witness does not satisfy {name} on row {row} (from 0); no proof was made")
+        self.what, self.place, self.row = what, place, row

@@ -1,0 +1,51 @@
+"""The powers of tau of a ceremony: a prepared .ptau of snarkjs, of which halo2 needs the first ones, and tau in G2."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from struct import pack, unpack_from
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.backends.r1cs.sections import SectionFile
+from circuitize.circuits.errors import FormatError
+from circuitize.provers.groth16.config import COORDINATE_PRIME
+
+Bytes = NDArray[np.uint8]
+
+G1, G2, WIDTH = 64, 128, 32
+TAU_G1, TAU_G2, LAGRANGE = 2, 3, 12
+
+
+def read_powers(path: Path, k: int) -> tuple[Bytes, Bytes, Bytes]:
+    """The first 2^k powers of tau in G1, the Lagrange basis for 2^k points, and tau in G2, in Montgomery form.
+
+    `path` is what `snarkjs powersoftau prepare phase2` wrote, for 2^k or more rows. Raises FormatError, one line, for a
+    damaged file, another curve, too few powers, or one that is not prepared. Points are checked where keys are made:
+    each to be in its group, the powers to be powers of one secret, the basis to be theirs.
+
+    Soundness: the powers are sound if one contributor forgot its secret, which no file can show: check it first, as
+    `snarkjs powersoftau verify` does, or by a published hash.
+    """
+    file = SectionFile(path, b"ptau", 1)
+    header = file.section(1).tobytes()
+    curve = pack("<I", WIDTH) + COORDINATE_PRIME.to_bytes(WIDTH, "little")
+    if len(header) != len(curve) + 8 or not header.startswith(curve):
+        _refuse(path, "powers of tau over the curve BN254", "another curve")
+    power = unpack_from("<I", header, len(curve))[0]
+    if not k <= power <= 28:
+        _refuse(path, f"powers of tau for at least 2^{k} rows", f"for 2^{power}")
+    if LAGRANGE not in file.sections:
+        _refuse(path, "powers of tau after `snarkjs powersoftau prepare phase2`", "those before it")
+    size = 1 << k
+    powers = file.section(TAU_G1, G1 * ((2 << power) - 1))[: G1 * size]
+    tau = file.section(TAU_G2, G2 * (1 << power))[G2 : 2 * G2]
+    basis = file.section(LAGRANGE, G1 * ((4 << power) - 1))[G1 * (size - 1) : G1 * (2 * size - 1)]
+    return powers, basis, tau
+
+
+def _refuse(path: Path, expected: str, found: str) -> None:
+    raise FormatError(
+        f"{path}: expected {expected}, found {found}; remedy: give the prepared .ptau of a ceremony with more powers"
+    )

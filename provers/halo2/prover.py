@@ -1,0 +1,77 @@
+"""Proving that a witness of two phases satisfies a Plonkish system."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize import _native
+from circuitize.backends.plonkish.system import PlonkishSystem
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.provers.groth16.errors import KeyMismatch
+
+from .config import Limbs, integers_of, native_system
+from .errors import Unsatisfied
+from .keys import ProvingKey
+from .proof import Proof
+
+
+class Witness(Protocol):
+    """The cells of one run: instance columns, advice columns of phase 0, and those of phase 1 given the challenges."""
+
+    def instance(self) -> Sequence[Limbs]: ...
+    def first(self) -> Sequence[Limbs]: ...
+    def second(self, challenges: Sequence[int]) -> Sequence[Limbs]: ...
+
+
+def prove(
+    system: PlonkishSystem,
+    witness: Witness,
+    key: ProvingKey,
+    digest: str,
+    *,
+    progress: Callable[[str], object] | None = None,
+) -> Proof:
+    """A zero-knowledge proof that `witness` satisfies `system`, the circuit of `digest`.
+
+    Columns are `uint64[n, 4]`, little-endian limbs below r, n at most the system's rows; cells behind them are 0.
+    `witness.second` is called once, after phase 0 and the instance are committed to. Raises KeyMismatch where the key
+    is for another program, Unsatisfied where the witness breaks the system (every row is checked), and CircuitizeError
+    for malformed input. The proof is verified before it is returned.
+
+    PLONK's arithmetisation as halo2 has it: Bowe, Grigg, Hopwood, "Recursive proof composition without a trusted
+    setup", 2019; KZG commitments opened by SHPLONK (Boneh, Drake, Fisch, Gabizon, 2020). Blinding comes from the
+    operating system.
+    """
+    bound = key.verifying_key.digest
+    if bound != digest.lower():
+        raise KeyMismatch(
+            f"the proving key is for the program {bound}, found {digest}; remedy: run setup for this program"
+        )
+
+    def second(challenges: list[list[int]]) -> list[Limbs]:
+        return _columns(witness.second(integers_of(challenges)))
+
+    try:
+        content, phases = _native.halo2_prove(
+            key.native, native_system(system), _columns(witness.instance()), _columns(witness.first()), second, progress
+        )
+    except _native.Halo2Unsatisfied as error:
+        raise Unsatisfied(system, *error.args) from error
+    except ValueError as error:
+        raise CircuitizeError(f"cannot prove: {error}") from error
+    return Proof(bound, content, phases)
+
+
+def public_values(witness: Witness) -> list[int]:
+    """What a statement says: the instance, one column after the other, each value in [0, r)."""
+    return [
+        int.from_bytes(value.astype("<u8").tobytes(), "little") for column in witness.instance() for value in column
+    ]
+
+
+def _columns(columns: Sequence[NDArray[np.uint64]]) -> list[Limbs]:
+    return [np.ascontiguousarray(column, np.uint64) for column in columns]

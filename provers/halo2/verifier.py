@@ -1,0 +1,54 @@
+"""Checking a halo2 proof against the verifier's own key and public values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from circuitize._native import halo2_verify
+from circuitize.provers.groth16.config import SCALAR_PRIME
+
+from .config import Limbs, limbs_of
+from .keys import VerifyingKey
+from .proof import Proof
+
+
+def verify(proof: Proof, key: VerifyingKey, publics: Sequence[int], digest: str | None = None) -> bool:
+    """Whether `proof` shows that some witness with these public values satisfies the circuit of `key`.
+
+    See `refusal`, which says why not.
+    """
+    return refusal(proof, key, publics, digest) is None
+
+
+def refusal(proof: Proof, key: VerifyingKey, publics: Sequence[int], digest: str | None = None) -> str | None:
+    """None where the proof is valid, else one line that says why it is not.
+
+    `publics` are the instance, one column after the other. Values outside [0, r) are refused, not reduced, and so are
+    points off the curve, bytes behind the proof's end, and public values too many or too few. `digest` is the program
+    that the verifier expects, where it knows more than its key; the proof's own claim is compared, never believed.
+
+    Soundness: a proof that passes was made by someone who knows a satisfying witness whose phase 0 was fixed before its
+    challenges, or who knows tau (`key.setup` says whether that may exist), in the algebraic group model, as long as
+    Keccak-256 behaves as a random oracle: a prover who tries q hashes passes with probability at most about
+    6 q d n / 2^256, d the degree of the circuit and n its rows.
+    """
+    expected = key.digest if digest is None else digest.lower()
+    if expected != key.digest:
+        return f"the verifying key is for the program {key.digest}, expected {expected}"
+    if proof.digest != expected:
+        return f"the proof is for the program {proof.digest}, expected {expected}"
+    if len(publics) != key.public:
+        return f"found {len(publics)} public values, the key expects {key.public}"
+    for place, value in enumerate(publics):
+        if not 0 <= value < SCALAR_PRIME:
+            return f"public value {place} is not in [0, r)"
+    return halo2_verify(key.native, instance_columns(key, publics), proof.content)
+
+
+def instance_columns(key: VerifyingKey, publics: Sequence[int]) -> list[Limbs]:
+    """Public values, as many as the key expects, by instance column."""
+    columns, at = [], 0
+    for length in key.native.instances:
+        columns.append(limbs_of(publics[at : at + length]))
+        at += length
+    return columns
