@@ -1,4 +1,4 @@
-"""Proving and verifying keys for halo2: bound to a program by its digest, and by commitments to its circuit's columns."""
+"""Keys for halo2: bound to a program by its digest, and to its circuit by commitments to the columns of both kinds."""
 
 from __future__ import annotations
 
