@@ -1,6 +1,6 @@
 //! Groth16 over BN254, for Python, plain and with a commitment: set up, prove and verify over borrowed matrices.
 
-mod arrays;
+pub mod arrays;
 mod ceremony;
 mod commitment;
 mod key_encoder;

@@ -1,17 +1,17 @@
 //! A circuit that configures itself from a shape, and takes its witness a phase at a time.
 
-use std::cell::RefCell;
 use std::sync::Arc;
 
 use halo2_axiom::circuit::{Layouter, SimpleFloorPlanner, Value};
 use halo2_axiom::halo2curves::bn256::Fr;
+use halo2_axiom::halo2curves::ff::Field;
 use halo2_axiom::plonk::{
-    Advice, Any, Challenge, Circuit, Column, ConstraintSystem, Error, Expression, Fixed, FirstPhase, Instance,
-    SecondPhase,
+    Advice, Any, Challenge, Circuit, Column, ConstraintSystem, Error, Expression, FirstPhase, Fixed,
+    Instance, SecondPhase, VirtualCells,
 };
 use halo2_axiom::poly::Rotation;
 
-use super::shape::{Cells, Shape};
+use super::shape::{Node, Shape};
 
 /// What the columns of a shape are called in a constraint system.
 #[derive(Clone)]
@@ -46,38 +46,35 @@ pub fn configure(meta: &mut ConstraintSystem<Fr>, shape: &Shape) -> Config {
     for &column in &shape.copied {
         meta.enable_equality(any_column(column, &advice, &fixed, &instances));
     }
-    let build = |meta: &mut halo2_axiom::plonk::VirtualCells<'_, Fr>| {
-        let meta = RefCell::new(meta);
-        let cells = Cells {
-            constant: &|index| Expression::Constant(shape.constants[index]),
-            advice: &|column, rotation| meta.borrow_mut().query_advice(advice[column], Rotation(rotation)),
-            fixed: &|column, rotation| meta.borrow_mut().query_fixed(fixed[column], Rotation(rotation)),
-            instance: &|column, rotation| {
-                meta.borrow_mut()
-                    .query_instance(instances[column], Rotation(rotation))
-            },
-            challenge: &|index| challenges[index].expr(),
+    let build = |meta: &mut VirtualCells<'_, Fr>, roots: &[usize]| -> Vec<Expression<Fr>> {
+        let mut made: Vec<Option<Expression<Fr>>> = vec![None; shape.nodes.len()];
+        let needed = shape.needed(roots);
+        let of = |made: &[Option<Expression<Fr>>], node: usize| {
+            made[node].clone().unwrap_or(Expression::Constant(Fr::ZERO))
         };
-        shape.fold(
-            &cells,
-            |a, b| a.clone() + b.clone(),
-            |a, b| a.clone() * b.clone(),
-            |a| -a.clone(),
-        )
+        for (place, node) in shape.nodes.iter().enumerate().filter(|(place, _)| needed[*place]) {
+            made[place] = Some(match *node {
+                Node::Constant(index) => Expression::Constant(shape.constants[index]),
+                Node::Advice(column, rotation) => meta.query_advice(advice[column], Rotation(rotation)),
+                Node::Fixed(column, rotation) => meta.query_fixed(fixed[column], Rotation(rotation)),
+                Node::Instance(column, rotation) => {
+                    meta.query_instance(instances[column], Rotation(rotation))
+                }
+                Node::Challenge(index) => challenges[index].expr(),
+                Node::Add(left, right) => of(&made, left) + of(&made, right),
+                Node::Multiply(left, right) => of(&made, left) * of(&made, right),
+                Node::Negate(child) => -of(&made, child),
+            });
+        }
+        roots.iter().map(|&root| of(&made, root)).collect()
     };
     if !shape.gates.is_empty() {
-        meta.create_gate("gates", |meta| {
-            let nodes = build(meta);
-            shape.gates.iter().map(|&gate| nodes[gate].clone()).collect::<Vec<_>>()
-        });
+        meta.create_gate("gates", |meta| build(meta, &shape.gates));
     }
     for lookup in &shape.lookups {
         meta.lookup_any("lookup", |meta| {
-            let nodes = build(meta);
-            let pairs = lookup.inputs.iter().zip(&lookup.table);
-            pairs
-                .map(|(&input, &table)| (nodes[input].clone(), nodes[table].clone()))
-                .collect()
+            let inputs = build(meta, &lookup.inputs);
+            inputs.into_iter().zip(build(meta, &lookup.table)).collect()
         });
     }
     // The crate would cap the degree at what an environment variable says, unless a minimum is set.
@@ -151,13 +148,17 @@ impl Circuit<Fr> for Witness<'_> {
     fn synthesize(&self, config: Config, mut layouter: impl Layouter<Fr>) -> Result<(), Error> {
         let columns = |phase: u8| {
             let pairs = config.advice.iter().zip(&self.shape.phases);
-            pairs.filter(move |(_, of)| **of == phase).map(|(column, _)| *column)
+            pairs
+                .filter(move |(_, of)| **of == phase)
+                .map(|(column, _)| *column)
         };
         assign(&mut layouter, columns(0), &self.first)?;
         layouter.next_phase();
         let mut challenges = Vec::with_capacity(config.challenges.len());
         for &challenge in &config.challenges {
-            layouter.get_challenge(challenge).map(|value| challenges.push(value));
+            layouter
+                .get_challenge(challenge)
+                .map(|value| challenges.push(value));
         }
         let second = (self.second)(&challenges, &self.first);
         assign(&mut layouter, columns(1), &second)?;

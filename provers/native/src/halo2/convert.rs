@@ -1,6 +1,6 @@
 //! The same curve in two libraries: elements move between them as their limbs.
 
-use ark_bn254::{Fq as ArkFq, Fr as ArkFr, G1Affine as ArkG1, G2Affine as ArkG2};
+use ark_bn254::{Fr as ArkFr, G1Affine as ArkG1, G2Affine as ArkG2};
 use ark_ec::AffineRepr;
 use ark_ff::{BigInt, PrimeField as _};
 use halo2_axiom::halo2curves::bn256::{Fr, G1Affine, G2Affine};
@@ -35,16 +35,6 @@ pub fn to_ark_scalar(value: &Fr) -> ArkFr {
 }
 
 /// Both libraries hold coordinates in Montgomery form, radix 2^256.
-#[cfg(test)]
-pub fn to_ark(point: &G1Affine) -> ArkG1 {
-    if bool::from(point.is_identity()) {
-        return ArkG1::identity();
-    }
-    let bytes = point.to_raw_bytes();
-    let coordinate = |at: usize| ArkFq::new_unchecked(BigInt(limbs(&bytes[at..at + 32])));
-    ArkG1::new_unchecked(coordinate(0), coordinate(32))
-}
-
 pub fn from_ark(point: &ArkG1) -> G1Affine {
     if point.is_zero() {
         return G1Affine::identity();
@@ -62,10 +52,20 @@ pub fn g2_from_ark(point: &ArkG2) -> G2Affine {
 
 #[cfg(test)]
 mod tests {
+    use ark_bn254::Fq as ArkFq;
     use ark_ec::CurveGroup;
     use halo2_axiom::halo2curves::group::Curve;
 
     use super::*;
+
+    fn to_ark(point: &G1Affine) -> ArkG1 {
+        if bool::from(point.is_identity()) {
+            return ArkG1::identity();
+        }
+        let bytes = point.to_raw_bytes();
+        let coordinate = |at: usize| ArkFq::new_unchecked(BigInt(limbs(&bytes[at..at + 32])));
+        ArkG1::new_unchecked(coordinate(0), coordinate(32))
+    }
 
     #[test]
     fn multiples_of_the_generators_are_the_same_points() {

@@ -55,7 +55,11 @@ fn encode_shape(shape: &Shape) -> Vec<u8> {
     put_counts(&mut bytes, &shape.copied);
     put_count(&mut bytes, shape.constants.len());
     for constant in &shape.constants {
-        bytes.extend(super::convert::normal(constant).iter().flat_map(|limb| limb.to_le_bytes()));
+        bytes.extend(
+            super::convert::normal(constant)
+                .iter()
+                .flat_map(|limb| limb.to_le_bytes()),
+        );
     }
     put_count(&mut bytes, shape.nodes.len());
     for node in &shape.nodes {
@@ -132,7 +136,11 @@ fn decode_shape(bytes: &[u8]) -> Result<Shape, String> {
     let count = parser.length(12)?;
     let mut nodes = Vec::with_capacity(count);
     for place in 0..count {
-        let parts = [parser.word()? as i32, parser.word()? as i32, parser.word()? as i32];
+        let parts = [
+            parser.word()? as i32,
+            parser.word()? as i32,
+            parser.word()? as i32,
+        ];
         nodes.push(Node::new(parts).ok_or_else(|| format!("node {place} is none: {parts:?}"))?);
     }
     let gates = parser.counts()?;
@@ -279,7 +287,9 @@ pub fn read_proving(path: &Path) -> Result<ProvingKey, Fault> {
         .map(|end| &bytes[..end])
         .ok_or("it is cut short".to_string())?;
     if Sha256::digest(content).as_slice() != &bytes[content.len()..] {
-        return Err(Fault::Content("its checksum does not match: it is damaged or cut short".into()));
+        return Err(Fault::Content(
+            "its checksum does not match: it is damaged or cut short".into(),
+        ));
     }
     let mut parser = Parser(content.get(20..).unwrap_or_default());
     let length = usize::try_from(parser.long()?).map_err(|_| "it is cut short".to_string())?;

@@ -124,10 +124,9 @@ pub fn setup(
     let root = to_ark_scalar(&domain.get_omega());
     report("powers")?;
     let (setup, srs) = match source {
-        Source::Development(mut entropy) => (
-            Setup::Development,
-            Srs::development(sizes.k, root, &mut entropy)?,
-        ),
+        Source::Development(mut entropy) => {
+            (Setup::Development, Srs::development(sizes.k, root, &mut entropy)?)
+        }
         Source::Ceremony([monomial, lagrange, tau]) => (
             Setup::Ceremony,
             Srs::ceremony(sizes.k, root, monomial, lagrange, tau)?,

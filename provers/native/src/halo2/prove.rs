@@ -49,7 +49,12 @@ fn check_lengths(system: &System, claim: &Claim) -> Result<(), String> {
             shape.instances
         ));
     }
-    check_columns(&claim.first, shape.phases.iter().filter(|&&phase| phase == 0).count(), shape.rows, 0)
+    check_columns(
+        &claim.first,
+        shape.phases.iter().filter(|&&phase| phase == 0).count(),
+        shape.rows,
+        0,
+    )
 }
 
 fn check_columns(columns: &[Vec<Fr>], count: usize, rows: usize, phase: u8) -> Result<(), String> {
@@ -60,7 +65,10 @@ fn check_columns(columns: &[Vec<Fr>], count: usize, rows: usize, phase: u8) -> R
         ));
     }
     match columns.iter().find(|column| column.len() > rows) {
-        Some(column) => Err(format!("a column of {} rows, expected at most {rows}", column.len())),
+        Some(column) => Err(format!(
+            "a column of {} rows, expected at most {rows}",
+            column.len()
+        )),
         None => Ok(()),
     }
 }
@@ -162,8 +170,9 @@ pub fn prove(
     phases.push(("proof", start.elapsed().as_secs_f64() - outside.get()));
     start = Instant::now();
     let proof = transcript.stream;
-    verdict(verifying, &claim.instances, &proof)
-        .map_err(|reason| format!("the proof does not hold ({reason}); the key is not one for this system"))?;
+    verdict(verifying, &claim.instances, &proof).map_err(|reason| {
+        format!("the proof does not hold ({reason}); the key is not one for this system")
+    })?;
     lap("check", &mut phases, &mut start);
     Ok((proof, phases))
 }

@@ -19,8 +19,9 @@ use super::shape::{Lookup, Node, Shape};
 use super::system::{System, sizes};
 use super::transcript::point_bytes;
 use super::verify::verdict;
+use crate::groth16::arrays::elements;
 use crate::groth16::key_file::Fault;
-use crate::groth16::python::{Progress, digest, elements};
+use crate::groth16::python::{Progress, digest};
 use crate::groth16::setup::Entropy;
 
 create_exception!(
@@ -56,7 +57,10 @@ fn small(value: i64) -> Fr {
 impl ColumnArray {
     fn values(&self, name: &str) -> PyResult<Vec<Fr>> {
         match self {
-            Self::Small(array) => Ok(elements(array, name)?.par_iter().map(|&value| small(value)).collect()),
+            Self::Small(array) => Ok(elements(array, name)?
+                .par_iter()
+                .map(|&value| small(value))
+                .collect()),
             Self::Limbs(array) => scalars(elements(array, name)?, name).map_err(PyValueError::new_err),
         }
     }
@@ -88,7 +92,8 @@ impl PySystem {
         lookups: Vec<(Vec<usize>, Vec<usize>)>,
         copies: PyBuffer<i32>,
     ) -> PyResult<Self> {
-        let constants = scalars(elements(&constants, "constants")?, "constants").map_err(PyValueError::new_err)?;
+        let constants =
+            scalars(elements(&constants, "constants")?, "constants").map_err(PyValueError::new_err)?;
         let (nodes, copies) = (elements(&nodes, "nodes")?, elements(&copies, "copies")?);
         if nodes.len() % 3 != 0 || copies.len() % 4 != 0 {
             return Err(PyValueError::new_err(
@@ -98,7 +103,8 @@ impl PySystem {
         let nodes = nodes
             .chunks_exact(3)
             .map(|parts| {
-                Node::new([parts[0], parts[1], parts[2]]).ok_or_else(|| PyValueError::new_err(format!("a node is none: {parts:?}")))
+                Node::new([parts[0], parts[1], parts[2]])
+                    .ok_or_else(|| PyValueError::new_err(format!("a node is none: {parts:?}")))
             })
             .collect::<PyResult<Vec<_>>>()?;
         let copies = copies
@@ -160,10 +166,12 @@ impl PyProvingKey {
     /// Reads a file; OSError where that fails, ValueError where its content is not a sound proving key.
     #[staticmethod]
     fn read(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        py.detach(|| read_proving(&path)).map(Self).map_err(|fault| match fault {
-            Fault::Io(error) => PyOSError::new_err(error),
-            Fault::Content(message) => PyValueError::new_err(message),
-        })
+        py.detach(|| read_proving(&path))
+            .map(Self)
+            .map_err(|fault| match fault {
+                Fault::Io(error) => PyOSError::new_err(error),
+                Fault::Content(message) => PyValueError::new_err(message),
+            })
     }
 
     /// The bytes of the key's file, in parts.
@@ -222,14 +230,20 @@ impl PyVerifyingKey {
     #[getter]
     fn representative<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         let limbs = normal(&self.0.key.transcript_repr());
-        let bytes = limbs.iter().flat_map(|limb| limb.to_le_bytes()).collect::<Vec<_>>();
+        let bytes = limbs
+            .iter()
+            .flat_map(|limb| limb.to_le_bytes())
+            .collect::<Vec<_>>();
         PyBytes::new(py, &bytes)
     }
 
     /// The commitments of the fixed columns, then of the permutations, as in a proof.
     fn commitments<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         let key = &self.0.key;
-        let commitments = key.fixed_commitments().iter().chain(key.permutation().commitments());
+        let commitments = key
+            .fixed_commitments()
+            .iter()
+            .chain(key.permutation().commitments());
         PyBytes::new(py, &commitments.flat_map(point_bytes).collect::<Vec<_>>())
     }
 }
@@ -304,11 +318,9 @@ fn halo2_prove<'py>(
             }
             Ok((PyBytes::new(py, &proof), seconds))
         }
-        Err(Refusal::Broken(broken)) => Err(Halo2Unsatisfied::new_err((
-            broken.what,
-            broken.place,
-            broken.row,
-        ))),
+        Err(Refusal::Broken(broken)) => {
+            Err(Halo2Unsatisfied::new_err((broken.what, broken.place, broken.row)))
+        }
         Err(Refusal::Malformed(message)) => Err(raised.unwrap_or_else(|| progress.error(message))),
     }
 }

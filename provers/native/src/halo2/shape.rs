@@ -93,6 +93,26 @@ impl Shape {
         values
     }
 
+    /// Which nodes the given ones are computed from, themselves included.
+    pub fn needed(&self, roots: &[usize]) -> Vec<bool> {
+        let mut needed = vec![false; self.nodes.len()];
+        roots.iter().for_each(|&root| needed[root] = true);
+        for place in (0..self.nodes.len()).rev() {
+            if !needed[place] {
+                continue;
+            }
+            match self.nodes[place] {
+                Node::Add(left, right) | Node::Multiply(left, right) => {
+                    needed[left] = true;
+                    needed[right] = true;
+                }
+                Node::Negate(child) => needed[child] = true,
+                _ => {}
+            }
+        }
+        needed
+    }
+
     fn degrees(&self) -> Vec<u64> {
         let (zero, one) = (|_| 0, |_, _| 1);
         let cells = Cells {
@@ -102,25 +122,13 @@ impl Shape {
             instance: &one,
             challenge: &zero,
         };
-        self.fold(
-            &cells,
-            |a, b| *a.max(b),
-            |a, b| a.saturating_add(*b),
-            |a| *a,
-        )
+        self.fold(&cells, |a, b| *a.max(b), |a, b| a.saturating_add(*b), |a| *a)
     }
 
     /// The degree of the whole argument: of gates, of lookups with their products, and of copies.
     pub fn degree(&self) -> usize {
         let degrees = self.degrees();
-        let most = |nodes: &[usize]| {
-            nodes
-                .iter()
-                .map(|&node| degrees[node])
-                .max()
-                .unwrap_or(0)
-                .max(1)
-        };
+        let most = |nodes: &[usize]| nodes.iter().map(|&node| degrees[node]).max().unwrap_or(0).max(1);
         let gates = self.gates.iter().map(|&node| degrees[node]).max().unwrap_or(0);
         let lookups = self
             .lookups
@@ -142,13 +150,18 @@ impl Shape {
 
     fn check_columns(&self) -> Result<(), String> {
         if self.rows == 0 || self.rows >= 1 << LARGEST_K {
-            return Err(format!("expected 1 to 2^{LARGEST_K} - 1 rows, found {}", self.rows));
+            return Err(format!(
+                "expected 1 to 2^{LARGEST_K} - 1 rows, found {}",
+                self.rows
+            ));
         }
         if !self.phases.contains(&0) {
             return Err("expected an advice column of phase 0, found none".into());
         }
         if let Some(phase) = self.phases.iter().find(|&&phase| phase > 1) {
-            return Err(format!("expected phases 0 and 1 of advice columns, found {phase}"));
+            return Err(format!(
+                "expected phases 0 and 1 of advice columns, found {phase}"
+            ));
         }
         if self.two_phases() && self.challenges == 0 {
             return Err("a column of phase 1 without a challenge".into());
@@ -211,7 +224,9 @@ impl Shape {
         };
         let join = |a: &u64, b: &u64| a.saturating_add(*b).saturating_add(1);
         let sizes = self.fold(&cells, join, join, |a| a.saturating_add(1));
-        let total = roots.iter().fold(0u64, |sum, &root| sum.saturating_add(sizes[root]));
+        let total = roots
+            .iter()
+            .fold(0u64, |sum, &root| sum.saturating_add(sizes[root]));
         if total > LARGEST_TREE {
             return Err(format!(
                 "gates and lookups multiply out to {total} nodes, expected at most {LARGEST_TREE}"

@@ -61,7 +61,13 @@ impl Srs {
     ///
     /// Soundness: of wrong powers a random combination passes with probability 2 / r; that nobody knows tau only the
     /// ceremony can show.
-    pub fn ceremony(k: u32, root: Fr, monomial: &[u8], lagrange: &[u8], tau_g2: &[u8]) -> Result<Self, String> {
+    pub fn ceremony(
+        k: u32,
+        root: Fr,
+        monomial: &[u8],
+        lagrange: &[u8],
+        tau_g2: &[u8],
+    ) -> Result<Self, String> {
         let size = 1usize << k;
         if (monomial.len(), lagrange.len(), tau_g2.len()) != (size * G1_BYTES, size * G1_BYTES, G2_BYTES) {
             return Err(format!("expected 2^{k} powers of tau, and the basis for as many"));
@@ -70,9 +76,7 @@ impl Srs {
         let unordered = checked(lagrange, "the Lagrange basis")?;
         let tau_g2 = g2_raw(tau_g2)
             .filter(|point| {
-                !point.is_zero()
-                    && point.is_on_curve()
-                    && point.is_in_correct_subgroup_assuming_on_curve()
+                !point.is_zero() && point.is_on_curve() && point.is_in_correct_subgroup_assuming_on_curve()
             })
             .ok_or("tau in G2 is not in its group")?;
         if monomial[0] != G1Affine::generator() {

@@ -28,7 +28,9 @@ pub fn sizes(shape: &Shape) -> Result<Sizes, String> {
     let least = (shape.rows + blinded).max(constraints.minimum_rows());
     let k = least.next_power_of_two().trailing_zeros();
     if k > LARGEST_K {
-        return Err(format!("it needs 2^{k} rows, at most 2^{LARGEST_K} are supported"));
+        return Err(format!(
+            "it needs 2^{k} rows, at most 2^{LARGEST_K} are supported"
+        ));
     }
     Ok(Sizes { k, constraints })
 }
@@ -194,9 +196,6 @@ mod tests {
     fn equal_cells_are_one_cycle() {
         let next = cycles(9, [[1, 4], [7, 4], [2, 2], [8, 3], [1, 7]].into_iter());
         assert_eq!(next, [0, 4, 2, 8, 7, 5, 6, 1, 3]);
-        assert_eq!(
-            cycles(4, [[3, 0], [2, 1], [3, 2]].into_iter()),
-            [1, 2, 3, 0]
-        );
+        assert_eq!(cycles(4, [[3, 0], [2, 1], [3, 2]].into_iter()), [1, 2, 3, 0]);
     }
 }

@@ -6,8 +6,8 @@
 
 use std::io;
 
-use halo2_axiom::halo2curves::ff::{Field, PrimeField};
 use halo2_axiom::halo2curves::bn256::{Fq, Fr, G1Affine};
+use halo2_axiom::halo2curves::ff::{Field, PrimeField};
 use halo2_axiom::halo2curves::{CurveAffine, group::prime::PrimeCurveAffine};
 use halo2_axiom::transcript::{EncodedChallenge, Transcript, TranscriptRead, TranscriptWrite};
 use sha3::{Digest, Keccak256};
@@ -139,15 +139,15 @@ impl<'a> Keccak<&'a [u8]> {
 
 impl TranscriptRead<G1Affine, Drawn> for Keccak<&[u8]> {
     fn read_point(&mut self) -> io::Result<G1Affine> {
-        let point =
-            point_of(self.take(POINT_BYTES)?).ok_or_else(|| io::Error::other("a point of the proof is not on the curve"))?;
+        let point = point_of(self.take(POINT_BYTES)?)
+            .ok_or_else(|| io::Error::other("a point of the proof is not on the curve"))?;
         self.common_point(point)?;
         Ok(point)
     }
 
     fn read_scalar(&mut self) -> io::Result<Fr> {
-        let scalar =
-            scalar_of(self.take(SCALAR_BYTES)?).ok_or_else(|| io::Error::other("a value of the proof is not below r"))?;
+        let scalar = scalar_of(self.take(SCALAR_BYTES)?)
+            .ok_or_else(|| io::Error::other("a value of the proof is not below r"))?;
         self.common_scalar(scalar)?;
         Ok(scalar)
     }
