@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
+
 from circuitize.backends.plonkish.expressions import ExpressionBuilder
 from circuitize.backends.plonkish.system import Gate, Lookup, PlonkishSystem
 from circuitize.backends.r1cs.field import BN254
@@ -44,9 +45,7 @@ def squares() -> PlonkishSystem:
         Gate("squares[0] y = x^2", make.multiply(on, make.subtract(y, make.multiply(x, x)))),
         Gate(
             "sums[0] z' = z c + y'",
-            make.multiply(
-                going, make.subtract(after, make.add(make.multiply(z, make.challenge(0)), beside))
-            ),
+            make.multiply(going, make.subtract(after, make.add(make.multiply(z, make.challenge(0)), beside))),
         ),
     )
     lookups = (Lookup("range x", (make.multiply(on, x),), (make.fixed(1),)),)
