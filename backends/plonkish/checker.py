@@ -67,6 +67,7 @@ class Grid:
                     "reduce every value modulo the prime"
                 )
         self.challenges = [challenge % system.field.prime for challenge in challenges]
+        self.nodes: list[list[int]] = system.nodes.tolist()
         self._columns: dict[int, Values] = {}
 
     def column(self, number: int) -> Values:
@@ -101,7 +102,7 @@ class Evaluator:
     def __init__(self, grid: Grid, rows: Rows, replaced: dict[int, Values] | None = None) -> None:
         self.grid, self.rows = grid, rows
         self._known: dict[int, Values] = dict(replaced or {})
-        self._nodes = grid.system.nodes.tolist()
+        self._nodes = grid.nodes
 
     def without(self, stale: Callable[[int], bool], replaced: dict[int, Values]) -> Evaluator:
         """An evaluator of the same rows that keeps what is known, stale nodes left out, with other values of cells."""

@@ -90,7 +90,7 @@ def _active(grid: Grid, roots: Sequence[int], cell: int, rows: NDArray[np.int64]
 
 def _matters(grid: Grid, root: int, cell: int, rows: NDArray[np.int64]) -> Mask:
     """On which of the rows some term of an expression has the cell as a factor and no fixed factor that is 0."""
-    nodes = grid.system.nodes.tolist()
+    nodes = grid.nodes
     always, never = np.ones(len(rows), np.bool_), np.zeros(len(rows), np.bool_)
     fixed = Evaluator(grid, rows)
     known: dict[int, tuple[Mask, Mask]] = {}
