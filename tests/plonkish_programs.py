@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from r1cs_programs import program
 
 from circuitize.backends.plonkish.checker import describe, first_failure
 from circuitize.backends.plonkish.emit import Emission, Filling, emit
@@ -15,7 +16,10 @@ from circuitize.backends.plonkish.mutation import Survivors, survivors
 from circuitize.backends.plonkish.witness import random_salts
 from circuitize.backends.r1cs.commitments import commit
 from circuitize.backends.r1cs.field import BN254, Limbs
-from circuitize.circuits.program import Program
+from circuitize.circuits import integers
+from circuitize.circuits.builder import Builder
+from circuitize.circuits.program import Program, Visibility
+from circuitize.circuits.types import Fixed
 from circuitize.sims import integer
 
 Vector = Mapping[str, NDArray[np.int64]]
@@ -50,19 +54,35 @@ class Run:
         return survivors(system, self.advice, self.instance, self.challenges, changed)
 
 
-def smallest(program: Program) -> Emission:
+def layer(visibility: Visibility = Visibility.PUBLIC) -> Program:
+    """relu(check(shift(x W + 2 b))), batch 6, 8 inputs, 5 neurons."""
+    builder = Builder()
+    x, w = builder.input(Fixed((6, 8), 4, -64, 63)), builder.input(Fixed((8, 5), 6, -128, 127))
+    b = builder.input(Fixed((6, 5), 9, -50, 50))
+    sums = builder.add(integers.Contract("bi,ij->bj"), x, w)
+    sums = builder.add(integers.Add(), sums, builder.add(integers.Scale(2, 1), b))
+    ranged = builder.add(integers.Check(-512, 511), builder.add(integers.Shift(5), sums))
+    return program(builder.build([builder.add(integers.ReLU(), ranged)]), visibility)
+
+
+def vector(given: Program, seed: int = 1) -> Vector:
+    random = np.random.default_rng(seed)
+    return {p.name: random.integers(p.format.low, p.format.high, p.format.shape, endpoint=True) for p in given.inputs}
+
+
+def smallest(given: Program) -> Emission:
     """The system with the fewest rows."""
     for k in range(4, 24):
         try:
-            return emit(program, k)
+            return emit(given, k)
         except DoesNotFit:
             continue
     raise AssertionError("no k is large enough")
 
 
-def fill(emission: Emission, program: Program, vector: Vector, seed: int = 0) -> Run:
+def fill(emission: Emission, given: Program, vector: Vector, seed: int = 0) -> Run:
     """The cells of a run. Raises Undefined where the program has no value."""
-    return fill_trace(emission, integer.trace(program, vector), seed)
+    return fill_trace(emission, integer.trace(given, vector), seed)
 
 
 def fill_trace(emission: Emission, trace: Sequence[NDArray[np.int64]], seed: int = 0) -> Run:
@@ -73,12 +93,12 @@ def fill_trace(emission: Emission, trace: Sequence[NDArray[np.int64]], seed: int
     return Run(emission, advice + filling.second(drawn), filling.instance(), drawn, filling)
 
 
-def require_outputs(run: Run, program: Program, vector: Vector) -> None:
+def require_outputs(run: Run, given: Program, vector: Vector) -> None:
     """The instance holds the executor's outputs, the public inputs, and the roots of committed ports."""
-    trace = integer.trace(program, vector)
-    arrow = program.arrow
-    values = {("input", p.name): trace[w] for p, w in zip(program.inputs, arrow.inputs.tolist(), strict=True)}
-    values |= {("output", p.name): trace[w] for p, w in zip(program.outputs, arrow.outputs.tolist(), strict=True)}
+    trace = integer.trace(given, vector)
+    arrow = given.arrow
+    values = {("input", p.name): trace[w] for p, w in zip(given.inputs, arrow.inputs.tolist(), strict=True)}
+    values |= {("output", p.name): trace[w] for p, w in zip(given.outputs, arrow.outputs.tolist(), strict=True)}
     numbers = BN254.to_integers(run.instance[0])
     for public in run.emission.publics:
         own, name = values[public.side, public.name], f"{public.side} {public.name}"

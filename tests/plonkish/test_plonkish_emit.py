@@ -4,33 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from plonkish_programs import Run, Vector, fill, require_outputs, smallest
-from r1cs_programs import program
+from plonkish_programs import Run, fill, layer, require_outputs, smallest, vector
 
 from circuitize.backends.plonkish.cost import Sizes, estimate, search
 from circuitize.backends.plonkish.emit import emit, lay_out
 from circuitize.backends.r1cs.field import BN254
-from circuitize.circuits import integers
-from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError, Undefined
 from circuitize.circuits.program import Program, Visibility
-from circuitize.circuits.types import Fixed
-
-
-def layer(visibility: Visibility = Visibility.PUBLIC) -> Program:
-    """relu(check(shift(x W + 2 b))), batch 6, 8 inputs, 5 neurons."""
-    builder = Builder()
-    x, w = builder.input(Fixed((6, 8), 4, -64, 63)), builder.input(Fixed((8, 5), 6, -128, 127))
-    b = builder.input(Fixed((6, 5), 9, -50, 50))
-    sums = builder.add(integers.Contract("bi,ij->bj"), x, w)
-    sums = builder.add(integers.Add(), sums, builder.add(integers.Scale(2, 1), b))
-    ranged = builder.add(integers.Check(-512, 511), builder.add(integers.Shift(5), sums))
-    return program(builder.build([builder.add(integers.ReLU(), ranged)]), visibility)
-
-
-def vector(given: Program, seed: int = 1) -> Vector:
-    random = np.random.default_rng(seed)
-    return {p.name: random.integers(p.format.low, p.format.high, p.format.shape, endpoint=True) for p in given.inputs}
 
 
 def defined(given: Program, seed: int = 1) -> Run:
