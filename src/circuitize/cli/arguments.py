@@ -54,8 +54,12 @@ def _compile(commands: Any) -> None:
     command.add_argument("--target", choices=TARGETS, required=True)
     _output(command, "-o", "DIR", "folder for what is written")
     command.add_argument("--json-circuit", action="store_true", help="r1cs: write circuit.json too, as snarkjs does")
-    command.add_argument("--witness", action="store_true", help="r1cs: write witness.wtns too, of the example inputs")
-    _inputs(command, "r1cs: values to witness (implies --witness); verilog: values of held inputs")
+    command.add_argument(
+        "--witness", action="store_true", help="r1cs, plonkish: write a witness too, of the example inputs"
+    )
+    command.add_argument("--k", type=_count, metavar="K", help="plonkish: 2^K rows (default: the cheapest to prove)")
+    _memory(command)
+    _inputs(command, "r1cs, plonkish: values to witness (implies --witness); verilog: values of held inputs")
     _scheduling(command)
 
 
@@ -76,6 +80,10 @@ def _scheduling(command: ArgumentParser) -> None:
     )
 
 
+def _memory(command: ArgumentParser) -> None:
+    command.add_argument("--memory", type=_count, metavar="MIB", help="plonkish: the most memory that proving may take")
+
+
 def _simulate(commands: Any) -> None:
     command = _command(commands, "simulate", "run emitted Verilog, compare with the integer executor")
     command.add_argument("design", type=Path, metavar="DIR", help="folder that compile --target verilog wrote")
@@ -91,6 +99,7 @@ def _simulate(commands: Any) -> None:
 def _estimate(commands: Any) -> None:
     command = _command(commands, "estimate", "sizes of every target, before emitting", program=True)
     command.add_argument("--plot", type=Path, metavar="FILE.svg", help="draw cycles and LUTs of folded designs there")
+    _memory(command)
 
 
 def _check(commands: Any) -> None:

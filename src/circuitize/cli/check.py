@@ -15,6 +15,7 @@ from .circuit import CIRCUIT_FILE, WITNESS_FILE, emit
 from .hardware_check import check_hardware
 from .loading import Loaded, load_program
 from .output import Phases, print_json, print_table, progress
+from .plonkish import SYSTEM_FILE, check_plonkish_files
 from .vectors import Vector, inputs_to_try
 
 if TYPE_CHECKING:
@@ -61,33 +62,45 @@ def run(options: Namespace) -> int:
 
 def _run_files(folder: Path, as_json: bool) -> int:
     """Whether the witness in a folder that `compile --witness` wrote satisfies the circuit, by the files alone."""
-    from circuitize.backends.r1cs.checker import failing_rows
-    from circuitize.backends.r1cs.r1cs_file import read_r1cs
-    from circuitize.backends.r1cs.wtns_file import read_wtns
     from circuitize.sims.agree import Agreement
 
-    with progress("checking the files"):
-        system, _ = read_r1cs(folder / CIRCUIT_FILE)
-        rows = failing_rows(system, read_wtns(folder / WITNESS_FILE))
-    found = Agreement(vectors=1, mismatches=int(len(rows) > 0))
-    if len(rows):
-        found.first_difference = f"{len(rows)} of {system.constraints} rows broken, first constraint {rows[0]}"
-    if as_json:
-        print_json({**vars(found), "targets": ["r1cs"]})
+    if (folder / SYSTEM_FILE).exists():
+        count, told = check_plonkish_files(folder)
+        found = Agreement(vectors=1, mismatches=int(told is not None), first_difference=told)
+        held, target = f"its witness satisfies all {count:,} gates and lookups", "plonkish"
     else:
-        held = f"its witness satisfies all {system.constraints:,} constraints"
+        count, told = _check_rows(folder)
+        found = Agreement(vectors=1, mismatches=int(told is not None), first_difference=told)
+        held, target = f"its witness satisfies all {count:,} constraints", "r1cs"
+    if as_json:
+        print_json({**vars(found), "targets": [target]})
+    else:
         print(f"{folder}: {found.first_difference or held}")
     return found.mismatches
 
 
+def _check_rows(folder: Path) -> tuple[int, str | None]:
+    """The number of constraints, and what the witness breaks, if anything."""
+    from circuitize.backends.r1cs.checker import failing_rows
+    from circuitize.backends.r1cs.r1cs_file import read_r1cs
+    from circuitize.backends.r1cs.wtns_file import read_wtns
+
+    with progress("checking the files"):
+        system, _ = read_r1cs(folder / CIRCUIT_FILE)
+        rows = failing_rows(system, read_wtns(folder / WITNESS_FILE))
+    broken = f"{len(rows)} of {system.constraints} rows broken, first constraint {rows[0]}" if len(rows) else None
+    return system.constraints, broken
+
+
 def targets_here(loaded: Loaded, emission: Emission) -> list[Target]:
-    """The circuit, and the integer executor on the GPU where there is one: it goes by the device's name."""
+    """The constraint systems, and the integer executor on the GPU where there is one: it goes by the device's name."""
     from circuitize.sims.agree import R1CS, OnDevice
     from circuitize.sims.device import cuda
+    from circuitize.sims.plonkish import Plonkish
 
     device = cuda()
     gpu = [OnDevice(loaded.integer, device)] if device else []
-    return [R1CS(loaded.integer, emission), *gpu]
+    return [R1CS(loaded.integer, emission), Plonkish(loaded.integer), *gpu]
 
 
 def compare(loaded: Loaded, targets: list[Target], count: int, seed: int) -> Agreement:

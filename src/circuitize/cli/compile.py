@@ -23,25 +23,27 @@ from .hardware import (
 from .loading import PROGRAM_FILE, load_program, save_without_examples
 from .openings import draw_salts
 from .output import Phases, amount_of_bytes, print_json, print_table
+from .plonkish import write_plonkish
 from .registry import SCHEDULER_OPTIONS, SCHEDULERS
 from .values import program_inputs
 
-R1CS_OPTIONS = ("json_circuit", "witness")
+OWN_OPTIONS = {
+    "r1cs": ("json_circuit", "witness"),
+    "plonkish": ("witness", "k", "memory"),
+    "verilog": ("scheduler", *(name for names in SCHEDULER_OPTIONS.values() for name in names)),
+}
+"""By target, the options that others have not."""
 
 
 def run(options: Namespace) -> int:
     """Write what the target's files are. Raises CircuitizeError for options of another target."""
-    if options.target == "verilog":
-        for name in R1CS_OPTIONS:
-            if getattr(options, name):
+    for target, names in OWN_OPTIONS.items():
+        for name in names:
+            if getattr(options, name) not in (None, False) and name not in OWN_OPTIONS[options.target]:
                 raise CircuitizeError(
-                    f"expected options of verilog, found --{name.replace('_', '-')}; it is one of r1cs"
+                    f"expected options of {options.target}, found --{name.replace('_', '-')}; it is one of {target}"
                 )
-        return _verilog(options)
-    for name in ("scheduler", *(name for names in SCHEDULER_OPTIONS.values() for name in names)):
-        if getattr(options, name) is not None:
-            raise CircuitizeError(f"expected options of r1cs, found --{name.replace('_', '-')}; it is one of verilog")
-    return _r1cs(options)
+    return {"r1cs": _r1cs, "plonkish": write_plonkish, "verilog": _verilog}[options.target](options)
 
 
 def _verilog(options: Namespace) -> int:

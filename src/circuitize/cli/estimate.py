@@ -12,6 +12,8 @@ from .hardware import HARDWARE_SIZES
 from .hardware_sizes import hardware, plot
 from .loading import load_program
 from .output import print_json, print_table, progress
+from .plonkish import SIZES as SHOWN
+from .plonkish import plonkish_sizes
 
 SIZES = ("constraints", "wires", "public", "nonzeros", "input_range_constraints")
 
@@ -25,6 +27,8 @@ def run(options: Namespace) -> int:
     with progress("counting constraints"):
         r1cs = estimate(loaded.integer)
         committed = _committed(loaded.integer)
+    with progress("laying out columns"):
+        plonkish = plonkish_sizes(loaded.integer, options.memory)
     with progress("counting hardware"):
         verilog = hardware(loaded.integer)
     reasons = verilog.pop("reasons")
@@ -37,6 +41,7 @@ def run(options: Namespace) -> int:
     operations = loaded.integer.arrow.edge_count
     if options.json:
         targets = {"r1cs": r1cs} | ({"mirage": committed} if committed else {})
+        targets["plonkish"] = plonkish
         targets |= ({"tensor": tensor} if tensor else {}) | ({"verilog": verilog} if verilog else {})
         print_json({"digest": loaded.digest, "operations": operations, "targets": targets})
         return 0
@@ -50,6 +55,8 @@ def run(options: Namespace) -> int:
         print("r1cs with a commitment before its challenge: prover mirage")
         print_table([(name.replace("_", " "), committed[name]) for name in SIZES])
         print(_soundness(committed["challenge_degree"], "SHA-256", 1 << 253))
+    print("plonkish, the layout of least proving cost")
+    print_table([(name.replace("_", " "), plonkish[name]) for name in SHOWN])
     if tensor:
         print("tensor proof, NOT zero-knowledge")
         print_table([(name.replace("_", " "), size) for name, size in tensor.items()])

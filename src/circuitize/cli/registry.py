@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-TARGETS = MappingProxyType({"r1cs": "circuitize.backends.r1cs", "verilog": "circuitize.backends.verilog"})
+TARGETS = MappingProxyType(
+    {
+        "r1cs": "circuitize.backends.r1cs",
+        "plonkish": "circuitize.backends.plonkish",
+        "verilog": "circuitize.backends.verilog",
+    }
+)
 PROVERS = MappingProxyType({"groth16": "circuitize.provers.groth16", "mirage": "circuitize.provers.mirage"})
 KEYLESS = MappingProxyType({"tensor": "circuitize.provers.tensor"})
 """Provers that need no setup: the verifier holds the program."""

@@ -1,0 +1,107 @@
+"""What the commands do for the Plonkish target: files of a system and its cells, and sizes."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from circuitize.circuits.program import Program
+
+from .loading import PROGRAM_FILE, Loaded, load_program, save_without_examples
+from .openings import draw_salts
+from .output import Phases, amount_of_bytes, print_json, print_table, progress
+from .values import program_inputs
+
+if TYPE_CHECKING:
+    from circuitize.backends.plonkish.emit import Emission
+
+SYSTEM_FILE = "circuit.plonkish"
+CELLS_FILE = "witness.cells"
+SIZES = ("k", "rows", "advice_columns", "fixed_columns", "public", "lookups", "degree")
+
+
+def emit_plonkish(loaded: Loaded, phases: Phases, k: int | None, memory: int | None) -> Emission:
+    """The system with 2^k rows, or the cheapest to prove in so many MiB."""
+    from circuitize.backends.plonkish.cost import best
+    from circuitize.backends.plonkish.emit import emit
+
+    with phases.phase("circuit", "laying out columns"):
+        chosen = best(loaded.integer, None if memory is None else memory << 20) if k is None else k
+        return emit(loaded.integer, chosen)
+
+
+def write_plonkish(options: Namespace) -> int:
+    """Write circuit.plonkish and program.arrow; on request witness.cells, whose challenges are random."""
+    from circuitize.backends.plonkish.cost import Sizes
+    from circuitize.backends.plonkish.system_file import write_cells, write_system
+
+    phases, folder = Phases(), options.output
+    with phases.phase("program", "reading the program"):
+        loaded = load_program(options.program)
+    wanted = options.witness or options.inputs is not None
+    inputs = program_inputs(loaded.integer, options.inputs) if wanted else {}
+    emission = emit_plonkish(loaded, phases, options.k, options.memory)
+    system, written = emission.system, [folder / SYSTEM_FILE, folder / PROGRAM_FILE]
+    if wanted:
+        with phases.phase("witness", "computing the witness"):
+            cells = _cells(emission, loaded.integer, inputs)
+    with phases.phase("write", "writing the circuit"):
+        write_system(written[0], system, operation_names(loaded.integer))
+        save_without_examples(loaded.integer, written[1])
+        if wanted:
+            written.append(folder / CELLS_FILE)
+            write_cells(written[-1], system.field, cells)
+    sizes = {path.name: path.stat().st_size for path in written}
+    counts = {name: count for name, count in Sizes(emission.plan.layout).as_json().items() if name in SIZES}
+    if options.json:
+        own = {"target": options.target, "digest": loaded.digest, "circuit_digest": system.digest}
+        print_json({**own, **counts, "bytes": sizes, "phases": phases.as_json()})
+        return 0
+    print(f"compiled {options.program} to {options.target}, digest {loaded.digest}")
+    print_table([(name.replace("_", " "), count) for name, count in counts.items()])
+    print_table([(str(Path(folder) / name), amount_of_bytes(size)) for name, size in sizes.items()])
+    return 0
+
+
+def _cells(emission: Emission, program: Program, inputs: Mapping[str, Any]) -> Any:
+    """The cells of a run with fresh salts and random challenges, as a prover would be given."""
+    import secrets
+
+    from circuitize.backends.plonkish.emit import Filling
+    from circuitize.backends.plonkish.system_file import Cells
+    from circuitize.sims.integer import trace
+
+    salts = {f"{side} {name}": salt for (side, name), salt in draw_salts(program).items()}
+    filling = Filling(emission.plan, trace(program, inputs), salts)
+    first = filling.first()
+    drawn = [secrets.randbelow(emission.system.field.prime) for _ in range(emission.system.challenges)]
+    return Cells((*first, *filling.second(drawn)), tuple(filling.instance()), tuple(drawn))
+
+
+def operation_names(program: Program) -> list[str]:
+    """What each operation of the integer arrow is called where a gate or a lookup of it fails."""
+    return [f"{edge.operation.name} in {edge.provenance}" for edge in program.arrow.edges()]
+
+
+def check_plonkish_files(folder: Path) -> tuple[int, str | None]:
+    """How many gates and lookups a folder that `compile --witness` wrote has, and what its witness fails first."""
+    from circuitize.backends.plonkish.checker import describe, first_failure
+    from circuitize.backends.plonkish.system_file import read_cells, read_system
+
+    with progress("checking the files"):
+        system, names = read_system(folder / SYSTEM_FILE)
+        cells = read_cells(folder / CELLS_FILE, system.field)
+        found = first_failure(system, cells.advice, cells.instance, cells.challenges)
+    told = None
+    if found is not None:
+        told = describe(system, found, lambda edge: names[edge] if 0 <= edge < len(names) else "program")
+    return len(system.gates) + len(system.lookups), told
+
+
+def plonkish_sizes(program: Program, memory: int | None) -> dict[str, Any]:
+    """What `circuitize estimate` prints of this target."""
+    from circuitize.backends.plonkish.cost import estimate
+
+    return estimate(program, None if memory is None else memory << 20)
