@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +16,7 @@ from circuitize.circuits.hypergraph import Arrow, compose, identity, permute, te
 from circuitize.circuits.lowering import Precision
 from circuitize.circuits.program import Port, Program, Role, Visibility
 from circuitize.circuits.types import Array, Shape, Type
+from circuitize.circuits.unroll import ranges
 
 from .formats import DATA, ONE_HOT, Format
 from .layers import Model, Parameter
@@ -96,7 +96,7 @@ def _step(measured: Arrow, model: Model, optimizer: Optimizer, states: list[list
     kept: list[Type] = [p.type for p in model.state]
     scalars: list[Type] = [SCALAR] * len(optimizer.scalars)
     example = list(measured.source[len(weights) + len(kept) :])
-    p, o, m, x, s = _ranges(weights, state, kept, example, scalars)
+    p, o, m, x, s = ranges(weights, state, kept, example, scalars)
     with placed_at(here()):
         with part("learning rate"):
             seeded = tensor(identity(*weights, *kept, *example), optimizer.cotangent())
@@ -115,7 +115,7 @@ def _step(measured: Arrow, model: Model, optimizer: Optimizer, states: list[list
     spread = permute(every, [*p, *m, *x, *again, *p, *o, *s])
     differentiated = tensor(measured, gradients, identity(*weights, *state, *scalars))
     # Now: loss, M', dP, P, O, S. Each update takes its parameter, its states, its gradient and all scalars.
-    at_loss, at_kept, at_gradient, at_weight, at_state, at_scalar = _ranges(
+    at_loss, at_kept, at_gradient, at_weight, at_state, at_scalar = ranges(
         [SCALAR], kept, weights, weights, state, scalars
     )
     unread = iter(at_state)
@@ -173,65 +173,3 @@ def with_examples(program: Program, *examples: Batch) -> Program:
     """The same program with these examples, of each only what the program takes in."""
     names = [port.name for port in program.inputs]
     return replace(program, examples=tuple({name: batch[name] for name in names} for batch in examples))
-
-
-def compose_steps(*steps: Program) -> Program:
-    """Steps one after the other: outputs feed the next step's inputs of the same name, all else is asked for per step.
-
-    What is asked for or given per step is numbered: `inputs.1`, `loss.2`. Works in either language; raises TypingError
-    where a parameter's type out differs from its type in.
-    """
-    first = steps[0]
-    carried = [port for port in first.outputs if any(port.name == other.name for other in first.inputs)]
-    names = {port.name for port in carried}
-    fresh = [[port for port in step.inputs if port.name not in names] for step in steps]
-    made = [[port for port in step.outputs if port.name not in names] for step in steps]
-    queue: list[Type] = [_type(step, port) for step, ports in zip(steps, fresh, strict=True) for port in ports]
-    held: list[Type] = [_type(first, port) for port in carried]
-    results: list[Type] = []
-    # Wires in flight: carried values, inputs of the steps to come, results of the steps done.
-    stages = [identity(*held, *queue)]
-    for step, wanted, produced in zip(steps, fresh, made, strict=True):
-        arrow = step.arrow
-        in_order = [p.name for p in carried] + [p.name for p in wanted]
-        out_order = [p.name for p in step.outputs]
-        entering = permute([*held, *queue[: len(wanted)]], [in_order.index(port.name) for port in step.inputs])
-        leaving = permute(arrow.target, [out_order.index(p.name) for p in (*carried, *produced)])
-        queue = queue[len(wanted) :]
-        new: list[Type] = [arrow.target[out_order.index(p.name)] for p in produced]
-        stages.append(tensor(compose(entering, arrow, leaving), identity(*queue, *results)))
-        h, n, q, r = _ranges(held, new, queue, results)
-        stages.append(permute([*held, *new, *queue, *results], [*h, *q, *r, *n]))
-        results += new
-    return Program(
-        compose(*stages),
-        (*_named(first.inputs, names), *_numbered(fresh)),
-        (*carried, *_numbered(made)),
-        tuple(_joined(batches, names) for batches in zip(*(step.examples for step in steps), strict=False)),
-        first.precision,
-    )
-
-
-def _named(ports: Sequence[Port], names: set[str]) -> list[Port]:
-    return [port for port in ports if port.name in names]
-
-
-def _numbered(groups: Sequence[Sequence[Port]]) -> list[Port]:
-    return [replace(port, name=f"{port.name}.{n}") for n, ports in enumerate(groups, 1) for port in ports]
-
-
-def _joined(batches: Sequence[Mapping[str, Any]], names: set[str]) -> dict[str, Any]:
-    """One example of the composite: carried values of the first step's example, the rest numbered."""
-    carried = {name: value for name, value in batches[0].items() if name in names}
-    rest = {f"{k}.{n}": v for n, batch in enumerate(batches, 1) for k, v in batch.items() if k not in names}
-    return carried | rest
-
-
-def _type(step: Program, port: Port) -> Type:
-    return step.arrow.source[[p.name for p in step.inputs].index(port.name)]
-
-
-def _ranges(*groups: Sequence[Type]) -> list[range]:
-    """The positions of each group when the groups stand one after the other."""
-    ends = np.cumsum([len(group) for group in groups]).tolist()
-    return [range(end - len(group), end) for end, group in zip(ends, groups, strict=True)]

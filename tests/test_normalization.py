@@ -12,12 +12,13 @@ from circuitize.circuits.hypergraph import evaluate
 from circuitize.circuits.program import Program
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.types import Array
+from circuitize.circuits.unroll import compose_steps
 from circuitize.frontends.formats import Format
 from circuitize.frontends.layers import Model, dense, relu, sequential
 from circuitize.frontends.losses import mean_squared_error
 from circuitize.frontends.normalization import batch_norm, group_norm, layer_norm, rms_norm
 from circuitize.frontends.optimizers import SGD, Momentum
-from circuitize.frontends.training import compose_steps, predict, start, training_step, with_examples
+from circuitize.frontends.training import predict, start, training_step, with_examples
 from circuitize.sims import integer, real
 
 BATCH, SIGNED = 8, Format.signed(12, 8)

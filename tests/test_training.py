@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from circuitize.circuits.errors import CircuitizeError, TypingError
 from circuitize.circuits.program import Program, Role, Visibility, to_integers, to_reals
 from circuitize.circuits.quantize import quantize
+from circuitize.circuits.unroll import compose_steps
 from circuitize.circuits.validate import validate
 from circuitize.frontends import functions
 from circuitize.frontends.formats import DATA, WEIGHTS, Format
@@ -19,7 +20,7 @@ from circuitize.frontends.layers import Model, Parameter, dense, relu, sequentia
 from circuitize.frontends.losses import mean_squared_error
 from circuitize.frontends.optimizers import SGD, Momentum, Optimizer
 from circuitize.frontends.trace import Tensor
-from circuitize.frontends.training import compose_steps, predict, training_step, with_examples
+from circuitize.frontends.training import predict, training_step, with_examples
 from circuitize.frontends.training import start as started
 from circuitize.sims import integer, real
 

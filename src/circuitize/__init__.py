@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .circuits.simplify import simplify as simplify
     from .circuits.types import Array as Array
     from .circuits.types import Fixed as Fixed
+    from .circuits.unroll import compose_steps as compose_steps
     from .circuits.validate import validate as validate
     from .frontends.adam import Adam as Adam
     from .frontends.adam import AdamW as AdamW
@@ -58,7 +59,6 @@ if TYPE_CHECKING:
     from .frontends.optimizers import Momentum as Momentum
     from .frontends.trace import Tensor as Tensor
     from .frontends.trace import trace as trace
-    from .frontends.training import compose_steps as compose_steps
     from .frontends.training import predict as predict
     from .frontends.training import training_step as training_step
 
@@ -73,6 +73,7 @@ _HOMES = {
     "circuits.quantize": ("quantize",),
     "circuits.simplify": ("simplify",),
     "circuits.types": ("Array", "Fixed"),
+    "circuits.unroll": ("compose_steps",),
     "circuits.validate": ("validate",),
     "frontends.adam": ("Adam", "AdamW"),
     "frontends.formats": ("Format",),
@@ -83,7 +84,7 @@ _HOMES = {
     "frontends.normalization": ("batch_norm",),
     "frontends.optimizers": ("SGD", "Momentum"),
     "frontends.trace": ("Tensor", "trace"),
-    "frontends.training": ("compose_steps", "predict", "training_step"),
+    "frontends.training": ("predict", "training_step"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 

@@ -39,7 +39,21 @@ def parser() -> ArgumentParser:
     )
     made.add_argument("--version", action="version", version=f"circuitize {__version__}")
     commands = made.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for add in (_demo, _compile, _simulate, _estimate, _check, _audit, _setup, _prove, _verify, _solidity, _doctor):
+    for add in (
+        _demo,
+        _compile,
+        _simulate,
+        _estimate,
+        _check,
+        _audit,
+        _setup,
+        _prove,
+        _verify,
+        _prove_run,
+        _verify_run,
+        _solidity,
+        _doctor,
+    ):
         add(commands)
     return made
 
@@ -168,6 +182,51 @@ def _verify(commands: Any) -> None:
         default=[],
         metavar="NAME=VALUE|ROOT",
         help="a public value (0.25, 1024/2^12, [1, 2]) or a commitment's root that the proof must state; repeatable",
+    )
+
+
+def _prove_run(commands: Any) -> None:
+    command = _command(commands, "prove-run", "prove consecutive training steps (tensor proofs)", program=True)
+    command.add_argument("--steps", type=_count, required=True, metavar="N", help="how many steps")
+    command.add_argument("--seed", required=True, metavar="HEX", help="public seed of the order of examples")
+    command.add_argument("--dataset", type=Path, metavar="FILE.npz", help="all examples, by data input")
+    command.add_argument("--per-proof", type=_count, default=1, metavar="T", help="steps in one proof (default: 1)")
+    _scalars(command)
+    command.add_argument(
+        "--not-zero-knowledge", action="store_true", help="accept that the proofs tell others about committed values"
+    )
+    _inputs(command, "values to begin with, of all that is held")
+    command.add_argument("--outputs", type=Path, metavar="FILE.npz", help="write what is held at the end there")
+    _output(command, "-o", "RUN", "folder for the proofs, for others to read; one that was interrupted goes on")
+
+
+def _verify_run(commands: Any) -> None:
+    command = _command(commands, "verify-run", "decide whether consecutive training steps are proved")
+    command.add_argument("run", type=Path, metavar="RUN", help="folder that prove-run wrote")
+    command.add_argument("--program", required=True, metavar="PROGRAM", help=f"the verifier's own step: {PROGRAM}")
+    command.add_argument("--digest", metavar="HEX", help="the digest of the program it must be a run of")
+    command.add_argument("--steps", type=_count, metavar="N", help="how many steps it must have")
+    command.add_argument("--seed", metavar="HEX", help="the seed it must have")
+    _scalars(command)
+    command.add_argument(
+        "--expect",
+        action="append",
+        default=[],
+        metavar="NAME=ROOT",
+        help="a root it must begin with (parameters, data) or end with (final.parameters); repeatable",
+    )
+
+
+def _scalars(command: ArgumentParser) -> None:
+    command.add_argument(
+        "--schedule", metavar="FILE.py:NAME", help="the scalars of each step: a Recipe, or a function of the step"
+    )
+    command.add_argument(
+        "--scalar",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a scalar of all steps, exact (0.1, 1/10); repeatable (default: as in all of the program's examples)",
     )
 
 

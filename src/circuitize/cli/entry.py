@@ -26,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     try:
         options = parser().parse_args(arguments)
-        status: int = import_module(f".{options.command}", __package__).run(options)
+        status: int = import_module(f".{options.command.replace('-', '_')}", __package__).run(options)
         sys.stdout.flush()
         return status
     except KeyboardInterrupt:

@@ -60,7 +60,7 @@ def read_expectation(text: str, program: Program, bound: Sequence[tuple[Key, Por
         raise CircuitizeError(f"--expect: expected NAME=VALUE or NAME=ROOT, found {text!r}; for example loss=0.25")
     key, port = _port(name, program, tuple(bound_ports(program)) if bound is None else bound)
     committed = port.visibility is Visibility.COMMITTED
-    values = [_root(name, value)] if committed else _integers(name, port, value)
+    values = [whole_root(name, value)] if committed else _integers(name, port, value)
     return Expectation(name, key, port, tuple(values))
 
 
@@ -80,7 +80,8 @@ def _port(name: str, program: Program, bound: Sequence[tuple[Key, Port]]) -> tup
     )
 
 
-def _root(name: str, value: str) -> int:
+def whole_root(name: str, value: str) -> int:
+    """A root, hexadecimal after 0x."""
     try:
         return int(value, 16 if value.lower().startswith("0x") else 10)
     except ValueError:
@@ -103,6 +104,14 @@ def _integers(name: str, port: Port, value: str) -> list[int]:
             f"--expect {name}: expected a value of shape {list(format.shape)}, found {list(reals.shape)}; nest lists so"
         )
     return [round(number * 2**format.fraction_bits) for number in reals.reshape(-1).tolist()]
+
+
+def exact_number(name: str, value: str) -> Fraction:
+    """A number such as 0.25, 3/8 or 1024/2^12, exactly."""
+    try:
+        return _number(value)
+    except (ValueError, ZeroDivisionError):
+        raise CircuitizeError(f"{name}: expected a number such as 0.25 or 1/10, found {value!r}") from None
 
 
 def _array(name: str, value: str) -> np.ndarray[Any, np.dtype[np.object_]]:

@@ -148,7 +148,7 @@ class Verifier:
                 f"{proof}: expected the verifier's own program (--program PROGRAM), found none; a tensor proof is "
                 "checked against the program that you made, or that you trust"
             )
-        _require_outside(program_path(program), proof)
+        require_outside(program_path(program), proof)
         loaded = load_program(program)
         self.program, self.digest = loaded.integer, loaded.digest
         self.expected = digest
@@ -233,7 +233,8 @@ def _stated(program: Program, statement: Statement) -> tensor_statement.Statemen
     return Stated(publics, {key: root.to_bytes(BYTES, "big") for key, root in statement.roots.items()})
 
 
-def _require_outside(path: Path, proof: Path) -> None:
+def require_outside(path: Path, proof: Path) -> None:
+    """Raises CircuitizeError where what the verifier should hold lies in the folder that the prover wrote."""
     if path.resolve().is_relative_to(proof.resolve()):
         raise CircuitizeError(
             f"{path}: expected the verifier's own program and values, found one inside the proof's folder {proof}; a "

@@ -1,0 +1,86 @@
+"""Programs one after the other: several steps of a run as one program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from .hypergraph import compose, identity, permute, tensor
+from .program import Port, Program
+from .types import Type
+
+
+def unroll(step: Program, count: int) -> Program:
+    """A step `count` times, each fed by the one before; the step itself where that is once."""
+    return compose_steps(*[step] * count) if count > 1 else step
+
+
+def numbered(name: str, step: int, count: int) -> str:
+    """What a port of step 1, 2, ... is called after unrolling, where steps do not carry it."""
+    return f"{name}.{step}" if count > 1 else name
+
+
+def compose_steps(*steps: Program) -> Program:
+    """Steps one after the other: outputs feed the next step's inputs of the same name, all else is asked for per step.
+
+    What is asked for or given per step is numbered: `inputs.1`, `loss.2`. Works in either language; raises TypingError
+    where a parameter's type out differs from its type in.
+    """
+    first = steps[0]
+    carried = [port for port in first.outputs if any(port.name == other.name for other in first.inputs)]
+    names = {port.name for port in carried}
+    fresh = [[port for port in step.inputs if port.name not in names] for step in steps]
+    made = [[port for port in step.outputs if port.name not in names] for step in steps]
+    queue: list[Type] = [_type_of(step, port) for step, ports in zip(steps, fresh, strict=True) for port in ports]
+    held: list[Type] = [_type_of(first, port) for port in carried]
+    results: list[Type] = []
+    # Wires in flight: carried values, inputs of the steps to come, results of the steps done.
+    stages = [identity(*held, *queue)]
+    for step, wanted, produced in zip(steps, fresh, made, strict=True):
+        arrow = step.arrow
+        in_order = [p.name for p in carried] + [p.name for p in wanted]
+        out_order = [p.name for p in step.outputs]
+        entering = permute([*held, *queue[: len(wanted)]], [in_order.index(port.name) for port in step.inputs])
+        leaving = permute(arrow.target, [out_order.index(p.name) for p in (*carried, *produced)])
+        queue = queue[len(wanted) :]
+        new: list[Type] = [arrow.target[out_order.index(p.name)] for p in produced]
+        stages.append(tensor(compose(entering, arrow, leaving), identity(*queue, *results)))
+        h, n, q, r = ranges(held, new, queue, results)
+        stages.append(permute([*held, *new, *queue, *results], [*h, *q, *r, *n]))
+        results += new
+    return Program(
+        compose(*stages),
+        (*_as_inputs(first, carried), *_numbered(fresh)),
+        (*carried, *_numbered(made)),
+        tuple(_joined(batches, names) for batches in zip(*(step.examples for step in steps), strict=False)),
+        first.precision,
+    )
+
+
+def _as_inputs(step: Program, carried: Sequence[Port]) -> list[Port]:
+    inputs = {port.name: port for port in step.inputs}
+    return [inputs[port.name] for port in carried]
+
+
+def _numbered(groups: Sequence[Sequence[Port]]) -> list[Port]:
+    return [replace(port, name=f"{port.name}.{n}") for n, ports in enumerate(groups, 1) for port in ports]
+
+
+def _joined(batches: Sequence[Mapping[str, Any]], names: set[str]) -> dict[str, Any]:
+    """One example of the composite: carried values of the first step's example, the rest numbered."""
+    carried = {name: value for name, value in batches[0].items() if name in names}
+    rest = {f"{k}.{n}": v for n, batch in enumerate(batches, 1) for k, v in batch.items() if k not in names}
+    return carried | rest
+
+
+def _type_of(step: Program, port: Port) -> Type:
+    return step.arrow.source[[p.name for p in step.inputs].index(port.name)]
+
+
+def ranges(*groups: Sequence[Type]) -> list[range]:
+    """The positions of each group when the groups stand one after the other."""
+    ends = np.cumsum([len(group) for group in groups]).tolist()
+    return [range(end - len(group), end) for end, group in zip(ends, groups, strict=True)]

@@ -1,0 +1,189 @@
+"""Checking a run: each proof, and that each begins with the roots that the one before it ended with."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from math import log2
+from pathlib import Path
+
+import numpy as np
+
+from circuitize.circuits.errors import CircuitizeError, FormatError
+from circuitize.circuits.program import Program, Visibility
+from circuitize.circuits.unroll import numbered
+
+from ..dataset import ROWS
+from ..forms import Integers
+from ..groups import DATA, INPUT, OUTPUT, PortKey
+from ..proof import Proof
+from ..security import bounds, require_secure, union
+from ..statement import Statement, fault
+from ..verifier import refusal
+from .files import FORMATS, STEPS, Manifest, StepProof, read_step, step_path
+from .setting import Run
+
+Refusal = Callable[..., str | None]
+"""A verifier of single proofs: program, statement, proof, plan, context -> why not, or None."""
+
+
+class Refused(Exception):
+    """Why a run does not hold: the answer, in one line that names the step, not a fault in it."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A run that holds: its name, the roots that it begins and ends with, and public outputs by step."""
+
+    identity: bytes
+    roots: Mapping[str, bytes]
+    final: Mapping[str, bytes]
+    outputs: Mapping[str, list[Integers]]
+
+
+def require_setting(run: Run, manifest: Manifest) -> None:
+    """Raises Refused where a run's folder claims to be of another program, plan, order or length."""
+    pairs: list[tuple[str, object, object]] = [
+        ("program", manifest.program, run.digest),
+        ("seed", manifest.seed.hex(), run.seed.hex()),
+        ("steps", manifest.steps, run.steps),
+        ("steps per proof", manifest.per_proof, run.per_proof),
+        ("examples", manifest.examples, run.size),
+        ("plan", manifest.plan, run.plan.digest.hex()),
+    ]
+    for name, found, expected in pairs:
+        if found != expected:
+            raise Refused(f"the run is of {name} {found}, expected {expected}")
+    if set(manifest.roots) != {*run.kept, DATA}:
+        raise Refused(f"the run states roots of {sorted(manifest.roots)}, expected {sorted((*run.kept, DATA))}")
+
+
+def check(
+    run: Run,
+    folder: Path,
+    manifest: Manifest,
+    progress: Callable[[int], object] = lambda _: None,
+    judge: Refusal = refusal,
+) -> Checked:
+    """What a run's folder proves of a run. Raises Refused, naming the step, where it does not.
+
+    Of the folder's claims only roots and public outputs are believed, once the proofs bind them: plans, batches,
+    scalars, and what each transcript absorbs follow from `run`. `judge` checks one proof. Raises CircuitizeError where
+    no proof of this program could be trusted.
+    """
+    require_secure(run.plan)
+    require_secure(run.formats_plan)
+    require_setting(run, manifest)
+    _check_formats(run, folder, manifest.roots, judge)
+    identity = run.identity(manifest.roots)
+    outputs: dict[str, list[Integers]] = {}
+    current = dict(manifest.roots)
+    with ThreadPoolExecutor(max(1, min(8, os.cpu_count() or 1))) as pool:
+        pending: deque[tuple[int, Future[str | None]]] = deque()
+        for step, found in _steps(run, folder):
+            statement = _statement(run, identity, step, found, current)
+            context = run.context(identity, step)
+            pending.append((step, pool.submit(judge, run.unrolled, statement, found.proof, run.plan, context)))
+            while len(pending) > 16 or (pending and step + run.per_proof > run.steps):
+                _settle(pending, progress)
+            current |= {name: statement.roots[OUTPUT, name] for name in run.kept}
+            for k in range(1, run.per_proof + 1):
+                for port in run.program.outputs:
+                    if port.visibility is Visibility.PUBLIC:
+                        value = statement.publics[OUTPUT, numbered(port.name, k, run.per_proof)]
+                        outputs.setdefault(port.name, []).append(value)
+    _require_no_more(run, folder)
+    return Checked(identity, manifest.roots, {name: current[name] for name in run.kept}, outputs)
+
+
+def security_bits(run: Run) -> float:
+    """The bits of the sum of the errors of all proofs of a run."""
+    error = run.proofs * 2 ** -union(bounds(run.plan)) + 2 ** -union(bounds(run.formats_plan))
+    return -log2(error)
+
+
+def _settle(pending: deque[tuple[int, Future[str | None]]], progress: Callable[[int], object]) -> None:
+    step, verdict = pending.popleft()
+    reason = verdict.result()
+    if reason is not None:
+        for _, left in pending:
+            left.cancel()
+        raise Refused(f"step {step}: the proof does not show it: {reason}")
+    progress(step)
+
+
+def _check_formats(run: Run, folder: Path, roots: Mapping[str, bytes], judge: Refusal) -> None:
+    """What the run begins with, and its data, are in format: each step's proof assumes it of what enters."""
+    try:
+        proof = Proof.read(folder / FORMATS)
+    except CircuitizeError as error:
+        raise Refused(f"the formats of what the run begins with are not shown: {error}") from None
+    statement = Statement({}, {(INPUT, name): root for name, root in roots.items()})
+    reason = judge(run.formats, statement, proof, run.formats_plan)
+    if reason is not None:
+        raise Refused(f"the formats of what the run begins with are not shown: {reason}")
+
+
+def _steps(run: Run, folder: Path) -> Iterator[tuple[int, StepProof]]:
+    for step in range(1, run.steps + 1, run.per_proof):
+        try:
+            yield step, read_step(step_path(folder, step))
+        except FormatError as error:
+            raise Refused(f"step {step}: {step_path(folder, step)}: {error}") from None
+        except CircuitizeError as error:
+            raise Refused(f"step {step} is missing: {error}") from None
+
+
+def _require_no_more(run: Run, folder: Path) -> None:
+    own = {step_path(folder, step).name for step in range(1, run.steps + 1, run.per_proof)}
+    more = sorted(path.name for path in (folder / STEPS).glob("*.proof") if path.name not in own)
+    if more:
+        raise Refused(f"expected {run.proofs} proofs in {folder / STEPS}, found {more[0]} too; it is of no step")
+
+
+def _statement(run: Run, identity: bytes, step: int, found: StepProof, current: Mapping[str, bytes]) -> Statement:
+    """What the proof of a step must show, given the roots before it. Raises Refused where it states otherwise."""
+    if found.run != identity:
+        raise Refused(f"step {step}: it belongs to run {found.run.hex()[:16]}..., expected {identity.hex()[:16]}...")
+    if found.step != step:
+        raise Refused(f"step {step}: the file is of step {found.step}; steps were reordered or one is there twice")
+    for name, expected in current.items():
+        root = found.roots.get((INPUT, name))
+        if root != expected:
+            before = "the run's" if name == DATA or step == 1 else f"which step {step - run.per_proof} ended with"
+            stated = "none" if root is None else f"{root.hex()[:16]}..."
+            raise Refused(f"step {step}: it begins with {name} {stated}, expected {expected.hex()[:16]}..., {before}")
+    entering = run.publics(step)
+    stated_values = _arrays(run.unrolled, step, found.publics)
+    for key, value in entering.items():
+        if key[0] == ROWS:
+            continue
+        if key not in stated_values or not np.array_equal(stated_values[key], value):
+            given = stated_values.get(key)
+            raise Refused(
+                f"step {step}: it is with {key[1]} = {'none' if given is None else given} in units of its format, "
+                f"expected {value} by the schedule"
+            )
+    statement = Statement(stated_values | entering, found.roots)
+    reason = fault(run.unrolled, statement, run.plan.dataset)
+    if reason is not None:
+        raise Refused(f"step {step}: {reason}")
+    return statement
+
+
+def _arrays(program: Program, step: int, publics: Mapping[PortKey, tuple[int, ...]]) -> dict[PortKey, Integers]:
+    """Stated integers as arrays of their ports' shapes. Raises Refused for values that no port can have."""
+    sides = ((INPUT, program.inputs), (OUTPUT, program.outputs))
+    formats = {(side, port.name): port.format for side, ports in sides for port in ports}
+    made = {}
+    for key, values in publics.items():
+        format = formats.get(key)
+        if format is None or len(values) != format.size:
+            raise Refused(f"step {step}: expected the program's own ports and shapes, found {':'.join(key)}")
+        if min(values) < format.low or max(values) > format.high:
+            raise Refused(f"step {step}: expected {':'.join(key)} in [{format.low}, {format.high}], found it outside")
+        made[key] = np.array(values, np.int64).reshape(format.shape)
+    return made

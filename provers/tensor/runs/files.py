@@ -1,0 +1,159 @@
+"""The files of a run's folder: what it claims to be, and the proofs of its steps. Claims, until they are checked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from circuitize.circuits.errors import CircuitizeError, FormatError
+from circuitize.circuits.files import write_whole
+
+from ..groups import INPUT, OUTPUT, PortKey
+from ..proof import MOST_BYTES, Proof
+
+VERSION = 1
+MANIFEST = "run.json"
+FORMATS = "formats.proof"
+STEPS = "steps"
+MAGIC = b"circuitize-tstep"
+HEADER = len(MAGIC) + 4 + 8
+MOST_HEADER = 1 << 24
+DIGEST_BYTES = 32
+
+
+def step_path(folder: Path, step: int) -> Path:
+    """Where the proof that begins at step 1, 2, ... lies."""
+    return folder / STEPS / f"{step:06d}.proof"
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a run's folder claims: program, seed, lengths, and the roots that it begins with, by group."""
+
+    program: str
+    plan: str
+    seed: bytes
+    steps: int
+    per_proof: int
+    examples: int
+    roots: Mapping[str, bytes]
+
+    def text(self) -> str:
+        content = {
+            "circuitize": VERSION,
+            "prover": "tensor",
+            "zero_knowledge": False,
+            "program": self.program,
+            "plan": self.plan,
+            "seed": self.seed.hex(),
+            "steps": self.steps,
+            "per_proof": self.per_proof,
+            "examples": self.examples,
+            "roots": {name: root.hex() for name, root in self.roots.items()},
+        }
+        return json.dumps(content, indent=1, sort_keys=True) + "\n"
+
+    def write(self, folder: Path) -> None:
+        write_whole(folder / MANIFEST, [self.text().encode()])
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Raises FormatError where it is missing, damaged or of another version."""
+    path = folder / MANIFEST
+    try:
+        with path.open("rb") as file:
+            text = file.read(MOST_HEADER).decode()
+        content = json.loads(text)
+        if content["circuitize"] != VERSION or content["prover"] != "tensor":
+            raise ValueError(f"version {content['circuitize']!r} of {content['prover']!r}")
+        lengths = (_whole(content["steps"]), _whole(content["per_proof"]), _whole(content["examples"]))
+        roots = {str(name): _digest(root) for name, root in content["roots"].items()}
+        made = Manifest(content["program"], content["plan"], bytes.fromhex(content["seed"]), *lengths, roots=roots)
+        if made.text() != text:
+            raise ValueError("not written as runs are")
+        return made
+    except OSError as error:
+        raise FormatError(f"{path}: expected a run, found {error.strerror or error}; check the path") from None
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise FormatError(
+            f"{path}: expected a run of version {VERSION}, found a damaged or another file ({error}); ask for it again"
+        ) from None
+
+
+@dataclass(frozen=True)
+class StepProof:
+    """A proof of consecutive steps of a run, and what it states: public scalars and outputs, roots before and after."""
+
+    run: bytes
+    step: int
+    publics: Mapping[PortKey, tuple[int, ...]]
+    roots: Mapping[PortKey, bytes]
+    proof: Proof
+
+    def encode(self) -> bytes:
+        """Magic, version (u32), length (u64) and text of what is stated, then the proof's own file."""
+        header = json.dumps(
+            {
+                "run": self.run.hex(),
+                "step": self.step,
+                "publics": {":".join(key): list(values) for key, values in self.publics.items()},
+                "roots": {":".join(key): root.hex() for key, root in self.roots.items()},
+            },
+            sort_keys=True,
+        ).encode()
+        return MAGIC + VERSION.to_bytes(4, "little") + len(header).to_bytes(8, "little") + header + self.proof.encode()
+
+    @staticmethod
+    def decode(content: bytes) -> StepProof:
+        """Raises FormatError unless it is written exactly as `encode` writes."""
+        if content[: len(MAGIC)] != MAGIC or content[len(MAGIC) : HEADER - 8] != VERSION.to_bytes(4, "little"):
+            raise FormatError(f"expected a step of a run, version {VERSION}, found {content[: HEADER - 8]!r}")
+        length = int.from_bytes(content[HEADER - 8 : HEADER], "little")
+        if length > min(MOST_HEADER, len(content) - HEADER):
+            raise FormatError(f"expected {length} bytes of what is stated, found fewer")
+        proof = Proof.decode(content[HEADER + length :])
+        try:
+            stated = json.loads(content[HEADER : HEADER + length])
+            publics = {_key(name): tuple(map(_whole, values)) for name, values in stated["publics"].items()}
+            roots = {_key(name): _digest(root) for name, root in stated["roots"].items()}
+            made = StepProof(_digest(stated["run"]), _whole(stated["step"]), publics, roots, proof)
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise FormatError(f"expected a step of a run, found a damaged one ({error})") from None
+        if made.encode() != content:
+            raise FormatError("expected a step of a run, found one not written as they are")
+        return made
+
+    def write(self, folder: Path) -> None:
+        write_whole(step_path(folder, self.step), [self.encode()])
+
+
+def read_step(path: Path) -> StepProof:
+    """Raises CircuitizeError where it cannot be read, FormatError where it is damaged."""
+    try:
+        with path.open("rb") as file:
+            return StepProof.decode(file.read(MOST_BYTES + MOST_HEADER))
+    except OSError as error:
+        raise CircuitizeError(f"expected {path}, found {error.strerror or error}") from None
+
+
+def _key(text: str) -> PortKey:
+    side, colon, name = text.partition(":")
+    if not colon or side not in (INPUT, OUTPUT):
+        raise ValueError(f"port {text!r}")
+    return side, name
+
+
+def _whole(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise ValueError(f"{value!r} among the integers")
+    return value
+
+
+def _digest(text: str) -> bytes:
+    found = bytes.fromhex(text)
+    if len(found) != DIGEST_BYTES:
+        raise ValueError(f"{text!r} where {DIGEST_BYTES} bytes were expected")
+    return found

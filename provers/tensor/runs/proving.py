@@ -1,0 +1,205 @@
+"""Proving a run: step after step, each on what the one before left, with the commitments that it made."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import secrets
+import time
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from circuitize import _native
+from circuitize.circuits.errors import CircuitizeError, FormatError
+from circuitize.circuits.files import write_whole
+from circuitize.circuits.program import Visibility
+
+from ..dataset import ROWS
+from ..forms import Integers
+from ..groups import DATA, INPUT, OUTPUT, Group, PortKey, groups, layout
+from ..prover import SECRET_BYTES, prove_values
+from .files import FORMATS, MANIFEST, Manifest, StepProof, read_manifest, read_step, step_path
+from .setting import Run
+
+STEP, SECRET = " step", " secret"
+"""Names that no port has, of the step and the secret in the file that the prover keeps."""
+
+
+@dataclass
+class State:
+    """What the prover keeps between proofs: the secret that salts commitments, steps done, and the values held."""
+
+    secret: bytes
+    step: int
+    held: Mapping[str, Integers]
+
+    def write(self, path: Path) -> None:
+        """For its owner's eyes only, whole or not at all."""
+        content = io.BytesIO()
+        arrays: dict[str, Any] = {STEP: np.array(self.step), SECRET: np.frombuffer(self.secret, np.uint8), **self.held}
+        np.savez(content, **arrays)
+        mask = os.umask(0o077)
+        try:
+            write_whole(path, [content.getbuffer()])
+        finally:
+            os.umask(mask)
+
+    @staticmethod
+    def read(path: Path) -> State:
+        try:
+            with np.load(path, allow_pickle=False) as found:
+                held = {name: found[name] for name in found.files if name not in (STEP, SECRET)}
+                return State(found[SECRET].tobytes(), int(found[STEP]), held)
+        except OSError as error:
+            raise CircuitizeError(
+                f"{path}: expected what the prover of the run keeps, found {error.strerror or error}; without it the "
+                "run cannot go on: choose another folder to begin again"
+            ) from None
+        except (ValueError, KeyError, AttributeError, TypeError, zipfile.BadZipFile, EOFError):
+            raise FormatError(f"{path}: expected what the prover of a run keeps, found another file") from None
+
+
+@dataclass
+class Proving:
+    """A run as it was proved: its name, roots, and what it took."""
+
+    identity: bytes = b""
+    roots: dict[str, bytes] = field(default_factory=dict)
+    final: dict[str, bytes] = field(default_factory=dict)
+    resumed: int = 0
+    seconds: list[float] = field(default_factory=list)
+    cpu_seconds: list[float] = field(default_factory=list)
+    proof_bytes: list[int] = field(default_factory=list)
+    phases: dict[str, float] = field(default_factory=dict)
+    held: Mapping[str, Integers] = field(default_factory=dict)
+
+
+def prove_run(
+    run: Run,
+    initial: Mapping[str, Integers],
+    data: Mapping[str, Integers],
+    folder: Path,
+    kept: Path,
+    progress: Callable[[int], object] = lambda _: None,
+) -> Proving:
+    """Write a run's folder, or go on with one that was interrupted; NOT zero-knowledge.
+
+    `initial` holds the values of everything held, `data` the dataset's tensors, by port name. `kept` is the file of
+    what the prover alone may know, written after each proof, so that a run that is interrupted goes on where it was.
+    Raises CircuitizeError where the folder holds another run, or the program has no value at a step; proofs made stay.
+    """
+    state = _state(run, initial, folder, kept)
+    made = Proving(resumed=state.step)
+    named = {group.key: group for group in groups(run.formats)}
+    commitments = {
+        (INPUT, name): _commit(named[INPUT, name], state.held if name != DATA else data, _salt(state.secret, name, at))
+        for name, at in [*((name, state.step) for name in run.kept), (DATA, 0)]
+    }
+    current = {name: commitment.root for (_, name), commitment in commitments.items()}
+    _begin(run, state, data, folder, current, commitments, made)
+    for step in range(state.step + 1, run.steps + 1, run.per_proof):
+        wall, cpu = time.perf_counter(), time.process_time()
+        rows = run.rows(step)
+        inputs = {**state.held, **run.scalars_of(step)}
+        assert run.plan.dataset is not None
+        for name, (tensor, label) in run.plan.dataset.batches.items():
+            inputs[name] = data[tensor][rows[label]]
+        last = step + run.per_proof - 1
+        try:
+            trace = run.plan.trace(inputs)
+        except CircuitizeError as error:
+            raise CircuitizeError(f"step {step}: {error}; the proofs of the steps before it are kept") from None
+        salts = {(OUTPUT, name): _salt(state.secret, name, last) for name in run.kept}
+        proved = prove_values(
+            run.unrolled,
+            run.plan,
+            trace,
+            run.plan.values(trace, rows),
+            salts=salts,
+            kept=commitments,
+            context=run.context(made.identity, step),
+        )
+        publics = {key: tuple(v.reshape(-1).tolist()) for key, v in proved.statement.publics.items() if key[0] != ROWS}
+        written = StepProof(made.identity, step, publics, proved.statement.roots, proved.proof)
+        written.write(folder)
+        state = State(state.secret, last, {name: proved.outputs[name] for name in state.held})
+        state.write(kept)
+        commitments |= {(INPUT, name): proved.commitments[OUTPUT, name] for name in run.kept}
+        made.seconds.append(time.perf_counter() - wall)
+        made.cpu_seconds.append(time.process_time() - cpu)
+        made.proof_bytes.append(len(written.encode()))
+        for phase, spent in proved.proof.phases.items():
+            made.phases[phase] = made.phases.get(phase, 0.0) + spent
+        progress(last)
+    made.final = {name: commitments[INPUT, name].root for name in run.kept}
+    made.held = state.held
+    return made
+
+
+def _state(run: Run, initial: Mapping[str, Integers], folder: Path, kept: Path) -> State:
+    """Where to go on: at the beginning, or after the last proof that is in the folder."""
+    if (folder / MANIFEST).exists():
+        state = State.read(kept)
+        if state.step % run.per_proof or state.step > run.steps or set(state.held) != set(initial):
+            raise CircuitizeError(f"{kept}: expected what the prover of this run keeps, found that of another run")
+        return state
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise CircuitizeError(f"{folder}: expected a new folder, or that of this run, found something else")
+    state = State(secrets.token_bytes(SECRET_BYTES), 0, initial)
+    state.write(kept)
+    return state
+
+
+def _begin(
+    run: Run,
+    state: State,
+    data: Mapping[str, Integers],
+    folder: Path,
+    current: Mapping[str, bytes],
+    commitments: Mapping[PortKey, _native.TensorCommitment],
+    made: Proving,
+) -> None:
+    """The manifest and the proof of formats; for a run that goes on, that it is this one."""
+    known = read_manifest(folder).roots if (folder / MANIFEST).exists() else current
+    manifest = Manifest(run.digest, run.plan.digest.hex(), run.seed, run.steps, run.per_proof, run.size, known)
+    made.roots, made.identity = dict(known), run.identity(known)
+    if (folder / MANIFEST).exists():
+        if read_manifest(folder) != manifest or known[DATA] != current[DATA]:
+            raise CircuitizeError(
+                f"{folder}: expected the run of this program, seed, length and dataset, found another; give what it "
+                "began with, or choose another folder"
+            )
+        before = known
+        if state.step:
+            last = read_step(step_path(folder, state.step - run.per_proof + 1))
+            before = {name: last.roots[OUTPUT, name] for name in run.kept}
+        if any(before[name] != current[name] for name in run.kept):
+            raise CircuitizeError(f"{folder}: expected the proofs of the run that is kept, found others")
+        if state.step or (folder / FORMATS).exists():
+            return
+    values = run.formats_plan.trace({**state.held, **data})
+    plan = run.formats_plan
+    shown = prove_values(run.formats, plan, values, plan.values(values), kept=commitments)
+    manifest.write(folder)
+    shown.proof.write(folder / FORMATS)
+
+
+def _commit(group: Group, values: Mapping[str, Integers], salt: bytes) -> _native.TensorCommitment:
+    bits, offsets = layout(group.shapes)
+    tensors = [
+        (shape, offset, np.ascontiguousarray(values[port.name], np.int64))
+        for port, shape, offset in zip(group.ports, group.shapes, offsets, strict=True)
+        if port.visibility is Visibility.COMMITTED
+    ]
+    return _native.tensor_commit(bits, tensors, salt)
+
+
+def _salt(secret: bytes, name: str, step: int) -> bytes:
+    """The secret of a group's commitment after a step, so that a proof made again has the same roots."""
+    return hashlib.blake2b(f"{step}:{name}".encode(), key=secret, digest_size=SECRET_BYTES).digest()

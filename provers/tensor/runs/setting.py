@@ -1,0 +1,182 @@
+"""What a run is of: everything that both sides compute for themselves, and that a proof cannot choose."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from circuitize.circuits.encode import program_digest
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.hypergraph import permute
+from circuitize.circuits.program import Port, Program, Role, Visibility
+from circuitize.circuits.unroll import numbered, unroll
+
+from ..dataset import ROWS, Dataset, batch_ports, batch_size, whole
+from ..errors import Unprovable
+from ..forms import Integers
+from ..groups import DATA, INPUT, NAMES, PortKey
+from ..plan import Plan, plan
+from .order import rows
+
+MOST_PER_PROOF = 256
+
+Scalars = Callable[[int], Mapping[str, Fraction]]
+"""The scalars of step 1, 2, ..., exact: what a schedule gives."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A step, how often it is done, on batches of how many examples in which order, with which scalars.
+
+    Soundness: the prover and the verifier each make one of these. It fixes program, plans, batches and scalars of every
+    proof; roots and public outputs are what is left for a proof to state. Raises Unprovable for a step that no run can
+    consist of.
+    """
+
+    program: Program
+    size: int
+    steps: int
+    seed: bytes
+    scalars: Scalars
+    per_proof: int = 1
+
+    def __post_init__(self) -> None:
+        require_step(self.program)
+        if not 1 <= self.per_proof <= MOST_PER_PROOF or self.steps < 1 or self.steps % self.per_proof:
+            raise CircuitizeError(
+                f"expected steps that are a multiple of those per proof, at most {MOST_PER_PROOF}, found {self.steps} "
+                f"steps, {self.per_proof} per proof; choose another number"
+            )
+        batch = batch_size(self.program)
+        if self.size < batch:
+            raise CircuitizeError(f"expected at least {batch} examples, a batch, found {self.size}; add some")
+        if not 1 <= len(self.seed) <= 64:
+            raise CircuitizeError(f"expected a seed of 1 to 64 bytes, found {len(self.seed)}; take 32 from a beacon")
+
+    @property
+    def proofs(self) -> int:
+        return self.steps // self.per_proof
+
+    @cached_property
+    def digest(self) -> str:
+        """The step's, whatever the number of steps per proof."""
+        return program_digest(self.program)
+
+    @cached_property
+    def kept(self) -> tuple[str, ...]:
+        """The groups that a step takes and gives."""
+        names = {role: name for role, name in NAMES.items() if role is not Role.DATA}
+        return tuple(dict.fromkeys(names[port.role] for port in self.program.inputs if port.role in names))
+
+    @cached_property
+    def unrolled(self) -> Program:
+        """The program of one proof."""
+        return unroll(self.program, self.per_proof)
+
+    @cached_property
+    def plan(self) -> Plan:
+        """The plan of each proof: that what enters is in format is shown by the proof before, or that of formats."""
+        batches = {
+            numbered(port.name, step, self.per_proof): (port.name, str(step))
+            for step in range(1, self.per_proof + 1)
+            for port in batch_ports(self.program)
+        }
+        return plan(self.unrolled, assumed=(*self.kept, DATA), dataset=Dataset(self.size, batches))
+
+    @cached_property
+    def formats(self) -> Program:
+        """The program whose proof shows that what the run begins with, and the dataset, are in format."""
+        kept = [port for port in self.program.inputs if port.held]
+        ports = (*kept, *(whole(port, self.size) for port in batch_ports(self.program)))
+        return Program(permute([port.format for port in ports if port.format is not None], []), ports, ())
+
+    @cached_property
+    def formats_plan(self) -> Plan:
+        return plan(self.formats)
+
+    def identity(self, roots: Mapping[str, bytes]) -> bytes:
+        """The name of the run that begins with these roots, of `kept` groups and the dataset: 32 bytes."""
+        content = {
+            "circuitize run": 1,
+            "program": self.digest,
+            "plan": self.plan.digest.hex(),
+            "formats": self.formats_plan.digest.hex(),
+            "seed": self.seed.hex(),
+            "steps": self.steps,
+            "per_proof": self.per_proof,
+            "examples": self.size,
+            "roots": {name: roots[name].hex() for name in (*self.kept, DATA)},
+        }
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).digest()
+
+    def context(self, identity: bytes, step: int) -> bytes:
+        """What the transcript of the proof that begins at a step absorbs: the run, the step, the seed of batches."""
+        return identity + step.to_bytes(8, "little") + self.seed
+
+    def rows(self, step: int) -> dict[str, Integers]:
+        """The rows of every batch of the proof that begins at a step, by label."""
+        batch = batch_size(self.program)
+        return {str(k): rows(self.seed, self.size, batch, step + k - 1) for k in range(1, self.per_proof + 1)}
+
+    def scalars_of(self, step: int) -> dict[str, Integers]:
+        """The scalars of the proof that begins at a step, by the unrolled program's names, in their formats."""
+        found = {}
+        for k in range(1, self.per_proof + 1):
+            given = self.scalars(step + k - 1)
+            for port in self.program.inputs:
+                if port.role is Role.SCALAR:
+                    found[numbered(port.name, k, self.per_proof)] = _integer(port, given, step + k - 1)
+        return found
+
+    def publics(self, step: int) -> dict[PortKey, Integers]:
+        """The public values that enter the proof that begins at a step: the verifier's own, whatever is stated."""
+        scalars = {(INPUT, name): value for name, value in self.scalars_of(step).items()}
+        return scalars | {(ROWS, label): value for label, value in self.rows(step).items()}
+
+
+def _integer(port: Port, given: Mapping[str, Fraction], step: int) -> Integers:
+    """A scalar rounded once to its format, half to even."""
+    if port.name not in given:
+        raise CircuitizeError(f"expected a value of {port.name!r} for step {step}, found {sorted(given)}; add it")
+    format = port.format
+    assert format is not None
+    units = round(Fraction(given[port.name]) * 2**format.fraction_bits)
+    if not format.low <= units <= format.high:
+        raise CircuitizeError(
+            f"step {step}: expected {port.name!r} in its format, found {float(given[port.name]):g}; change the schedule"
+        )
+    return np.array(units, np.int64)
+
+
+def require_step(program: Program) -> None:
+    """Raises Unprovable unless a program is a step that runs consist of.
+
+    Everything held is committed and leaves as it enters, by name, order and format; data are committed batches of one
+    extent; all else that enters is a public scalar.
+    """
+    entering = [port for port in program.inputs if port.held]
+    leaving = [port for port in program.outputs if port.held]
+    if not entering:
+        raise Unprovable("expected inputs that are held from step to step, found none; give parameters their role")
+    for port in (*entering, *leaving):
+        if port.visibility is not Visibility.COMMITTED:
+            raise Unprovable(f"expected {port.name!r}, which is held, to be committed, found {port.visibility.value}")
+    for role in (Role.PARAMETER, Role.OPTIMIZER, Role.STATE):
+        sides = [[(p.name, p.format) for p in ports if p.role is role] for ports in (entering, leaving)]
+        if sides[0] != sides[1]:
+            raise Unprovable(
+                f"expected every {role.value} to leave a step as it enters, in the same order and format, found inputs "
+                f"{[name for name, _ in sides[0]]} and outputs {[name for name, _ in sides[1]]}"
+            )
+    batch_ports(program)
+    for port in program.inputs:
+        if port.role is Role.SCALAR and (port.visibility is not Visibility.PUBLIC or port.format is None):
+            raise Unprovable(f"expected the scalar {port.name!r} to be public, found it {port.visibility.value}")
+        if port.role is Role.SCALAR and port.format is not None and port.format.shape != ():
+            raise Unprovable(f"expected the scalar {port.name!r} to be one number, found shape {port.format.shape}")

@@ -1,0 +1,117 @@
+"""`circuitize prove-run`: prove N consecutive training steps, each on what the one before left; NOT zero-knowledge."""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.files import write_whole
+from circuitize.circuits.program import to_reals
+
+from .folder import whole_file
+from .loading import load_program
+from .output import Phases, amount_of_bytes, print_json, print_table, remark, show
+from .prove import peak_bytes
+from .run_values import dataset, initial_values, scalars, seed_bytes
+from .tensor import WARNING_FILE
+from .values import write_npz
+
+if TYPE_CHECKING:
+    from circuitize.provers.tensor.runs.proving import Proving
+    from circuitize.provers.tensor.runs.setting import Run
+
+WARNING = "These proofs are NOT zero-knowledge: they tell whoever reads them about the values that they hide.\n"
+
+
+def run(options: Namespace) -> int:
+    """Write a run's folder, or go on with one that was interrupted; 0 when every step is proved."""
+    from circuitize.provers.tensor.prover import require_consent
+    from circuitize.provers.tensor.runs.checking import security_bits
+    from circuitize.provers.tensor.runs.proving import prove_run
+    from circuitize.provers.tensor.runs.setting import Run
+
+    kept = Path(f"{os.path.normpath(options.output)}.kept.npz")
+    if options.outputs is not None and options.outputs.resolve().is_relative_to(options.output.resolve()):
+        raise CircuitizeError(f"{options.outputs}: expected a path outside {options.output}, which is for others")
+    phases = Phases()
+    with phases.phase("program", "reading the program"):
+        loaded = load_program(options.program)
+    require_consent(loaded.integer, options.not_zero_knowledge)
+    seed = seed_bytes(options.seed)
+    data = dataset(loaded.integer, options.dataset)
+    initial = initial_values(loaded.integer, options.inputs)
+    size = next(iter(data.values())).shape[0]
+    per_proof = options.per_proof
+    setting = Run(
+        loaded.integer, size, options.steps, seed, scalars(loaded.integer, options.schedule, options.scalar), per_proof
+    )
+    with phases.phase("plan", "planning the proofs"):
+        assert setting.plan.native and setting.formats_plan.native
+    with phases.phase("prove", "proving"):
+        found = prove_run(
+            setting,
+            initial,
+            data,
+            options.output,
+            kept,
+            lambda step: show(f"proved step {step} of {setting.steps}"),
+        )
+    write_whole(options.output / WARNING_FILE, [WARNING.encode()])
+    if options.outputs is not None:
+        formats = {port.name: port.format for port in loaded.integer.inputs}
+        reals = {name: to_reals(f, value) for name, value in found.held.items() if (f := formats[name]) is not None}
+        with whole_file(options.outputs) as path:
+            write_npz(path, reals)
+    report = _report(setting, found, phases) | {"security_bits": round(security_bits(setting), 1)}
+    remark("the proofs are NOT zero-knowledge: they tell whoever reads them about the values that they hide")
+    if options.json:
+        print_json(report)
+    else:
+        _print(options, report, kept)
+    return 0
+
+
+def _report(setting: Run, found: Proving, phases: Phases) -> dict[str, Any]:
+    proved = len(found.seconds) * setting.per_proof
+    steady = sorted(found.seconds)[len(found.seconds) // 2] / setting.per_proof if found.seconds else 0.0
+    return {
+        "prover": "tensor",
+        "digest": setting.digest,
+        "run": found.identity.hex(),
+        "steps": setting.steps,
+        "per_proof": setting.per_proof,
+        "resumed_after": found.resumed,
+        "examples": setting.size,
+        "seed": setting.seed.hex(),
+        "roots": {name: f"0x{root.hex()}" for name, root in found.roots.items()},
+        "final": {name: f"0x{root.hex()}" for name, root in found.final.items()},
+        "seconds_per_step": round(steady, 5),
+        "cpu_seconds_per_step": round(sum(found.cpu_seconds) / proved, 5) if proved else 0.0,
+        "bytes_per_step": round(sum(found.proof_bytes) / proved) if proved else 0,
+        "proof_bytes": sum(found.proof_bytes),
+        "peak_bytes": peak_bytes(),
+        "parts_seconds": {name: round(spent, 4) for name, spent in found.phases.items()},
+        "phases": phases.as_json(),
+        "zero_knowledge": False,
+    }
+
+
+def _print(options: Namespace, report: dict[str, Any], kept: Path) -> None:
+    print(f"proved {report['steps']:,} steps of {options.program} in {options.output}, NOT zero-knowledge")
+    rows: list[tuple[str, object]] = [
+        ("digest", report["digest"]),
+        ("seed", report["seed"]),
+        ("examples", report["examples"]),
+        ("step", f"{report['seconds_per_step']:.4f} s (median), {report['cpu_seconds_per_step']:.4f} CPU-seconds"),
+        ("bytes", f"{amount_of_bytes(report['bytes_per_step'])} a step, {amount_of_bytes(report['proof_bytes'])}"),
+        ("security", f"{report['security_bits']:.1f} bits, all proofs together"),
+        ("memory", amount_of_bytes(report["peak_bytes"])),
+        *((name, f"begins as {root}") for name, root in report["roots"].items() if name in report["final"]),
+        *((name, f"ends as {root}") for name, root in report["final"].items()),
+        ("data", report["roots"]["data"]),
+        ("kept", f"{kept} (secret: keep it, never send it)"),
+    ]
+    print_table(rows)

@@ -1,0 +1,126 @@
+"""What a run is proved or checked with besides its program: a seed, a dataset, and scalars out of a schedule."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.program import Program, Role
+from circuitize.frontends.datasets import Recipe
+
+from .expect import exact_number
+from .loading import run_file
+from .values import read_npz, rounded
+
+if TYPE_CHECKING:
+    from circuitize.provers.tensor.runs.setting import Scalars
+
+Integers = NDArray[np.int64]
+
+
+def seed_bytes(text: str) -> bytes:
+    """The seed of --seed HEX. Raises CircuitizeError for anything else."""
+    digits = text.removeprefix("0x")
+    if not re.fullmatch(r"([0-9a-fA-F]{2}){1,64}", digits):
+        raise CircuitizeError(f"--seed: expected 1 to 64 bytes in hexadecimal, found {text!r}; take 32 from a beacon")
+    return bytes.fromhex(digits)
+
+
+def dataset(program: Program, path: Path | None) -> dict[str, Integers]:
+    """The tensors of a dataset by the names of data inputs: out of an .npz file, or all examples of the program.
+
+    A file holds for each data input an array whose first axis is the example, in place of the batch.
+    """
+    from circuitize.provers.tensor.dataset import batch_ports, whole
+
+    ports = batch_ports(program)
+    given: Mapping[str, Any]
+    if path is not None:
+        given, where = read_npz(path), str(path)
+    elif program.examples:
+        where = "the program's examples"
+        given = {p.name: np.concatenate([np.asarray(batch[p.name]) for batch in program.examples]) for p in ports}
+    else:
+        raise CircuitizeError("expected a dataset, found none and a program without examples; give --dataset FILE.npz")
+    missing = [port.name for port in ports if port.name not in given]
+    if missing:
+        raise CircuitizeError(f"{where}: expected an array {missing[0]!r}, found {sorted(given)}; add it")
+    counts = {port.name: np.asarray(given[port.name]).shape[:1] for port in ports}
+    if len(set(counts.values())) != 1 or () in counts.values() or (0,) in counts.values():
+        raise CircuitizeError(
+            f"{where}: expected as many examples in every array, found {counts}; give each its own row"
+        )
+    size = counts[ports[0].name][0]
+    return rounded([whole(port, size) for port in ports], given, where)
+
+
+def initial_values(program: Program, path: Path | None) -> dict[str, Integers]:
+    """What a run begins with: everything held, out of an .npz file, or of the program's first example."""
+    ports = [port for port in program.inputs if port.held]
+    if path is None and not program.examples:
+        raise CircuitizeError("expected values to begin with, found none and no examples; give --inputs FILE.npz")
+    given = read_npz(path) if path is not None else program.examples[0]
+    where = str(path) if path is not None else "the first example"
+    missing = [port.name for port in ports if port.name not in given]
+    if missing:
+        raise CircuitizeError(f"{where}: expected a value for input {missing[0]!r}, found {sorted(given)}; add it")
+    return rounded(ports, given, where)
+
+
+def scalars(program: Program, schedule: str | None, constants: Sequence[str]) -> Scalars:
+    """The scalars of each step: by a schedule, by constants, or as all examples of the program have them."""
+    names = [port.name for port in program.inputs if port.role is Role.SCALAR]
+    fixed = dict(_constant(text, names) for text in constants)
+    follow = _schedule(schedule) if schedule is not None else None
+    for name in names if follow is None else ():
+        if name not in fixed:
+            found = {float(np.asarray(batch[name])) for batch in program.examples}
+            if len(found) != 1:
+                raise CircuitizeError(
+                    f"expected the scalar {name!r} for each step, found {len(found)} values in the examples; give "
+                    f"--scalar {name}=VALUE, or --schedule FILE.py:NAME"
+                )
+            fixed[name] = Fraction(found.pop())
+    return lambda step: {**(follow(step) if follow is not None else {}), **fixed}
+
+
+def _constant(text: str, names: Sequence[str]) -> tuple[str, Fraction]:
+    name, equals, value = text.partition("=")
+    if not equals or name not in names:
+        raise CircuitizeError(f"--scalar: expected NAME=VALUE with a name among {list(names)}, found {text!r}")
+    return name, exact_number(f"--scalar {name}", value)
+
+
+def _schedule(text: str) -> Callable[[int], Mapping[str, Fraction]]:
+    """FILE.py:NAME: a Recipe, or a function from the step 1, 2, ... to the scalars by name."""
+    path, _, name = text.rpartition(":")
+    if not path.endswith(".py"):
+        raise CircuitizeError(f"--schedule: expected FILE.py:NAME, found {text!r}")
+    found = getattr(run_file(Path(path)), name, None)
+    if isinstance(found, Recipe):
+        recipe = replace(found)
+
+        def of_recipe(step: int) -> Mapping[str, Fraction]:
+            rate = recipe.learning_rate(step) if callable(recipe.learning_rate) else recipe.learning_rate
+            return {name: Fraction(value) for name, value in recipe.optimizer.values(step, rate).items()}
+
+        return of_recipe
+    if callable(found):
+        called = found
+
+        def of_function(step: int) -> Mapping[str, Fraction]:
+            try:
+                return {str(name): Fraction(value) for name, value in called(step).items()}
+            except (AttributeError, TypeError, ValueError) as error:
+                raise CircuitizeError(f"{text}: expected numbers by name for step {step}, found {error}") from None
+
+        return of_function
+    raise CircuitizeError(f"{text}: expected a Recipe, or a function of the step, found {type(found).__name__}")

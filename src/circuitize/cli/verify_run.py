@@ -1,0 +1,144 @@
+"""`circuitize verify-run`: whether N consecutive training steps are proved, by the verifier's own program and seed."""
+
+from __future__ import annotations
+
+import time
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.program import to_reals
+
+from .expect import whole_root
+from .loading import load_program, program_path
+from .output import print_json, show, shown_number
+from .run_values import scalars, seed_bytes
+from .tensor import require_digest, require_outside
+
+if TYPE_CHECKING:
+    from circuitize.provers.tensor.runs.checking import Checked
+    from circuitize.provers.tensor.runs.setting import Run
+
+FINAL = "final."
+
+
+def run(options: Namespace) -> int:
+    """Print the verdict and what was proved; 0 where the run holds, 1 where it does not."""
+    from circuitize.provers.tensor.runs.checking import Refused, check, require_setting, security_bits
+    from circuitize.provers.tensor.runs.files import read_manifest
+    from circuitize.provers.tensor.runs.setting import Run
+
+    start = time.perf_counter()
+    require_outside(program_path(options.program), options.run)
+    if options.schedule is not None:
+        require_outside(program_path(options.schedule), options.run)
+    if options.digest is not None:
+        require_digest(options.digest)
+    loaded = load_program(options.program)
+    given = scalars(loaded.integer, options.schedule, options.scalar)
+    manifest = read_manifest(options.run)
+    seed = manifest.seed if options.seed is None else seed_bytes(options.seed)
+    steps = manifest.steps if options.steps is None else options.steps
+    reason, checked, planned = None, None, 0.0
+    setting = None
+    try:
+        if options.digest is not None and options.digest.lower() != loaded.digest:
+            raise Refused(f"the program is {loaded.digest}, expected {options.digest.lower()}")
+        if (manifest.seed, manifest.steps) != (seed, steps):
+            raise Refused(
+                f"the run is of {manifest.steps} steps with seed {manifest.seed.hex()}, expected {steps} steps with "
+                f"seed {seed.hex()}"
+            )
+        setting = Run(loaded.integer, manifest.examples, steps, seed, given, manifest.per_proof)
+        expected = expected_roots(setting.kept, options.expect)
+        require_setting(setting, manifest)
+        planned = time.perf_counter() - start
+        checked = check(setting, options.run, manifest, lambda step: show(f"verified step {step} of {steps}"))
+        _compare(expected, checked)
+    except Refused as error:
+        reason, checked = str(error), None
+    show("")
+    report = _report(loaded.digest, setting, checked, reason)
+    report |= {"plan_seconds": round(planned, 4), "seconds": round(time.perf_counter() - start, 4)}
+    if setting is not None and checked is not None:
+        report["security_bits"] = round(security_bits(setting), 1)
+    if options.json:
+        print_json(report)
+    elif reason is None:
+        _print(options, report)
+    else:
+        print(f"NOT valid: {reason}")
+    return 0 if reason is None else 1
+
+
+def expected_roots(kept: Sequence[str], texts: Sequence[str]) -> Mapping[str, bytes]:
+    """--expect parameters=ROOT, data=ROOT, final.parameters=ROOT, by name. Raises CircuitizeError for other names."""
+    names = [*kept, "data", *(FINAL + name for name in kept)]
+    found = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or name not in names:
+            raise CircuitizeError(f"--expect: expected NAME=ROOT with a name among {', '.join(names)}, found {text!r}")
+        root = whole_root(name, value)
+        if not 0 <= root < 1 << 256:
+            raise CircuitizeError(f"--expect {name}: expected a root of 32 bytes, found {value!r}")
+        found[name] = root.to_bytes(32, "big")
+    return found
+
+
+def _compare(expected: Mapping[str, bytes], checked: Checked) -> None:
+    from circuitize.provers.tensor.runs.checking import Refused
+
+    found = {**checked.roots, **{FINAL + name: root for name, root in checked.final.items()}}
+    for name, root in expected.items():
+        if found[name] != root:
+            raise Refused(f"expected {name} committed to by 0x{root.hex()}, the run has 0x{found[name].hex()}")
+
+
+def _report(digest: str, setting: Run | None, checked: Checked | None, reason: str | None) -> dict[str, Any]:
+    """What --json prints; of what an invalid run states, nothing."""
+    report: dict[str, Any] = {
+        "valid": checked is not None,
+        "digest": digest,
+        "roots": {},
+        "final": {},
+        "publics": {},
+        "setup": "none",
+        "zero_knowledge": False,
+        "reason": reason,
+    }
+    if setting is None or checked is None:
+        return report
+    formats = {port.name: port.format for port in setting.program.outputs}
+    report["publics"] = {
+        name: {"fraction_bits": f.fraction_bits, "reals": to_reals(f, np.stack(values)).tolist()}
+        for name, values in checked.outputs.items()
+        if (f := formats[name]) is not None
+    }
+    return report | {
+        "run": checked.identity.hex(),
+        "steps": setting.steps,
+        "per_proof": setting.per_proof,
+        "examples": setting.size,
+        "seed": setting.seed.hex(),
+        "roots": {name: f"0x{root.hex()}" for name, root in checked.roots.items()},
+        "final": {name: f"0x{root.hex()}" for name, root in checked.final.items()},
+    }
+
+
+def _print(options: Namespace, report: dict[str, Any]) -> None:
+    print(
+        f"valid: {options.run} proves {report['steps']:,} consecutive steps of program {report['digest']}, NOT in zero "
+        "knowledge"
+    )
+    print(f"  batches of {report['examples']:,} examples by seed {report['seed']}")
+    for name, root in report["roots"].items():
+        print(f"  {name} {'is' if name == 'data' else 'begins as'} {root}")
+    for name, root in report["final"].items():
+        print(f"  {name} ends as {root}")
+    for name, public in report["publics"].items():
+        print(f"  {name} from {shown_number(public['reals'][0])} to {shown_number(public['reals'][-1])}")
+    print(f"  {report['security_bits']:.1f} bits of soundness, all proofs together; {report['seconds']:.2f} s")

@@ -1,0 +1,208 @@
+"""Runs of consecutive steps: proved, checked, interrupted, several steps at once; and the order of examples."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tensor_proofs import planned, refused
+from tensor_runs import SEED, STEPS, batches_of, honest, judged, prove_into, run_of, step_of, values_of, verdict
+
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.program import Role, Visibility
+from circuitize.provers.tensor import independent
+from circuitize.provers.tensor.runs.files import read_manifest, step_path
+from circuitize.provers.tensor.runs.order import DOMAIN, draws, permutation, rows
+from circuitize.provers.tensor.runs.proving import State, prove_run
+from circuitize.provers.tensor.runs.setting import Run
+from circuitize.sims import integer
+
+
+def trained(run: Run, name: str = "iris.py:step") -> tuple[dict[str, np.ndarray], list[int]]:
+    """What the integer executor makes of the run: values held at the end, and losses."""
+    held, data = values_of(run, name)
+    values, losses = dict(held), []
+    for step in range(1, run.steps + 1):
+        made = integer.run(run.program, {**values, **batches_of(run, data, step)})
+        losses.append(int(made["loss"]))
+        values = {key: made[key] for key in values}
+    return values, losses
+
+
+def test_a_run_is_what_the_executor_does(tmp_path: Path) -> None:
+    run = run_of()
+    found = prove_into(tmp_path / "run", run)
+    values, losses = trained(run)
+    assert all(np.array_equal(found.held[name], value) for name, value in values.items())
+    checked = judged(tmp_path / "run")
+    assert [int(loss) for loss in checked.outputs["loss"]] == losses
+    assert (checked.roots, checked.final, checked.identity) == (found.roots, found.final, found.identity)
+    assert len(found.seconds) == STEPS and found.resumed == 0
+
+
+def test_the_independent_verifier_checks_runs(tmp_path: Path) -> None:
+    """The proof of formats, proofs with rows of a dataset and assumed formats, two steps in one."""
+    for per_proof in (1, 2):
+        run = run_of(steps=2, per_proof=per_proof)
+        prove_into(tmp_path / str(per_proof), run)
+        judged(tmp_path / str(per_proof), run, judge=independent.refusal)
+    step = step_of(tmp_path / "1", 1)
+    program, plan = run_of(steps=2).unrolled, run_of(steps=2).plan
+    from circuitize.provers.tensor.statement import Statement
+
+    statement = Statement({}, step.roots)
+    assert independent.refusal(program, statement, step.proof, plan)
+
+
+@pytest.mark.parametrize("per_proof", [2, 6])
+def test_several_steps_in_one_proof(tmp_path: Path, per_proof: int) -> None:
+    run = run_of(per_proof=per_proof)
+    found = prove_into(tmp_path / "run", run)
+    values, losses = trained(run_of())
+    assert all(np.array_equal(found.held[name], value) for name, value in values.items())
+    assert [int(loss) for loss in judged(tmp_path / "run", run).outputs["loss"]] == losses
+    assert len(list((tmp_path / "run" / "steps").iterdir())) == STEPS // per_proof
+    assert "steps per proof" in verdict(tmp_path / "run", run_of())
+
+
+def test_a_hundred_steps_on_digits(tmp_path: Path) -> None:
+    name = "digits.py:step"
+    run = run_of(name, 100, 10, scalars=lambda step: {"learning_rate": Fraction(1, 10 + step // 50)})
+    found = prove_into(tmp_path / "run", run, name)
+    checked = judged(tmp_path / "run", run)
+    values, losses = trained(run, name)
+    assert all(np.array_equal(found.held[key], value) for key, value in values.items())
+    assert [int(loss) for loss in checked.outputs["loss"]] == losses and len(losses) == 100
+    assert run.size == 1437
+
+
+# Runs that are interrupted.
+
+
+def interrupt_after(run: Run, folder: Path, step: int) -> None:
+    def stop(done: int) -> None:
+        if done == step:
+            raise KeyboardInterrupt
+
+    held, data = values_of(run)
+    with pytest.raises(KeyboardInterrupt):
+        prove_run(run, held, data, folder, folder.with_name(f"{folder.name}.kept.npz"), stop)
+
+
+def test_an_interrupted_run_goes_on(tmp_path: Path) -> None:
+    run, folder = run_of(), tmp_path / "run"
+    interrupt_after(run, folder, 2)
+    kept = tmp_path / "run.kept.npz"
+    assert kept.stat().st_mode & 0o77 == 0
+    assert "step 3 is missing" in verdict(folder)
+    earlier = kept.read_bytes()
+    interrupt_after(run, folder, 4)
+    before = [step_path(folder, step).read_bytes() for step in (1, 2)]
+    kept.write_bytes(earlier)
+    found = prove_into(folder, run)
+    assert (found.resumed, len(found.seconds)) == (2, 4), "steps 3 and 4 are proved again, to the same roots"
+    assert [step_path(folder, step).read_bytes() for step in (1, 2)] == before
+    assert judged(folder).final == found.final
+    assert prove_into(folder, run).resumed == STEPS, "nothing is left to prove"
+
+
+def test_only_the_same_run_goes_on(tmp_path: Path) -> None:
+    run, folder = run_of(), tmp_path / "run"
+    interrupt_after(run, folder, 1)
+    held, data = values_of(run)
+    kept = tmp_path / "run.kept.npz"
+    others = (replace(run, seed=b"other"), run_of(steps=12), run_of(per_proof=2))
+    for other in others:
+        assert "expected" in refused(lambda other=other: prove_into(folder, other))
+    changed = {**data, "inputs": data["inputs"][::-1].copy()}
+    assert "dataset" in refused(lambda: prove_run(run, held, changed, folder, kept))
+    state = State.read(kept)
+    State(bytes(32), state.step, state.held).write(kept)
+    assert "expected" in refused(lambda: prove_into(folder, run))
+    kept.unlink()
+    assert "begin again" in refused(lambda: prove_into(folder, run))
+    (tmp_path / "else").mkdir()
+    (tmp_path / "else" / "file").touch()
+    assert "something else" in refused(lambda: prove_into(tmp_path / "else", run))
+
+
+# The order of examples, and what a run may consist of.
+
+
+def slow_permutation(seed: bytes, epoch: int, size: int) -> list[int]:
+    """As the documentation says it, one word at a time."""
+    head = b"circuitize batches 1" + len(seed).to_bytes(8, "little") + seed + epoch.to_bytes(8, "little")
+    stream = hashlib.shake_256(head).digest(16 * size)
+    words = iter(int.from_bytes(stream[k : k + 8], "little") for k in range(0, len(stream), 8))
+    order = list(range(size))
+    for i in range(size - 1, 0, -1):
+        word = next(word for word in words if word < 2**64 // (i + 1) * (i + 1))
+        order[i], order[word % (i + 1)] = order[word % (i + 1)], order[i]
+    return order
+
+
+def test_the_order_of_examples() -> None:
+    assert DOMAIN == b"circuitize batches 1"
+    for seed, epoch, size in ((SEED, 0, 97), (SEED, 1, 97), (b"\0", 0, 1), (b"\0\0", 3, 64)):
+        assert permutation(seed, epoch, size).tolist() == slow_permutation(seed, epoch, size)
+    assert permutation(bytes(32), 0, 8).tolist() == slow_permutation(bytes(32), 0, 8)
+    taken = np.concatenate([rows(SEED, 50, 8, step) for step in range(1, 7)])
+    assert len(set(taken.tolist())) == 48, "an epoch takes no example twice"
+    assert rows(SEED, 50, 8, 7).tolist() == permutation(SEED, 1, 50)[:8].tolist()
+
+
+def test_words_that_would_favour_small_numbers_are_passed_over() -> None:
+    """2^64 = 1 modulo 3, so that 2^64 - 1 would make 0 more likely than 1 and 2."""
+    words = np.array([2**64 - 1, 2**64 - 1, 5, 2**64 - 1, 9], np.uint64)
+    assert draws(words, 3).tolist() == [2, 1]
+    assert draws(np.array([2**64 - 2, 4], np.uint64), 3).tolist() == [2, 0]
+    with pytest.raises(CircuitizeError, match="seed"):
+        draws(np.array([2**64 - 1, 5], np.uint64), 3)
+
+
+def test_scalars_are_rounded_once_to_their_formats() -> None:
+    run = run_of(scalars=lambda step: {"learning_rate": Fraction(1, 3) / step})
+    assert int(run.scalars_of(1)["learning_rate"]) == round(Fraction(1 << 16, 3))
+    assert int(run.scalars_of(2)["learning_rate"]) == round(Fraction(1 << 16, 6))
+    assert "step 1" in refused(lambda: run_of(scalars=lambda step: {"learning_rate": Fraction(2)}).scalars_of(1))
+    assert "learning_rate" in refused(lambda: run_of(scalars=lambda step: {}).scalars_of(1))
+
+
+def test_what_no_run_consists_of() -> None:
+    program, _ = planned("iris.py:step")
+    weight, inputs = program.inputs[0], next(p for p in program.inputs if p.name == "inputs")
+
+    def with_input(index: int, **changed: object) -> Run:
+        ports = tuple(replace(p, **changed) if k == index else p for k, p in enumerate(program.inputs))
+        return replace(run_of(), program=replace(program, inputs=ports))
+
+    assert "found public" in refused(lambda: with_input(0, visibility=Visibility.PUBLIC))
+    assert weight.name in refused(lambda: with_input(0, role=Role.OPTIMIZER))
+    assert "one committed dataset" in refused(
+        lambda: with_input(program.inputs.index(inputs), visibility=Visibility.PUBLIC)
+    )
+    assert "to be public" in refused(lambda: with_input(len(program.inputs) - 1, visibility=Visibility.COMMITTED))
+    prediction, _ = planned("iris.py:predict")
+    assert "leave a step" in refused(lambda: replace(run_of(), program=prediction))
+    for changed in ({"steps": 0}, {"per_proof": 4}, {"size": 7}, {"seed": b""}):
+        assert "expected" in refused(lambda changed=changed: replace(run_of(), **changed))
+
+
+def test_the_name_of_a_run_covers_all_that_it_is_of() -> None:
+    run, roots = run_of(), read_manifest(honest()).roots
+    others = (
+        run_of(seed=b"x"),
+        run_of(steps=12),
+        run_of(per_proof=2),
+        replace(run, size=run.size - 1),
+        replace(run, program=planned("digits.py:step")[0]),
+    )
+    names = {run.identity(roots)} | {other.identity(roots) for other in others}
+    names |= {run.identity({**roots, name: bytes(32)}) for name in roots}
+    assert len(names) == 1 + len(others) + len(roots)
+    contexts = {run.context(bytes(32), 1), run.context(bytes(32), 2), run_of(seed=b"x").context(bytes(32), 1)}
+    assert len(contexts) == 3
