@@ -14,7 +14,7 @@ from circuitize.circuits.program import Program, Visibility
 
 from .dataset import ROWS
 from .errors import NotZeroKnowledge
-from .forms import Integers, Trace
+from .forms import Column, Integers, Trace
 from .groups import INPUT, OUTPUT, PortKey
 from .plan import Plan, plan
 from .proof import Proof
@@ -52,6 +52,17 @@ def require_consent(program: Program, not_zero_knowledge: bool) -> None:
             f"expected public inputs only, found {hidden[0]!r}: tensor proofs are NOT zero-knowledge and tell others "
             "about hidden values; add --not-zero-knowledge if that is no harm, or use --prover groth16"
         )
+
+
+def commit(made: Plan, trace: Trace, key: PortKey, secret: bytes) -> _native.TensorCommitment:
+    """The commitment that a proof by this plan would make of a group, to keep for several proofs."""
+    number = made.groups.index(key)
+    tensors = [
+        (base.shape, base.offset, np.ascontiguousarray(base.recipe(trace), np.int64))
+        for base in made.bases
+        if isinstance(base, Column) and base.commitment == number and base.recipe is not None
+    ]
+    return _native.tensor_commit(made.commitments[number], tensors, secret)
 
 
 def prove(

@@ -13,12 +13,17 @@ from tensor_proofs import planned, refused
 from tensor_runs import SEED, STEPS, batches_of, honest, judged, prove_into, run_of, step_of, values_of, verdict
 
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import Role, Visibility
+from circuitize.circuits.hypergraph import permute
+from circuitize.circuits.program import Port, Program, Role, Visibility
+from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor import independent
+from circuitize.provers.tensor.plan import plan
+from circuitize.provers.tensor.prover import commit, prove_values
 from circuitize.provers.tensor.runs.files import read_manifest, step_path
 from circuitize.provers.tensor.runs.order import DOMAIN, draws, permutation, rows
 from circuitize.provers.tensor.runs.proving import State, prove_run
 from circuitize.provers.tensor.runs.setting import Run
+from circuitize.provers.tensor.statement import Statement
 from circuitize.sims import integer
 
 
@@ -52,7 +57,6 @@ def test_the_independent_verifier_checks_runs(tmp_path: Path) -> None:
         judged(tmp_path / str(per_proof), run, judge=independent.refusal)
     step = step_of(tmp_path / "1", 1)
     program, plan = run_of(steps=2).unrolled, run_of(steps=2).plan
-    from circuitize.provers.tensor.statement import Statement
 
     statement = Statement({}, step.roots)
     assert independent.refusal(program, statement, step.proof, plan)
@@ -206,3 +210,19 @@ def test_the_name_of_a_run_covers_all_that_it_is_of() -> None:
     assert len(names) == 1 + len(others) + len(roots)
     contexts = {run.context(bytes(32), 1), run.context(bytes(32), 2), run_of(seed=b"x").context(bytes(32), 1)}
     assert len(contexts) == 3
+
+
+def test_a_commitment_by_itself_is_the_one_that_a_proof_makes() -> None:
+    """Parameters in blocks, since padding 100 x 100 whole would be waste; and data, which stay whole."""
+    ports = (
+        Port("w", Visibility.COMMITTED, Fixed((100, 100), 0, -8, 7), Role.PARAMETER),
+        Port("b", Visibility.COMMITTED, Fixed((5,), 0, -8, 7), Role.PARAMETER),
+        Port("x", Visibility.COMMITTED, Fixed((100, 100), 0, 0, 1)),
+    )
+    program = Program(permute([port.format for port in ports], []), ports, ())
+    made = plan(program)
+    draw = np.random.default_rng(0)
+    trace = made.trace({port.name: draw.integers(0, 2, port.format.shape) for port in ports})
+    found = prove_values(program, made, trace, made.values(trace))
+    for key, secret in found.secrets.items():
+        assert commit(made, trace, key, secret).root == found.statement.roots[key]

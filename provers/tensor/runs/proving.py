@@ -18,12 +18,11 @@ import numpy as np
 from circuitize import _native
 from circuitize.circuits.errors import CircuitizeError, FormatError
 from circuitize.circuits.files import write_whole
-from circuitize.circuits.program import Visibility
 
 from ..dataset import ROWS
-from ..forms import Integers
-from ..groups import DATA, INPUT, OUTPUT, Group, PortKey, groups, layout
-from ..prover import SECRET_BYTES, prove_values
+from ..forms import Integers, Trace
+from ..groups import DATA, INPUT, OUTPUT, PortKey
+from ..prover import SECRET_BYTES, commit, prove_values
 from .files import FORMATS, MANIFEST, Manifest, StepProof, read_manifest, read_step, step_path
 from .setting import Run
 
@@ -96,13 +95,13 @@ def prove_run(
     """
     state = _state(run, initial, folder, kept)
     made = Proving(resumed=state.step)
-    named = {group.key: group for group in groups(run.formats)}
+    trace = run.formats_plan.trace({**state.held, **data})
     commitments = {
-        (INPUT, name): _commit(named[INPUT, name], state.held if name != DATA else data, _salt(state.secret, name, at))
+        (INPUT, name): commit(run.formats_plan, trace, (INPUT, name), _salt(state.secret, name, at))
         for name, at in [*((name, state.step) for name in run.kept), (DATA, 0)]
     }
     current = {name: commitment.root for (_, name), commitment in commitments.items()}
-    _begin(run, state, data, folder, current, commitments, made)
+    _begin(run, state, trace, folder, current, commitments, made)
     for step in range(state.step + 1, run.steps + 1, run.per_proof):
         wall, cpu = time.perf_counter(), time.process_time()
         rows = run.rows(step)
@@ -159,7 +158,7 @@ def _state(run: Run, initial: Mapping[str, Integers], folder: Path, kept: Path) 
 def _begin(
     run: Run,
     state: State,
-    data: Mapping[str, Integers],
+    trace: Trace,
     folder: Path,
     current: Mapping[str, bytes],
     commitments: Mapping[PortKey, _native.TensorCommitment],
@@ -183,21 +182,10 @@ def _begin(
             raise CircuitizeError(f"{folder}: expected the proofs of the run that is kept, found others")
         if state.step or (folder / FORMATS).exists():
             return
-    values = run.formats_plan.trace({**state.held, **data})
     plan = run.formats_plan
-    shown = prove_values(run.formats, plan, values, plan.values(values), kept=commitments)
+    shown = prove_values(run.formats, plan, trace, plan.values(trace), kept=commitments)
     manifest.write(folder)
     shown.proof.write(folder / FORMATS)
-
-
-def _commit(group: Group, values: Mapping[str, Integers], salt: bytes) -> _native.TensorCommitment:
-    bits, offsets = layout(group.shapes)
-    tensors = [
-        (shape, offset, np.ascontiguousarray(values[port.name], np.int64))
-        for port, shape, offset in zip(group.ports, group.shapes, offsets, strict=True)
-        if port.visibility is Visibility.COMMITTED
-    ]
-    return _native.tensor_commit(bits, tensors, salt)
 
 
 def _salt(secret: bytes, name: str, step: int) -> bytes:
