@@ -32,13 +32,16 @@ def quantize(program: Program) -> Program:
     first. Raises OverflowRisk, naming operation, source line, interval and remedy, where an interval could pass 2^62;
     CircuitizeError where calibration is impossible. Linear time; lowerings are built once per operation and types.
     """
-    if program.is_integer:
-        return program
+    return program if program.is_integer else lowered(program)[0]
+
+
+def lowered(program: Program) -> tuple[Program, Arrow, list[int]]:
+    """`quantize(program)`, the arrow of real operations that was lowered, and the integer wire of each of its wires."""
     arrow = simplify(expand_composites(program.arrow))
     quantizer = _Quantizer(arrow, program.precision, calibrate(arrow, program))
     formats = [port.format for port in program.inputs]
     integers, outputs = quantizer.lower([f for f in formats if f is not None], program.outputs)
-    return replace(program, arrow=integers, outputs=outputs)
+    return replace(program, arrow=integers, outputs=outputs), arrow, quantizer.wires
 
 
 Writer = Callable[[Builder, list[int]], list[int]]
