@@ -85,9 +85,9 @@ def step_of(folder: Path, step: int) -> StepProof:
     return read_step(step_path(folder, step))
 
 
-def put(folder: Path, step: int, found: StepProof, **changed: Any) -> None:
+def put(folder: Path, at: int, found: StepProof, **changed: Any) -> None:
     """Write a step's file with changes, under the number of a step."""
-    step_path(folder, step).write_bytes(replace(found, **changed).encode())
+    step_path(folder, at).write_bytes(replace(found, **changed).encode())
 
 
 def batches_of(run: Run, data: Mapping[str, Any], step: int) -> dict[str, Any]:

@@ -83,18 +83,23 @@ def check(
     current = dict(manifest.roots)
     with ThreadPoolExecutor(max(1, min(8, os.cpu_count() or 1))) as pool:
         pending: deque[tuple[int, Future[str | None]]] = deque()
-        for step, found in _steps(run, folder):
-            statement = _statement(run, identity, step, found, current)
-            context = run.context(identity, step)
-            pending.append((step, pool.submit(judge, run.unrolled, statement, found.proof, run.plan, context)))
-            while len(pending) > 16 or (pending and step + run.per_proof > run.steps):
+        try:
+            for step, found in _steps(run, folder):
+                statement = _statement(run, identity, step, found, current)
+                context = run.context(identity, step)
+                pending.append((step, pool.submit(judge, run.unrolled, statement, found.proof, run.plan, context)))
+                while len(pending) > 16:
+                    _settle(pending, progress)
+                current |= {name: statement.roots[OUTPUT, name] for name in run.kept}
+                for k in range(1, run.per_proof + 1):
+                    for port in run.program.outputs:
+                        if port.visibility is Visibility.PUBLIC:
+                            value = statement.publics[OUTPUT, numbered(port.name, k, run.per_proof)]
+                            outputs.setdefault(port.name, []).append(value)
+        finally:
+            # The earliest step that does not hold is the one to name.
+            while pending:
                 _settle(pending, progress)
-            current |= {name: statement.roots[OUTPUT, name] for name in run.kept}
-            for k in range(1, run.per_proof + 1):
-                for port in run.program.outputs:
-                    if port.visibility is Visibility.PUBLIC:
-                        value = statement.publics[OUTPUT, numbered(port.name, k, run.per_proof)]
-                        outputs.setdefault(port.name, []).append(value)
     _require_no_more(run, folder)
     return Checked(identity, manifest.roots, {name: current[name] for name in run.kept}, outputs)
 
@@ -111,6 +116,7 @@ def _settle(pending: deque[tuple[int, Future[str | None]]], progress: Callable[[
     if reason is not None:
         for _, left in pending:
             left.cancel()
+        pending.clear()
         raise Refused(f"step {step}: the proof does not show it: {reason}")
     progress(step)
 

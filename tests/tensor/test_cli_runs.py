@@ -1,0 +1,148 @@
+"""The command line with runs: proved, interrupted, verified with the verifier's own program, seed, rate and roots."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from shutil import copytree
+
+import numpy as np
+import pytest
+from cli_programs import Outcome, run
+from tensor_proofs import planned
+
+from circuitize.circuits.encode import save
+from circuitize.frontends.datasets import iris
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+RECIPE = f"{EXAMPLES / 'iris.py'}:RECIPE"
+SEED = "c0ffee"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a step, a dataset, a run of three steps, what was reported, and the weights at the end."""
+    folder = tmp_path_factory.mktemp("runs")
+    save(planned("iris.py:step")[0], folder / "step.arrow")
+    split = iris(0)
+    np.savez(folder / "iris.npz", inputs=split.train_inputs, targets=split.train_targets)
+    outcome = prove(folder, folder / "run", "--json", "--outputs", folder / "new.npz")
+    assert outcome.status == 0
+    (folder / "report.json").write_text(outcome.out)
+    return folder
+
+
+def refused(*arguments: str | Path) -> str:
+    """The last line that bad use or bad input ends with; before it may stand that values were rounded."""
+    outcome = run(*arguments)
+    assert (outcome.status, outcome.out) == (2, ""), outcome
+    assert "Traceback" not in outcome.err
+    return outcome.err.splitlines()[-1]
+
+
+def prove(made: Path, to: Path, *more: str | Path, steps: int = 3) -> Outcome:
+    given = ("--dataset", made / "iris.npz", "--not-zero-knowledge", "--seed", SEED, "--steps", str(steps))
+    return run("prove-run", made / "step.arrow", *given, "-o", to, *more)
+
+
+def verify(made: Path, folder: Path, *more: str | Path) -> Outcome:
+    return run("verify-run", folder, "--program", made / "step.arrow", *more)
+
+
+def no(made: Path, folder: Path, *more: str | Path) -> str:
+    outcome = verify(made, folder, "--json", *more)
+    report = json.loads(outcome.out)
+    assert (outcome.status, report["valid"], report["roots"], report["publics"]) == (1, False, {}, {})
+    return str(report["reason"])
+
+
+def test_what_is_reported(made: Path) -> None:
+    report = json.loads((made / "report.json").read_text())
+    assert (report["steps"], report["examples"], report["seed"], report["zero_knowledge"]) == (3, 120, SEED, False)
+    assert report["bytes_per_step"] > 50_000 and report["security_bits"] > 98
+    names = sorted(path.name for path in (made / "run").iterdir())
+    assert names == ["NOT-ZERO-KNOWLEDGE.txt", "formats.proof", "run.json", "steps"]
+    with np.load(made / "new.npz") as outputs:
+        assert outputs["dense1.weight"].shape == (4, 16)
+
+
+def test_a_run_is_verified(made: Path) -> None:
+    report = json.loads((made / "report.json").read_text())
+    roots = [f"{name}={root}" for name, root in report["roots"].items()]
+    roots += [f"final.{name}={root}" for name, root in report["final"].items()]
+    expected = [part for root in roots for part in ("--expect", root)]
+    outcome = verify(made, made / "run", "--json", "--seed", SEED, "--steps", "3", "--schedule", RECIPE, *expected)
+    found = json.loads(outcome.out)
+    assert (outcome.status, found["valid"], found["reason"]) == (0, True, None)
+    assert (found["roots"], found["final"], found["run"]) == (report["roots"], report["final"], report["run"])
+    assert len(found["publics"]["loss"]["reals"]) == 3
+    shown = verify(made, made / "run", "--scalar", "learning_rate=1/8")
+    assert shown.status == 0 and "3 consecutive steps" in shown.out and "NOT in zero knowledge" in shown.out
+
+
+def test_what_the_verifier_expects_decides(made: Path) -> None:
+    run_folder = made / "run"
+    assert "seed c0ffee, expected 3 steps with seed 00" in no(made, run_folder, "--seed", "00")
+    assert "expected 4 steps" in no(made, run_folder, "--steps", "4")
+    assert "step 1: it is with learning_rate" in no(made, run_folder, "--scalar", "learning_rate=0.25")
+    assert "expected data committed to by 0x" in no(made, run_folder, "--expect", "data=0x1")
+    assert "final.parameters committed" in no(made, run_folder, "--expect", "final.parameters=0x1")
+    assert "the program is" in no(made, run_folder, "--digest", "0" * 64)
+    other = run("verify-run", run_folder, "--program", f"{EXAMPLES / 'digits.py'}:step")
+    assert other.status == 1 and "NOT valid: the run is of program" in other.out
+
+
+def test_bad_use(made: Path, tmp_path: Path) -> None:
+    step = made / "step.arrow"
+    run_folder, dataset = made / "run", ("--dataset", made / "iris.npz")
+    known = ("prove-run", step, "--steps", "3", "-o", tmp_path / "run", *dataset)
+    assert "--not-zero-knowledge" in refused(*known, "--seed", SEED)
+    assert "--seed" in refused(*known, "--seed", "seed", "--not-zero-knowledge")
+    assert "multiple" in refused(*known, "--seed", SEED, "--not-zero-knowledge", "--per-proof", "2")
+    assert "found another" in refused(*[*known[:-3], run_folder, *dataset], "--seed", "00", "--not-zero-knowledge")
+    assert not (tmp_path / "run").exists()
+    np.savez(tmp_path / "few.npz", inputs=np.zeros((4, 4)), targets=np.zeros((4, 3)))
+    np.savez(tmp_path / "uneven.npz", inputs=np.zeros((9, 4)), targets=np.zeros((8, 3)))
+    np.savez(tmp_path / "none.npz", inputs=np.zeros((9, 4)))
+    for name, said in (("few", "at least 8 examples"), ("uneven", "as many examples"), ("none", "'targets'")):
+        data = ("--dataset", tmp_path / f"{name}.npz", "--seed", SEED, "--not-zero-knowledge")
+        assert said in refused("prove-run", step, "--steps", "3", "-o", tmp_path / "run", *data)
+    assert "--expect" in refused("verify-run", run_folder, "--program", step, "--expect", "loss=1")
+    assert "--scalar" in refused("verify-run", run_folder, "--program", step, "--scalar", "rate=1")
+    assert "--schedule" in refused("verify-run", run_folder, "--program", step, "--schedule", "recipe")
+    assert "expected a run" in refused("verify-run", tmp_path, "--program", step)
+    copy = copytree(run_folder, tmp_path / "copy")
+    (copy / "step.py").write_text("")
+    assert "inside the proof" in refused("verify-run", copy, "--program", f"{copy / 'step.py'}:step")
+    (copy / "run.json").write_text((copy / "run.json").read_text().replace("120", "120 "))
+    assert "not written as runs are" in refused("verify-run", copy, "--program", step)
+
+
+def test_several_steps_in_a_proof_and_the_programs_own_examples(made: Path, tmp_path: Path) -> None:
+    shared = ("--seed", SEED, "--not-zero-knowledge", "--schedule", RECIPE)
+    outcome = run(
+        "prove-run", made / "step.arrow", "--steps", "4", "--per-proof", "2", *shared, "-o", tmp_path / "run", "--json"
+    )
+    report = json.loads(outcome.out)
+    assert (outcome.status, report["examples"], report["per_proof"]) == (0, 64, 2)
+    assert len(list((tmp_path / "run" / "steps").iterdir())) == 2
+    assert verify(made, tmp_path / "run").status == 0
+
+
+def test_a_schedule_may_be_a_function(made: Path, tmp_path: Path) -> None:
+    (tmp_path / "rates.py").write_text(
+        "from fractions import Fraction\ndef falling(step):\n    return {'learning_rate': Fraction(1, 8 * step)}\n"
+        "def wrong(step):\n    return step\n"
+    )
+    assert prove(made, tmp_path / "run", "--schedule", f"{tmp_path / 'rates.py'}:falling", steps=2).status == 0
+    assert verify(made, tmp_path / "run", "--schedule", f"{tmp_path / 'rates.py'}:falling").status == 0
+    assert "step 2: it is with learning_rate = 4096" in no(made, tmp_path / "run")
+    for name, said in (("wrong", "numbers by name"), ("none", "expected a Recipe")):
+        assert said in refused(
+            "verify-run",
+            tmp_path / "run",
+            "--program",
+            made / "step.arrow",
+            "--schedule",
+            f"{tmp_path / 'rates.py'}:{name}",
+        )
