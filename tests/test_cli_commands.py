@@ -43,6 +43,30 @@ def test_estimate_prints_what_it_counts() -> None:
         assert f" {sizes[name]:,}\n" in shown
 
 
+LARGE = """
+import numpy as np
+
+from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.types import Fixed
+from circuitize.frontends.trace import trace
+
+bits = Fixed((512, 512), 4, -8, 7)
+ports = [Port(name, Visibility.COMMITTED, bits) for name in "xy"]
+made = trace(lambda x, y: x @ y, (512, 512), (512, 512))
+example = {name: np.full((512, 512), 0.25) for name in "xy"}
+product = Program(made, ports, [Port("z", Visibility.COMMITTED)], [example])
+"""
+
+
+def test_estimate_does_not_count_the_constraints_of_large_programs(tmp_path: Path) -> None:
+    path = tmp_path / "large.py"
+    path.write_text(LARGE)
+    report = as_json("estimate", f"{path}:product")
+    assert "tensor" in report["targets"] and "r1cs" not in report["targets"]  # type: ignore[operator]
+    said = "r1cs and plonkish: not counted, 134,217,728 products are more than 67,108,864; compile --target r1cs counts them"
+    assert said in run("estimate", f"{path}:product").out
+
+
 def test_compile_writes_what_estimate_counts(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "folder"
     report = as_json("compile", STEP, "--target", "r1cs", "-o", folder, "--witness", "--json-circuit")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import Any
 
+from circuitize.circuits.cost import products
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.program import Program
 
@@ -15,6 +16,9 @@ from .output import print_json, print_table, progress
 from .plonkish import SIZES as SHOWN
 from .plonkish import plonkish_sizes
 
+MOST_COUNTED = 1 << 26
+"""Products beyond which constraints are not counted: the emitter counts them, in time and memory as they are many."""
+
 SIZES = ("constraints", "wires", "public", "nonzeros", "input_range_constraints")
 
 
@@ -24,11 +28,13 @@ def run(options: Namespace) -> int:
     from circuitize.backends.r1cs.field import BN254
 
     loaded = load_program(options.program)
+    named = products(loaded.integer.arrow)
+    countable = named <= MOST_COUNTED
     with progress("counting constraints"):
-        r1cs = estimate(loaded.integer)
-        committed = _committed(loaded.integer)
+        r1cs = estimate(loaded.integer) if countable else {}
+        committed = _committed(loaded.integer) if countable else {}
     with progress("laying out columns"):
-        plonkish = plonkish_sizes(loaded.integer, options.memory)
+        plonkish = plonkish_sizes(loaded.integer, options.memory) if countable else {}
     with progress("counting hardware"):
         verilog = hardware(loaded.integer)
     reasons = verilog.pop("reasons")
@@ -40,23 +46,28 @@ def run(options: Namespace) -> int:
         plot(verilog["tradeoff"], options.plot)
     operations = loaded.integer.arrow.edge_count
     if options.json:
-        targets = {"r1cs": r1cs} | ({"mirage": committed} if committed else {})
-        targets["plonkish"] = plonkish
+        targets = ({"r1cs": r1cs} if r1cs else {}) | ({"mirage": committed} if committed else {})
+        targets |= {"plonkish": plonkish} if plonkish else {}
         targets |= ({"tensor": tensor} if tensor else {}) | ({"verilog": verilog} if verilog else {})
         print_json({"digest": loaded.digest, "operations": operations, "targets": targets})
         return 0
     print(f"{options.program}: {operations} integer operations, digest {loaded.digest}")
-    print("r1cs")
-    print_table([(name.replace("_", " "), r1cs[name]) for name in SIZES])
-    print(_soundness(r1cs["challenge_degree"], "Poseidon", BN254.prime))
-    print("r1cs constraints by part")
-    print_table(_largest(r1cs["parts"]))
+    if r1cs:
+        print("r1cs")
+        print_table([(name.replace("_", " "), r1cs[name]) for name in SIZES])
+        print(_soundness(r1cs["challenge_degree"], "Poseidon", BN254.prime))
+        print("r1cs constraints by part")
+        print_table(_largest(r1cs["parts"]))
+    else:
+        most = f"{named:,} products are more than {MOST_COUNTED:,}"
+        print(f"r1cs and plonkish: not counted, {most}; compile --target r1cs counts them")
     if committed:
         print("r1cs with a commitment before its challenge: prover mirage")
         print_table([(name.replace("_", " "), committed[name]) for name in SIZES])
         print(_soundness(committed["challenge_degree"], "SHA-256", 1 << 253))
-    print("plonkish, the layout of least proving cost")
-    print_table([(name.replace("_", " "), plonkish[name]) for name in SHOWN])
+    if plonkish:
+        print("plonkish, the layout of least proving cost")
+        print_table([(name.replace("_", " "), plonkish[name]) for name in SHOWN])
     if tensor:
         print("tensor proof, NOT zero-knowledge")
         print_table([(name.replace("_", " "), size) for name, size in tensor.items()])

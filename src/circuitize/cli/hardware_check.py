@@ -9,7 +9,7 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.program import Program
 
 from .hardware import Bound, design, frames_to_try
-from .hardware_sizes import bound_somehow, products
+from .hardware_sizes import bound_somehow, unrolled
 
 if TYPE_CHECKING:
     from circuitize.sims.rtl import Comparison
@@ -48,7 +48,7 @@ def check_hardware(program: Program, count: int, seed: int) -> list[HardwareRun]
         made = bound_somehow(program)
     except CircuitizeError as error:
         return [HardwareRun("verilog", None, str(error))]
-    size = products(made.program.arrow)
+    size = unrolled(made.program.arrow)
     runs = []
     for scheduler, most in (("parallel", MOST_UNROLLED), ("folded", MOST_FOLDED)):
         name = f"verilog {scheduler} in {simulators[0].name}"

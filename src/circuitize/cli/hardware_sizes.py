@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from circuitize.circuits.cost import products
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.files import write_whole
 from circuitize.circuits.hypergraph import Arrow
-from circuitize.circuits.integers import Contract, Multiply
 from circuitize.circuits.program import Program
 
 from .hardware import HARDWARE_SIZES, Bound, bound
@@ -21,6 +21,9 @@ from .vectors import inputs_to_try
 
 MOST_UNROLLED = 8_000
 """Products beyond which a program is not unrolled to be counted: that takes longer than emitting its circuit."""
+
+MOST_FOLDED = 1 << 24
+"""Products beyond which no memory is laid out only to be counted."""
 
 MOST_HELD = 1 << 20
 """Numbers in memory beyond which hardware is not considered."""
@@ -30,20 +33,9 @@ MOST_LANES = 1024
 Sizes = dict[str, int]
 
 
-def products(arrow: Arrow) -> int:
-    """How many products an arrow has, unrolled, or elements in its largest wire where those are more."""
-    total, largest = 0, 0
-    for edge in arrow.edges():
-        shapes = [arrow.type(wire).shape for wire in edge.sources]
-        largest = max([largest, *(arrow.type(wire).size for wire in edge.targets)])
-        if isinstance(edge.operation, Contract):
-            extents: dict[str, int] = {}
-            for letters, shape in zip(edge.operation.letters, shapes, strict=False):
-                extents |= dict(zip(letters, shape, strict=True))
-            total += int(np.prod(list(extents.values()), dtype=np.int64))
-        elif isinstance(edge.operation, Multiply):
-            total += int(np.prod(shapes[0], dtype=np.int64))
-    return max(total, largest)
+def unrolled(arrow: Arrow) -> int:
+    """How many products an arrow has, written out, or elements in its largest wire where those are more."""
+    return max([products(arrow), *(type.size for type in arrow.types)])
 
 
 def bound_somehow(program: Program) -> Bound:
@@ -62,7 +54,7 @@ def parallel_sizes(made: Bound) -> Sizes:
     """The parallel scheduler's own estimate. Raises CircuitizeError for a program that is too large or keeps state."""
     from circuitize.backends.verilog.parallel.schedule import Unrolled
 
-    found = products(made.program.arrow)
+    found = unrolled(made.program.arrow)
     if found > MOST_UNROLLED:
         raise CircuitizeError(f"{found:,} products are too many to unroll; use the folded scheduler")
     return _sizes(Unrolled(made.program).report())
@@ -73,6 +65,9 @@ def folded_sizes(made: Bound, lanes: int | None = None) -> Sizes:
     from circuitize.backends.verilog.folded.plan import fold, plan
     from circuitize.backends.verilog.folded.schedule import choose_sizes, report
 
+    named = unrolled(made.program.arrow)
+    if named > MOST_FOLDED:
+        raise CircuitizeError(f"{named:,} products are too many to lay out for an estimate; compile --target verilog")
     return _sizes(report(plan(choose_sizes(fold(made.program), lanes, None, None))))
 
 
@@ -107,8 +102,8 @@ def hardware(program: Program) -> dict[str, Any]:
     except CircuitizeError as error:
         reasons["folded"] = str(error)
     try:
-        unrolled = parallel_sizes(made)
-        found |= {"parallel": unrolled} if found else {**unrolled, "scheduler": "parallel"}
+        parallel = parallel_sizes(made)
+        found |= {"parallel": parallel} if found else {**parallel, "scheduler": "parallel"}
     except CircuitizeError as error:
         reasons["parallel"] = str(error)
     return {**found, "reasons": reasons}
