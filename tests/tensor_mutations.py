@@ -1,4 +1,4 @@
-"""Mutated tensor proofs: none is accepted or makes the verifier panic. Many: `python tests/tensor_mutations.py 100000`."""
+"""Mutated tensor proofs: none is accepted, none makes a verifier panic. `python tests/tensor_mutations.py 100000`."""
 
 from __future__ import annotations
 
