@@ -73,6 +73,17 @@ def whole(port: Port, size: int) -> Port:
     return replace(port, format=replace(port.format, shape=(size, *port.format.shape[1:])))
 
 
+def require_batches(program: Program, dataset: Dataset) -> None:
+    """Raises Unprovable unless the batches are the committed data inputs, all of them: any other would have no root."""
+    named = {p.name for p in program.inputs if p.visibility is Visibility.COMMITTED and p.role is Role.DATA}
+    odd = sorted(named ^ set(dataset.batches))
+    if odd:
+        raise Unprovable(
+            f"expected batches of all committed data inputs and of nothing else, found {odd[0]!r} in one of the two; "
+            "name the same inputs in the dataset"
+        )
+
+
 def rows_fault(dataset: Dataset, label: str, count: int, rows: NDArray[np.int64] | None) -> str | None:
     """Why these are not the numbers of a batch's rows; None where they are."""
     if rows is None or rows.shape != (count,) or rows.dtype != np.int64:

@@ -29,7 +29,7 @@ from circuitize.circuits.types import Fixed as FixedType
 
 from .checks import settle
 from .config import PARAMETERS, PROOF_TYPE
-from .dataset import Dataset
+from .dataset import Dataset, require_batches
 from .draft import Draft, Lookup, Table
 from .errors import Unprovable
 from .forms import Base, Column, Fixed, Form, Integers, Product, Public, Rows, Trace
@@ -182,6 +182,8 @@ def plan(
     CircuitizeError for a group that the program has not.
     """
     require_groups(program, assumed)
+    if dataset is not None:
+        require_batches(program, dataset)
     arrow = _expanded(program)
     draft = _draft(program, arrow, assumed, dataset)
     widest = settle(draft, limb_bits)

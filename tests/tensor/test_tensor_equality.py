@@ -1,0 +1,119 @@
+"""Tensor proofs say what the integer executor says: at the ends of intervals, of wide random programs, of real ones."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import numpy as np
+import pytest
+from integers_cases import Case, cases
+from laws.random_programs import random_program as random_real_program
+from numpy.typing import NDArray
+from r1cs_programs import single
+from tensor_proofs import committed_inputs, proved
+from test_r1cs_random import random_program
+
+from circuitize.circuits.errors import OverflowRisk, TypingError, Undefined
+from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.quantize import quantize
+from circuitize.circuits.types import Fixed
+from circuitize.provers.tensor.errors import Unprovable
+from circuitize.provers.tensor.plan import plan
+from circuitize.provers.tensor.prover import prove
+from circuitize.sims import integer
+
+Integers = NDArray[np.int64]
+SMALL = [case for case in cases() if case.sources and sum(source.size for source in case.sources) <= 300]
+
+
+def ends(program: Program, random: np.random.Generator, spread: float) -> dict[str, Integers]:
+    """Inputs at the ends of their formats: each at one of them, or (at random) each element."""
+    made = {}
+    for port in program.inputs:
+        assert port.format is not None
+        low, high, shape = port.format.low, port.format.high, port.format.shape
+        at_high = random.random(shape) < 0.5 if random.random() < spread else np.full(shape, random.random() < 0.5)
+        made[port.name] = np.where(at_high, high, low).astype(np.int64)
+    return made
+
+
+def runs(program: Program, inputs: dict[str, Integers]) -> bool:
+    try:
+        integer.run(program, inputs)
+    except Undefined:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("case", SMALL, ids=str)
+def test_each_operation_where_its_interval_ends(case: Case) -> None:
+    """Every value where it is defined has a proof with its result; where it is not, there is none."""
+    program = committed_inputs(single(case.operation, *case.sources))
+    try:
+        made = plan(program)
+    except Unprovable as error:
+        assert "expected" in str(error)
+        return
+    random = np.random.default_rng(17)
+    for _ in range(6):
+        inputs = ends(program, random, 0.5)
+        if runs(program, inputs):
+            proved(program, inputs, made)
+            return
+        with pytest.raises(Undefined):
+            prove(program, inputs, not_zero_knowledge=True, made=made)
+
+
+WIDE = [Fixed((3,), 0, -(1 << 40), (1 << 40) - 1), Fixed((3,), 0, 1, (1 << 20) + 1)]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_wide_random_programs(seed: int) -> None:
+    """Wires of up to 61 bits: a plan says that it cannot, or proves it at the ends and in the middle."""
+    random = np.random.default_rng(seed)
+    program = committed_inputs(random_program(random, WIDE, 8, 1 << 61))
+    try:
+        made = plan(program)
+    except Unprovable as error:
+        assert "expected" in str(error)
+        return
+    middle = {
+        p.name: random.integers(p.format.low, p.format.high, 3, endpoint=True) for p in program.inputs if p.format
+    }
+    for inputs in (ends(program, random, 0.5), middle):
+        if runs(program, inputs):
+            proved(program, inputs, made)
+
+
+def integer_program(seed: int) -> Program:
+    """A random program over the reals, quantized; its inputs are committed."""
+    real, point = random_real_program(seed, length=6)
+    formats = [Fixed(np.shape(x), 8, -1024, 1023) for x in point]
+    inputs = tuple(Port(f"x{i}", Visibility.COMMITTED, format) for i, format in enumerate(formats))
+    arrow = real.arrow()
+    outputs = tuple(Port(f"y{i}", Visibility.PUBLIC) for i in range(len(arrow.target)))
+    examples = ({p.name: np.clip(x, -3.9, 3.9) for p, x in zip(inputs, point, strict=True)},)
+    return quantize(Program(arrow, inputs, outputs, examples))
+
+
+def test_random_real_programs() -> None:
+    """Softmax, divisions, argmax, einsums and views of all kinds, one after the other, as they come."""
+    made = 0
+    for seed in range(14):
+        try:
+            program = integer_program(seed)
+            own = plan(program)
+        except (Unprovable, OverflowRisk, TypingError) as error:
+            assert "expected" in str(error)
+            continue
+        random = np.random.default_rng(seed)
+        with suppress(Undefined):
+            drawn = {
+                p.name: random.integers(-700, 700, p.format.shape).astype(np.int64)
+                for p in program.inputs
+                if p.format is not None
+            }
+            integer.run(program, drawn)
+            proved(program, drawn, own)
+            made += 1
+    assert made >= 6
