@@ -17,6 +17,7 @@ from circuitize.circuits.hypergraph import permute
 from circuitize.circuits.program import Port, Program, Role, Visibility
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor import independent
+from circuitize.provers.tensor.forms import Column
 from circuitize.provers.tensor.plan import plan
 from circuitize.provers.tensor.prover import commit, prove_values
 from circuitize.provers.tensor.runs.files import read_manifest, step_path
@@ -194,6 +195,17 @@ def test_what_no_run_consists_of() -> None:
     assert "leave a step" in refused(lambda: replace(run_of(), program=prediction))
     for changed in ({"steps": 0}, {"per_proof": 4}, {"size": 7}, {"seed": b""}):
         assert "expected" in refused(lambda changed=changed: replace(run_of(), **changed))
+
+
+def test_a_group_that_lies_elsewhere_joins_nothing() -> None:
+    """Were a plan to lay parameters out otherwise after a step than before it, equal roots would be other weights."""
+    run = run_of(steps=1)
+    run.require_joined()
+    number = run.plan.groups.index(("output", "parameters"))
+    columns = [base for base in run.plan.bases if isinstance(base, Column) and base.commitment == number]
+    assert len(columns) == 4
+    columns[0].offset, columns[2].offset = columns[2].offset, columns[0].offset
+    assert "layout of parameters" in refused(run.require_joined)
 
 
 def test_the_name_of_a_run_covers_all_that_it_is_of() -> None:

@@ -74,6 +74,7 @@ def check(
     scalars, and what each transcript absorbs follow from `run`. `judge` checks one proof. Raises CircuitizeError where
     no proof of this program could be trusted.
     """
+    run.require_joined()
     require_secure(run.plan)
     require_secure(run.formats_plan)
     require_setting(run, manifest)

@@ -93,6 +93,7 @@ def prove_run(
     what the prover alone may know, written after each proof, so that a run that is interrupted goes on where it was.
     Raises CircuitizeError where the folder holds another run, or the program has no value at a step; proofs made stay.
     """
+    run.require_joined()
     state = _state(run, initial, folder, kept)
     made = Proving(resumed=state.step)
     trace = run.formats_plan.trace({**state.held, **data})

@@ -15,12 +15,13 @@ from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import permute
 from circuitize.circuits.program import Port, Program, Role, Visibility
+from circuitize.circuits.types import Shape
 from circuitize.circuits.unroll import numbered, unroll
 
 from ..dataset import ROWS, Dataset, batch_ports, batch_size, whole
 from ..errors import Unprovable
-from ..forms import Integers
-from ..groups import DATA, INPUT, NAMES, PortKey
+from ..forms import Column, Integers
+from ..groups import DATA, INPUT, NAMES, OUTPUT, PortKey
 from ..plan import Plan, plan
 from .order import rows
 
@@ -89,6 +90,18 @@ class Run:
         }
         return plan(self.unrolled, assumed=(*self.kept, DATA), dataset=Dataset(self.size, batches))
 
+    def require_joined(self) -> None:
+        """Raises Unprovable unless each group lies at the same places where one proof gives it and another takes it.
+
+        Soundness: a root stands for tensors by their places in it; equal roots join proofs only where those are equal.
+        """
+        for name in (*self.kept, DATA):
+            keys = [(self.formats_plan, INPUT), (self.plan, INPUT)] + [(self.plan, OUTPUT)] * (name != DATA)
+            if len({_places(made, (side, name)) for made, side in keys}) != 1:
+                raise Unprovable(
+                    f"expected one layout of {name}, found others before and after a step; do not chain it"
+                )
+
     @cached_property
     def formats(self) -> Program:
         """The program whose proof shows that what the run begins with, and the dataset, are in format."""
@@ -138,6 +151,14 @@ class Run:
         """The public values that enter the proof that begins at a step: the verifier's own, whatever is stated."""
         scalars = {(INPUT, name): value for name, value in self.scalars_of(step).items()}
         return scalars | {(ROWS, label): value for label, value in self.rows(step).items()}
+
+
+def _places(made: Plan, key: PortKey) -> tuple[tuple[Shape, int], ...]:
+    """Shapes and offsets of the columns of a group, and the size of its commitment."""
+    number = made.groups.index(key)
+    columns = [base for base in made.bases if isinstance(base, Column) and base.commitment == number]
+    placed = sorted(((column.shape, column.offset) for column in columns), key=lambda one: one[1])
+    return (*placed, ((), made.commitments[number]))
 
 
 def _integer(port: Port, given: Mapping[str, Fraction], step: int) -> Integers:
