@@ -14,6 +14,7 @@ import pytest
 import quantized_cases
 from conftest import GOLDEN
 from example_programs import EXAMPLES, example
+from operations_page import page
 from r1cs_programs import single
 
 from circuitize.backends.r1cs.challenge import Challenge
@@ -112,6 +113,11 @@ def test_costs_are_golden(golden: Callable[[str, str | bytes], None], request: p
         found = changes(read((GOLDEN / "cost.csv").read_text()), table)
         assert not found, "\n".join(["costs differ from tests/golden/cost.csv; if that was meant: make golden", *found])
     golden("cost.csv", written(table))
+
+
+def test_the_page_of_operations_is_written_from_the_code(golden: Callable[[str, str | bytes], None]) -> None:
+    """Reads the table of costs, which the test above has compared, or renewed."""
+    golden("../../docs/operations.md", page(read((GOLDEN / "cost.csv").read_text())))
 
 
 def test_changes_are_told() -> None:

@@ -8,9 +8,10 @@ import pytest
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.program import Role, to_reals
 from circuitize.circuits.quantize import quantize
+from circuitize.frontends.activations import silu
 from circuitize.frontends.adam import Adam
 from circuitize.frontends.formats import Format
-from circuitize.frontends.layers import Model, dense, dropout, relu, sequential
+from circuitize.frontends.layers import Model, activation, dense, dropout, relu, sequential
 from circuitize.frontends.losses import mean_squared_error
 from circuitize.frontends.optimizers import SGD
 from circuitize.frontends.training import predict, start, training_step, with_examples
@@ -112,6 +113,16 @@ def test_tied_parameters_add_their_gradients(transposed: bool) -> None:
     outputs = real.run(predict(tied, BATCH, SIGNED), {**held, "inputs": batch["inputs"]})["outputs"]
     hidden = np.maximum(batch["inputs"] @ weight + held["dense1.bias"], 0)
     np.testing.assert_allclose(outputs, hidden @ other + held["dense2.bias"], atol=1e-12)
+
+
+def test_any_function_of_a_tensor_makes_a_layer() -> None:
+    model = sequential(dense(3, 4), activation(silu), dense(4, 4), activation(lambda x: x * 2.0, "double"), dense(4, 2))
+    assert [p.name for p in model.parameters][::2] == ["dense1.weight", "dense2.weight", "dense3.weight"]
+    held, x = model.initial(3), data(1)["inputs"]
+    hidden = x @ held["dense1.weight"]
+    second = (hidden / (1 + np.exp(-hidden))) @ held["dense2.weight"]
+    found = real.run(predict(model, BATCH, SIGNED), {**held, "inputs": x})["outputs"]
+    np.testing.assert_allclose(found, 2 * second @ held["dense3.weight"], rtol=1e-12, atol=1e-12)
 
 
 def test_refused() -> None:

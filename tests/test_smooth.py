@@ -17,6 +17,7 @@ from circuitize.circuits import arrays
 from circuitize.circuits.arrays.approximation import Curve, planned
 from circuitize.circuits.arrays.error_function import exact_error_function
 from circuitize.circuits.arrays.series import Series
+from circuitize.circuits.arrays.smooth import Smooth
 from circuitize.circuits.errors import CircuitizeError, Undefined
 from circuitize.circuits.hypergraph import evaluate
 from circuitize.circuits.types import Fixed
@@ -33,7 +34,7 @@ def gate(x: np.ndarray) -> np.ndarray:
     return 1 / (1 + np.exp(-np.sqrt(8 / np.pi) * (x + 0.044715 * x**3)))
 
 
-FUNCTIONS: dict[arrays.RealOperation, Callable[[np.ndarray], np.ndarray]] = {
+FUNCTIONS: dict[Smooth, Callable[[np.ndarray], np.ndarray]] = {
     arrays.Erf(): erf,
     arrays.GELU(): lambda x: x * normal(x),
     arrays.GELUSlope(): lambda x: normal(x) + x * np.exp(-x * x / 2) / np.sqrt(2 * np.pi),
@@ -49,9 +50,7 @@ FUNCTIONS: dict[arrays.RealOperation, Callable[[np.ndarray], np.ndarray]] = {
 
 @pytest.mark.parametrize("operation", FUNCTIONS, ids=lambda o: o.name)
 @pytest.mark.parametrize(("ends", "of_bits", "fraction_bits"), [(8, 12, 12), (2, 10, 20), (7, 12, 18), (0.5, 16, 8)])
-def test_every_integer_of_the_interval(
-    operation: arrays.RealOperation, ends: float, of_bits: int, fraction_bits: int
-) -> None:
+def test_every_integer_of_the_interval(operation: Smooth, ends: float, of_bits: int, fraction_bits: int) -> None:
     """All of up to 2^16: within 1 unit of correct rounding, within the proved error of the exact value."""
     high = int(ends * 2**of_bits)
     values = np.arange(-high, high)
@@ -59,14 +58,12 @@ def test_every_integer_of_the_interval(
     bound = 1 << (fraction_bits + 5)
     (found,) = evaluate(lowered(operation, Fixed((len(values),), fraction_bits, -bound, bound), source), [values])
     exact = np.ldexp(FUNCTIONS[operation](source.real(values)), fraction_bits)
-    assert isinstance(operation, Curve) and hasattr(operation, "reach")
-    limit = math.ceil(operation.reach(2.0 ** -(fraction_bits + 3)) * 2.0**of_bits)
-    plan = planned(operation, max(-limit, -high), min(limit, high), of_bits, fraction_bits)
-    off = np.abs(found - exact)
-    assert off.max() <= 0.5 + plan.error + (0.125 if limit < high else 0) + 2.0 ** (fraction_bits - 50)
+    proved = operation.proved_error(source.fixed, fraction_bits)
+    assert proved < 1
+    assert np.abs(found - exact).max() <= proved + 2.0 ** (fraction_bits - 50)
     assert np.abs(found - np.floor(exact + 0.5)).max() <= 1
-    if not plan.degree:
-        assert plan.error == 0 and np.array_equal(found, np.floor(exact + 0.5))
+    if proved == 0.5:
+        assert np.array_equal(found, np.floor(exact + 0.5))
 
 
 @pytest.mark.parametrize(("operation", "function"), [(arrays.Sin(), np.sin), (arrays.Cos(), np.cos)])
@@ -74,7 +71,7 @@ def test_every_integer_of_the_interval(
     ("ends", "of_bits", "fraction_bits"), [(3.5, 12, 12), (1.5, 10, 20), (50, 8, 12), (500, 6, 16)]
 )
 def test_every_angle_of_the_interval(
-    operation: arrays.RealOperation,
+    operation: arrays.Sin | arrays.Cos,
     function: Callable[[np.ndarray], np.ndarray],
     ends: float,
     of_bits: int,
@@ -88,7 +85,7 @@ def test_every_angle_of_the_interval(
     (found,) = evaluate(arrow, [values])
     exact = np.ldexp(function(source.real(values)), fraction_bits)
     assert np.abs(found - np.rint(exact)).max() <= 1
-    assert np.abs(found - exact).max() < 0.5 + 0.4
+    assert np.abs(found - exact).max() <= operation.proved_error(source.fixed, fraction_bits) < 1
 
 
 @pytest.mark.parametrize(

@@ -135,8 +135,13 @@ def write(lowering: Lowering, wire: int, plan: Approximation) -> int:
 
 
 def _price(degree: int, entries: int) -> float:
-    """About the constraints of an element: a look-up of n entries takes 3 sqrt n, a product with its rounding 24."""
-    return math.inf if entries > 1 << TABLE_BITS else (degree + 1) * (3 * math.sqrt(entries) + 2) + 24 * degree
+    """About the constraints of an element: with r^2 segments, 4 r for the index, r for each table, 24 for a product.
+
+    A product takes fewer in a proof, and more in hardware.
+    """
+    if entries > 1 << TABLE_BITS:
+        return math.inf
+    return (5 + degree) * math.sqrt(1 << (entries - 1).bit_length()) + 24 * degree
 
 
 def _real(units: int, of_bits: int) -> Decimal:

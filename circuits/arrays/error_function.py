@@ -58,9 +58,9 @@ class Erf(Smooth):
 
 @dataclass(frozen=True)
 class GELU(Smooth):
-    """x * P(x), P the normal distribution (1 + erf(x / sqrt 2)) / 2. Hendrycks and Gimpel, arXiv 1606.08415.
+    """x * P(x), P the normal distribution. The derivative is dz * (P(x) + x * p(x)), p the normal density.
 
-    The derivative is dz * (P(x) + x * p(x)), p the normal density.
+    P(x) = (1 + erf(x / sqrt 2)) / 2. Hendrycks and Gimpel, arXiv 1606.08415.
     """
 
     name = "real.gelu"
@@ -89,7 +89,7 @@ class GELU(Smooth):
 
 @dataclass(frozen=True)
 class GELUSlope(Smooth):
-    """The derivative of GELU: P(x) + x * p(x). Its own derivative is dz * (2 - x^2) * p(x)."""
+    """P(x) + x * p(x), the slope of GELU. The derivative is dz * (2 - x^2) * p(x)."""
 
     name = "real.gelu_slope"
 

@@ -21,10 +21,9 @@ from .layout import Broadcast
 
 @dataclass(frozen=True)
 class Huber(Composite):
-    """The mean over all elements of c * (r - c / 2), r = x - y and c = r kept between -delta and delta.
+    """The mean of c * (r - c / 2), r = x - y and c = r kept in +-delta. The derivative is c * dz / count, and -that.
 
-    That is r^2 / 2 where |r| <= delta, else delta * (|r| - delta / 2). The derivative is c * dz / count, and its
-    opposite for y.
+    The terms are r^2 / 2 where |r| <= delta, else delta * (|r| - delta / 2).
     """
 
     name = "real.huber"

@@ -99,7 +99,7 @@ class Log(RealOperation):
 
 @dataclass(frozen=True)
 class Log2(Log):
-    """The logarithm to base 2. Otherwise as `Log`; the derivative is dz / (x log 2)."""
+    """The logarithm to base 2, as `Log`. The derivative is dz / (x log 2)."""
 
     name = "real.log2"
     binary = True

@@ -80,9 +80,9 @@ class Minimum(Composite):
 
 @dataclass(frozen=True)
 class ELU(Composite):
-    """x where x > 0, else alpha * (e^x - 1). Clevert et al., arXiv 1511.07289. The slope at 0 is alpha.
+    """x where x > 0, else alpha * (e^x - 1). The derivative is dz where x > 0, else dz * (z + alpha).
 
-    The derivative is dz where x > 0, else dz * (z + alpha): it needs no other exponential.
+    So it needs no other exponential; the slope at 0 is alpha. Clevert et al., arXiv 1511.07289.
     """
 
     name = "real.elu"

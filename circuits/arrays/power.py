@@ -19,9 +19,9 @@ from .reciprocal import Reciprocal
 
 @dataclass(frozen=True)
 class Power(Composite):
-    """x^n for a whole number n; x^0 is 1, at 0 too, and negative powers are those of 1 / x, undefined at 0.
+    """x^n for a whole number n; x^0 is 1, negative powers are those of 1 / x. The derivative is dz * n * x^(n - 1).
 
-    About log2 n squarings, each rounded. The derivative is dz * n * x^(n - 1).
+    About log2 n squarings, each rounded. 0^0 is 1; a negative power of 0 is undefined.
     """
 
     name = "real.power"

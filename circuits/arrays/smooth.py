@@ -8,10 +8,10 @@ from typing import ClassVar
 
 from circuitize.circuits import integers
 from circuitize.circuits.lowering import Lowering
-from circuitize.circuits.types import Array
+from circuitize.circuits.types import Array, Fixed
 
 from . import expect
-from .approximation import Curve, approximate
+from .approximation import Curve, approximate, planned
 from .confine import confine
 from .language import RealOperation, Rounding
 
@@ -31,13 +31,24 @@ class Smooth(RealOperation, Curve):
     def reach(self, distance: float) -> float:
         """A number x from which on, and below -x, the function is within `distance` of its limit, on one side of it."""
 
+    def proved_error(self, operand: Fixed, fraction_bits: int) -> float:
+        """How far the lowering is at most from the exact value, in units of the result's last bit."""
+        limit = self._limit(operand, fraction_bits)
+        low, high = max(operand.low, -limit), min(operand.high, limit)
+        clamped = (low, high) != (operand.low, operand.high)
+        return 0.5 + planned(self, low, high, operand.fraction_bits, fraction_bits).error + clamped / 8
+
+    def _limit(self, operand: Fixed, fraction_bits: int) -> int:
+        """From where on the function is within an eighth of a unit of its limit, in units of the operand."""
+        return math.ceil(self.reach(2.0 ** -(fraction_bits + 3)) * 2.0**operand.fraction_bits)
+
     def target_types(self, *sources: Array) -> tuple[Array, ...]:
         return (expect.one_shape(sources, 1),)
 
     def lower(self, lowering: Lowering, *sources: int) -> list[int]:
         builder, (x,), fraction_bits = lowering.builder, sources, lowering.result.fraction_bits
         found = lowering.type(x)
-        limit = math.ceil(self.reach(2.0 ** -(fraction_bits + 3)) * 2.0**found.fraction_bits)
+        limit = self._limit(found, fraction_bits)
         near = x
         if found.low < -limit or found.high > limit:
             near = builder.add(integers.Clamp(-limit, limit), x)

@@ -26,9 +26,9 @@ RATE = CONTEXT.sqrt(CONTEXT.divide(Decimal(8), PI))
 
 @dataclass(frozen=True)
 class TanhGELU(Smooth):
-    """x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))) / 2: GELU's approximation in arXiv 1606.08415, section 2.
+    """x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))) / 2, near GELU. The derivative is dz * `TanhGELUSlope`(x).
 
-    It differs from GELU by at most 4.8e-4.
+    GELU's approximation in arXiv 1606.08415, section 2. It differs from GELU by at most 4.8e-4.
     """
 
     name = "real.tanh_gelu"
@@ -62,7 +62,7 @@ class TanhGELU(Smooth):
 
 @dataclass(frozen=True)
 class TanhGELUSlope(Smooth):
-    """The derivative of TanhGELU: s + x s (1 - s) u', s = sigmoid(u), u = sqrt(8 / pi) * (x + 0.044715 x^3)."""
+    """The slope of TanhGELU: s + x s (1 - s) u', s = sigmoid(u), u = sqrt(8 / pi) * (x + 0.044715 x^3)."""
 
     name = "real.tanh_gelu_slope"
 

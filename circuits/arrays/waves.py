@@ -15,10 +15,10 @@ from circuitize.circuits.array_module import array_module
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.lowering import Lowering
 from circuitize.circuits.operation import Values
-from circuitize.circuits.types import Array
+from circuitize.circuits.types import Array, Fixed
 
 from . import expect
-from .approximation import Curve, approximate
+from .approximation import Curve, approximate, planned
 from .confine import confine
 from .elementwise import Multiply, Negate
 from .language import RealOperation, Rounding
@@ -70,8 +70,7 @@ class _Trigonometric(RealOperation):
     def lower(self, lowering: Lowering, *sources: int) -> list[int]:
         (x,), fraction_bits = sources, lowering.result.fraction_bits
         found = lowering.type(x)
-        spread = found.high - found.low
-        if spread < 1 << 12 or spread * 2.0**-found.fraction_bits <= WIDE:
+        if not _winds(found):
             return [confine(lowering, approximate(lowering, x, Wave(self.quarters), fraction_bits))]
         builder, kept = lowering.builder, fraction_bits + 6
         exponent = max(max(found.high, -found.low).bit_length() - found.fraction_bits, 0)
@@ -82,6 +81,15 @@ class _Trigonometric(RealOperation):
         # Always inside; the types alone cannot see it.
         part = builder.add(integers.Check(0, (1 << kept) - 1), builder.add(integers.Subtract(), turns, start))
         return [confine(lowering, approximate(lowering, part, Wave(self.quarters, True), fraction_bits))]
+
+    def proved_error(self, operand: Fixed, fraction_bits: int) -> float:
+        """How far the lowering is at most from the exact value, in units of the result's last bit."""
+        kept = fraction_bits + 6
+        if _winds(operand):
+            plan = planned(Wave(self.quarters, True), 0, (1 << kept) - 1, kept, fraction_bits)
+            return 0.5 + plan.error + 2 * math.pi / 64
+        plan = planned(Wave(self.quarters), operand.low, operand.high, operand.fraction_bits, fraction_bits)
+        return 0.5 + plan.error
 
     @abstractmethod
     def run(self, *values: Values) -> tuple[Values, ...]: ...
@@ -120,6 +128,12 @@ class Cos(_Trigonometric):
     ) -> list[int | None]:
         slope = builder.add(Negate(), builder.add(Sin(), sources[0]))
         return [builder.add(Multiply(), cotangents[0], slope)]
+
+
+def _winds(operand: Fixed) -> bool:
+    """Whether an interval is so wide that it is brought to turns first."""
+    spread = operand.high - operand.low
+    return spread >= 1 << 12 and spread * 2.0**-operand.fraction_bits > WIDE
 
 
 @exactly

@@ -1,0 +1,153 @@
+"""Writes docs/operations.md from the code: what each real operation means, its derivative, lowering, error and cost."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections import Counter
+from collections.abc import Mapping
+
+import arrays_cases
+import quantized_cases
+from arrays_cases import Case
+
+from circuitize.backends.plonkish.cost import estimate as plonkish
+from circuitize.circuits import arrays
+from circuitize.circuits.arrays.smooth import Smooth
+from circuitize.circuits.builder import Builder
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.program import Program
+from circuitize.cli.hardware_sizes import bound_somehow, parallel_sizes
+from circuitize.provers.tensor.cost import estimate
+from circuitize.provers.tensor.errors import Unprovable
+
+Costs = Mapping[str, Mapping[str, int]]
+
+HEAD = """# Operations and what they cost
+
+Every operation of the [real language](arrays.md), from its class: what it means, what its reverse derivative is, what
+it becomes in [integers](integers.md), how far that may be from the exact value, and what it costs. A test writes this
+page and compares it with the code: `make golden` renews it.
+
+*Error* is in units of the result's last bit and includes the half unit of its one rounding; "exact" is on the operands
+as they are; "proved" is for the row's operand, by Taylor's theorem and the roundings on the way (`proved_error`); the
+others are what the tests allow. *Costs* are of the whole operand of the row, its ports and their range checks included:
+constraints of an R1CS, the same with a commitment before the challenge, rows of the Plonkish layout of least proving
+cost, look-ups of a tensor proof, LUTs of unrolled hardware that takes an operand a clock. A table is paid once, for
+however many elements.
+
+"""
+
+COLUMNS = ("operation", "meaning", "derivative", "lowered to", "error", "operand", "R1CS", "committed")
+COLUMNS += ("Plonkish rows", "tensor look-ups", "LUTs")
+
+
+def page(costs: Costs) -> str:
+    """The whole page; `costs` is the golden table of constraints, by the names of `test_cost`."""
+    rows = [_row(*found, costs) for found in sorted(_chosen(), key=lambda found: found[0].operation.name)]
+    table = [_line(COLUMNS), "|" + "---|" * len(COLUMNS), *map(_line, rows)]
+    return HEAD + "\n".join(table) + "\n"
+
+
+def _chosen() -> list[tuple[Case, str]]:
+    """Of each class the case of the widest operand, with its name in the golden table."""
+    seen: Counter[str] = Counter()
+    found: dict[type, tuple[Case, str]] = {}
+    for case in arrays_cases.cases():
+        name = f"{case.operation.name} {' x '.join(str(s.fixed) for s in case.sources)}".strip()
+        seen[name] += 1
+        key = f"{name} #{seen[name]}" if seen[name] > 1 else name
+        kind = type(case.operation)
+        if kind not in found or _width(case) >= _width(found[kind][0]):
+            found[kind] = (case, key)
+    return list(found.values())
+
+
+def _width(case: Case) -> int:
+    return max((source.fixed.width for source in case.sources), default=0)
+
+
+def _row(case: Case, key: str, costs: Costs) -> tuple[str, ...]:
+    program, operation = quantized_cases.program(case), case.operation
+    meaning, derivative = _sentences(operation)
+    operands = " x ".join(f"{list(s.shape)} of {s.fraction_bits} bits in [{s.low:g}, {s.high:g}]" for s in case.sources)
+    return (
+        f"`{type(operation).__name__}`",
+        meaning,
+        derivative if derivative and not derivative.startswith("at ") else _joined(_derivative(case), derivative),
+        _counted(Counter(edge.operation.name.split(".")[1] for edge in program.arrow.edges())),
+        _error(case, program),
+        operands,
+        f"{costs[key]['constraints']:,}",
+        f"{costs[key]['with_commitment']:,}" if costs[key]["with_commitment"] else "",
+        _plonkish(program),
+        _looked_up(program),
+        _luts(program),
+    )
+
+
+def _sentences(operation: arrays.RealOperation) -> tuple[str, str]:
+    """The docstring's first paragraph without what it says of lowering, and what it says of the derivative."""
+    text = " ".join((inspect.getdoc(operation) or "").split("\n\n")[0].split())
+    sentences = re.split(r"(?<=[.:]) (?=[A-Z])", text)
+    about = [s for s in sentences if re.match(r"(The|Its) derivative", s)]
+    rest = [s for s in sentences if s not in about and not s.startswith("Lowered")]
+    return " ".join(rest).rstrip("."), re.sub(r"^(The|Its) derivative (is )?", "", " ".join(about)).rstrip(".")
+
+
+def _joined(*parts: str) -> str:
+    return "; ".join(part for part in parts if part)
+
+
+def _derivative(case: Case) -> str:
+    """The operations that the reverse derivative adds."""
+    builder = Builder()
+    sources = builder.inputs([source.array for source in case.sources])
+    targets = builder.apply(case.operation, *sources)
+    before = builder.edge_count
+    below = case.operation.reverse(builder, sources, targets, builder.inputs([case.target]))
+    if all(wire is None for wire in below):
+        return "none" if not case.sources else "zero"
+    made = builder.build([wire for wire in below if wire is not None])
+    names = [edge.operation.name.split(".")[1] for edge in list(made.edges())[before:]]
+    return _counted(Counter(name for name in names if name != "constant")) or "the cotangent itself"
+
+
+def _counted(names: Counter[str]) -> str:
+    return ", ".join(f"{count} {name}" if count > 1 else name for name, count in names.items()).replace("_", " ")
+
+
+def _error(case: Case, program: Program) -> str:
+    operation, (port,) = case.operation, program.outputs
+    assert port.format is not None
+    if isinstance(operation, Smooth | arrays.Sin | arrays.Cos):
+        return f"{operation.proved_error(case.sources[0].fixed, port.format.fraction_bits):.3f}, proved"
+    drawn = quantized_cases.drawn(case)
+    most = max(quantized_cases.tolerance(case, inputs, port.format.fraction_bits) for inputs in drawn)
+    exactly = not most or (most == 0.5 and "owered exactly" in inspect.getsource(type(operation)))
+    return "exact" if exactly else f"{most:.2g}"
+
+
+def _plonkish(program: Program) -> str:
+    try:
+        return f"{plonkish(program)['rows']:,}"
+    except CircuitizeError:
+        return ""
+
+
+def _looked_up(program: Program) -> str:
+    try:
+        return f"{estimate(program)['lookups']:,}"
+    except Unprovable:
+        return ""
+
+
+def _luts(program: Program) -> str:
+    try:
+        return f"{parallel_sizes(bound_somehow(program))['lut']:,}"
+    except CircuitizeError:
+        return ""
+
+
+def _line(cells: tuple[str, ...]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
