@@ -11,11 +11,15 @@ from circuitize._native import Halo2ProvingKey, Halo2VerifyingKey, halo2_setup
 from circuitize.backends.plonkish.system import PlonkishSystem
 from circuitize.circuits.errors import CircuitizeError, FormatError
 from circuitize.circuits.files import write_whole
+from circuitize.provers.groth16 import keys as groth16
 from circuitize.provers.groth16.config import digest_bytes
-from circuitize.provers.groth16.keys import PROVING_FILE, VERIFYING_FILE, WARNING, WARNING_FILE
 
 from .config import native_system
 from .powers import read_powers
+
+PROVING_FILE = groth16.PROVING_FILE
+VERIFYING_FILE = groth16.VERIFYING_FILE
+WARNING_FILE = groth16.WARNING_FILE
 
 MOST_BYTES = 1 << 26
 """A verifying key's file is a few kilobytes; one beyond this is not read."""
@@ -119,7 +123,7 @@ def setup(
         raise CircuitizeError(f"{where}: {error}") from error
     directory = Path(directory)
     if ptau is None:
-        write_whole(directory / WARNING_FILE, [WARNING.encode()])
+        write_whole(directory / WARNING_FILE, [groth16.WARNING.encode()])
     key.write(directory / PROVING_FILE)
     key.verifying_key.write(directory / VERIFYING_FILE)
     return key

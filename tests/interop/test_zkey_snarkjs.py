@@ -8,6 +8,7 @@ import pytest
 from attacks.groth16_curves import pack, twist_points
 from cli_programs import refused, run
 from groth16_cases import DIGEST, R, random_system
+from halo2_systems import cells, squares
 from interop.ceremony_files import PROGRAM, compiled, powers, told
 from interop.node_tools import snarkjs
 
@@ -20,6 +21,9 @@ from circuitize.provers.groth16.prover import prove as prove_system
 from circuitize.provers.groth16.prover import public_values
 from circuitize.provers.groth16.verifier import refusal, verify
 from circuitize.provers.groth16.zkey import import_zkey
+from circuitize.provers.halo2 import keys as halo2_keys
+from circuitize.provers.halo2 import prover as halo2_prover
+from circuitize.provers.halo2 import verifier as halo2_verifier
 
 pytestmark = pytest.mark.interop
 
@@ -183,3 +187,10 @@ def test_every_mismatch_is_one_clear_line(ceremony, tmp_path):
     assert "found one for PLONK" in line(content[:protocol] + b"\2" + content[protocol + 1 :])
     assert "alpha is not that of the powers of tau" in refused(*setup(zkey, powers(tmp_path, 5), keys))
     assert not keys.exists()
+
+
+def test_halo2_takes_the_powers_alone(ceremony, tmp_path):
+    key = halo2_keys.setup(squares(), DIGEST, tmp_path, ptau=ceremony / "powers.ptau")
+    proof = halo2_prover.prove(squares(), cells(), key, DIGEST)
+    assert key.verifying_key.setup == "ceremony"
+    assert halo2_verifier.refusal(proof, key.verifying_key, cells().publics) is None

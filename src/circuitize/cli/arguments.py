@@ -139,7 +139,9 @@ def _setup(commands: Any) -> None:
     command.add_argument(
         "--zkey", type=Path, metavar="FILE", help="the key that snarkjs' ceremony made for the circuit"
     )
-    command.add_argument("--ptau", type=Path, metavar="FILE", help="the prepared powers of tau that it began with")
+    command.add_argument(
+        "--ptau", type=Path, metavar="FILE", help="the prepared powers of tau that it began with; for halo2, alone"
+    )
     _output(command, "-o", "KEYS", "folder for the proving and the verifying key")
 
 

@@ -6,8 +6,9 @@ import os
 import resource
 import sys
 from argparse import Namespace
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,16 +17,17 @@ from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.files import write_whole
-from circuitize.circuits.program import Program, Visibility, to_reals
+from circuitize.circuits.program import Program, to_reals
 
 from .circuit import emit, trace, witness
 from .folder import whole_file, whole_folder
+from .halo2 import PlonkishRun, emit_plonkish
 from .loading import Loaded, load_program
 from .openings import draw_salts, write_openings
 from .output import Phases, amount_of_bytes, print_json, print_table, remark
 from .provers import GROTH16, Draw, Limbs, Prover, prover_of_system
 from .registry import KEYLESS
-from .statement import FILE, INPUT, OUTPUT, Statement, bound_ports, public_vector
+from .statement import FILE, Statement, public_vector, stated
 from .values import program_inputs, write_npz
 
 if TYPE_CHECKING:
@@ -62,12 +64,16 @@ def run(options: Namespace) -> int:
     inputs = program_inputs(loaded.integer, options.inputs)
     with ExitStack() as stack:
         folder = stack.enter_context(whole_folder(options.output, FILE))
-        emission = emit(loaded, phases, prover)
+        salts = draw_salts(loaded.integer, options.openings_from)
+        begin: Callable[[], Any]
+        if prover.plonkish:
+            begin = partial(PlonkishRun, loaded, inputs, salts, emit_plonkish(loaded, phases), phases)
+        else:
+            begin = partial(Run, loaded, inputs, salts, emit(loaded, phases, prover), phases)
         with phases.phase("key", "reading the proving key"):
             key = read_proving_key(options.keys, prover)
-        salts = draw_salts(loaded.integer, options.openings_from)
-        made = Run(loaded, inputs, salts, emission, phases)
-        proof = made.prove(key, phases)
+        made: Any = begin()
+        proof: Any = made.prove(key, phases)
         made.write_proof(folder, proof)
         if salts:
             write_openings(stack.enter_context(whole_file(openings)), loaded.digest, salts)
@@ -124,20 +130,8 @@ class Run:
 
     def _statement(self, inputs: Mapping[str, Integers]) -> Statement:
         found = self.prover.public_values(self.emission.system, self.witness)
-        publics: dict[tuple[str, str], tuple[int, ...]] = {}
-        roots: dict[tuple[str, str], int] = {}
-        at = 0
-        for key, port in bound_ports(self.loaded.integer):
-            if port.visibility is Visibility.COMMITTED:
-                roots[key] = found[at]
-                at += 1
-            else:
-                values = {INPUT: inputs, OUTPUT: self.outputs}[key[0]][key[1]]
-                publics[key] = tuple(values.reshape(-1).tolist())
-                at += values.size
-        statement = Statement(self.prover.name, self.loaded.digest, publics, roots)
-        assert public_vector(self.loaded.integer, statement, self.emission.system.field.prime) == found
-        return statement
+        program, prime = self.loaded.integer, self.emission.system.field.prime
+        return stated(program, self.prover.name, self.loaded.digest, found, inputs, self.outputs, prime)
 
     def prove(self, key: ProvingKey, phases: Phases) -> Proof:
         """Prove, and compute the witness where that takes the commitment's challenge; each counts its own seconds."""

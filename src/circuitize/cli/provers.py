@@ -23,12 +23,13 @@ if TYPE_CHECKING:
 Limbs = NDArray[np.uint64]
 Draw = Callable[[Limbs], int]
 
-MIRAGE_KEY = b"circuitize-mirvk"
+KEYS = {b"circuitize-g16vk": "groth16", b"circuitize-mirvk": "mirage", b"circuitize-hl2vk": "halo2"}
+"""What the verifying key of each prover begins with."""
 
 
 @dataclass(frozen=True)
 class Prover:
-    """One of the provers in the registry, by its name there; its keys and proofs are kinds of Groth16's."""
+    """One of the provers in the registry, by its name there; keys and proofs of all have what Groth16's have here."""
 
     name: str
 
@@ -36,6 +37,11 @@ class Prover:
     def two_phases(self) -> bool:
         """Whether it commits to a part of the witness before a challenge is drawn."""
         return self.name == "mirage"
+
+    @property
+    def plonkish(self) -> bool:
+        """Whether it proves Plonkish systems (`halo2.py`), not rank-one ones."""
+        return self.name == "halo2"
 
     @property
     def challenge(self) -> Challenge:
@@ -84,7 +90,7 @@ class Prover:
         return import_module(f"{PROVERS[self.name]}.{name}")
 
 
-GROTH16, MIRAGE = Prover("groth16"), Prover("mirage")
+GROTH16, MIRAGE, HALO2 = Prover("groth16"), Prover("mirage"), Prover("halo2")
 
 
 def prover_of_system(system: ConstraintSystem) -> Prover:
@@ -98,7 +104,7 @@ def prover_of_key(path: Path, name: str | None) -> Prover:
         return Prover(name)
     try:
         with path.open("rb") as file:
-            start = file.read(len(MIRAGE_KEY))
+            start = file.read(16)
     except OSError:
         return GROTH16
-    return MIRAGE if start == MIRAGE_KEY else GROTH16
+    return Prover(KEYS.get(start, GROTH16.name))

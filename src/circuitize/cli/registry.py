@@ -11,7 +11,13 @@ TARGETS = MappingProxyType(
         "verilog": "circuitize.backends.verilog",
     }
 )
-PROVERS = MappingProxyType({"groth16": "circuitize.provers.groth16", "mirage": "circuitize.provers.mirage"})
+PROVERS = MappingProxyType(
+    {
+        "groth16": "circuitize.provers.groth16",
+        "mirage": "circuitize.provers.mirage",
+        "halo2": "circuitize.provers.halo2",
+    }
+)
 KEYLESS = MappingProxyType({"tensor": "circuitize.provers.tensor"})
 """Provers that need no setup: the verifier holds the program."""
 

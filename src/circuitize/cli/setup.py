@@ -26,6 +26,10 @@ INSECURE = "these are development keys: INSECURE, whoever made them can prove an
 
 def run(options: Namespace) -> int:
     """Emit the circuit, make or take over keys bound to the program's digest, and write them beside the program."""
+    if options.prover == "halo2":
+        from .halo2 import setup
+
+        return setup(options)
     phases = Phases()
     if (options.zkey is None) != (options.ptau is None):
         given, missing = ("--zkey", "--ptau") if options.ptau is None else ("--ptau", "--zkey")

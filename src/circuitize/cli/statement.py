@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -124,6 +124,32 @@ def public_vector(program: Program, statement: Statement, prime: int) -> list[in
     if named:
         raise Unproved(f"expected only the program's own ports, found {key_text(next(iter(named)))}")
     return vector
+
+
+def stated(
+    program: Program,
+    prover: str,
+    digest: str,
+    found: Sequence[int],
+    inputs: Mapping[str, NDArray[np.int64]],
+    outputs: Mapping[str, NDArray[np.int64]],
+    prime: int,
+) -> Statement:
+    """The statement of a run, whose public wires have the values `found`: public ports from the run itself."""
+    publics: dict[Key, tuple[int, ...]] = {}
+    roots: dict[Key, int] = {}
+    at = 0
+    for key, port in bound_ports(program):
+        if port.visibility is Visibility.COMMITTED:
+            roots[key] = found[at]
+            at += 1
+        else:
+            values = {INPUT: inputs, OUTPUT: outputs}[key[0]][key[1]]
+            publics[key] = tuple(values.reshape(-1).tolist())
+            at += values.size
+    statement = Statement(prover, digest, publics, roots)
+    assert public_vector(program, statement, prime) == found
+    return statement
 
 
 def shown_names(program: Program, bound: Iterable[tuple[Key, Port]] | None = None) -> dict[Key, str]:

@@ -1,0 +1,145 @@
+"""`setup` and `prove` with halo2: a Plonkish circuit, and a witness of two phases."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits.errors import CircuitizeError
+
+from .circuit import trace
+from .folder import whole_folder
+from .loading import PROGRAM_FILE, Loaded, load_program, save_without_examples
+from .output import Phases, amount_of_bytes, print_json, print_table, remark
+from .provers import HALO2
+from .setup import INSECURE
+from .statement import Statement, stated
+
+if TYPE_CHECKING:
+    from circuitize.backends.plonkish.emit import Emission
+    from circuitize.provers.halo2.keys import ProvingKey
+    from circuitize.provers.halo2.proof import Proof
+
+Integers = NDArray[np.int64]
+
+CEREMONY = (
+    "a ceremony's keys: its powers of tau are powers of one secret; that everybody who knew it forgot it, only the "
+    "ceremony can show (snarkjs powersoftau verify)"
+)
+
+
+def emit_plonkish(loaded: Loaded, phases: Phases) -> Emission:
+    """The program's Plonkish system. Raises CircuitizeError for a program that binds nothing."""
+    from circuitize.backends.plonkish.emit import emit
+
+    with phases.phase("circuit", "emitting gates and lookups"):
+        return emit(loaded.integer)
+
+
+def setup(options: Namespace) -> int:
+    """Make keys from a ceremony's powers of tau, or INSECURE ones, and write them beside the program."""
+    if options.zkey is not None:
+        raise CircuitizeError(
+            "--zkey: expected the prover groth16 with it, found halo2, whose keys need no ceremony of their own: give "
+            "--ptau alone, the prepared powers of tau of any ceremony"
+        )
+    phases = Phases()
+    loaded = load_program(options.program)
+    report = make_keys(loaded, options.output, phases, emit_plonkish(loaded, phases), options.ptau)
+    remark(INSECURE if options.ptau is None else CEREMONY)
+    if options.json:
+        print_json(report)
+        return 0
+    print(f"keys for {options.program} in {options.output}")
+    rows = [
+        ("setup", "development (INSECURE)" if options.ptau is None else "ceremony"),
+        ("digest", loaded.digest),
+        ("rows", f"{report['rows']} of 2^{report['k']}"),
+        ("columns", report["columns"]),
+        ("gates, lookups", f"{report['constraints'] - report['lookups']}, {report['lookups']}"),
+        ("proving key", amount_of_bytes(report["proving_key_bytes"])),
+        ("verifying key", amount_of_bytes(report["verifying_key_bytes"])),
+        ("time", f"{phases.seconds['setup']:.1f} s"),
+    ]
+    print_table(rows)
+    return 0
+
+
+def make_keys(
+    loaded: Loaded, output: Path, phases: Phases, emission: Emission, ptau: Path | None = None
+) -> dict[str, Any]:
+    """Write a folder of keys, whole or not at all; returns what --json prints.
+
+    `constraints` are the gates and lookups, each of which holds on every row.
+    """
+    from circuitize.provers.halo2.keys import PROVING_FILE, VERIFYING_FILE, setup
+
+    system = emission.system
+    with whole_folder(output, VERIFYING_FILE) as folder:
+        what = "making development keys" if ptau is None else "checking the ceremony's powers"
+        with phases.phase("setup", what):
+            key = setup(system, loaded.digest, folder, ptau=ptau)
+        save_without_examples(loaded.integer, folder / PROGRAM_FILE)
+        sizes = {name: (folder / name).stat().st_size for name in (PROVING_FILE, VERIFYING_FILE)}
+    return {
+        "prover": HALO2.name,
+        "digest": loaded.digest,
+        "setup": key.verifying_key.setup,
+        "constraints": len(system.gates) + len(system.lookups),
+        "lookups": len(system.lookups),
+        "rows": system.rows,
+        "k": key.verifying_key.native.k,
+        "degree": key.verifying_key.native.degree,
+        "columns": system.columns,
+        "proving_key_bytes": sizes[PROVING_FILE],
+        "verifying_key_bytes": sizes[VERIFYING_FILE],
+        "setup_seconds": round(phases.seconds["setup"], 4),
+        "setup_cpu_seconds": round(phases.cpu_seconds["setup"], 4),
+        "phases": phases.as_json(),
+    }
+
+
+class PlonkishRun:
+    """One run of a program: its trace, the first phase of its witness, and the statement that a proof of it makes."""
+
+    def __init__(
+        self,
+        loaded: Loaded,
+        inputs: Mapping[str, Integers],
+        salts: Mapping[tuple[str, str], int],
+        emission: Emission,
+        phases: Phases,
+    ) -> None:
+        from circuitize.backends.plonkish.emit import Filling
+        from circuitize.provers.halo2.prover import public_values
+
+        self.loaded = loaded
+        self.emission = emission
+        with phases.phase("trace", "running the program"):
+            values = trace(loaded.integer, inputs)
+        named = zip(loaded.integer.outputs, loaded.integer.arrow.outputs.tolist(), strict=True)
+        self.outputs = {port.name: values[wire] for port, wire in named}
+        with phases.phase("witness", "computing the witness"):
+            own = {f"{side} {name}": salt for (side, name), salt in salts.items()}
+            self._witness = Filling(emission.plan, values, own)
+            found = public_values(self._witness)
+        self.statement: Statement = stated(
+            loaded.integer, HALO2.name, loaded.digest, found, inputs, self.outputs, emission.system.field.prime
+        )
+
+    def prove(self, key: ProvingKey, phases: Phases) -> Proof:
+        """Prove; the second phase of the witness counts as proving."""
+        from circuitize.provers.halo2.prover import prove
+
+        with phases.phase("prove", "proving"):
+            return prove(self.emission.system, self._witness, key, self.loaded.digest)
+
+    def write_proof(self, folder: Path, proof: Proof) -> None:
+        """The proof and its statement; nothing private."""
+        self.statement.write(folder)
+        proof.write(folder / HALO2.proof_file)
