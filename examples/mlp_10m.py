@@ -1,6 +1,7 @@
-"""A network of ten million parameters, 784-3072-2464-10, on the digits enlarged as for MNIST's size.
+"""Networks of ten million parameters, of 3 layers and of 8, on the digits enlarged as for MNIST's size.
 
 circuitize estimate examples/mlp_10m.py:step
+circuitize prove    examples/mlp_10m.py:deep --prover tensor --not-zero-knowledge -o proof
 """
 
 from dataclasses import replace
@@ -10,21 +11,34 @@ import numpy as np
 from circuitize.circuits.program import Program
 from circuitize.frontends import training
 from circuitize.frontends.datasets import Recipe, digits
-from circuitize.frontends.layers import dense, relu, sequential, zeros
+from circuitize.frontends.layers import Model, dense, relu, sequential, zeros
 from circuitize.frontends.losses import mean_squared_error
 from circuitize.frontends.optimizers import SGD
 from circuitize.sims import real
 
 MODEL = sequential(dense(784, 3072), relu(), dense(3072, 2464), relu(), dense(2464, 10, initializer=zeros))
+WIDTH = 1232
+HIDDEN = [layer for _ in range(6) for layer in (dense(WIDTH, WIDTH), relu())]
+DEEP = sequential(dense(784, WIDTH), relu(), *HIDDEN, dense(WIDTH, 10, initializer=zeros))
 RECIPE = Recipe(batch=64, epochs=1, learning_rate=0.1)
 
 
 def step() -> Program:
-    """One training step on a batch of 64; calibrated on 2 moments of the first epoch, the last one first."""
+    """One training step of the network 784-3072-2464-10 on a batch of 64."""
+    return _step(MODEL)
+
+
+def deep() -> Program:
+    """One training step of a network of 8 layers, 784-1232-1232-1232-1232-1232-1232-1232-10, on a batch of 64."""
+    return _step(DEEP)
+
+
+def _step(model: Model) -> Program:
+    """Calibrated on 2 moments of the first epoch, the last one first."""
     small = digits(seed=0)
     images = np.kron(small.train_inputs.reshape(-1, 8, 8), np.ones((1, 3, 3)))
     inputs = np.pad(images, ((0, 0), (2, 2), (2, 2))).reshape(-1, 784)
-    program = training.training_step(MODEL, mean_squared_error, SGD(), RECIPE.batch)
+    program = training.training_step(model, mean_squared_error, SGD(), RECIPE.batch)
     batches = RECIPE.batches(replace(small, train_inputs=inputs))
-    moments = real.record(program, MODEL.initial(seed=0), batches, count=2)
+    moments = real.record(program, model.initial(seed=0), batches, count=2)
     return training.with_examples(program, *reversed(moments))
