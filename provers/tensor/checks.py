@@ -27,10 +27,10 @@ def settle(draft: Draft, limb_bits: int | None = None) -> int:
 
     Soundness. A range: the limbs of x - low are each in a table of their own size, so x - low is a number of as many
     bits modulo p. Where the interval's size is no power of two and has no table of its own, high - x is such a number
-    too. A sign: either (x - low, b) is an entry of the table that holds [x > 0] for each x of [low, high], which says
-    that x is in the interval as well; or b is in {0, 1}, and 2 b x - b - x, which is x - 1 for b = 1 and -x for b = 0,
-    lies in [0, 2^w), with w <= 62: for |x| < 2^62, which its type or its range says, b = 1 leaves only x > 0, and b = 0
-    only x <= 0, everything being below p / 2. A range is left out where another check says as much of the same form.
+    too. A sign: either (x - low, s) is an entry of the table that holds [x < 0] for each x of [low, high], which says
+    that x is in the interval as well; or s is in {0, 1}, and x - 2 s x - s, which is x for s = 0 and -x - 1 for s = 1,
+    lies in [0, 2^w), with w <= 62: then s = 1 leaves only -2^w <= x < 0, and s = 0 only 0 <= x < 2^w, everything being
+    below p / 2, whatever else is known of x. A range is left out where another check says as much of the same form.
     """
     chosen = _choice(draft, limb_bits)
     for number, sign in enumerate(draft.signs):
@@ -49,8 +49,8 @@ def settle(draft: Draft, limb_bits: int | None = None) -> int:
 
 def _pair(draft: Draft, sign: Sign) -> None:
     size = sign.high - sign.low + 1
-    values = (np.arange(sign.low, sign.high + 1) > 0).astype(np.int64)
-    table = draft.function(("positive", sign.low, sign.high), size, values, "positive")
+    values = (np.arange(sign.low, sign.high + 1) < 0).astype(np.int64)
+    table = draft.function(("negative", sign.low, sign.high), size, values, "negative")
     draft.pair(sign.form - draft.splat(sign.low, sign.form.shape), table, sign.bit)
 
 
@@ -59,14 +59,14 @@ def _distance(draft: Draft, sign: Sign) -> None:
 
     def distance(trace: Trace) -> Integers:
         x = values(trace)
-        return np.where(x > 0, x - 1, -x)
+        return np.where(x < 0, -x - 1, x)
 
-    form = sign.positive.times(2) - sign.bit - sign.form
+    form = sign.form - sign.negative.times(2) - sign.bit
     draft.interval(form, 0, (1 << bits) - 1, distance, f"{sign.name} distance")
 
 
 def _distance_bits(sign: Sign) -> int:
-    return max(sign.high - 1, -sign.low).bit_length()
+    return max(sign.high, -sign.low - 1).bit_length()
 
 
 def _look_up(draft: Draft, limbs: Limbs, range: Range) -> None:
@@ -111,11 +111,13 @@ def _cut(draft: Draft, limbs: Limbs, form: Form, bits: int, values: Recipe, name
 
 
 def _needed(draft: Draft, pairs: frozenset[int]) -> list[Range]:
-    """The ranges that no other check says: the tightest of each form, and none that a function's table implies."""
+    """The ranges that no other check says: the tightest of each form, none that a sign or a function implies."""
     said: dict[object, list[tuple[int, int]]] = {}
-    for number in pairs:
-        sign = draft.signs[number]
-        said.setdefault(sign.form.key(), []).append((sign.low, sign.high))
+    for number, sign in enumerate(draft.signs):
+        reach = 1 << _distance_bits(sign)
+        low, high = (sign.low, sign.high) if number in pairs else (-reach, reach - 1)
+        said.setdefault(sign.form.key(), []).append((low, high))
+        said.setdefault(sign.form.times(-1).key(), []).append((-high, -low))
     for form, low, high in draft.known:
         said.setdefault(form.key(), []).append((low, high))
     own: dict[object, list[Range]] = {}

@@ -20,6 +20,9 @@ def _given_apart(_: Trace) -> Integers:
     return np.zeros(0, np.int64)
 
 
+TABLES = "tables"
+"""The part that counts of table entries are for."""
+
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -56,13 +59,13 @@ class Range:
 
 @dataclass(frozen=True)
 class Sign:
-    """`bit` is [x > 0] of each element x of a form whose elements lie in [low, high]; `positive` is bit times x."""
+    """`bit` is [x < 0] of each element x of a form whose elements lie in [low, high]; `negative` is bit times x."""
 
     form: Form
     low: int
     high: int
     bit: Form
-    positive: Form
+    negative: Form
     values: Recipe
     name: str
     part: str
@@ -204,7 +207,7 @@ class Draft:
                 self.lookups.append(Lookup(*asked, None, self.part))
 
     def table(self, size: int, values: Integers, name: str) -> int:
-        column = self.index(self.column((size,), None, name))
+        column = self.index(self.add(Column((size,), None, name, TABLES)))
         self.tables.append(Table(size, values, column))
         return len(self.tables) - 1
 
@@ -231,16 +234,16 @@ class Draft:
         """Every element lies in [0, size)."""
         self.interval(form, 0, size - 1, values, name)
 
-    def positive(self, form: Form, low: int, high: int, values: Recipe, name: str) -> tuple[Form, Form]:
-        """The bit b = [x > 0] of each element x in [low, high], one for equal forms, and b x, the positive part.
+    def sign(self, form: Form, low: int, high: int, values: Recipe, name: str) -> tuple[Form, Form]:
+        """The bit s = [x < 0] of each element x in [low, high], one for equal forms, and s x, the negative part.
 
-        Soundness: see `checks.settle`, which shows the bit. b x is positive where x is, and 0 elsewhere: so b is the
-        bit of b x too, and the same bit serves a ReLU and its derivative.
+        Soundness: see `checks.settle`, which shows the bit. s x is negative where x is, and 0 elsewhere: so s is the
+        bit of s x too, and one bit serves a ReLU, which is -s x of x = -y, and its derivative, the sign of s x.
         """
         known = self._bits.get(form.key())
         if known is None:
-            bit = self.column(form.shape, lambda trace: (values(trace) > 0).astype(np.int64), f"{name} sign")
-            part = self.times(bit, form, lambda trace: np.maximum(values(trace), 0))
+            bit = self.column(form.shape, lambda trace: (values(trace) < 0).astype(np.int64), f"{name} sign")
+            part = self.times(bit, form, lambda trace: np.minimum(values(trace), 0))
             self.signs.append(Sign(form, low, high, bit, part, values, name, self.part))
             known = self._bits[form.key()] = bit, part
             self._bits[part.key()] = bit, part

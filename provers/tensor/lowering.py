@@ -27,7 +27,10 @@ from .forms import Form, Recipe, Trace
 
 @dataclass(frozen=True)
 class Site:
-    """One edge: where it is, the wires and types of its sources, its target's, and the Check that is fused into it."""
+    """One edge: where it is, the wires and types of its sources, its target's, and the Check that is fused into it.
+
+    `strict` is set where the sign of minus the target is asked for.
+    """
 
     name: str
     wires: tuple[int, ...]
@@ -35,6 +38,7 @@ class Site:
     target_wire: int
     target: Fixed
     checked: tuple[int, int] | None = None
+    strict: bool = False
 
     def source(self, index: int) -> Recipe:
         wire = self.wires[index]
@@ -138,10 +142,14 @@ def _quotients(site: Site, size: int) -> tuple[int, int]:
         return (low, wide) if unique(low, wide) else _require_unique(site, low, high, unique)
     if unique(*site.checked):
         return site.checked
-    low, high = max(low, site.checked[0]), min(high, site.checked[1])
+    return _require_unique(site, *_meet(site, low, high, site.checked), unique)
+
+
+def _meet(site: Site, low: int, high: int, checked: tuple[int, int]) -> tuple[int, int]:
+    low, high = max(low, checked[0]), min(high, checked[1])
     if low > high:
-        raise Unprovable(f"{site.name}: expected values inside {list(site.checked)}, found none; widen the Check")
-    return _require_unique(site, low, high, unique)
+        raise Unprovable(f"{site.name}: expected values inside {list(checked)}, found none; widen the Check")
+    return low, high
 
 
 def _require_unique(site: Site, low: int, high: int, unique: Callable[[int, int], bool]) -> tuple[int, int]:
@@ -158,20 +166,22 @@ def _positive_part(draft: Draft, form: Form, low: int, high: int, values: Recipe
         return form
     if high <= 0:
         return Form(form.shape, {})
-    return draft.positive(form, low, high, values, name)[1]
+    return form - draft.sign(form, low, high, values, name)[1]
 
 
 def _relu(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
-    return _positive_part(draft, forms[0], site.types[0].low, site.types[0].high, site.source(0), site.name)
+    """x - [x < 0] x; or, where the derivative asks whether the result is positive, -[-x < 0] (-x), with that bit."""
+    x, values = site.types[0], site.source(0)
+    if not site.strict or x.low >= 0 or x.high <= 0:
+        return _positive_part(draft, forms[0], x.low, x.high, values, site.name)
+    return draft.sign(forms[0].times(-1), -x.high, -x.low, lambda trace: -values(trace), site.name)[1].times(-1)
 
 
 def _is_negative(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
-    """[x < 0] is [-x > 0]: for -x the result of a ReLU, that ReLU's own bit."""
     x = site.types[0]
     if site.target.low == site.target.high:
         return draft.splat(site.target.low, x.shape)
-    source = site.source(0)
-    return draft.positive(forms[0].times(-1), -x.high, -x.low, lambda trace: -source(trace), site.name)[0]
+    return draft.sign(forms[0], x.low, x.high, site.source(0), site.name)[0]
 
 
 def _select(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
@@ -205,12 +215,16 @@ def _divide(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, .
     """q = floor(x / y): q is committed; x - q y and y - 1 - (x - q y) lie in [0, 2^w), where 2^w >= every y.
 
     Soundness: q y is below 2^62 for every q that its range allows and every y of its type, and so is x; so the
-    remainder is an equation of integers, 0 <= x - q y < y, and y >= 1 by its type.
+    remainder is an equation of integers, 0 <= x - q y < y, and y >= 1 by its type. The range is the fused Check's where
+    there is one.
     """
     x, y = site.types
     low, high = site.target.low, site.target.high
     wide = low + (1 << (high - low).bit_length()) - 1
-    if max(-low, wide) * y.high < LIMIT:
+    if site.checked is not None:
+        fits = max(map(abs, site.checked)) * y.high < LIMIT
+        low, high = site.checked if fits else _meet(site, low, high, site.checked)
+    elif max(-low, wide) * y.high < LIMIT:
         high = wide
     if max(-low, high) * y.high >= LIMIT:
         raise Unprovable(
@@ -231,14 +245,18 @@ def _divide(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, .
 def _square_root(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ...]) -> Form:
     """r = floor(sqrt(x)): r is committed; x - r^2 and 2 r - (x - r^2) lie in [0, 2^w).
 
-    Soundness: 0 <= r < 2^31 by its range, so r^2 and x are below 2^62, and r^2 <= x <= r^2 + 2 r holds of integers.
+    Soundness: the two add up to t = 2 r modulo p, a number below 2^(w + 1), and t^2 = 4 r^2 = 4 (x - rest) modulo p. As
+    w <= 30 and x < 2^60, both sides are below p / 2: this holds of integers, so t is even, r = t / 2 is a number below
+    2^w, and r^2 <= x <= r^2 + 2 r. Where x or w is larger, r has a range of its own: 0 <= r < 2^31, so that r^2 and x
+    are below 2^62.
     """
     x = site.types[0]
     low, high = math.isqrt(x.low), math.isqrt(x.high)
-    wide = low + (1 << (high - low).bit_length()) - 1
-    high = wide if wide < 1 << 31 else high
     root = draft.column(x.shape, site.value, site.name)
-    draft.interval(root, low, high, site.value, site.name)
+    if (2 * high).bit_length() > 30 or x.high >= 1 << 60:
+        wide = low + (1 << (high - low).bit_length()) - 1
+        high = wide if wide < 1 << 31 else high
+        draft.interval(root, low, high, site.value, site.name)
     value, a = site.value, site.source(0)
     square = draft.times(root, root, lambda trace: value(trace) * value(trace))
     rest, size = forms[0] - square, 1 << (2 * high).bit_length()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,9 +16,10 @@ from circuitize._native import TensorPlan
 from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import OverflowRisk, Undefined
 from circuitize.circuits.hypergraph import Arrow, fold
-from circuitize.circuits.integers.arithmetic import Shift, Subtract
+from circuitize.circuits.integers.arithmetic import IsNegative, Shift, Subtract
 from circuitize.circuits.integers.check import Check
 from circuitize.circuits.integers.contraction import Contract
+from circuitize.circuits.integers.division import Divide
 from circuitize.circuits.integers.expand import expand
 from circuitize.circuits.integers.selection import Maximum, Select
 from circuitize.circuits.integers.steps import Affine
@@ -126,6 +128,17 @@ class Plan:
         """Elements that are looked up, without padding."""
         return sum(int(np.prod(self.forms[lookup.key].shape)) for lookup in self.lookups)
 
+    @cached_property
+    def parts(self) -> Mapping[str, tuple[int, int]]:
+        """By operation and place, by port, and for tables: elements committed, and elements looked up."""
+        found: dict[str, list[int]] = {}
+        for base in self.bases:
+            if isinstance(base, Column):
+                found.setdefault(base.part, [0, 0])[0] += math.prod(base.shape)
+        for lookup in self.lookups:
+            found.setdefault(lookup.part, [0, 0])[1] += math.prod(self.forms[lookup.key].shape)
+        return {part: (committed, looked_up) for part, (committed, looked_up) in found.items()}
+
     def trace(self, inputs: Mapping[str, Integers]) -> Trace:
         """The values of all wires. Raises Undefined where the program has no value."""
         values = [np.asarray(inputs[name], np.int64, order="C") for name in self.inputs]
@@ -222,7 +235,7 @@ def _draft(program: Program, arrow: Arrow, assumed: Collection[GroupName], datas
         if port.visibility is Visibility.PRIVATE or group(port) not in assumed:
             draft.interval(forms[wire], format.low, format.high, value, f"{INPUT} {port.name}")
     fused = _fused(arrow)
-    merged = set(fused.values())
+    merged, strict = set(fused.values()), _strict(arrow)
     for index, (operation_index, sources, targets, provenance) in enumerate(arrow.rows):
         operation = arrow.operations[operation_index]
         rule = RULES.get(type(operation))
@@ -236,7 +249,7 @@ def _draft(program: Program, arrow: Arrow, assumed: Collection[GroupName], datas
             continue
         checked = arrow.operations[arrow.rows[fused[index]][0]] if index in fused else None
         interval = (checked.low, checked.high) if isinstance(checked, Check) else None
-        site = Site(where, tuple(sources), types, targets[0], _fixed(arrow, targets[0]), interval)
+        site = Site(where, tuple(sources), types, targets[0], _fixed(arrow, targets[0]), interval, targets[0] in strict)
         forms[targets[0]] = rule(draft, operation, site, tuple(forms[wire] for wire in sources))
     _bind_outputs(program, arrow, draft, forms)
     return draft
@@ -249,16 +262,24 @@ def _fixed(arrow: Arrow, wire: int) -> FixedType:
 
 
 def _fused(arrow: Arrow) -> dict[int, int]:
-    """For each Shift that one Check alone reads, that Check: the quotient is then looked up in its interval."""
+    """For each Shift or Divide that one Check alone reads, that Check: the quotient is looked up in its interval."""
     readers = arrow.readers()
     writer = {target: index for index, row in enumerate(arrow.rows) for target in row[2]}
     found: dict[int, int] = {}
     for index, (operation, sources, _, _) in enumerate(arrow.rows):
         if isinstance(arrow.operations[operation], Check) and readers[sources[0]] == 1:
             before = writer.get(sources[0])
-            if before is not None and isinstance(arrow.operations[arrow.rows[before][0]], Shift):
+            if before is not None and isinstance(arrow.operations[arrow.rows[before][0]], (Shift, Divide)):
                 found[before] = index
     return found
+
+
+def _strict(arrow: Arrow) -> set[int]:
+    """The wires that are taken from something before its sign is asked for, as the derivative of a ReLU does."""
+    writer = {target: row for row in arrow.rows for target in row[2]}
+    asked = [row[1][0] for row in arrow.rows if isinstance(arrow.operations[row[0]], IsNegative)]
+    rows = [writer[wire] for wire in asked if wire in writer]
+    return {row[1][1] for row in rows if isinstance(arrow.operations[row[0]], Subtract)}
 
 
 def _bind_outputs(program: Program, arrow: Arrow, draft: Draft, forms: Mapping[int, Form]) -> None:

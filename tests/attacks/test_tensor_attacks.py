@@ -183,29 +183,29 @@ def test_without_the_range_of_the_quotient_it_wraps_around() -> None:
 
 
 def test_without_the_range_of_the_distance_signs_are_free() -> None:
-    program = committed_inputs(single(integers.ReLU(), Fixed((2,), 0, -127, 127)))
+    program = committed_inputs(single(integers.ReLU(), Fixed((2,), 0, -128, 127)))
     made = plan(program, 7)
     honest = made.trace({"in0": np.array([5, -7])})
     sign = column(made, "sign")
-    flipped = np.array([0, 0])
+    flipped = np.array([1, 1])
     product = next(i for i, base in enumerate(made.bases) if type(base).__name__ == "Product")
     source = np.array([5, -7])
     wire = made.arrow.rows[0][2][0]
-    trace = [source * flipped if i == wire else v for i, v in enumerate(honest)]
+    trace = [source * (1 - flipped) if i == wire else v for i, v in enumerate(honest)]
     changed = made.values(trace)
     changed[sign], changed[product] = flipped, flipped * source
     assert accepted_without(program, made, trace, changed) == 1
 
 
 def test_without_the_range_of_the_sign_it_is_no_bit() -> None:
-    """2 s x - s - x = d has a solution s = (x + d) / (2 x - 1) for every distance d."""
-    program = committed_inputs(single(integers.ReLU(), Fixed((1,), 0, -127, 127)))
+    """x - 2 s x - s = d has a solution s = (x - d) / (2 x + 1) for every distance d."""
+    program = committed_inputs(single(integers.ReLU(), Fixed((1,), 0, -128, 127)))
     hidden = replace(program, outputs=tuple(replace(p, visibility=Visibility.COMMITTED) for p in program.outputs))
     made = plan(hidden, 7)
     honest = made.trace({"in0": np.array([5])})
-    s = (5 + 7) * pow(9, -1, PRIME) % PRIME
+    s = (5 - 7) * pow(11, -1, PRIME) % PRIME
     wire = made.arrow.rows[0][2][0]
-    trace = [np.array([signed(5 * s)]) if i == wire else v for i, v in enumerate(honest)]
+    trace = [np.array([signed(5 - 5 * s)]) if i == wire else v for i, v in enumerate(honest)]
     changed = made.values(trace)
     changed[column(made, "sign")] = np.array([signed(s)])
     changed[next(i for i, b in enumerate(made.bases) if type(b).__name__ == "Product")] = np.array([signed(5 * s)])

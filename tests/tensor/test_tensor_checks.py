@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -90,8 +91,8 @@ def test_without_the_pair_a_sign_is_free() -> None:
     source = np.array([5, -7])
     honest = made.trace({"in0": source})
     wire = made.arrow.rows[0][2][0]
-    for bit in (np.array([1, 1]), np.array([0, 0])):
-        trace = [source * bit if i == wire else v for i, v in enumerate(honest)]
+    for bit in (np.array([0, 0]), np.array([1, 1])):
+        trace = [source * (1 - bit) if i == wire else v for i, v in enumerate(honest)]
         values = made.values(trace)
         values[column(made, "sign")] = bit
         values[next(i for i, base in enumerate(made.bases) if type(base).__name__ == "Product")] = source * bit
@@ -117,6 +118,46 @@ def test_a_function_of_a_checked_number_checks_it() -> None:
     trace = [np.array([-3, 0, 3]) if i in (shifted, shifted + 1) else v for i, v in enumerate(honest)]
     trace[0] = np.array([-17, 0, 31])
     assert answer(given, made, trace)
+
+
+@pytest.mark.parametrize("bits", [4, 1])
+def test_one_witness_for_a_checked_relu_whose_sign_says_the_range(bits: int) -> None:
+    """Without a derivative the sign is that of x itself, whose distance from 0 says all that the Check does."""
+    given = committed_inputs(chain(Fixed((), 0, -8, 7), integers.Shift(1), integers.Check(-2, 1), integers.ReLU()))
+    made = plan(given, bits)
+    assert len([one for one in made.lookups if "shift" in one.part]) == 1, "the remainder alone"
+    for x in (-9, -5, -4, -1, 0, 3, 4, 8):
+        q = x // 2
+        expected = {(max(q, 0),)} if -8 <= x <= 7 and -2 <= q <= 1 else set()
+        assert {tuple(found) for found in Bench(made, {"in0": x}).solutions()} == expected, x
+
+
+def test_the_root_needs_no_range_of_its_own() -> None:
+    """Whatever r is: rest and 2 r - rest add up to some t, so all r are t / 2; of those, one passes, where x allows."""
+    for low, high in ((0, 12), (3, 40)):
+        made = plan(committed_inputs(single(integers.SquareRoot(), Fixed((), 0, low, high))), 6)
+        root = next(i for i, base in enumerate(made.bases) if isinstance(base, Column) and "square_root" in base.name)
+        bounds = [made.tables[lookup.table].size for lookup in made.lookups if "square_root" in lookup.part]
+        assert len(bounds) == 2
+        for x in range(low, high + 1):
+            bench = Bench(made, {"in0": x})
+            roots = [t * pow(2, -1, PRIME) % PRIME for t in range(sum(bounds))]
+            found = [out for r in roots if (out := bench.outputs({root: np.array(r, object)})) is not None]
+            assert found == [[math.isqrt(x)]]
+
+
+@pytest.mark.parametrize("check", [integers.Check(-2, 1), integers.Check(0, 3)])
+def test_one_witness_for_a_checked_quotient(check: integers.Check) -> None:
+    """The Check that alone reads a quotient is its range; an equal quotient outside has no witness."""
+    builder = Builder()
+    x, y = builder.input(Fixed((), 0, -7, 8)), builder.input(Fixed((), 0, 1, 4))
+    given = committed_inputs(program(builder.build([builder.add(check, builder.add(integers.Divide(), x, y))])))
+    made = plan(given, 4)
+    assert len([one for one in made.lookups if "divide" in one.part]) == 3
+    for a, b in ((8, 4), (-7, 4), (8, 2), (-7, 3), (0, 1), (3, 1), (-1, 1), (8, 1)):
+        q = a // b
+        expected = [[q % PRIME]] if check.low <= q <= check.high else []
+        assert Bench(made, {"in0": a, "in1": b}).solutions() == expected, (a, b)
 
 
 def test_limbs_add_up_and_are_never_dearer_than_uniform_ones() -> None:
