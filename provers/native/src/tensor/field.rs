@@ -21,19 +21,136 @@ pub struct E {
     pub b: F,
 }
 
-/// 2^64 = 2^32 - 1 and 2^96 = -1 modulo p.
+/// 2^64 = 2^32 - 1, 2^96 = -1 and 2^128 = -2^32 modulo p; `over` counts 2^128 and is below 2^31.
 #[inline(always)]
-fn reduce(x: u128) -> F {
+fn reduce(x: u128, over: u64) -> F {
     let (low, high) = (x as u64, (x >> 64) as u64);
-    let (mut t, borrow) = low.overflowing_sub(high >> 32);
-    if borrow {
-        t = t.wrapping_sub(EPSILON);
-    }
-    let (mut r, carry) = t.overflowing_add((high & EPSILON) * EPSILON);
-    if carry {
-        r = r.wrapping_add(EPSILON);
-    }
+    let (t, borrow) = low.overflowing_sub((high >> 32) + (over << 32));
+    let t = t.wrapping_sub(EPSILON * u64::from(borrow));
+    let (r, carry) = t.overflowing_add((high & EPSILON) * EPSILON);
+    let r = r.wrapping_add(EPSILON * u64::from(carry));
     F(if r >= P { r - P } else { r })
+}
+
+#[inline(always)]
+fn wide(x: u64, y: u64) -> u128 {
+    u128::from(x) * u128::from(y)
+}
+
+/// A word that is 7 x modulo p, not always below p.
+#[inline(always)]
+fn sevenfold(x: F) -> u64 {
+    let product = wide(x.0, SEVEN);
+    let (sum, carry) = (product as u64).overflowing_add((product >> 64) as u64 * EPSILON);
+    sum.wrapping_add(EPSILON * u64::from(carry))
+}
+
+/// A sum of at most 2^30 products, reduced once.
+#[derive(Clone, Copy, Default)]
+pub struct Sum {
+    low: u128,
+    over: u64,
+}
+
+impl Sum {
+    #[inline(always)]
+    fn words(&mut self, x: u64, y: u64) {
+        let (low, carry) = self.low.overflowing_add(wide(x, y));
+        self.low = low;
+        self.over += u64::from(carry);
+    }
+
+    #[inline(always)]
+    pub fn add(&mut self, x: F, y: F) {
+        self.words(x.0, y.0);
+    }
+
+    #[inline(always)]
+    pub fn value(self) -> F {
+        reduce(self.low, self.over)
+    }
+}
+
+/// The same in the extension.
+#[derive(Clone, Copy, Default)]
+pub struct ExtensionSum {
+    a: Sum,
+    b: Sum,
+}
+
+impl ExtensionSum {
+    #[inline(always)]
+    pub fn add(&mut self, x: E, y: E) {
+        self.factor(&Factor::new(x), y);
+    }
+
+    #[inline(always)]
+    pub fn base(&mut self, x: E, y: F) {
+        self.a.words(x.a.0, y.0);
+        self.b.words(x.b.0, y.0);
+    }
+
+    #[inline(always)]
+    pub fn factor(&mut self, x: &Factor, y: E) {
+        self.a.words(x.a.0, y.a.0);
+        self.a.words(x.seven_b, y.b.0);
+        self.b.words(x.a.0, y.b.0);
+        self.b.words(x.b.0, y.a.0);
+    }
+
+    /// Adds one element, not a product.
+    #[inline(always)]
+    pub fn plus(&mut self, x: E) {
+        self.a.words(x.a.0, 1);
+        self.b.words(x.b.0, 1);
+    }
+
+    #[inline(always)]
+    pub fn value(self) -> E {
+        E::new(self.a.value(), self.b.value())
+    }
+}
+
+/// An element that many are multiplied by.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Factor {
+    a: F,
+    b: F,
+    seven_b: u64,
+}
+
+impl Factor {
+    #[inline(always)]
+    pub fn new(x: E) -> Self {
+        Self {
+            a: x.a,
+            b: x.b,
+            seven_b: sevenfold(x.b),
+        }
+    }
+
+    #[inline(always)]
+    pub fn element(&self) -> E {
+        E::new(self.a, self.b)
+    }
+
+    /// The line through x at 0 and y at 1, at this element.
+    #[inline(always)]
+    pub fn line(&self, x: E, y: E) -> E {
+        let mut sum = ExtensionSum::default();
+        sum.plus(x);
+        sum.factor(self, y - x);
+        sum.value()
+    }
+
+    /// The same where both ends lie in the base field.
+    #[inline(always)]
+    pub fn base_line(&self, x: F, y: F) -> E {
+        let mut sum = ExtensionSum::default();
+        sum.plus(x.into());
+        sum.base(self.element(), y - x);
+        sum.value()
+    }
 }
 
 impl F {
@@ -97,12 +214,9 @@ impl Add for F {
     type Output = F;
     #[inline(always)]
     fn add(self, other: F) -> F {
-        let (sum, carry) = self.0.overflowing_add(other.0);
-        F(if carry || sum >= P {
-            sum.wrapping_sub(P)
-        } else {
-            sum
-        })
+        // x - (p - y): as many instructions as a difference.
+        let (sum, borrow) = self.0.overflowing_sub(P - other.0);
+        F(sum.wrapping_sub(EPSILON * u64::from(borrow)))
     }
 }
 
@@ -111,11 +225,7 @@ impl Sub for F {
     #[inline(always)]
     fn sub(self, other: F) -> F {
         let (difference, borrow) = self.0.overflowing_sub(other.0);
-        F(if borrow {
-            difference.wrapping_add(P)
-        } else {
-            difference
-        })
+        F(difference.wrapping_sub(EPSILON * u64::from(borrow)))
     }
 }
 
@@ -130,7 +240,7 @@ impl Mul for F {
     type Output = F;
     #[inline(always)]
     fn mul(self, other: F) -> F {
-        reduce(u128::from(self.0) * u128::from(other.0))
+        reduce(wide(self.0, other.0), 0)
     }
 }
 
@@ -198,14 +308,9 @@ impl Mul for E {
     type Output = E;
     #[inline(always)]
     fn mul(self, other: E) -> E {
-        let wide = |x: F, y: F| u128::from(x.0) * u128::from(y.0);
-        let seven = u128::from(reduce(wide(self.b, other.b)).0) * u128::from(SEVEN);
-        // (p - 1)^2 + 7 p < 2^128.
-        let real = reduce(wide(self.a, other.a) + seven);
-        // 2^128 = -2^32 modulo p.
-        let (sum, carry) = wide(self.a, other.b).overflowing_add(wide(self.b, other.a));
-        let cross = reduce(sum) + F(if carry { P - (1 << 32) } else { 0 });
-        E::new(real, cross)
+        let mut sum = ExtensionSum::default();
+        sum.add(self, other);
+        sum.value()
     }
 }
 
@@ -272,12 +377,37 @@ mod tests {
                 }
             }
             assert_eq!(F(x).half() + F(x).half(), F(x));
+            assert_eq!(u128::from(sevenfold(F(x))) % modulus, 7 * u128::from(x) % modulus);
             if x != 0 {
                 assert_eq!(F(x) * F(x).inverse(), F::ONE);
                 let e = E::new(F(x), F(3));
                 assert_eq!(e * e.inverse(), E::ONE);
             }
         }
+    }
+
+    #[test]
+    fn sums_reduced_once_are_sums_of_products() {
+        let words = awkward();
+        let (mut once, mut each) = (ExtensionSum::default(), E::ZERO);
+        let (mut base, mut slow) = (Sum::default(), F::ZERO);
+        for _ in 0..50 {
+            for (&x, &y) in words.iter().zip(words.iter().rev()) {
+                let (u, v) = (E::new(F(x), F(P - 1)), E::new(F(y), F(x)));
+                once.add(u, v);
+                once.base(u, F(y));
+                once.plus(v);
+                each += u * v + u * F(y) + v;
+                base.add(F(P - 1), F(x));
+                slow = slow - F(x);
+                let factor = Factor::new(u);
+                assert_eq!(factor.element(), u);
+                assert_eq!(factor.line(v, u), v + (u - v) * u);
+                assert_eq!(factor.base_line(F(x), F(y)), E::from(F(x)) + u * (F(y) - F(x)));
+            }
+        }
+        assert_eq!(once.value(), each);
+        assert_eq!(base.value(), slow);
     }
 
     #[test]

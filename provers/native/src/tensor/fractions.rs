@@ -5,9 +5,11 @@ use rayon::prelude::*;
 use super::channel::{Channel, Reject};
 use super::claims::{Claims, Values, form_values, vector_weights};
 use super::field::{E, F};
-use super::functional::{Functional, padded_places};
-use super::multilinear::{bind, bits_of, equality_at, equality_of, interpolate};
+use super::functional::Functional;
+use super::leaves::Leaves;
+use super::multilinear::{bits_of, equality_at, equality_of, interpolate};
 use super::plan::{Plan, variables};
+use super::tree::Tree;
 
 /// For each lookup its keys, and its values where its table has any, in row-major order.
 pub type LookedUp = Vec<(Vec<F>, Option<Vec<F>>)>;
@@ -36,159 +38,9 @@ pub fn multiplicities(plan: &Plan, looked_up: &LookedUp) -> Vec<Vec<F>> {
         .collect()
 }
 
-struct Layer {
-    numerators: Vec<E>,
-    denominators: Vec<E>,
-}
-
-/// The leaves: 1 / (alpha - beta tag - key - beta^2 value) of each lookup, -multiplicity over the same of each entry.
-fn leaves(plan: &Plan, values: &Values, looked_up: LookedUp, alpha: E, beta: E) -> Layer {
-    let (offsets, depth) = plan.leaves();
-    let mut layer = Layer {
-        numerators: vec![E::ZERO; 1 << depth],
-        denominators: vec![E::ONE; 1 << depth],
-    };
-    let square = beta * beta;
-    for ((lookup, &offset), (keys, seconds)) in plan.lookups.iter().zip(&offsets).zip(looked_up) {
-        let shape = &plan.forms[lookup.key].shape;
-        let base = alpha - tag(beta, lookup.table);
-        layer.denominators[offset..offset + (1 << variables(shape))].fill(base);
-        let (extent, outer) = shape
-            .split_last()
-            .map_or((1, &[][..]), |(&extent, outer)| (extent, outer));
-        let (places, _) = padded_places(outer);
-        for (r, (&place, row)) in places.iter().zip(keys.chunks_exact(extent)).enumerate() {
-            let at = offset + place * extent.next_power_of_two();
-            layer.numerators[at..at + extent].fill(E::ONE);
-            for (denominator, &key) in layer.denominators[at..at + extent].iter_mut().zip(row) {
-                denominator.a = base.a - key;
-            }
-            if let Some(seconds) = &seconds {
-                for (i, &second) in seconds[r * extent..(r + 1) * extent].iter().enumerate() {
-                    layer.denominators[at + i] = layer.denominators[at + i] - square * second;
-                }
-            }
-        }
-    }
-    for (t, (table, &offset)) in plan.tables.iter().zip(&offsets[plan.lookups.len()..]).enumerate() {
-        let base = alpha - tag(beta, t);
-        let size = table.size.next_power_of_two();
-        layer.denominators[offset..offset + size].fill(base);
-        let column = form_values(plan, values, table.column);
-        for (key, &count) in column.iter().enumerate() {
-            let second = table.values.get(key).map_or(E::ZERO, |&value| square * value);
-            layer.numerators[offset + key] = E::ZERO - count.into();
-            layer.denominators[offset + key] = base - F::reduced(key as u64).into() - second;
-        }
-    }
-    layer
-}
-
 fn tag(beta: E, table: usize) -> E {
     beta * F::reduced(table as u64 + 1)
 }
-
-/// The layer above: the sums of a fraction in the first half and one in the second.
-fn above(layer: &Layer) -> Layer {
-    let half = layer.numerators.len() / 2;
-    let (n0, n1) = layer.numerators.split_at(half);
-    let (d0, d1) = layer.denominators.split_at(half);
-    let (numerators, denominators) = (0..half)
-        .into_par_iter()
-        .with_min_len(1 << 11)
-        .map(|i| (n0[i] * d1[i] + n1[i] * d0[i], d0[i] * d1[i]))
-        .unzip();
-    Layer {
-        numerators,
-        denominators,
-    }
-}
-
-/// The prover's side of one layer's sumcheck: eq(point, x) times d1 m0 + n1 d0, where m0 = n0 + lambda d0.
-struct LayerProver {
-    /// For each variable, eq of the point's later coordinates.
-    suffixes: Vec<Vec<E>>,
-    point: Vec<E>,
-    /// eq of the coordinates and challenges so far.
-    prefix: E,
-    lambda: E,
-    tables: [Vec<E>; 4],
-}
-
-impl LayerProver {
-    fn new(layer: Layer, point: &[E], lambda: E) -> Self {
-        let half = layer.numerators.len() / 2;
-        let (mut m0, mut d0) = (layer.numerators, layer.denominators);
-        let (n1, d1) = (m0.split_off(half), d0.split_off(half));
-        m0.par_iter_mut()
-            .with_min_len(PARALLEL)
-            .zip(&d0)
-            .for_each(|(m, &d)| *m += lambda * d);
-        let mut suffixes = vec![vec![E::ONE]; point.len()];
-        for i in (1..point.len()).rev() {
-            suffixes[i - 1] = suffixes[i]
-                .iter()
-                .flat_map(|&entry| {
-                    let high = entry * point[i];
-                    [entry - high, high]
-                })
-                .collect();
-        }
-        Self {
-            suffixes,
-            point: point.to_vec(),
-            prefix: E::ONE,
-            lambda,
-            tables: [m0, n1, d0, d1],
-        }
-    }
-
-    /// The round's polynomial h at 0, 2, 3. It is prefix * eq(point[i], X) * q(X), with q quadratic: q at 0 and 2 are
-    /// sums, q at 1 follows from h(0) + h(1) = claim.
-    fn message(&self, round: usize, claim: E) -> Vec<E> {
-        let weights = &self.suffixes[round];
-        let [m0, n1, d0, d1] = &self.tables;
-        let part = |range: std::ops::Range<usize>| {
-            let (mut at_zero, mut at_two) = (E::ZERO, E::ZERO);
-            for i in range {
-                let at = |table: &[E]| {
-                    let (low, high) = (table[2 * i], table[2 * i + 1]);
-                    (low, high.double() - low)
-                };
-                let (m, n, d, e) = (at(m0), at(n1), at(d0), at(d1));
-                at_zero += weights[i] * (e.0 * m.0 + n.0 * d.0);
-                at_two += weights[i] * (e.1 * m.1 + n.1 * d.1);
-            }
-            (at_zero, at_two)
-        };
-        let (q0, q2) = (0..weights.len().div_ceil(PARALLEL))
-            .into_par_iter()
-            .map(|c| part(c * PARALLEL..weights.len().min((c + 1) * PARALLEL)))
-            .reduce(|| (E::ZERO, E::ZERO), |x, y| (x.0 + y.0, x.1 + y.1));
-        let r = self.point[round];
-        let low = (E::ONE - r) * self.prefix;
-        let q1 = (claim - low * q0) * (r * self.prefix).inverse();
-        let q3 = (q2 - q1).double() + (q2 - q1) + q0;
-        // eq(r, 2) = 3 r - 1, eq(r, 3) = 5 r - 2.
-        let (two, three) = (r.double() + r - E::ONE, r.double().double() + r - E::ONE.double());
-        vec![low * q0, self.prefix * two * q2, self.prefix * three * q3]
-    }
-
-    fn bind(&mut self, round: usize, r: E) {
-        self.prefix = self.prefix * equality_of(&self.point[round..=round], &[r]);
-        for table in &mut self.tables {
-            *table = bind(table, r);
-        }
-    }
-
-    /// n0, n1, d0, d1 at the point that all variables are bound to.
-    fn ends(&self) -> Vec<E> {
-        let [m0, n1, d0, d1] = &self.tables;
-        vec![m0[0] - self.lambda * d0[0], n1[0], d0[0], d1[0]]
-    }
-}
-
-const PARALLEL: usize = 1 << 11;
 
 /// Shows that every lookup finds its entry; leaves claims on the forms that are looked up and on multiplicities.
 pub fn prove_lookups(
@@ -204,35 +56,37 @@ pub fn prove_lookups(
     let alpha = channel.challenge("lookups.alpha");
     let beta = channel.challenge("lookups.beta");
     let (offsets, depth) = plan.leaves();
-    let mut layers = Vec::new();
-    if let Some((values, looked_up)) = witness {
-        layers.push(leaves(plan, values, looked_up, alpha, beta));
-        for _ in 0..depth {
-            layers.push(above(&layers[layers.len() - 1]));
-        }
-    }
-    let root = channel.scalars("fractions.root", 1, || vec![layers[depth].denominators[0]])?[0];
+    let mut tree = witness.map(|(values, looked_up)| {
+        let counts: Vec<Vec<F>> = plan
+            .tables
+            .iter()
+            .map(|table| form_values(plan, values, table.column))
+            .collect();
+        Tree::new(Leaves::new(plan, looked_up, &counts, alpha, beta))
+    });
+    let root = channel.scalars("fractions.root", 1, || {
+        vec![tree.as_mut().expect("the prover holds a tree").root()]
+    })?[0];
     if !proving && root == E::ZERO {
         return Reject::because("the denominator of the sum of fractions is zero");
     }
     // The numerator of the sum is 0 by the statement: it is not sent.
     let (mut numerator, mut denominator) = (E::ZERO, root);
     let mut point: Vec<E> = Vec::new();
-    layers.pop();
     for level in 0..depth {
         let lambda = channel.challenge("fractions.combine");
         let claim = numerator + lambda * denominator;
-        let mut prover = layers.pop().map(|layer| LayerProver::new(layer, &point, lambda));
+        let mut prover = tree.as_mut().map(|tree| tree.descend(&point, lambda));
         let mut left = claim;
         let mut below = Vec::with_capacity(level + 1);
-        for round in 0..level {
+        for _ in 0..level {
             let message = channel.scalars("fractions.sum", 3, || {
-                prover.as_ref().expect("proving").message(round, left)
+                prover.as_ref().expect("proving").message(left)
             })?;
             let r = channel.challenge("fractions.sum");
             left = interpolate(left, &message, r);
             if let Some(prover) = &mut prover {
-                prover.bind(round, r);
+                prover.bind(r);
             }
             below.push(r);
         }

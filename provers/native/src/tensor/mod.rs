@@ -5,12 +5,15 @@ mod claims;
 mod field;
 mod fractions;
 mod functional;
+mod leaves;
+mod memory;
 mod merkle;
 mod multilinear;
 mod ntt;
 mod plan;
 mod protocol;
 mod python;
+mod tree;
 mod view;
 mod whir;
 

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::channel::{Channel, Reject};
-use super::field::E;
+use super::field::{E, Factor};
 
 const SEQUENTIAL: usize = 1 << 11;
 
@@ -20,6 +20,22 @@ pub fn equality(point: &[E]) -> Vec<E> {
         }
     }
     table
+}
+
+/// eq(point, .) as the product of a table over at most so many low variables and one over the others.
+pub struct Split {
+    pub low: Vec<Factor>,
+    pub high: Vec<E>,
+}
+
+impl Split {
+    pub fn new(point: &[E], most: usize) -> Self {
+        let (low, high) = point.split_at(point.len().min(most));
+        Self {
+            low: equality(low).into_iter().map(Factor::new).collect(),
+            high: equality(high),
+        }
+    }
 }
 
 /// eq(point, place) for one place of the cube.

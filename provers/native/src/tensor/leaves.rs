@@ -1,0 +1,159 @@
+//! The fractions at the bottom of the tree, made from keys and counts whenever they are read, never all at once.
+
+use super::field::{E, F};
+use super::fractions::LookedUp;
+use super::functional::padded_places;
+use super::plan::{Plan, variables};
+
+/// One lookup or table: a block of 2^bits leaves n / (base - key - square value).
+struct Block {
+    offset: usize,
+    bits: usize,
+    base: E,
+    keys: Vec<F>,
+    /// Beside each key its value, where the table has values.
+    values: Option<Vec<F>>,
+    /// Numerators that are not 1: less the counts, for a table.
+    numerators: Option<Vec<F>>,
+    /// The last axis, padded to a power of two.
+    extent: usize,
+    width_bits: usize,
+    /// For each row of the padded block its row of keys; None where the outer axes need no padding.
+    rows: Option<Vec<u32>>,
+}
+
+/// All leaves. Padding within a block has numerator 0 and the block's base; behind the last block are fractions 0 / 1.
+pub struct Leaves {
+    blocks: Vec<Block>,
+    square: E,
+    end: usize,
+    pub depth: usize,
+}
+
+const ABSENT: u32 = u32::MAX;
+
+fn rows(outer: &[usize]) -> Option<Vec<u32>> {
+    if outer.iter().all(|extent| extent.is_power_of_two()) {
+        return None;
+    }
+    let (places, size) = padded_places(outer);
+    let mut rows = vec![ABSENT; size];
+    for (row, place) in places.into_iter().enumerate() {
+        rows[place] = row as u32;
+    }
+    Some(rows)
+}
+
+impl Leaves {
+    /// `counts` are those of each table. The denominators are alpha - beta tag - key - beta^2 value.
+    pub fn new(plan: &Plan, looked_up: LookedUp, counts: &[Vec<F>], alpha: E, beta: E) -> Self {
+        let (offsets, depth) = plan.leaves();
+        let base = |table: usize| alpha - beta * F::reduced(table as u64 + 1);
+        let mut blocks = Vec::with_capacity(offsets.len());
+        for ((lookup, &offset), (keys, values)) in plan.lookups.iter().zip(&offsets).zip(looked_up) {
+            let shape = &plan.forms[lookup.key].shape;
+            let (extent, outer) = shape
+                .split_last()
+                .map_or((1, &[][..]), |(&extent, outer)| (extent, outer));
+            blocks.push(Block {
+                offset,
+                bits: variables(shape),
+                base: base(lookup.table),
+                keys,
+                values,
+                numerators: None,
+                extent,
+                width_bits: variables(&[extent]),
+                rows: rows(outer),
+            });
+        }
+        let tables = plan.tables.iter().zip(&offsets[plan.lookups.len()..]);
+        for (t, ((table, &offset), counts)) in tables.zip(counts).enumerate() {
+            blocks.push(Block {
+                offset,
+                bits: variables(&[table.size]),
+                base: base(t),
+                keys: (0..table.size as u64).map(F::reduced).collect(),
+                values: (!table.values.is_empty()).then(|| table.values.clone()),
+                numerators: Some(counts.iter().map(|&count| -count).collect()),
+                extent: table.size,
+                width_bits: variables(&[table.size]),
+                rows: None,
+            });
+        }
+        blocks.sort_by_key(|block| block.offset);
+        Self {
+            end: blocks.last().map_or(0, |block| block.offset + (1 << block.bits)),
+            blocks,
+            square: beta * beta,
+            depth,
+        }
+    }
+
+    /// How many leaves of the second half are not 0 / 1.
+    pub fn active(&self) -> usize {
+        self.end - (1 << self.depth >> 1)
+    }
+
+    /// The leaves from a place on.
+    pub fn read(&self, start: usize, numerators: &mut [F], denominators: &mut [E]) {
+        let end = start + numerators.len();
+        let mut at = start;
+        let first = self
+            .blocks
+            .partition_point(|block| block.offset + (1 << block.bits) <= start);
+        for block in &self.blocks[first..] {
+            if block.offset >= end {
+                break;
+            }
+            let stop = end.min(block.offset + (1 << block.bits));
+            let own = at - start..stop - start;
+            let place = at - block.offset;
+            self.read_block(
+                block,
+                place,
+                &mut numerators[own.clone()],
+                &mut denominators[own],
+            );
+            at = stop;
+        }
+        numerators[at - start..].fill(F::ZERO);
+        denominators[at - start..].fill(E::ONE);
+    }
+
+    fn read_block(&self, block: &Block, place: usize, numerators: &mut [F], denominators: &mut [E]) {
+        let width = 1usize << block.width_bits;
+        let (mut row, mut column) = (place >> block.width_bits, place & (width - 1));
+        let mut done = 0;
+        while done < numerators.len() {
+            let length = (width - column).min(numerators.len() - done);
+            let n = &mut numerators[done..done + length];
+            let d = &mut denominators[done..done + length];
+            let found = block.rows.as_ref().map_or(row as u32, |rows| rows[row]);
+            let real = if found == ABSENT {
+                0
+            } else {
+                block.extent.saturating_sub(column).min(length)
+            };
+            if real > 0 {
+                let from = found as usize * block.extent + column;
+                match &block.numerators {
+                    None => n[..real].fill(F::ONE),
+                    Some(own) => n[..real].copy_from_slice(&own[from..from + real]),
+                }
+                for (d, &key) in d.iter_mut().zip(&block.keys[from..from + real]) {
+                    *d = E::new(block.base.a - key, block.base.b);
+                }
+                if let Some(values) = &block.values {
+                    for (d, &value) in d.iter_mut().zip(&values[from..from + real]) {
+                        *d = *d - self.square * value;
+                    }
+                }
+            }
+            n[real..].fill(F::ZERO);
+            d[real..].fill(block.base);
+            done += length;
+            (row, column) = (row + 1, 0);
+        }
+    }
+}
