@@ -181,6 +181,16 @@ pub fn padded_places(shape: &[usize]) -> (Vec<usize>, usize) {
     (places, size)
 }
 
+/// For each row of axes padded to powers of two, which row of elements it is, if any.
+pub fn rows_of(outer: &[usize]) -> Vec<Option<usize>> {
+    let (places, size) = padded_places(outer);
+    let mut rows = vec![None; size];
+    for (row, place) in places.into_iter().enumerate() {
+        rows[place] = Some(row);
+    }
+    rows
+}
+
 /// Vectors of axes merged, or axes of extent 1 added and removed; None where an axis would have to be split.
 fn merge(axes: &[Vec<E>], shape: &[usize]) -> Option<Vec<Vec<E>>> {
     let mut made = Vec::with_capacity(shape.len());

@@ -2,7 +2,7 @@
 
 use super::field::{E, F};
 use super::fractions::LookedUp;
-use super::functional::padded_places;
+use super::functional::rows_of;
 use super::plan::{Plan, variables};
 
 /// One lookup or table: a block of 2^bits leaves n / (base - key - square value).
@@ -18,8 +18,8 @@ struct Block {
     /// The last axis, padded to a power of two.
     extent: usize,
     width_bits: usize,
-    /// For each row of the padded block its row of keys; None where the outer axes need no padding.
-    rows: Option<Vec<u32>>,
+    /// For each row of the padded block its row of keys.
+    rows: Vec<Option<usize>>,
 }
 
 /// All leaves. Padding within a block has numerator 0 and the block's base; behind the last block are fractions 0 / 1.
@@ -28,20 +28,6 @@ pub struct Leaves {
     square: E,
     end: usize,
     pub depth: usize,
-}
-
-const ABSENT: u32 = u32::MAX;
-
-fn rows(outer: &[usize]) -> Option<Vec<u32>> {
-    if outer.iter().all(|extent| extent.is_power_of_two()) {
-        return None;
-    }
-    let (places, size) = padded_places(outer);
-    let mut rows = vec![ABSENT; size];
-    for (row, place) in places.into_iter().enumerate() {
-        rows[place] = row as u32;
-    }
-    Some(rows)
 }
 
 impl Leaves {
@@ -64,7 +50,7 @@ impl Leaves {
                 numerators: None,
                 extent,
                 width_bits: variables(&[extent]),
-                rows: rows(outer),
+                rows: rows_of(outer),
             });
         }
         let tables = plan.tables.iter().zip(&offsets[plan.lookups.len()..]);
@@ -78,7 +64,7 @@ impl Leaves {
                 numerators: Some(counts.iter().map(|&count| -count).collect()),
                 extent: table.size,
                 width_bits: variables(&[table.size]),
-                rows: None,
+                rows: rows_of(&[]),
             });
         }
         blocks.sort_by_key(|block| block.offset);
@@ -109,12 +95,7 @@ impl Leaves {
             let stop = end.min(block.offset + (1 << block.bits));
             let own = at - start..stop - start;
             let place = at - block.offset;
-            self.read_block(
-                block,
-                place,
-                &mut numerators[own.clone()],
-                &mut denominators[own],
-            );
+            self.read_block(block, place, &mut numerators[own.clone()], &mut denominators[own]);
             at = stop;
         }
         numerators[at - start..].fill(F::ZERO);
@@ -129,14 +110,11 @@ impl Leaves {
             let length = (width - column).min(numerators.len() - done);
             let n = &mut numerators[done..done + length];
             let d = &mut denominators[done..done + length];
-            let found = block.rows.as_ref().map_or(row as u32, |rows| rows[row]);
-            let real = if found == ABSENT {
-                0
-            } else {
-                block.extent.saturating_sub(column).min(length)
-            };
-            if real > 0 {
-                let from = found as usize * block.extent + column;
+            let real = block.extent.saturating_sub(column).min(length);
+            let found = block.rows[row].filter(|_| real > 0);
+            let real = if found.is_some() { real } else { 0 };
+            if let Some(found) = found {
+                let from = found * block.extent + column;
                 match &block.numerators {
                     None => n[..real].fill(F::ONE),
                     Some(own) => n[..real].copy_from_slice(&own[from..from + real]),

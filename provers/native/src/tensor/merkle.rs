@@ -3,6 +3,9 @@
 use rayon::prelude::*;
 
 use super::channel::Reject;
+use super::field::F;
+use super::hashes::{leaf_hashes, node_hashes};
+use super::memory::zeros;
 
 pub type Digest = [u8; 32];
 
@@ -10,16 +13,16 @@ pub type Digest = [u8; 32];
 pub struct Tree(Vec<Vec<Digest>>);
 
 /// H(words, salt). A leaf's content is never 64 bytes long, as a node's is.
-pub fn leaf_hash(words: &[u64], salt: &[u64]) -> Digest {
+pub fn leaf_hash(words: &[F], salt: &[u64]) -> Digest {
     let mut bytes = Vec::with_capacity(8 * (words.len() + salt.len()));
-    for word in words.iter().chain(salt) {
+    for word in words.iter().map(|word| word.word()).chain(salt.iter().copied()) {
         bytes.extend_from_slice(&word.to_le_bytes());
     }
     debug_assert_ne!(bytes.len(), 64);
     *blake3::hash(&bytes).as_bytes()
 }
 
-fn node_hash(left: &Digest, right: &Digest) -> Digest {
+pub fn node_hash(left: &Digest, right: &Digest) -> Digest {
     let mut bytes = [0; 64];
     bytes[..32].copy_from_slice(left);
     bytes[32..].copy_from_slice(right);
@@ -39,15 +42,27 @@ pub fn leaf_salt(secret: &[u8; 32], index: usize) -> [u64; 2] {
 }
 
 impl Tree {
-    /// A tree over a power of two of leaves.
-    pub fn new(leaves: Vec<Digest>) -> Self {
+    /// A tree over leaves of so many words, a power of two of them, salted where there is a secret.
+    pub fn new(words: &[F], leaf: usize, secret: Option<[u8; 32]>) -> Self {
+        const PIECE: usize = 1 << 9;
+        let mut leaves: Vec<Digest> = zeros(words.len() / leaf);
+        leaves
+            .par_chunks_mut(PIECE)
+            .zip(words.par_chunks(PIECE * leaf))
+            .enumerate()
+            .for_each(|(c, (hashes, words))| {
+                leaf_hashes(words, leaf, secret.as_ref(), c * PIECE, hashes);
+            });
         let mut levels = vec![leaves];
         while let Some(last) = levels.last().filter(|level| level.len() > 1) {
-            let next = last
-                .par_chunks_exact(2)
-                .with_min_len(256)
-                .map(|pair| node_hash(&pair[0], &pair[1]))
-                .collect();
+            let mut next: Vec<Digest> = zeros(last.len() / 2);
+            if next.len() <= PIECE {
+                node_hashes(last, &mut next);
+            } else {
+                next.par_chunks_mut(PIECE)
+                    .zip(last.par_chunks(2 * PIECE))
+                    .for_each(|(hashes, below)| node_hashes(below, hashes));
+            }
             levels.push(next);
         }
         Self(levels)

@@ -10,7 +10,9 @@ use super::claims::{Claims, Values};
 use super::field::{E, F};
 use super::fractions::{looked_up, multiplicities, prove_lookups};
 use super::functional::{Functional, padded_places};
+use super::memory;
 use super::merkle::Digest;
+use super::opening::Combination;
 use super::plan::{Base, Plan, variables};
 use super::whir::{Oracle, Secret, open};
 
@@ -39,13 +41,13 @@ pub struct Commitment {
 impl Commitment {
     fn new(table: Vec<F>, secret: [u8; 32]) -> Self {
         let bits = table.len().trailing_zeros() as usize;
-        let oracle = Oracle::commit(&table, bits + 1, Some(secret));
+        let oracle = Oracle::commit(&table, bits + 1, secret);
         Self { table, oracle }
     }
 
     /// Commits to tensors at their offsets, in a table of 2^bits elements.
     pub fn of(bits: usize, tensors: &[(Vec<usize>, usize, Vec<F>)], secret: [u8; 32]) -> Self {
-        let mut table = vec![F::ZERO; 1 << bits];
+        let mut table = memory::zeros(1 << bits);
         for (shape, offset, values) in tensors {
             place(shape, values, &mut table[*offset..]);
         }
@@ -61,7 +63,7 @@ pub type Phases = Vec<(&'static str, f64)>;
 
 /// A commitment's table: its columns at their offsets, axes padded to powers of two with zeros.
 fn table(plan: &Plan, values: &Values, commitment: usize) -> Vec<F> {
-    let mut table = vec![F::ZERO; 1 << plan.commitments[commitment]];
+    let mut table = memory::zeros(1 << plan.commitments[commitment]);
     for (base, values) in plan.bases.iter().zip(values) {
         if let Base::Column {
             commitment: own,
@@ -172,21 +174,20 @@ pub fn prove(
     for (c, commitment) in commitments.iter().enumerate() {
         let gamma = channel.challenge("openings");
         let bits = plan.commitments[c];
-        let mut weights = vec![E::ZERO; 1 << bits];
+        let mut weights = Combination::default();
         let (mut claim, mut factor) = (E::ZERO, E::ONE);
         for own in claims.openings.iter().filter(|own| belongs(plan, own.base, c)) {
             let Base::Column { offset, shape, .. } = &plan.bases[own.base] else {
                 unreachable!()
             };
-            claims.functionals[own.weights].add_to(shape, factor, &mut weights[*offset..]);
+            weights.add(*offset, shape, &claims.functionals[own.weights], factor);
             claim += factor * own.value;
             factor = factor * gamma;
         }
-        let values = commitment.table.iter().map(|&value| E::from(value)).collect();
         let secret = Secret {
             oracle: &commitment.oracle,
-            values,
-            weights,
+            values: &commitment.table,
+            weights: &weights,
         };
         open(&mut channel, bits, roots[c], claim, Some(secret), |_| E::ZERO)?;
     }

@@ -158,10 +158,9 @@ fn above_leaves(leaves: &Leaves) -> Layer {
         made.numerators.par_chunks_mut(size),
         made.denominators.par_chunks_mut(size),
     );
-    pieces
-        .into_par_iter()
-        .enumerate()
-        .for_each_init(|| Read::new(size), |of, (c, (n, d))| {
+    pieces.into_par_iter().enumerate().for_each_init(
+        || Read::new(size),
+        |of, (c, (n, d))| {
             if !of.read(leaves, c * size) {
                 for (n, &own) in n.iter_mut().zip(&of.n0) {
                     *n = own.into();
@@ -181,7 +180,8 @@ fn above_leaves(leaves: &Leaves) -> Layer {
                 };
                 d[i] = d0 * d1;
             }
-        });
+        },
+    );
     made
 }
 
@@ -460,7 +460,11 @@ impl LayerProver {
         );
         let top = |of: &[F], i: usize| {
             let (low, high) = (of[2 * i], of[2 * i + 1]);
-            if low == high { low.into() } else { r.base_line(low, high) }
+            if low == high {
+                low.into()
+            } else {
+                r.base_line(low, high)
+            }
         };
         let bottom = |of: &[E], i: usize| {
             let (low, high) = (of[2 * i], of[2 * i + 1]);
@@ -539,7 +543,11 @@ impl Read {
         let (step0, step1) = (self.d0[high] - d0, self.d1[high] - d1);
         bottoms[0].factor(weight, d0 * d1);
         let ones = n0 == F::ONE && n1 == F::ONE;
-        if ones && self.n0[high] == F::ONE && self.n1[high] == F::ONE && step0.b == step1.b && step0.b == F::ZERO
+        if ones
+            && self.n0[high] == F::ONE
+            && self.n1[high] == F::ONE
+            && step0.b == step1.b
+            && step0.b == F::ZERO
         {
             tops[0].factor(weight, d0 + d1);
             bottoms[1].base(weight.element(), step0.a * step1.a);

@@ -5,13 +5,12 @@
 //! and asks at random places that it be the fold: each answer y at z is the claim sum_b g(b) z^b = y, added to the sum.
 //! Within the unique-decoding radius a word has one polynomial, so nothing is sampled out of the domain.
 
-use rayon::prelude::*;
-
 use super::channel::{Channel, Reject};
-use super::field::{E, Element, F};
+use super::field::{E, F};
 use super::merkle::{Digest, Tree, leaf_hash, leaf_salt, missing, root};
-use super::multilinear::{equality, sumcheck};
-use super::ntt::{Twiddles, reverse, transform};
+use super::multilinear::{equality, interpolate};
+use super::ntt::{self, reverse};
+use super::pairs::{self, Pairs, Weights, first_bound, first_sums};
 
 /// Variables per round; a leaf holds 2^FOLD symbols.
 pub const FOLD: usize = 4;
@@ -36,7 +35,7 @@ pub fn queries(round: usize) -> usize {
 
 /// A word that the prover has committed to: leaf i, of 2^FOLD symbols, is contiguous.
 pub struct Oracle {
-    words: Vec<u64>,
+    words: Vec<F>,
     leaf: usize,
     tree: Tree,
     secret: Option<[u8; 32]>,
@@ -44,24 +43,17 @@ pub struct Oracle {
 
 impl Oracle {
     /// The polynomial's values on the subgroup of order 2^bits. A secret salts the leaves.
-    pub fn commit<T: Element>(coefficients: &[T], bits: usize, secret: Option<[u8; 32]>) -> Self {
-        let mut values = coefficients.to_vec();
-        values.resize(1 << bits, T::default());
-        transform(&mut values, &Twiddles::new(bits));
-        let leaf = WIDTH * T::WORDS;
-        let mut words = Vec::with_capacity(values.len() * T::WORDS);
-        for value in values {
-            value.write(&mut words);
-        }
-        let hashes = words
-            .par_chunks_exact(leaf)
-            .enumerate()
-            .with_min_len(256)
-            .map(|(place, words)| {
-                let salt = secret.map(|secret| leaf_salt(&secret, place));
-                leaf_hash(words, salt.as_ref().map_or(&[], |salt| salt.as_slice()))
-            });
-        let tree = Tree::new(hashes.collect());
+    pub fn commit(coefficients: &[F], bits: usize, secret: [u8; 32]) -> Self {
+        Self::of(ntt::values(coefficients, bits), WIDTH, Some(secret))
+    }
+
+    /// The same for a polynomial over the extension, without salts.
+    fn extension(coefficients: &[E], bits: usize) -> Self {
+        Self::of(ntt::extension_values(coefficients, bits), 2 * WIDTH, None)
+    }
+
+    fn of(words: Vec<F>, leaf: usize, secret: Option<[u8; 32]>) -> Self {
+        let tree = Tree::new(&words, leaf, secret);
         Self {
             words,
             leaf,
@@ -78,7 +70,7 @@ impl Oracle {
         places
             .iter()
             .flat_map(|&place| &self.words[place * self.leaf..(place + 1) * self.leaf])
-            .copied()
+            .map(|word| word.word())
             .collect()
     }
 
@@ -94,8 +86,58 @@ impl Oracle {
 /// What the prover knows of the polynomial that is opened: its word, its table, and the weights' table.
 pub struct Secret<'a> {
     pub oracle: &'a Oracle,
-    pub values: Vec<E>,
-    pub weights: Vec<E>,
+    pub values: &'a [F],
+    pub weights: &'a dyn Weights,
+}
+
+/// The prover's side of the sumcheck of f * w: before its first variable is bound, after, and between rounds.
+enum Tables<'a> {
+    First(&'a [F], &'a dyn Weights),
+    Bound(Pairs),
+    None,
+}
+
+impl Tables<'_> {
+    fn message(&self, claim: E) -> Vec<E> {
+        match self {
+            Tables::First(values, weights) => pairs::message(first_sums(values, *weights), claim),
+            Tables::Bound(pairs) => pairs.message(claim),
+            Tables::None => unreachable!("the prover holds tables"),
+        }
+    }
+
+    fn bind(&mut self, r: E) {
+        match self {
+            Tables::First(values, weights) => *self = Tables::Bound(first_bound(values, *weights, r)),
+            Tables::Bound(pairs) => pairs.bind(r),
+            Tables::None => {}
+        }
+    }
+
+    fn take(&mut self) -> Option<[Vec<E>; 2]> {
+        match std::mem::replace(self, Tables::None) {
+            Tables::Bound(pairs) => Some(pairs.tables()),
+            _ => None,
+        }
+    }
+}
+
+/// The claim on f * w at a random point of so many variables, appended to `point`.
+fn fold(
+    channel: &mut Channel,
+    variables: usize,
+    mut claim: E,
+    tables: &mut Tables,
+    point: &mut Vec<E>,
+) -> Result<E, Reject> {
+    for _ in 0..variables {
+        let message = channel.scalars("whir.fold", 2, || tables.message(claim))?;
+        let r = channel.challenge("whir.fold");
+        claim = interpolate(claim, &message, r);
+        tables.bind(r);
+        point.push(r);
+    }
+    Ok(claim)
 }
 
 /// Folds the symbols of leaves, of values on the subgroup of order 2^bits, along `point`.
@@ -186,28 +228,25 @@ pub fn open(
     let mut bits = variables + 1;
     let mut known_root = first_root;
     let (first, mut tables) = match secret {
-        Some(secret) => (Some(secret.oracle), Some([secret.values, secret.weights])),
-        None => (None, None),
+        Some(secret) => (Some(secret.oracle), Tables::First(secret.values, secret.weights)),
+        None => (None, Tables::None),
     };
     let mut folded: Option<Oracle> = None;
     let mut last = Vec::new();
     let rounds = rounds(variables);
-    let product = |[f, w]: &[E; 2]| *f * *w;
     for round in 0..rounds {
-        let reduced = sumcheck::<2, 2>(channel, "whir.fold", FOLD, claim, tables.take(), product)?;
-        claim = reduced.claim;
-        tables = reduced.tables;
-        let fold = Fold::new(bits, &reduced.point);
-        point.extend(reduced.point);
+        claim = fold(channel, FOLD, claim, &mut tables, &mut point)?;
+        let mut bound = tables.take();
+        let folding = Fold::new(bits, &point[point.len() - FOLD..]);
         let remaining = variables - point.len();
         let mut next = None;
         let mut next_root = known_root;
         if round + 1 < rounds {
-            next = tables.as_ref().map(|[f, _]| Oracle::commit(f, bits - 1, None));
+            next = bound.as_ref().map(|[f, _]| Oracle::extension(f, bits - 1));
             next_root = channel.digest("whir.root", || next.as_ref().expect("committed").root())?;
         } else {
             last = channel.scalars("whir.last", 1 << remaining, || {
-                tables.as_ref().expect("proving")[0].clone()
+                bound.as_ref().expect("proving")[0].clone()
             })?;
         }
         let leaf_bits = bits - FOLD;
@@ -252,8 +291,7 @@ pub fn open(
                 .chunks_exact(leaf)
                 .enumerate()
                 .map(|(i, symbols)| {
-                    let words: Vec<u64> = symbols.iter().map(|symbol| symbol.word()).collect();
-                    leaf_hash(&words, if round == 0 { &salts[2 * i..2 * i + 2] } else { &[] })
+                    leaf_hash(symbols, if round == 0 { &salts[2 * i..2 * i + 2] } else { &[] })
                 })
                 .collect();
             if root(leaf_bits, &places, &hashes, &siblings)? != known_root {
@@ -275,20 +313,22 @@ pub fn open(
                     }
                 })
                 .collect();
-            claim += coefficient * fold.at(place, symbols);
+            claim += coefficient * folding.at(place, symbols);
             terms.push((coefficient, generator.power(reverse(place, leaf_bits) as u64)));
             coefficient = coefficient * gamma;
         }
-        if let Some([_, weights]) = &mut tables {
+        if let Some([values, mut weights]) = bound.take() {
             // sum_j c_j z_j^b for all b is one transform, since the z_j lie in a subgroup.
             let mut sparse = vec![E::ZERO; 1 << leaf_bits];
             for (&place, &(coefficient, _)) in places.iter().zip(&terms) {
                 sparse[reverse(place, leaf_bits)] = coefficient;
             }
-            transform(&mut sparse, &Twiddles::new(leaf_bits));
+            let sums = ntt::extension_values(&sparse, leaf_bits);
             for (b, weight) in weights.iter_mut().enumerate() {
-                *weight += sparse[reverse(b, leaf_bits)];
+                let at = 2 * reverse(b, leaf_bits);
+                *weight += E::new(sums[at], sums[at + 1]);
             }
+            tables = Tables::Bound(Pairs::new(values, weights));
         }
         powers.push(Powers {
             first: point.len(),
@@ -299,17 +339,16 @@ pub fn open(
         bits -= 1;
     }
     let remaining = variables - point.len();
-    let reduced = sumcheck::<2, 2>(channel, "whir.fold", remaining, claim, tables, product)?;
-    point.extend(&reduced.point);
+    claim = fold(channel, remaining, claim, &mut tables, &mut point)?;
     if !proving {
-        let value = equality(&reduced.point)
+        let value = equality(&point[variables - remaining..])
             .iter()
             .zip(&last)
             .fold(E::ZERO, |sum, (&e, &v)| sum + e * v);
         let weight = powers
             .iter()
             .fold(weight_at(&point), |sum, powers| sum + powers.at(&point));
-        if value * weight != reduced.claim {
+        if value * weight != claim {
             return Reject::because("a commitment does not open to the claimed values");
         }
     }
@@ -319,6 +358,14 @@ pub fn open(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    struct Table(Vec<E>);
+
+    impl Weights for Table {
+        fn read(&self, start: usize, weights: &mut [E]) {
+            weights.copy_from_slice(&self.0[start..start + weights.len()]);
+        }
+    }
 
     fn run(variables: usize, error: u64) -> (Vec<u8>, Result<(), Reject>) {
         let values: Vec<F> = (0..1 << variables)
@@ -333,12 +380,12 @@ mod tests {
             .zip(&values)
             .fold(E::ZERO, |sum, (&w, &f)| sum + w * f);
         claim += E::from(F::reduced(error));
-        let oracle = Oracle::commit(&values, variables + 1, Some([3; 32]));
+        let oracle = Oracle::commit(&values, variables + 1, [3; 32]);
         let root = oracle.root();
         let secret = Secret {
             oracle: &oracle,
-            values: values.iter().map(|&f| f.into()).collect(),
-            weights,
+            values: &values,
+            weights: &Table(weights),
         };
         let mut channel = Channel::prover(None);
         open(&mut channel, variables, root, claim, Some(secret), |_| E::ZERO).unwrap();
