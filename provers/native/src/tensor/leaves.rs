@@ -135,3 +135,83 @@ impl Leaves {
         }
     }
 }
+
+#[cfg(test)]
+impl Leaves {
+    /// Blocks of every kind: plain, padded within rows and between them, with values, of counts; then nothing.
+    pub fn example() -> Self {
+        let element = |i: u64| {
+            E::new(
+                F::reduced(i.wrapping_mul(0x9e37_79b9_7f4a_7c15)),
+                F::reduced(i * i + 1),
+            )
+        };
+        let mut blocks = Vec::new();
+        let mut offset = 0;
+        let shapes: [&[usize]; 6] = [&[512], &[3, 100], &[5, 3, 10], &[64], &[40], &[]];
+        for (k, shape) in shapes.into_iter().enumerate() {
+            let size: usize = shape.iter().product();
+            let keys = (0..size as u64).map(|i| element(i + 31 * k as u64).a).collect();
+            let (extent, outer) = shape
+                .split_last()
+                .map_or((1, &[][..]), |(&extent, outer)| (extent, outer));
+            blocks.push(Block {
+                offset,
+                bits: variables(shape),
+                base: element(1000 + k as u64),
+                keys,
+                values: (k == 2).then(|| (0..size as u64).map(|i| element(i + 7).b).collect()),
+                numerators: (k == 4).then(|| (0..size as u64).map(|i| -element(i).a).collect()),
+                extent,
+                width_bits: variables(&[extent]),
+                rows: rows_of(outer),
+            });
+            offset += 1 << variables(shape);
+        }
+        Self {
+            blocks,
+            square: element(77),
+            end: offset,
+            depth: offset.next_power_of_two().trailing_zeros() as usize,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leaves_read_in_pieces_are_those_read_at_once() {
+        let leaves = Leaves::example();
+        let size = 1 << leaves.depth;
+        let (mut numerators, mut denominators) = (vec![F::ONE; size], vec![E::ZERO; size]);
+        leaves.read(0, &mut numerators, &mut denominators);
+        assert_eq!(
+            numerators.iter().filter(|&&n| n == F::ONE).count(),
+            512 + 300 + 150 + 64 + 1
+        );
+        for piece in [1, 2, 16, 256] {
+            let (mut n, mut d) = (vec![F::ONE; piece], vec![E::ZERO; piece]);
+            for start in (0..size).step_by(piece) {
+                leaves.read(start, &mut n, &mut d);
+                assert_eq!(n, numerators[start..start + piece]);
+                assert_eq!(d, denominators[start..start + piece]);
+            }
+        }
+        assert!(denominators[leaves.end..].iter().all(|&d| d == E::ONE));
+        // The second block is three rows of 100, each padded to 128, and a row of padding.
+        let block = &leaves.blocks[1];
+        for place in 0..512 {
+            let (row, column) = (place / 128, place % 128);
+            let real = row < 3 && column < 100;
+            let key = if real {
+                block.keys[row * 100 + column]
+            } else {
+                F::ZERO
+            };
+            assert_eq!(numerators[512 + place], if real { F::ONE } else { F::ZERO });
+            assert_eq!(denominators[512 + place], block.base - key.into());
+        }
+    }
+}

@@ -564,3 +564,58 @@ impl Read {
         bottoms[1].factor(weight, step0 * step1);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::multilinear::{bind, equality, interpolate};
+    use super::*;
+
+    fn element(i: u64) -> E {
+        E::new(
+            F::reduced(i.wrapping_mul(0x9e37_79b9_7f4a_7c15)),
+            F::reduced(i * i + 3),
+        )
+    }
+
+    #[test]
+    fn leaves_that_are_made_when_read_give_the_layers_and_messages_of_stored_ones() {
+        let depth = Leaves::example().depth;
+        let whole = stored(&Leaves::example());
+        let (upper, direct) = (above(&whole), above_leaves(&Leaves::example()));
+        assert!(upper.numerators == direct.numerators && upper.denominators == direct.denominators);
+        let point: Vec<E> = (1..depth as u64).map(element).collect();
+        let lambda = element(50);
+        let half = whole.numerators.len() / 2;
+        let (n0, n1) = whole.numerators.split_at(half);
+        let (d0, d1) = whole.denominators.split_at(half);
+        let m0: Vec<E> = n0.iter().zip(d0).map(|(&n, &d)| n + lambda * d).collect();
+        let mut tables = [equality(&point), m0, n1.to_vec(), d0.to_vec(), d1.to_vec()];
+        let terms = |tables: &[Vec<E>; 5], x: F| {
+            let at = |table: &[E], i: usize| table[2 * i] + (table[2 * i + 1] - table[2 * i]) * x;
+            (0..tables[0].len() / 2).fold(E::ZERO, |sum, i| {
+                let [w, m0, n1, d0, d1] = [0, 1, 2, 3, 4].map(|t| at(&tables[t], i));
+                sum + w * (d1 * m0 + n1 * d0)
+            })
+        };
+        let mut claim = terms(&tables, F::ZERO) + terms(&tables, F::ONE);
+        let mut lazy = LayerProver::from_leaves(Leaves::example(), &point, lambda);
+        let mut plain = LayerProver::new(whole, &point, lambda);
+        for round in 0..point.len() {
+            let message = lazy.message(claim);
+            assert_eq!(message, plain.message(claim));
+            assert_eq!(
+                message,
+                [0, 2, 3].map(|x| terms(&tables, F::reduced(x))),
+                "round {round}"
+            );
+            let r = element(round as u64 + 200);
+            claim = interpolate(claim, &message, r);
+            lazy.bind(r);
+            plain.bind(r);
+            tables = tables.map(|table| bind(&table, r));
+        }
+        let [_, m0, n1, d0, d1] = tables.map(|table| table[0]);
+        assert_eq!(lazy.ends(), [m0 - lambda * d0, n1, d0, d1]);
+        assert_eq!(lazy.ends(), plain.ends());
+    }
+}
