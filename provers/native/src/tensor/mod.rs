@@ -7,6 +7,7 @@ mod fractions;
 mod functional;
 mod hashes;
 mod lanes;
+mod layer;
 mod leaves;
 mod memory;
 mod merkle;
