@@ -2,6 +2,8 @@
 
 use std::ops::{Add, AddAssign, Mul, Neg, Sub};
 
+use super::sums::ExtensionSum;
+
 pub const P: u64 = 0xffff_ffff_0000_0001;
 const EPSILON: u64 = 0xffff_ffff;
 /// Seven generates the multiplicative group, so it is no square.
@@ -30,7 +32,7 @@ fn difference(x: u64, y: u64) -> u64 {
 
 /// 2^64 = 2^32 - 1, 2^96 = -1 and 2^128 = -2^32 modulo p; `over` counts 2^128 and is below 2^31.
 #[inline(always)]
-fn reduce(x: u128, over: u64) -> F {
+pub(super) fn reduce(x: u128, over: u64) -> F {
     let (low, high) = (x as u64, (x >> 64) as u64);
     let t = difference(low, (high >> 32) + (over << 32));
     let (r, carry) = t.overflowing_add((high & EPSILON) * EPSILON);
@@ -39,119 +41,16 @@ fn reduce(x: u128, over: u64) -> F {
 }
 
 #[inline(always)]
-fn wide(x: u64, y: u64) -> u128 {
+pub(super) fn wide(x: u64, y: u64) -> u128 {
     u128::from(x) * u128::from(y)
 }
 
 /// A word that is 7 x modulo p, not always below p.
 #[inline(always)]
-fn sevenfold(x: F) -> u64 {
+pub(super) fn sevenfold(x: F) -> u64 {
     let product = wide(x.0, SEVEN);
     let (sum, carry) = (product as u64).overflowing_add((product >> 64) as u64 * EPSILON);
     sum.wrapping_add(EPSILON * u64::from(carry))
-}
-
-/// A sum of at most 2^30 products, reduced once.
-#[derive(Clone, Copy, Default)]
-pub struct Sum {
-    low: u128,
-    over: u64,
-}
-
-impl Sum {
-    #[inline(always)]
-    fn words(&mut self, x: u64, y: u64) {
-        let (low, carry) = self.low.overflowing_add(wide(x, y));
-        self.low = low;
-        self.over += u64::from(carry);
-    }
-
-    #[inline(always)]
-    pub fn value(self) -> F {
-        reduce(self.low, self.over)
-    }
-}
-
-/// The same in the extension.
-#[derive(Clone, Copy, Default)]
-pub struct ExtensionSum {
-    a: Sum,
-    b: Sum,
-}
-
-impl ExtensionSum {
-    #[inline(always)]
-    pub fn add(&mut self, x: E, y: E) {
-        self.factor(&Factor::new(x), y);
-    }
-
-    #[inline(always)]
-    pub fn base(&mut self, x: E, y: F) {
-        self.a.words(x.a.0, y.0);
-        self.b.words(x.b.0, y.0);
-    }
-
-    #[inline(always)]
-    pub fn factor(&mut self, x: &Factor, y: E) {
-        self.a.words(x.a.0, y.a.0);
-        self.a.words(x.seven_b, y.b.0);
-        self.b.words(x.a.0, y.b.0);
-        self.b.words(x.b.0, y.a.0);
-    }
-
-    /// Adds one element, not a product.
-    #[inline(always)]
-    pub fn plus(&mut self, x: E) {
-        self.a.words(x.a.0, 1);
-        self.b.words(x.b.0, 1);
-    }
-
-    #[inline(always)]
-    pub fn value(self) -> E {
-        E::new(self.a.value(), self.b.value())
-    }
-}
-
-/// An element that many are multiplied by.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Factor {
-    a: F,
-    b: F,
-    seven_b: u64,
-}
-
-impl Factor {
-    #[inline(always)]
-    pub fn new(x: E) -> Self {
-        Self {
-            a: x.a,
-            b: x.b,
-            seven_b: sevenfold(x.b),
-        }
-    }
-
-    #[inline(always)]
-    pub fn element(&self) -> E {
-        E::new(self.a, self.b)
-    }
-
-    /// The line through x at 0 and y at 1, at this element.
-    #[inline(always)]
-    pub fn line(&self, x: E, y: E) -> E {
-        let mut sum = ExtensionSum::default();
-        sum.plus(x);
-        sum.factor(self, y - x);
-        sum.value()
-    }
-
-    /// The same where both ends lie in the base field.
-    #[inline(always)]
-    pub fn base_line(&self, x: F, y: F) -> E {
-        let mut sum = ExtensionSum::default();
-        sum.plus(x.into());
-        sum.base(self.element(), y - x);
-        sum.value()
-    }
 }
 
 impl F {
@@ -359,26 +258,6 @@ mod tests {
                 assert_eq!(e * e.inverse(), E::ONE);
             }
         }
-    }
-
-    #[test]
-    fn sums_reduced_once_are_sums_of_products() {
-        let words = awkward();
-        let (mut once, mut each) = (ExtensionSum::default(), E::ZERO);
-        for _ in 0..50 {
-            for (&x, &y) in words.iter().zip(words.iter().rev()) {
-                let (u, v) = (E::new(F(x), F(P - 1)), E::new(F(y), F(x)));
-                once.add(u, v);
-                once.base(u, F(y));
-                once.plus(v);
-                each += u * v + u * F(y) + v;
-                let factor = Factor::new(u);
-                assert_eq!(factor.element(), u);
-                assert_eq!(factor.line(v, u), v + (u - v) * u);
-                assert_eq!(factor.base_line(F(x), F(y)), E::from(F(x)) + u * (F(y) - F(x)));
-            }
-        }
-        assert_eq!(once.value(), each);
     }
 
     #[test]

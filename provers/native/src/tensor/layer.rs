@@ -4,10 +4,11 @@ use std::mem::take;
 
 use rayon::prelude::*;
 
-use super::field::{E, ExtensionSum, F, Factor};
+use super::field::{E, F};
 use super::leaves::Leaves;
 use super::memory::zeros;
 use super::multilinear::{Split, equality_of};
+use super::sums::{ExtensionSum, Factor};
 use super::tree::{LEAF_PIECE, Layer, PIECE, Read};
 
 /// The sumcheck of one level: eq(point, x) times d1 m0 + n1 d0, where m0 = n0 + lambda d0.

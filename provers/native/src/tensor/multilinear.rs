@@ -3,7 +3,8 @@
 use rayon::prelude::*;
 
 use super::channel::{Channel, Reject};
-use super::field::{E, Factor};
+use super::field::E;
+use super::sums::Factor;
 
 const SEQUENTIAL: usize = 1 << 11;
 

@@ -1,9 +1,10 @@
 //! The weights of all claims on one commitment, made from their factors whenever they are read.
 
-use super::field::{E, ExtensionSum, Factor};
+use super::field::E;
 use super::functional::{Functional, rows_of};
 use super::pairs::Weights;
 use super::plan::variables;
+use super::sums::{ExtensionSum, Factor};
 
 /// The claims on one column, a block of the commitment.
 struct Block<'a> {

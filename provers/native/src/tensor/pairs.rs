@@ -4,8 +4,9 @@ use std::mem::take;
 
 use rayon::prelude::*;
 
-use super::field::{E, ExtensionSum, F, Factor};
+use super::field::{E, F};
 use super::memory::zeros;
+use super::sums::{ExtensionSum, Factor};
 
 /// Pairs that one piece of work sums over.
 const PIECE: usize = 1 << 9;

@@ -13,8 +13,9 @@ use super::functional::{Functional, padded_places};
 use super::memory;
 use super::merkle::Digest;
 use super::opening::Combination;
+use super::oracle::Oracle;
 use super::plan::{Base, Plan, variables};
-use super::whir::{Oracle, Secret, open};
+use super::whir::{Secret, open};
 
 /// What the proof is of, absorbed before anything else.
 pub struct Statement<'a> {

@@ -2,10 +2,11 @@
 
 use rayon::prelude::*;
 
-use super::field::{E, ExtensionSum, F, Factor};
+use super::field::{E, F};
 use super::layer::LayerProver;
 use super::leaves::Leaves;
 use super::memory::zeros;
+use super::sums::{ExtensionSum, Factor};
 
 /// Pairs that one piece of work sums over, in bits: their weights stay in the nearest cache.
 pub const PIECE: usize = 9;

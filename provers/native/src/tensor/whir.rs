@@ -7,9 +7,11 @@
 
 use super::channel::{Channel, Reject};
 use super::field::{E, F};
-use super::merkle::{Digest, Tree, leaf_hash, leaf_salt, missing, root};
+use super::folding::{Fold, Powers};
+use super::merkle::{Digest, leaf_hash, missing, root};
 use super::multilinear::{equality, interpolate};
 use super::ntt::{self, reverse};
+use super::oracle::Oracle;
 use super::pairs::{self, Pairs, Weights, first_bound, first_sums};
 
 /// Variables per round; a leaf holds 2^FOLD symbols.
@@ -20,7 +22,8 @@ pub const LEAST: usize = 8;
 const LAST: usize = 6;
 /// Bits of soundness of the queries to one oracle.
 const QUERY_BITS: f64 = 106.0;
-const WIDTH: usize = 1 << FOLD;
+/// Symbols of a leaf.
+pub const WIDTH: usize = 1 << FOLD;
 
 /// How often a polynomial of so many variables is folded.
 pub fn rounds(variables: usize) -> usize {
@@ -31,56 +34,6 @@ pub fn rounds(variables: usize) -> usize {
 pub fn queries(round: usize) -> usize {
     let rate = 0.5f64.powi((1 + (FOLD - 1) * round) as i32);
     (QUERY_BITS / -((1.0 + rate) / 2.0).log2()).ceil() as usize
-}
-
-/// A word that the prover has committed to: leaf i, of 2^FOLD symbols, is contiguous.
-pub struct Oracle {
-    words: Vec<F>,
-    leaf: usize,
-    tree: Tree,
-    secret: Option<[u8; 32]>,
-}
-
-impl Oracle {
-    /// The polynomial's values on the subgroup of order 2^bits. A secret salts the leaves.
-    pub fn commit(coefficients: &[F], bits: usize, secret: [u8; 32]) -> Self {
-        Self::of(ntt::values(coefficients, bits), WIDTH, Some(secret))
-    }
-
-    /// The same for a polynomial over the extension, without salts.
-    fn extension(coefficients: &[E], bits: usize) -> Self {
-        Self::of(ntt::extension_values(coefficients, bits), 2 * WIDTH, None)
-    }
-
-    fn of(words: Vec<F>, leaf: usize, secret: Option<[u8; 32]>) -> Self {
-        let tree = Tree::new(&words, leaf, secret);
-        Self {
-            words,
-            leaf,
-            tree,
-            secret,
-        }
-    }
-
-    pub fn root(&self) -> Digest {
-        self.tree.root()
-    }
-
-    fn leaves(&self, places: &[usize]) -> Vec<u64> {
-        places
-            .iter()
-            .flat_map(|&place| &self.words[place * self.leaf..(place + 1) * self.leaf])
-            .map(|word| word.word())
-            .collect()
-    }
-
-    fn salts(&self, places: &[usize]) -> Vec<u64> {
-        let secret = self.secret.expect("the first oracle is salted");
-        places
-            .iter()
-            .flat_map(|&place| leaf_salt(&secret, place))
-            .collect()
-    }
 }
 
 /// What the prover knows of the polynomial that is opened: its word, its table, and the weights' table.
@@ -140,77 +93,6 @@ fn fold(
     Ok(claim)
 }
 
-/// Folds the symbols of leaves, of values on the subgroup of order 2^bits, along `point`.
-struct Fold {
-    inverse: F,
-    leaf_bits: usize,
-    shifts: Vec<Vec<F>>,
-    point: Vec<E>,
-}
-
-impl Fold {
-    fn new(bits: usize, point: &[E]) -> Self {
-        let inverse = F::root_of_unity(bits).inverse();
-        let leaf_bits = bits - FOLD;
-        let mut step = F::root_of_unity(FOLD).inverse();
-        let mut shifts = Vec::new();
-        for level in 0..FOLD {
-            let half = FOLD - 1 - level;
-            shifts.push(
-                (0..1 << half)
-                    .map(|m| step.power(reverse(m, half) as u64))
-                    .collect(),
-            );
-            step = step * step;
-        }
-        Self {
-            inverse,
-            leaf_bits,
-            shifts,
-            point: point.to_vec(),
-        }
-    }
-
-    /// The value of the folded polynomial at the point that `place` stands for.
-    fn at(&self, place: usize, mut symbols: Vec<E>) -> E {
-        let mut inverse = self.inverse.power(reverse(place, self.leaf_bits) as u64);
-        for (shifts, &r) in self.shifts.iter().zip(&self.point) {
-            symbols = symbols
-                .chunks_exact(2)
-                .zip(shifts)
-                .map(|(pair, &shift)| {
-                    let even = (pair[0] + pair[1]).half();
-                    let odd = (pair[0] - pair[1]).half() * (inverse * shift);
-                    even + (odd - even) * r
-                })
-                .collect();
-            inverse = inverse * inverse;
-        }
-        symbols[0]
-    }
-}
-
-/// Claims that the folded polynomial has values at powers, each times a coefficient.
-struct Powers {
-    first: usize,
-    terms: Vec<(E, F)>,
-}
-
-impl Powers {
-    /// The weights' multilinear extension at a point of all variables.
-    fn at(&self, point: &[E]) -> E {
-        self.terms.iter().fold(E::ZERO, |sum, &(coefficient, z)| {
-            let mut power = z;
-            let mut product = coefficient;
-            for &r in &point[self.first..] {
-                product = product * (E::ONE + r * (power - F::ONE));
-                power = power * power;
-            }
-            sum + product
-        })
-    }
-}
-
 /// Proves, or checks, that sum_b f(b) w(b) = claim, for the polynomial f of `variables` variables behind `root`.
 ///
 /// `weight_at` is the multilinear extension of w; it is asked once, at the end, and by the verifier only.
@@ -268,12 +150,7 @@ pub fn open(
         let mut siblings = Vec::with_capacity(absent);
         let nodes = channel.words("whir.nodes", 4 * absent, || {
             let found = oracle.expect("proving").tree.siblings(&places);
-            let word = |chunk: &[u8]| {
-                chunk
-                    .iter()
-                    .rev()
-                    .fold(0u64, |sum, &byte| sum << 8 | u64::from(byte))
-            };
+            let word = |chunk: &[u8]| u64::from_le_bytes(chunk.try_into().expect("eight bytes"));
             found
                 .iter()
                 .flat_map(|digest| digest.chunks_exact(8).map(word).collect::<Vec<u64>>())

@@ -1,0 +1,76 @@
+//! What answers to queries say: the folds of leaves, and claims on powers of the places that were asked.
+
+use super::field::{E, F};
+use super::ntt::reverse;
+use super::whir::FOLD;
+
+/// Folds the symbols of leaves, of values on the subgroup of order 2^bits, along `point`.
+pub struct Fold {
+    inverse: F,
+    leaf_bits: usize,
+    shifts: Vec<Vec<F>>,
+    point: Vec<E>,
+}
+
+impl Fold {
+    pub fn new(bits: usize, point: &[E]) -> Self {
+        let inverse = F::root_of_unity(bits).inverse();
+        let leaf_bits = bits - FOLD;
+        let mut step = F::root_of_unity(FOLD).inverse();
+        let mut shifts = Vec::new();
+        for level in 0..FOLD {
+            let half = FOLD - 1 - level;
+            shifts.push(
+                (0..1 << half)
+                    .map(|m| step.power(reverse(m, half) as u64))
+                    .collect(),
+            );
+            step = step * step;
+        }
+        Self {
+            inverse,
+            leaf_bits,
+            shifts,
+            point: point.to_vec(),
+        }
+    }
+
+    /// The value of the folded polynomial at the point that `place` stands for.
+    pub fn at(&self, place: usize, mut symbols: Vec<E>) -> E {
+        let mut inverse = self.inverse.power(reverse(place, self.leaf_bits) as u64);
+        for (shifts, &r) in self.shifts.iter().zip(&self.point) {
+            symbols = symbols
+                .chunks_exact(2)
+                .zip(shifts)
+                .map(|(pair, &shift)| {
+                    let even = (pair[0] + pair[1]).half();
+                    let odd = (pair[0] - pair[1]).half() * (inverse * shift);
+                    even + (odd - even) * r
+                })
+                .collect();
+            inverse = inverse * inverse;
+        }
+        symbols[0]
+    }
+}
+
+/// Claims that the folded polynomial has values at powers, each times a coefficient.
+pub struct Powers {
+    pub first: usize,
+    pub terms: Vec<(E, F)>,
+}
+
+impl Powers {
+    /// The weights' multilinear extension at a point of all variables.
+    pub fn at(&self, point: &[E]) -> E {
+        self.terms.iter().fold(E::ZERO, |sum, &(coefficient, z)| {
+            let mut power = z;
+            let mut product = coefficient;
+            for &r in &point[self.first..] {
+                product = product * (E::ONE + r * (power - F::ONE));
+                power = power * power;
+            }
+            sum + product
+        })
+    }
+}

@@ -1,0 +1,272 @@
+//! The inner loops of transforms: short ones in place, and those of a matrix's columns, a panel at a time in a buffer.
+
+use super::field::F;
+use super::lanes::Lanes;
+use super::ntt::reverse;
+
+/// Columns of a panel.
+pub const PANEL: usize = 16;
+
+/// Powers of the roots of unity of every order up to 2^bits: those of order 2^k at [2^(k-1), 2^k).
+pub struct Twiddles(Vec<F>);
+
+impl Twiddles {
+    pub fn new(bits: usize) -> Self {
+        let mut powers = vec![F::ONE; 1 << bits];
+        for k in 2..=bits {
+            let root = F::root_of_unity(k);
+            let (below, own) = powers.split_at_mut(1 << (k - 1));
+            for (pair, &power) in own.chunks_exact_mut(2).zip(&below[below.len() / 2..]) {
+                pair[0] = power;
+                pair[1] = power * root;
+            }
+        }
+        Self(powers)
+    }
+
+    fn of(&self, size: usize) -> &[F] {
+        &self.0[size / 2..size]
+    }
+}
+
+/// A matrix of 2^rows rows: what its columns are multiplied by after their transforms.
+pub struct Stage {
+    rows: usize,
+    pub columns: usize,
+    /// The root of the whole length's order.
+    root: F,
+    /// For each row i of the result the powers 0 to PANEL of root^reverse(i); the last one apart.
+    powers: Vec<F>,
+    steps: Vec<F>,
+}
+
+impl Stage {
+    pub fn new(rows: usize, columns: usize) -> Self {
+        let root = F::root_of_unity(rows + columns);
+        let mut powers = Vec::with_capacity(PANEL << rows);
+        let mut steps = Vec::with_capacity(1 << rows);
+        for row in 0..1 << rows {
+            let base = root.power(reverse(row, rows) as u64);
+            let mut power = F::ONE;
+            for _ in 0..PANEL {
+                powers.push(power);
+                power = power * base;
+            }
+            steps.push(power);
+        }
+        Self {
+            rows,
+            columns,
+            root,
+            powers,
+            steps,
+        }
+    }
+}
+
+/// What runs on vector instructions where there are some.
+pub enum Work<'a> {
+    Within(&'a mut [F], &'a Twiddles),
+    Columns(&'a Stage, &'a Twiddles, Source, *mut F, std::ops::Range<usize>),
+}
+
+/// Where so many elements are read from: it may be where results are written, since a panel is read whole before that.
+#[derive(Clone, Copy)]
+pub struct Source(pub *const F, pub usize);
+
+pub fn dispatch(work: Work) {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has AVX2.
+        unsafe { vectors(work) };
+        return;
+    }
+    // SAFETY: elements one by one need no processor of a kind.
+    unsafe { run::<F>(work) };
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+unsafe fn vectors(work: Work) {
+    // SAFETY: the caller's.
+    unsafe { run::<super::lanes::Four>(work) }
+}
+
+#[inline(always)]
+unsafe fn run<L: Lanes>(work: Work) {
+    // SAFETY: the caller's.
+    unsafe {
+        match work {
+            Work::Within(values, twiddles) => within::<L>(values, twiddles),
+            Work::Columns(stage, twiddles, from, to, panels) => {
+                columns::<L>(stage, twiddles, from, to, panels)
+            }
+        }
+    }
+}
+
+/// Two levels at once, of four elements a quarter of the size apart: times w^i, w^(i + size/4), and w^(2i).
+#[inline(always)]
+unsafe fn quadruple<L: Lanes>([a, b, c, d]: [L; 4], w: L, turned: L, square: L) -> [L; 4] {
+    unsafe {
+        let (e, g) = (a.add(c), a.sub(c).mul(w));
+        let (f, h) = (b.add(d), b.sub(d).mul(turned));
+        [e.add(f), e.sub(f).mul(square), g.add(h), g.sub(h).mul(square)]
+    }
+}
+
+/// A transform of at most 2^8 neighbouring elements.
+#[inline(always)]
+pub unsafe fn within<L: Lanes>(values: &mut [F], twiddles: &Twiddles) {
+    let mut size = values.len();
+    if size < 4 * L::COUNT || size < 4 {
+        small(values, twiddles);
+        return;
+    }
+    unsafe {
+        while size >= 4 * L::COUNT && size >= 4 {
+            let (roots, squares) = (twiddles.of(size), twiddles.of(size / 2));
+            let quarter = size / 4;
+            for block in values.chunks_exact_mut(size) {
+                let at = block.as_mut_ptr();
+                for i in (0..quarter).step_by(L::COUNT) {
+                    let rows = [0, 1, 2, 3].map(|k| L::load(at.add(k * quarter + i)));
+                    let (w, turned) = (L::load(&roots[i]), L::load(&roots[i + quarter]));
+                    let made = quadruple(rows, w, turned, L::load(&squares[i]));
+                    for (k, row) in made.into_iter().enumerate() {
+                        row.store(at.add(k * quarter + i));
+                    }
+                }
+            }
+            size = quarter;
+        }
+        if size > L::COUNT {
+            // One level is left before those within a vector.
+            let roots = twiddles.of(size);
+            let half = size / 2;
+            for block in values.chunks_exact_mut(size) {
+                let at = block.as_mut_ptr();
+                for i in (0..half).step_by(L::COUNT) {
+                    let (x, y) = (L::load(at.add(i)), L::load(at.add(half + i)));
+                    x.add(y).store(at.add(i));
+                    x.sub(y).mul(L::load(&roots[i])).store(at.add(half + i));
+                }
+            }
+            size = half;
+        }
+        if L::COUNT == 4 && size == 4 {
+            let turn = L::splat(twiddles.of(4)[1]);
+            let one = L::splat(F::ONE);
+            for block in values.chunks_exact_mut(16) {
+                let at = block.as_mut_ptr();
+                let rows = L::transposed([0, 1, 2, 3].map(|k| L::load(at.add(4 * k))));
+                let made = L::transposed(quadruple(rows, one, turn, one));
+                for (k, row) in made.into_iter().enumerate() {
+                    row.store(at.add(4 * k));
+                }
+            }
+        } else if size > 1 {
+            for block in values.chunks_exact_mut(size) {
+                small(block, twiddles);
+            }
+        }
+    }
+}
+
+/// A transform of few elements, one by one.
+pub fn small(values: &mut [F], twiddles: &Twiddles) {
+    let size = values.len();
+    if size < 2 {
+        return;
+    }
+    let (low, high) = values.split_at_mut(size / 2);
+    for ((x, y), &w) in low.iter_mut().zip(high.iter_mut()).zip(twiddles.of(size)) {
+        (*x, *y) = (*x + *y, (*x - *y) * w);
+    }
+    small(low, twiddles);
+    small(high, twiddles);
+}
+
+/// Transforms columns, panel after panel, and multiplies each by its powers of the root. Rows that `from` lacks are zero.
+#[inline(always)]
+pub unsafe fn columns<L: Lanes>(
+    stage: &Stage,
+    twiddles: &Twiddles,
+    from: Source,
+    to: *mut F,
+    panels: std::ops::Range<usize>,
+) {
+    let (rows, stride) = (1usize << stage.rows, 1usize << stage.columns);
+    let given = from.1.div_ceil(stride);
+    let mut buffer = vec![F::ZERO; rows * PANEL];
+    let mut starts: Vec<F> = (0..rows)
+        .map(|row| {
+            let exponent = reverse(row, stage.rows) * panels.start * PANEL;
+            stage.root.power(exponent as u64)
+        })
+        .collect();
+    unsafe {
+        for panel in panels {
+            for (row, own) in buffer.chunks_exact_mut(PANEL).enumerate() {
+                let place = row * stride + panel * PANEL;
+                let length = from.1.saturating_sub(place).min(PANEL);
+                std::ptr::copy_nonoverlapping(from.0.wrapping_add(place), own.as_mut_ptr(), length);
+                own[length..].fill(F::ZERO);
+            }
+            rows_of_panels::<L>(&mut buffer, rows, given, twiddles);
+            for (row, own) in buffer.chunks_exact_mut(PANEL).enumerate() {
+                let start = L::splat(starts[row]);
+                let powers = &stage.powers[row * PANEL..][..PANEL];
+                let target = to.add(row * stride + panel * PANEL);
+                for i in (0..PANEL).step_by(L::COUNT) {
+                    let factor = start.mul(L::load(&powers[i]));
+                    L::load(&own[i]).mul(factor).store(target.add(i));
+                }
+                starts[row] = starts[row] * stage.steps[row];
+            }
+        }
+    }
+}
+
+/// The transforms of a panel's columns, in place; rows from `given` on are zero.
+#[inline(always)]
+unsafe fn rows_of_panels<L: Lanes>(buffer: &mut [F], rows: usize, given: usize, twiddles: &Twiddles) {
+    let mut size = rows;
+    unsafe {
+        while size >= 4 {
+            let (roots, squares) = (twiddles.of(size), twiddles.of(size / 2));
+            let quarter = size / 4;
+            for block in buffer.chunks_exact_mut(size * PANEL) {
+                let at = block.as_mut_ptr();
+                for i in 0..quarter {
+                    let (w, turned) = (L::splat(roots[i]), L::splat(roots[i + quarter]));
+                    let square = L::splat(squares[i]);
+                    for j in (0..PANEL).step_by(L::COUNT) {
+                        let place = |k: usize| at.add((k * quarter + i) * PANEL + j);
+                        let made = if given <= quarter {
+                            let a = L::load(place(0));
+                            let g = a.mul(w);
+                            [a, a.mul(square), g, g.mul(square)]
+                        } else {
+                            quadruple([0, 1, 2, 3].map(|k| L::load(place(k))), w, turned, square)
+                        };
+                        for (k, row) in made.into_iter().enumerate() {
+                            row.store(place(k));
+                        }
+                    }
+                }
+            }
+            size = quarter;
+        }
+        if size == 2 {
+            for block in buffer.chunks_exact_mut(2 * PANEL) {
+                let at = block.as_mut_ptr();
+                for j in (0..PANEL).step_by(L::COUNT) {
+                    let (x, y) = (L::load(at.add(j)), L::load(at.add(PANEL + j)));
+                    x.add(y).store(at.add(j));
+                    x.sub(y).store(at.add(PANEL + j));
+                }
+            }
+        }
+    }
+}
