@@ -11,15 +11,15 @@ from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.types import Array, Shape
 
 from . import expect
-from .comparison import Max, ReLU
+from .comparison import Max
 from .composite import Composite
 from .composites import Mean, Softmax
-from .constant import Constant
 from .elementwise import Add, Multiply, Negate, Scale, Subtract
 from .exponential import Exp
 from .layout import Broadcast, Sum
 from .logarithm import Log
 from .sigmoid import Sigmoid
+from .softplus import Softplus
 
 
 @dataclass(frozen=True)
@@ -111,8 +111,7 @@ class CrossEntropy(Composite):
 class BinaryCrossEntropy(Composite):
     """The mean over all elements of log(1 + e^x) - t * x: the cross-entropy of targets t in [0, 1] and sigmoid(x).
 
-    Sources: logits x and targets t of one shape. log(1 + e^x) = max(x, 0) + log(1 + e^-|x|). The derivative is
-    (sigmoid(x) - t) * dz / count.
+    Sources: logits x and targets t of one shape. The derivative is (sigmoid(x) - t) * dz / count.
     """
 
     name = "real.binary_cross_entropy"
@@ -121,12 +120,7 @@ class BinaryCrossEntropy(Composite):
         shape = expect.one_shape(sources, 2).shape
         builder = Builder()
         x, t = builder.inputs(sources)
-        positive = builder.add(ReLU(), x)
-        below = builder.add(Subtract(), x, builder.add(Scale(2.0), positive))
-        one = builder.add(Constant.splat(1.0, shape))
-        rest = builder.add(Log(), builder.add(Add(), one, builder.add(Exp(), below)))
-        softplus = builder.add(Add(), positive, rest)
-        elements = builder.add(Subtract(), softplus, builder.add(Multiply(), t, x))
+        elements = builder.add(Subtract(), builder.add(Softplus(), x), builder.add(Multiply(), t, x))
         return builder.build([builder.add(Mean(tuple(range(len(shape)))), elements)])
 
     def reverse(

@@ -24,9 +24,8 @@ from .language import RealOperation, Rounding
 class SquareRoot(RealOperation):
     """The square root. Undefined below 0; its derivative, dz / 2z, at 0 too.
 
-    Lowered to the correctly rounded result: with one fraction bit more than the result, floor((floor(sqrt(x)) + 1) / 2)
-    is sqrt(x) / 2 to the nearest integer. An operand of more than twice the fraction bits is rooted as it is and then
-    rounded: within 1 unit.
+    Lowered to the correctly rounded result, halves up: with k >= 1 fraction bits more than the result, y the root in
+    units of the result, floor((floor(2^k y) + 2^(k - 1)) / 2^k) is floor(y + 1/2), since 2^k n - 2^(k - 1) is whole.
     """
 
     name = "real.square_root"
