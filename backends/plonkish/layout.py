@@ -19,8 +19,8 @@ from .tasks import Dot, Entry, Fold, Hint, Permutations, Range, Sum, Task, Varia
 from .units import EMPTY, DotUnit, EntryUnit, FoldUnit, RangeUnit, SumUnit, Unit
 from .witness import Solver
 
-BLINDING = 6
-"""Rows behind the used ones, with queries in three rotations at most."""
+BLINDING = 7
+"""Rows behind the used ones, with queries in four rotations at most."""
 
 SUM_WIDTH = 4
 FOLD_WIDTH = 4

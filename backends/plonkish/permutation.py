@@ -1,4 +1,4 @@
-"""Poseidon's permutation as rows of 17 cells: a full round in two rows, four partial rounds in two."""
+"""Poseidon's permutation as rows of 17 cells: a full round in two rows, seventeen partial rounds in three."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ from numpy.typing import NDArray
 from circuitize.backends.gadgets.poseidon_constants import PoseidonParameters, poseidon_parameters
 from circuitize.backends.r1cs.commitments import WIDTH
 
-TOGETHER = 4
-"""Partial rounds in a row."""
+TOGETHER = 17
+"""Partial rounds that are taken at once: 68 are four times as many."""
+
+INNER = -(-(2 * TOGETHER - 1) // WIDTH)
+"""Rows between the state before partial rounds and the one after."""
 
 Numbers = NDArray[np.object_]
 
@@ -35,9 +38,9 @@ class Rounds:
     """The rows of one permutation, and the constants of each.
 
     Row 0 holds the inputs. A full round has a row of the state s (its round's constants added) and one of s^2; the next
-    row's state is M s^5 and constants. Four partial rounds have a row of the state and one of (x_0^2, x_1, x_1^2, x_2,
-    x_2^2, x_3, x_3^2), where x_t is what the t-th S-box reads, x_0 being lane 0 of the state. The last row is the final
-    state. `kinds` says for each row whether it is the inputs, a full or a partial round's state (0: none of them).
+    row's state is M s^5 and constants. Partial rounds have a row of the state and `INNER` of x_0^2, x_1, x_1^2, x_2,
+    x_2^2, ..., where x_t is what the t-th S-box reads, x_0 being lane 0 of the state. The last row is the final state.
+    `kinds` says for each row whether it is the inputs, a full or a partial round's state (0: none of them).
     """
 
     parameters: PoseidonParameters
@@ -68,20 +71,25 @@ class Rounds:
                 x = int(state[0])
                 for t in range(TOGETHER):
                     if t:
-                        coefficients = self.partial.inputs[t, 1 : WIDTH + t]
-                        x = (
-                            int(coefficients @ np.array(known, dtype=object)) + int(self.constants[row + 1, 2 * t - 1])
-                        ) % prime
-                        cells[row + 1, 2 * t - 1] = x
+                        down, lane = inner(2 * t - 1)
+                        mixed = self.partial.inputs[t, 1 : WIDTH + t] @ np.array(known, dtype=object)
+                        x = int(mixed + self.constants[row + down, lane]) % prime
+                        cells[row + down, lane] = x
                     square = x * x % prime
-                    cells[row + 1, 2 * t] = square
+                    down, lane = inner(2 * t)
+                    cells[row + down, lane] = square
                     known.append(square * square % prime * x % prime)
                 after = self.partial.state[:, 1:] @ np.array(known, dtype=object)
-                cells[row + 2] = (after + self.constants[row]) % prime
+                cells[row + INNER + 1] = (after + self.constants[row]) % prime
         return cells
 
 
 INPUTS, FULL, PARTIAL = 1, 2, 3
+
+
+def inner(place: int) -> tuple[int, int]:
+    """How many rows below the state, and in which lane, the cells between two states stand."""
+    return 1 + place // WIDTH, place % WIDTH
 
 
 @cache
@@ -97,7 +105,7 @@ def rounds() -> Rounds:
     half, middle = parameters.full_rounds // 2, parameters.partial_rounds
     assert middle % TOGETHER == 0, "partial rounds fill their rows"
     every = [np.array(line, dtype=object) for line in parameters.constants] + [np.zeros(WIDTH, dtype=object)]
-    kinds = [INPUTS, *[FULL, 0] * half, *[PARTIAL, 0] * (middle // TOGETHER), *[FULL, 0] * half, 0]
+    kinds = [INPUTS, *[FULL, 0] * half, *[PARTIAL, *[0] * INNER] * (middle // TOGETHER), *[FULL, 0] * half, 0]
     constants = np.zeros((len(kinds), WIDTH), dtype=object)
     constants[0] = every[0]
     row, number = 1, 0
@@ -105,17 +113,19 @@ def rounds() -> Rounds:
         if parameters.is_full(number):
             constants[row] = every[number + 1]
             number += 1
+            row += 2
         else:
             # What the constants alone bring about: the rounds' affine maps applied to 0, S-box outputs left out.
             lanes = np.zeros(WIDTH, dtype=object)
             for t in range(TOGETHER):
                 if t:
-                    constants[row + 1, 2 * t - 1] = lanes[0]
+                    down, lane = inner(2 * t - 1)
+                    constants[row + down, lane] = lanes[0]
                 lanes[0] = 0
                 lanes = (matrix @ lanes + every[number + t + 1]) % prime
             constants[row] = lanes
             number += TOGETHER
-        row += 2
+            row += INNER + 1
     return Rounds(parameters, np.array(kinds), constants, _partial(matrix, prime))
 
 

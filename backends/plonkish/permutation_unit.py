@@ -1,4 +1,4 @@
-"""The columns in which Poseidon permutations stand, two rows to a full round or to four partial ones."""
+"""The columns in which Poseidon permutations stand, two rows to a full round, three to partial ones."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from circuitize.backends.r1cs.commitments import WIDTH
 
 from .expressions import ExpressionBuilder
-from .permutation import FULL, INPUTS, PARTIAL, TOGETHER, Numbers, rounds
+from .permutation import FULL, INNER, INPUTS, PARTIAL, TOGETHER, Numbers, inner, rounds
 from .tasks import Permutations
 from .units import EMPTY, Cells, Computed, Unit
 from .witness import Solver
@@ -79,16 +79,18 @@ class PermutationUnit(Unit):
         x = state[0]
         for t in range(TOGETHER):
             if t:
-                column = 2 * t - 1
+                down, lane = inner(2 * t - 1)
                 mixed = make.combination(_numbers(schedule.partial.inputs[t, 1 : WIDTH + t]), known)
-                x = following[column]
-                require(f"partial input {t}", partial, x, make.add(mixed, make.fixed(constants[column], 1)))
-            square = following[2 * t]
+                x = make.advice(advice[lane], down)
+                require(f"partial input {t}", partial, x, make.add(mixed, make.fixed(constants[lane], down)))
+            down, lane = inner(2 * t)
+            square = make.advice(advice[lane], down)
             require(f"partial square {t}", partial, square, make.multiply(x, x))
             known = [*known, make.multiply(make.multiply(square, square), x)]
         for lane in range(WIDTH):
             mixed = make.combination(_numbers(schedule.partial.state[lane, 1:]), known)
-            require(f"partial round {lane}", partial, after[lane], make.add(mixed, added[lane]))
+            target = make.advice(advice[lane], INNER + 1)
+            require(f"partial round {lane}", partial, target, make.add(mixed, added[lane]))
         return found
 
 
