@@ -12,14 +12,13 @@ from circuitize.circuits.program import Program
 from .emit import lay_out
 from .expressions import ExpressionBuilder, Kind
 from .layout import DoesNotFit, Layout
+from .lookup_sums import DEGREE
 
 SMALLEST, LARGEST = 4, 24
 """The k that are tried."""
 
-MULTIPLICATION = 3.3e-8
-COMMITMENT = 2.3e-6
-BUTTERFLY = 2.2e-8
-"""CPU-seconds of a field multiplication of a gate, a row of a commitment, a step of a Fourier transform."""
+POLYNOMIAL, ROW, MULTIPLICATION = 5.0e-3, 5.7e-6, 9.2e-8
+"""CPU-seconds of a polynomial, of each of its rows, and of a field multiplication of a gate at one point."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,8 +60,8 @@ class Sizes:
 
     @property
     def degree(self) -> int:
-        """The greatest degree of a gate or an argument: a lookup of a product takes 5, copies at least 3."""
-        return max(self._gates[2], 5 if self.lookups else 3)
+        """The greatest degree of a gate, lookups being sums."""
+        return max(self._gates[2], DEGREE if self.lookups else 3)
 
     @property
     def permuted(self) -> int:
@@ -71,24 +70,49 @@ class Sizes:
         return self.advice - limbs + 2
 
     @property
+    def sums(self) -> int:
+        """Columns that lookup sums take: for each table three, and one for three lookups."""
+        entries = sum(placed.lanes for placed in self.layout.units if placed.unit.name == "entry")
+        each = DEGREE - 2
+        return sum(3 + -(-count // each) for count in (entries, self.lookups - entries) if count)
+
+    @property
+    def products(self) -> int:
+        """Columns of products that show copies."""
+        return -(-self.permuted // (self.degree - 2))
+
+    @property
     def polynomials(self) -> int:
-        """What is committed to: advice, three a lookup, products of copies, the quotient, and one of blinding."""
-        products = -(-self.permuted // (self.degree - 2))
-        return self.advice + 3 * self.lookups + products + self.degree
+        """What is committed to: advice, lookup sums, products of copies, the quotient, and one of blinding."""
+        return self.advice + self.sums + self.products + self.degree
+
+    @property
+    def extended(self) -> int:
+        """How many times as many points as rows a gate is evaluated at."""
+        return 1 << (self.degree - 2).bit_length()
 
     @property
     def seconds(self) -> float:
-        rows, k = 1 << self.layout.k, self.layout.k
-        extended = 1 << (self.degree - 2).bit_length()
-        transforms = self.polynomials * rows * (k + extended * (k + 2)) * BUTTERFLY
-        gates = (self._gates[1] + 12 * self.lookups + 6 * self.permuted) * extended * rows * MULTIPLICATION
-        return self.polynomials * rows * COMMITMENT + transforms + gates
+        rows = 1 << self.layout.k
+        multiplications = self._gates[1] + 6 * self.lookups + 6 * self.permuted
+        gates = multiplications * rows * self.extended * MULTIPLICATION
+        return self.polynomials * (POLYNOMIAL + rows * ROW) + gates
 
     @property
     def bytes(self) -> int:
         """Memory to prove: every polynomial, fixed ones included, as coefficients and on the extended domain."""
-        extended = 1 << (self.degree - 2).bit_length()
-        return (self.polynomials + self.fixed + self.permuted) * (1 << self.layout.k) * 32 * (2 + extended)
+        return (self.polynomials + self.fixed + self.permuted) * (32 << self.layout.k) * (2 + self.extended)
+
+    @property
+    def key_bytes(self) -> int:
+        """A proving key: each fixed and each permuted column as values, coefficients and on the extended domain."""
+        return (self.fixed + self.permuted + 3) * (32 << self.layout.k) * (2 + self.extended)
+
+    @property
+    def proof_bytes(self) -> int:
+        """A point for each polynomial, a number for each cell that a gate or an argument reads."""
+        read = 2 * self.advice + self.fixed + self.permuted + 3 * self.products + self.sums + 8
+        return 32 * (self.polynomials + read)
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -101,8 +125,11 @@ class Sizes:
             "lookups": self.lookups,
             "degree": self.degree,
             "challenge_degree": self.layout.assembly.degree,
-            "prove_seconds": self.seconds,
+            "polynomials": self.polynomials,
+            "prove_seconds": round(self.seconds, 2),
             "prove_bytes": self.bytes,
+            "key_bytes": self.key_bytes,
+            "proof_bytes": self.proof_bytes,
         }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from circuitize.circuits.program import Program
 
 from .assembly import Assembly
 from .layout import BLINDING, Layout
+from .lookup_sums import Summed, summed
 from .lowering import lower_arrow
 from .ports import shown, terminals
 from .system import PlonkishSystem
@@ -84,6 +86,15 @@ class Emission:
     publics: tuple[Public, ...]
     plan: WitnessPlan
     challenge_degree: int
+
+    @cached_property
+    def summed(self) -> Summed:
+        """The system as provers take it: lookups as sums of fractions, `summed.degree` more for the probability."""
+        return summed(self.system)
+
+    def fill(self, trace: Sequence[NDArray[np.int64]], salts: Mapping[str, int]) -> Filling:
+        """The cells of a run."""
+        return Filling(self.plan, trace, salts)
 
 
 def emit(program: Program, k: int | None = None) -> Emission:

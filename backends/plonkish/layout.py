@@ -19,8 +19,8 @@ from .tasks import Dot, Entry, Fold, Hint, Permutations, Range, Sum, Task, Varia
 from .units import EMPTY, DotUnit, EntryUnit, FoldUnit, RangeUnit, SumUnit, Unit
 from .witness import Solver
 
-BLINDING = 7
-"""Rows behind the used ones, with queries in four rotations at most."""
+BLINDING = 8
+"""Rows kept behind the used ones: 7 for blinding, with queries in four rotations at most, and one for lookup sums."""
 
 SUM_WIDTH = 4
 FOLD_WIDTH = 4
@@ -248,10 +248,10 @@ def _tiled(parts: Sequence[tuple[list[int], int]], field: Field) -> Column:
 
 
 def limb_table(tags: Sequence[int]) -> list[Column]:
-    """Columns (t, t * v) for each v below the t-th size; (0, 0) first."""
+    """Columns (t, v) for each v below the t-th size, t from 1; (0, 0) first."""
     numbers = np.concatenate([np.zeros(1, np.int64), np.repeat(np.arange(1, len(tags) + 1), tags)])
     values = np.concatenate([np.zeros(1, np.int64), *(np.arange(size) for size in tags)])
-    return [column_of(numbers), column_of(numbers * values)]
+    return [column_of(numbers), column_of(values)]
 
 
 def entry_table(tables: Sequence[Table]) -> list[Column]:

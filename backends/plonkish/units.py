@@ -128,9 +128,9 @@ class RangeUnit(Unit):
 
     A number of more than two limbs takes several rows, its highest limbs first; v_0 is then what they make so far.
 
-    Soundness: see `Assembly.within`. A limb's lookup takes (tag, tag * limb), the tag a fixed cell; the table holds
-    (t, t * v) for every v below the size with number t. As t is not 0, the limb is such a v: one of that size, not of a
-    wider one. A limb that is not in use has the size 1, and is 0.
+    Soundness: see `Assembly.within`. A limb's lookup takes (tag, limb), the tag a fixed cell; the table holds (t, v)
+    for every v below the size with number t, from 1, and (0, 0). So the limb is below its own size, not a wider one's.
+    A limb that is not in use has the size 1 or the tag 0, and is 0.
     """
 
     width: int
@@ -199,8 +199,7 @@ class RangeUnit(Unit):
     ) -> list[tuple[str, str, tuple[int, ...]]]:
         found: list[tuple[str, str, tuple[int, ...]]] = []
         for what, limb, tag in zip(("low limb", "high limb"), advice[self.width :], fixed[-2:], strict=True):
-            node = make.fixed(tag)
-            found.append((what, "limbs", (node, make.multiply(node, make.advice(limb)))))
+            found.append((what, "limbs", (make.fixed(tag), make.advice(limb))))
         return found
 
 

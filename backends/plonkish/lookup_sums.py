@@ -1,0 +1,329 @@
+"""Lookups as sums of fractions: gates and a few columns after the challenge instead of a prover's own argument.
+
+That every input stands in the table is the identity, of rational functions in b: the sum of 1 / (b + input) over all
+inputs is the sum of m / (b + entry) over the table's rows, for some multiplicities m (Haböck, "Multivariate lookups
+based on logarithmic derivatives", 2022). It is tested at a random b; tuples are folded by a random a first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.backends.r1cs.field import Field, Limbs
+from circuitize.circuits.errors import CircuitizeError
+
+from .checker import Evaluator, Grid, Values
+from .expressions import Kind
+from .system import Column, Gate, Lookup, PlonkishSystem, Provenance, column_of
+
+DEGREE = 5
+"""Of a gate, at most."""
+
+
+class Cells(Protocol):
+    """The cells of one run of a system with lookups."""
+
+    def instance(self) -> list[Limbs]: ...
+    def first(self) -> list[Limbs]: ...
+    def second(self, challenges: Sequence[int]) -> list[Limbs]: ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Group:
+    """The lookups of one table, in parts that share a fraction column: each as many as the degree allows."""
+
+    table: tuple[int, ...]
+    parts: tuple[tuple[Lookup, ...], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Summed:
+    """A system without lookups that holds where `plain` does, but for a small probability over its challenges.
+
+    Behind the advice columns of phase 0 stand the multiplicities, a column for each table; behind those of phase 1, for
+    each table: a column of fractions for each part of its lookups, one of the table's, one of sums. There are two more
+    challenges, b and a, and a row more.
+
+    Soundness: on every used row a part's column h is the sum of 1 / D over its inputs, D = b + input folded by a, where
+    no D is 0; the table's column is m / (b + entry). The sums begin at 0, grow by the difference of the two, and end at
+    0, so that the identity above holds at b. All inputs, entries and multiplicities are of phase 0, fixed before a and
+    b are drawn. If an input is not in the table then, folded by a random a, it still is none of the entries, but for
+    (width - 1) * entries / p; it leaves a pole on the left that the right has not (occurrences are fewer than p), and
+    the identity, a polynomial one of degree below inputs + entries once denominators are cleared, holds for at most so
+    many b of p. As many make some D 0. `degree` is the sum of these numbers.
+    """
+
+    plain: PlonkishSystem
+    system: PlonkishSystem
+    groups: tuple[Group, ...]
+
+    @property
+    def degree(self) -> int:
+        rows, inputs = self.plain.rows, len(self.plain.lookups)
+        width = max((len(group.table) for group in self.groups), default=1)
+        return 2 * rows * (inputs + len(self.groups)) + (width - 1) * rows * inputs * rows
+
+    def fill(self, cells: Cells) -> SummedCells:
+        """The cells of this system for a run of the plain one."""
+        return SummedCells(self, cells)
+
+
+def summed(system: PlonkishSystem) -> Summed:
+    """The system with its lookups turned into gates. The lookups must read phase 0, the fixed columns, no challenge."""
+    groups = tuple(_groups(system))
+    build = _Builder(system, len(groups))
+    for number, group in enumerate(groups):
+        build.add(number, group)
+    return Summed(system, build.system(), groups)
+
+
+def _groups(system: PlonkishSystem) -> list[Group]:
+    tables: dict[tuple[int, ...], list[Lookup]] = {}
+    for lookup in system.lookups:
+        tables.setdefault(lookup.table, []).append(lookup)
+    found = []
+    for table, lookups in tables.items():
+        degree = max(1, *(int(system.degrees[node]) for lookup in lookups for node in lookup.inputs))
+        each = max(1, (DEGREE - 2) // degree)
+        parts = tuple(tuple(lookups[at : at + each]) for at in range(0, len(lookups), each))
+        found.append(Group(table, parts))
+    return found
+
+
+class _Builder:
+    """The columns and gates of the new system; nodes of the old one keep their numbers."""
+
+    def __init__(self, plain: PlonkishSystem, groups: int) -> None:
+        self.plain, self.groups = plain, groups
+        self.early = sum(phase == 0 for phase in plain.advice_phases)
+        nodes = plain.nodes.astype(np.int32)
+        moved = (nodes[:, 0] == Kind.ADVICE) & (nodes[:, 1] >= self.early)
+        nodes[moved, 1] += groups
+        self.nodes: list[tuple[int, int, int]] = [(k, a, b) for k, a, b in nodes.tolist()]
+        self._places = {node: at for at, node in enumerate(self.nodes)}
+        self.gates = list(plain.gates)
+        self.columns = plain.advice + groups
+        self.used, self.first, self.last = range(len(plain.fixed), len(plain.fixed) + 3)
+        self.places = list(plain.provenance.gates)
+
+    def node(self, kind: Kind, a: int, b: int = 0) -> int:
+        key = (int(kind), a, b)
+        found = self._places.get(key)
+        if found is None:
+            found = self._places[key] = len(self.nodes)
+            self.nodes.append(key)
+        return found
+
+    def sum(self, terms: Sequence[int]) -> int:
+        total = terms[0]
+        for term in terms[1:]:
+            total = self.node(Kind.ADD, total, term)
+        return total
+
+    def product(self, factors: Sequence[int]) -> int:
+        total = factors[0]
+        for factor in factors[1:]:
+            total = self.node(Kind.MULTIPLY, total, factor)
+        return total
+
+    def less(self, a: int, b: int) -> int:
+        return self.node(Kind.ADD, a, self.node(Kind.NEGATE, b))
+
+    def require(self, name: str, mark: int, zero: int) -> None:
+        self.gates.append(Gate(name, self.node(Kind.MULTIPLY, self.node(Kind.FIXED, mark), zero)))
+        self.places.append(("lookup sums", 0))
+
+    def shifted(self, inputs: Sequence[int]) -> int:
+        """b + sum of a^j input_j, by Horner's rule."""
+        b = self.node(Kind.CHALLENGE, self.plain.challenges)
+        a = self.node(Kind.CHALLENGE, self.plain.challenges + 1)
+        folded = inputs[-1]
+        for node in reversed(inputs[:-1]):
+            folded = self.node(Kind.ADD, node, self.node(Kind.MULTIPLY, a, folded))
+        return self.node(Kind.ADD, b, folded)
+
+    def add(self, number: int, group: Group) -> None:
+        fractions = []
+        for part in group.parts:
+            column = self.node(Kind.ADVICE, self.columns)
+            self.columns += 1
+            below = [self.shifted(lookup.inputs) for lookup in part]
+            others = [self.product([*below[:i], *below[i + 1 :]]) for i in range(len(below)) if len(below) > 1]
+            above = self.sum(others) if others else self._one()
+            self.require(f"lookups of {part[0].name}", self.used, self.less(self.product([column, *below]), above))
+            fractions.append(column)
+        entry, total = self.node(Kind.ADVICE, self.columns), self.node(Kind.ADVICE, self.columns + 1)
+        following = self.node(Kind.ADVICE, self.columns + 1, 1)
+        self.columns += 2
+        count = self.node(Kind.ADVICE, self.early + number)
+        self.require("entries", self.used, self.less(self.product([entry, self.shifted(group.table)]), count))
+        step = self.less(self.sum(fractions), entry)
+        self.require("lookup sum", self.used, self.less(following, self.node(Kind.ADD, total, step)))
+        self.require("first lookup sum", self.first, total)
+        self.require("last lookup sum", self.last, total)
+
+    def _one(self) -> int:
+        constants = self.plain.constants
+        return self.node(Kind.CONSTANT, constants.index(1) if 1 in constants else len(constants))
+
+    def system(self) -> PlonkishSystem:
+        plain, rows = self.plain, self.plain.rows
+        late = self.columns - plain.advice - self.groups
+        phases = (0,) * (self.early + self.groups) + (1,) * (plain.advice - self.early + late)
+        marks: list[Column] = [
+            column_of(np.ones(rows, np.int64)),
+            column_of(np.ones(1, np.int64)),
+            column_of(np.eye(1, rows + 1, rows, dtype=np.int64)[0]),
+        ]
+        copies = plain.copies.copy()
+        for side in (0, 2):
+            column = copies[:, side]
+            after = (column >= plain.advice).astype(np.int32) * late + (column >= self.early) * self.groups
+            instance = column >= plain.advice + len(plain.fixed)
+            copies[:, side] = column + after + instance * len(marks)
+        told = plain.provenance
+        names = list(told.columns)
+        if names:
+            own = [("lookup sums", 0)]
+            names = [*names[: self.early], *own * self.groups, *names[self.early :], *own * late]
+        return PlonkishSystem(
+            plain.field,
+            rows + 1,
+            phases,
+            (*plain.fixed, *marks),
+            plain.instance,
+            plain.challenges + 2,
+            np.array(self.nodes, np.int32),
+            plain.constants if 1 in plain.constants else (*plain.constants, 1),
+            tuple(self.gates),
+            (),
+            copies,
+            Provenance(told.blocks, tuple(self.places), (), tuple(names)),
+        )
+
+
+class SummedCells:
+    """The cells of one run of the system with sums: see `Summed`.
+
+    Raises CircuitizeError where an input is in no table, so that there are no cells.
+    """
+
+    def __init__(self, summed: Summed, cells: Cells) -> None:
+        self.summed, self._cells = summed, cells
+        self._indices: list[list[NDArray[np.int64]]] = []
+        self._counts: list[NDArray[np.int64]] = []
+        self._entries: list[list[Values]] = []
+
+    def instance(self) -> list[Limbs]:
+        return self._cells.instance()
+
+    def first(self) -> list[Limbs]:
+        plain = self.summed.plain
+        early = self._cells.first()
+        late = [np.zeros((0, 4), np.uint64)] * (plain.advice - len(early))
+        grid = Grid(plain, [*early, *late], self._cells.instance(), [0] * plain.challenges)
+        every = Evaluator(grid, np.arange(plain.rows))
+        for group in self.summed.groups:
+            entries = [every.value(node) for node in group.table]
+            keys = _Keys(entries)
+            indices = []
+            for lookup in (lookup for part in group.parts for lookup in part):
+                places = keys.find([every.value(node) for node in lookup.inputs])
+                if (places < 0).any():
+                    row = int(np.flatnonzero(places < 0)[0])
+                    raise CircuitizeError(
+                        f"expected an entry of its table at lookup {lookup.name}, row {row}, found another tuple; "
+                        "prove a run of the program"
+                    )
+                indices.append(places)
+            self._entries.append(entries)
+            self._indices.append(indices)
+            self._counts.append(np.bincount(np.concatenate(indices), minlength=plain.rows))
+        return [*early, *(plain.field.from_int64(count.astype(np.int64)) for count in self._counts)]
+
+    def second(self, challenges: Sequence[int]) -> list[Limbs]:
+        plain = self.summed.plain
+        field = plain.field
+        b, a = challenges[plain.challenges], challenges[plain.challenges + 1]
+        made = self._cells.second(challenges[: plain.challenges])
+        for group, entries, indices, counts in zip(
+            self.summed.groups, self._entries, self._indices, self._counts, strict=True
+        ):
+            inverses = _inverses(_folded(entries, a, b, field), field)
+            total: Any = np.zeros(plain.rows, dtype=object)
+            at = 0
+            for part in group.parts:
+                own = [inverses[places] for places in indices[at : at + len(part)]]
+                fraction: Any = np.sum(own, axis=0) % field.prime
+                at += len(part)
+                total = total + fraction
+                made.append(field.from_integers(fraction.tolist()))
+            entry = inverses * counts.astype(object) % field.prime
+            made.append(field.from_integers(entry.tolist()))
+            steps = np.concatenate([np.zeros(1, dtype=object), np.cumsum(total - entry)]) % field.prime
+            made.append(field.from_integers(steps.tolist()))
+        return made
+
+
+class _Keys:
+    """Tuples of integers as single ones, by mixed radix: those of a table, which others are found among."""
+
+    def __init__(self, entries: Sequence[Values]) -> None:
+        if not all(column.exact for column in entries):
+            raise CircuitizeError("expected a table of small integers, found large ones; prove lookups another way")
+        self._lows = [int(column.numbers.min()) for column in entries]
+        self._sizes = [int(column.numbers.max()) - low + 1 for column, low in zip(entries, self._lows, strict=True)]
+        radix = 1
+        for size in self._sizes:
+            radix *= size
+        if radix >= 1 << 62:
+            raise CircuitizeError("expected a table whose tuples fit 62 bits, found wider ones; use narrower tables")
+        keys = self._keys([column.numbers for column in entries])
+        self._sorted, self._places = np.unique(keys, return_index=True)
+
+    def find(self, inputs: Sequence[Values]) -> NDArray[np.int64]:
+        """The first entry that is each tuple, -1 where none is."""
+        inside = np.ones(len(inputs[0].numbers), np.bool_)
+        numbers = []
+        for column, low, size in zip(inputs, self._lows, self._sizes, strict=True):
+            own = (column.numbers >= low) & (column.numbers < low + size)
+            inside &= np.asarray(own, np.bool_)
+            numbers.append(np.where(own, column.numbers, low).astype(np.int64))
+        keys = self._keys(numbers)
+        at = np.minimum(np.searchsorted(self._sorted, keys), len(self._sorted) - 1)
+        return np.where(inside & (self._sorted[at] == keys), self._places[at], -1)
+
+    def _keys(self, columns: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+        keys = np.zeros(len(columns[0]), np.int64)
+        for column, low, size in zip(columns, self._lows, self._sizes, strict=True):
+            keys = keys * size + (column - low)
+        return keys
+
+
+def _folded(entries: Sequence[Values], a: int, b: int, field: Field) -> NDArray[np.object_]:
+    folded = entries[-1].numbers.astype(object)
+    for column in reversed(entries[:-1]):
+        folded = (column.numbers.astype(object) + a * folded) % field.prime
+    found: NDArray[np.object_] = (folded + b) % field.prime
+    return found
+
+
+def _inverses(values: NDArray[np.object_], field: Field) -> NDArray[np.object_]:
+    """The inverses of numbers, by one inversion; 0 where there is none, which a random challenge makes improbable."""
+    prime, products, total = field.prime, [], 1
+    for value in values.tolist():
+        products.append(total)
+        total = total * (value or 1) % prime
+    inverse = pow(total, -1, prime)
+    made = np.zeros(len(values), dtype=object)
+    for at in range(len(values) - 1, -1, -1):
+        value = values[at]
+        if value:
+            made[at] = products[at] * inverse % prime
+            inverse = inverse * value % prime
+    return made

@@ -1,0 +1,26 @@
+"""A product of two private matrices, 256 x 256 x 256: eight-bit entries, the exact product, its elements public or not.
+
+circuitize estimate examples/matmul.py:product
+circuitize prove    examples/matmul.py:product --prover halo2 --keys keys -o proof
+"""
+
+import numpy as np
+
+from circuitize.circuits.builder import generator
+from circuitize.circuits.integers import Contract
+from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.types import Fixed, signed
+
+SIZE = 256
+ENTRIES = signed((SIZE, SIZE), bits=8, fraction_bits=7)
+
+
+def product() -> Program:
+    """C = A B, of which a proof shows commitments alone."""
+    arrow = generator(Contract("ij,jk->ik"), ENTRIES, ENTRIES)
+    (target,) = arrow.target
+    assert isinstance(target, Fixed)
+    inputs = tuple(Port(name, Visibility.COMMITTED, ENTRIES) for name in ("left", "right"))
+    random = np.random.default_rng(0)
+    example = {port.name: random.integers(-128, 128, (SIZE, SIZE)) / 128.0 for port in inputs}
+    return Program(arrow, inputs, (Port("product", Visibility.COMMITTED, target),), (example,))
