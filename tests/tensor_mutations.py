@@ -151,7 +151,8 @@ class Tally:
 def mutated(given: list[Victim], random: Random, count: int) -> Iterator[tuple[str, Victim, bytes]]:
     """Files that differ from a valid one."""
     weights = np.array([4.0] * (len(given) - 1) + [1.0])
-    for _ in range(count):
+    made = 0
+    while made < count:
         victim = given[int(random.choice(len(given), p=weights / weights.sum()))]
         whole = victim.found.proof.encode()
         if random.random() < 0.05:
@@ -164,6 +165,7 @@ def mutated(given: list[Victim], random: Random, count: int) -> Iterator[tuple[s
             kind(random, messages, victim.other.proof.messages)
             content, name = bytearray(replace(victim.found.proof, messages=bytes(messages)).encode()), kind.__name__
         if bytes(content) != whole:
+            made += 1
             yield name, victim, bytes(content)
 
 

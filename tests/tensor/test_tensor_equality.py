@@ -13,6 +13,7 @@ from r1cs_programs import single
 from tensor_proofs import committed_inputs, proved
 from test_r1cs_random import random_program
 
+from circuitize.circuits import integers
 from circuitize.circuits.errors import OverflowRisk, TypingError, Undefined
 from circuitize.circuits.program import Port, Program, Visibility
 from circuitize.circuits.quantize import quantize
@@ -117,3 +118,30 @@ def test_random_real_programs() -> None:
             proved(program, drawn, own)
             made += 1
     assert made >= 6
+
+
+TOP = (1 << 62) - 1
+FULL, HALF = Fixed((2,), 0, -TOP, TOP), Fixed((2,), 0, -(1 << 61), (1 << 61) - 1)
+DEGENERATE: dict[str, tuple[list[Fixed], integers.IntegerOperation, list[list[int]]]] = {
+    "one number": ([Fixed((2,), 0, 3, 3)], integers.Scale(2, 0), [[3, 3]]),
+    "a table of one": ([Fixed((2,), 0, 5, 5)], integers.Lookup(5, np.array([7]), 0), [[5, 5]]),
+    "nothing of it": ([Fixed((2,), 0, 0, 5)], integers.Scale(0, 0), [[5, 0]]),
+    "by nothing": ([Fixed((2,), 0, -8, 7)], integers.Shift(0), [[-8, 7]]),
+    "by all": ([HALF], integers.Shift(61), [[-(1 << 61), (1 << 61) - 1]]),
+    "past all": ([Fixed((2,), 0, -8, 7)], integers.Shift(40), [[-8, 7]]),
+    "signs of the widest": ([FULL], integers.ReLU(), [[TOP, -TOP]]),
+    "negative ones": ([FULL], integers.IsNegative(), [[TOP, -TOP]]),
+    "a check": ([FULL], integers.Check(0, 5), [[5, 0]]),
+    "by one": ([Fixed((2,), 0, -8, 7), Fixed((2,), 0, 1, 1)], integers.Divide(), [[-8, 7], [1, 1]]),
+    "far apart": ([HALF, HALF], integers.Maximum(), [[-(1 << 61), 4], [(1 << 61) - 1, 5]]),
+    "roots": ([Fixed((2,), 0, 0, TOP)], integers.SquareRoot(), [[TOP, 0]]),
+    "roots below 2^58": ([Fixed((2,), 0, 0, (1 << 58) + 5)], integers.SquareRoot(), [[(1 << 58) - 1, 1 << 58]]),
+    "roots below 2^60": ([Fixed((2,), 0, 0, (1 << 60) - 1)], integers.SquareRoot(), [[(1 << 60) - 1, 24]]),
+}
+
+
+@pytest.mark.parametrize("name", DEGENERATE)
+def test_sizes_and_intervals_at_their_limits(name: str) -> None:
+    sources, operation, values = DEGENERATE[name]
+    program = committed_inputs(single(operation, *sources))
+    proved(program, {f"in{i}": np.array(value, np.int64) for i, value in enumerate(values)})
