@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from .circuits.accuracy import error_report as error_report
+    from .circuits.accuracy import fit_to_cost as fit_to_cost
+    from .circuits.accuracy import fit_to_error as fit_to_error
     from .circuits.builder import Builder as Builder
     from .circuits.differentiate import reverse_derivative as reverse_derivative
     from .circuits.encode import digest as digest
@@ -36,6 +39,11 @@ if TYPE_CHECKING:
     from .circuits.validate import validate as validate
     from .frontends.adam import Adam as Adam
     from .frontends.adam import AdamW as AdamW
+    from .frontends.adaptive import LAMB as LAMB
+    from .frontends.adaptive import Lion as Lion
+    from .frontends.adaptive import RMSprop as RMSprop
+    from .frontends.clipping import ClippedByNorm as ClippedByNorm
+    from .frontends.clipping import ClippedByValue as ClippedByValue
     from .frontends.formats import Format as Format
     from .frontends.functions import exp as exp
     from .frontends.image_layers import average_pool2d as average_pool2d
@@ -45,16 +53,24 @@ if TYPE_CHECKING:
     from .frontends.image_layers import max_pool2d as max_pool2d
     from .frontends.layers import Model as Model
     from .frontends.layers import Parameter as Parameter
+    from .frontends.layers import activation as activation
     from .frontends.layers import dense as dense
+    from .frontends.layers import dropout as dropout
     from .frontends.layers import embedding as embedding
+    from .frontends.layers import gelu as gelu
     from .frontends.layers import relu as relu
     from .frontends.layers import sequential as sequential
     from .frontends.layers import traced as traced
     from .frontends.losses import binary_cross_entropy as binary_cross_entropy
     from .frontends.losses import cross_entropy as cross_entropy
+    from .frontends.losses import huber as huber
+    from .frontends.losses import kullback_leibler as kullback_leibler
     from .frontends.losses import label_cross_entropy as label_cross_entropy
     from .frontends.losses import mean_squared_error as mean_squared_error
     from .frontends.normalization import batch_norm as batch_norm
+    from .frontends.normalization import group_norm as group_norm
+    from .frontends.normalization import layer_norm as layer_norm
+    from .frontends.normalization import rms_norm as rms_norm
     from .frontends.optimizers import SGD as SGD
     from .frontends.optimizers import Momentum as Momentum
     from .frontends.trace import Tensor as Tensor
@@ -63,6 +79,7 @@ if TYPE_CHECKING:
     from .frontends.training import training_step as training_step
 
 _HOMES = {
+    "circuits.accuracy": ("error_report", "fit_to_cost", "fit_to_error"),
     "circuits.builder": ("Builder",),
     "circuits.differentiate": ("reverse_derivative",),
     "circuits.encode": ("digest", "load", "program_digest", "save"),
@@ -76,12 +93,32 @@ _HOMES = {
     "circuits.unroll": ("compose_steps",),
     "circuits.validate": ("validate",),
     "frontends.adam": ("Adam", "AdamW"),
+    "frontends.adaptive": ("LAMB", "Lion", "RMSprop"),
+    "frontends.clipping": ("ClippedByNorm", "ClippedByValue"),
     "frontends.formats": ("Format",),
     "frontends.functions": ("exp",),
     "frontends.image_layers": ("average_pool2d", "conv2d", "flatten", "image", "max_pool2d"),
-    "frontends.layers": ("Model", "Parameter", "dense", "embedding", "relu", "sequential", "traced"),
-    "frontends.losses": ("binary_cross_entropy", "cross_entropy", "label_cross_entropy", "mean_squared_error"),
-    "frontends.normalization": ("batch_norm",),
+    "frontends.layers": (
+        "Model",
+        "Parameter",
+        "activation",
+        "dense",
+        "dropout",
+        "embedding",
+        "gelu",
+        "relu",
+        "sequential",
+        "traced",
+    ),
+    "frontends.losses": (
+        "binary_cross_entropy",
+        "cross_entropy",
+        "huber",
+        "kullback_leibler",
+        "label_cross_entropy",
+        "mean_squared_error",
+    ),
+    "frontends.normalization": ("batch_norm", "group_norm", "layer_norm", "rms_norm"),
     "frontends.optimizers": ("SGD", "Momentum"),
     "frontends.trace": ("Tensor", "trace"),
     "frontends.training": ("predict", "training_step"),
