@@ -13,7 +13,7 @@ from circuitize.backends.r1cs.field import Field, Limbs
 
 from .assembly import Assembly, DoesNotFit, Table
 from .expressions import ExpressionBuilder
-from .permutation_unit import PermutationUnit
+from .permutation_unit import FullRoundsUnit, PartialRoundsUnit
 from .system import Block, Column, Gate, Lookup, PlonkishSystem, Provenance, column_of
 from .tasks import Dot, Entry, Fold, Hint, Permutations, Range, Sum, Task, Variables
 from .units import EMPTY, DotUnit, EntryUnit, FoldUnit, RangeUnit, SumUnit, Unit
@@ -287,6 +287,7 @@ def place(assembly: Assembly) -> list[Placed]:
             case Entry():
                 key, unit = ("entry",), EntryUnit()
             case Permutations():
-                key, unit = ("permutation",), PermutationUnit()
+                found.setdefault(("full rounds",), Placed(FullRoundsUnit(), [])).tasks.append(task)
+                key, unit = ("partial rounds",), PartialRoundsUnit()
         found.setdefault(key, Placed(unit, [])).tasks.append(task)
     return list(found.values())

@@ -52,6 +52,11 @@ class Rounds:
     def rows(self) -> int:
         return len(self.kinds)
 
+    @property
+    def middle(self) -> range:
+        """The rows from the state before the partial rounds to above the one after."""
+        return range(1 + self.parameters.full_rounds, self.rows - 1 - self.parameters.full_rounds)
+
     def trace(self, inputs: Numbers) -> Numbers:
         """The cells `[rows, 17]` of a permutation."""
         prime = self.parameters.field.prime

@@ -1,10 +1,12 @@
-"""The columns in which Poseidon permutations stand, two rows to a full round, three to partial ones."""
+"""The columns in which Poseidon permutations stand: full rounds in one unit, partial rounds in another."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from circuitize.backends.r1cs.commitments import WIDTH
 
@@ -15,82 +17,115 @@ from .units import EMPTY, Cells, Computed, Unit
 from .witness import Solver
 
 
-class PermutationUnit(Unit):
+class RoundsUnit(Unit):
     """17 columns of cells, 17 fixed ones of round constants, and one that marks each kind of row; see `Rounds`.
 
+    Two units share the rows of a permutation, so that each evaluates its own gates alone: the state before and the one
+    after the partial rounds stand in both, and are copied.
+
     Soundness: every cell but the inputs is alone on one side of a gate whose other side reads cells above or earlier
-    ones of the same row, so that the inputs determine all; over any field. Gates are of degree 4: an S-box x^5 is taken
-    as (x^2)^2 x.
+    ones of the same rows, so that the inputs determine all; over any field. Gates are of degree 4: an S-box x^5 is
+    taken as (x^2)^2 x.
     """
 
-    name = "permutation"
     phases = (0,) * WIDTH
-    fixed = WIDTH + 3
+    kinds: tuple[int, ...]
+
+    @property
+    def fixed(self) -> int:  # type: ignore[override]
+        return WIDTH + len(self.kinds)
+
+    @cached_property
+    def rows(self) -> NDArray[np.int64]:
+        """The rows of the permutation that stand here."""
+        middle = rounds().middle
+        every = np.arange(rounds().rows)
+        if self.kinds == (PARTIAL,):
+            return every[middle.start : middle.stop + 1]
+        return np.concatenate([every[: middle.start + 1], every[middle.stop :]])
 
     def height(self, task: Permutations) -> int:
-        return rounds().rows
+        return len(self.rows)
 
     def elements(self, task: Permutations) -> int:
         return len(task.outputs)
 
     def scalars(self, task: Permutations) -> list[list[int]]:
-        schedule = rounds()
-        marks = [(schedule.kinds == kind).astype(int).tolist() for kind in (INPUTS, FULL, PARTIAL)]
-        return [*schedule.constants.T.tolist(), *marks]
+        kinds = rounds().kinds[self.rows]
+        own = np.isin(kinds, self.kinds)
+        if PARTIAL in self.kinds:
+            own[:-1] = True
+        constants = np.where(own[:, None], rounds().constants[self.rows], 0)
+        return [*constants.T.tolist(), *((kinds == kind).astype(int).tolist() for kind in self.kinds)]
 
     def cells(self, task: Permutations) -> Cells:
         made = np.full((WIDTH, rounds().rows, len(task.outputs)), EMPTY, np.int32)
         made[:, 0] = task.inputs
+        made[:, rounds().middle.start] = task.before
+        made[:, rounds().middle.stop] = task.after
         made[0, -1] = task.outputs
-        return made
+        return made[:, self.rows]
 
     def computed(self, task: Permutations, solver: Solver) -> Iterator[Computed]:
-        height = rounds().rows
-        states = solver.states(task).reshape(-1, height, WIDTH)
-        for row in range(1, height):
+        states = solver.states(task).reshape(-1, rounds().rows, WIDTH)
+        known = self.cells(task)[:, :, 0]
+        for place, row in enumerate(self.rows.tolist()):
             for lane in range(WIDTH):
-                if row < height - 1 or lane:
-                    yield lane, row, states[:, row, lane]
+                if known[lane, place] == EMPTY:
+                    yield lane, place, states[:, row, lane]
+
+
+class FullRoundsUnit(RoundsUnit):
+    """The inputs, the full rounds and the final state."""
+
+    name = "full rounds"
+    kinds = (INPUTS, FULL)
 
     def gates(self, make: ExpressionBuilder, advice: Sequence[int], fixed: Sequence[int]) -> list[tuple[str, int]]:
-        schedule = rounds()
-        constants, marks = fixed[:WIDTH], fixed[WIDTH:]
-        enters, full, partial = map(make.fixed, marks)
+        enters, full = map(make.fixed, fixed[WIDTH:])
+        found, fifths = [], []
+        state, following, after = ([make.advice(column, down) for column in advice] for down in range(3))
+        added = [make.fixed(column) for column in fixed[:WIDTH]]
+        for lane in range(WIDTH):
+            entered = make.subtract(following[lane], make.add(state[lane], added[lane]))
+            squared = make.subtract(following[lane], make.multiply(state[lane], state[lane]))
+            found += [(f"input {lane}", make.multiply(enters, entered))]
+            found += [(f"square {lane}", make.multiply(full, squared))]
+            fifths.append(make.multiply(make.multiply(following[lane], following[lane]), state[lane]))
+        for lane, line in enumerate(rounds().parameters.matrix):
+            mixed = make.add(make.combination(line, fifths), added[lane])
+            found.append((f"full round {lane}", make.multiply(full, make.subtract(after[lane], mixed))))
+        return found
+
+
+class PartialRoundsUnit(RoundsUnit):
+    """The partial rounds, `TOGETHER` at once, from the state before them to the one after."""
+
+    name = "partial rounds"
+    kinds = (PARTIAL,)
+
+    def gates(self, make: ExpressionBuilder, advice: Sequence[int], fixed: Sequence[int]) -> list[tuple[str, int]]:
+        mark, partial = make.fixed(fixed[WIDTH]), rounds().partial
         found = []
 
-        def require(what: str, mark: int, left: int, right: int) -> None:
+        def require(what: str, left: int, right: int) -> None:
             found.append((what, make.multiply(mark, make.subtract(left, right))))
 
-        state = [make.advice(column) for column in advice]
-        following = [make.advice(column, 1) for column in advice]
-        after = [make.advice(column, 2) for column in advice]
-        added = [make.fixed(column) for column in constants]
-        fifths = []
-        for lane in range(WIDTH):
-            require(f"input {lane}", enters, following[lane], make.add(state[lane], added[lane]))
-            require(f"square {lane}", full, following[lane], make.multiply(state[lane], state[lane]))
-            fourth = make.multiply(following[lane], following[lane])
-            fifths.append(make.multiply(fourth, state[lane]))
-        matrix = schedule.parameters.matrix
-        for lane in range(WIDTH):
-            mixed = make.combination(matrix[lane], fifths)
-            require(f"full round {lane}", full, after[lane], make.add(mixed, added[lane]))
-        known = state[1:]
-        x = state[0]
+        x, *known = [make.advice(column) for column in advice]
         for t in range(TOGETHER):
             if t:
                 down, lane = inner(2 * t - 1)
-                mixed = make.combination(_numbers(schedule.partial.inputs[t, 1 : WIDTH + t]), known)
+                mixed = make.combination(_numbers(partial.inputs[t, 1 : WIDTH + t]), known)
                 x = make.advice(advice[lane], down)
-                require(f"partial input {t}", partial, x, make.add(mixed, make.fixed(constants[lane], down)))
+                require(f"partial input {t}", x, make.add(mixed, make.fixed(fixed[lane], down)))
             down, lane = inner(2 * t)
             square = make.advice(advice[lane], down)
-            require(f"partial square {t}", partial, square, make.multiply(x, x))
+            require(f"partial square {t}", square, make.multiply(x, x))
             known = [*known, make.multiply(make.multiply(square, square), x)]
         for lane in range(WIDTH):
-            mixed = make.combination(_numbers(schedule.partial.state[lane, 1:]), known)
-            target = make.advice(advice[lane], INNER + 1)
-            require(f"partial round {lane}", partial, target, make.add(mixed, added[lane]))
+            mixed = make.combination(_numbers(partial.state[lane, 1:]), known)
+            after = make.advice(advice[lane], INNER + 1)
+            require(f"partial rounds {lane}", after, make.add(mixed, make.fixed(fixed[lane])))
         return found
 
 

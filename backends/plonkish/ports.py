@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from circuitize.backends.gadgets.values import Salt, WireValue
-from circuitize.backends.r1cs.commitments import PACKED, layout, tag
+from circuitize.backends.r1cs.commitments import PACKED, WIDTH, layout, tag
 from circuitize.backends.r1cs.ports import Public
 from circuitize.circuits.program import Port, Program, Visibility
 from circuitize.circuits.types import Fixed
@@ -69,7 +69,10 @@ def commit(assembly: Assembly, handle: Handle, format: Fixed, label: str) -> Var
     filled = np.full(plan.permutations * PACKED, assembly.constant(0), np.int32)
     filled[: len(packed)] = packed
     inputs[2:] = filled.reshape(plan.permutations, PACKED).T
-    assembly.tasks.append(Permutations(assembly.edge, role, outputs, inputs))
+    before, after = (
+        assembly.fresh(WIDTH * plan.permutations, wide=True).reshape(WIDTH, plan.permutations) for _ in range(2)
+    )
+    assembly.tasks.append(Permutations(assembly.edge, role, outputs, inputs, before, after))
     return outputs[-1:]
 
 

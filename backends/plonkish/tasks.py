@@ -126,10 +126,15 @@ class Entry(Task):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Permutations(Task):
-    """outputs[e] is lane 0 of the Poseidon permutation of inputs[:, e]; one after the other."""
+    """outputs[e] is lane 0 of the Poseidon permutation of inputs[:, e]; one after the other.
+
+    before[:, e] and after[:, e] are the states around the partial rounds, with the next round's constants.
+    """
 
     outputs: Variables
     inputs: Variables
+    before: Variables
+    after: Variables
 
     def solve(self, solver: Solver) -> None:
         solver.write(self.outputs, solver.permute(self))

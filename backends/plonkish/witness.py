@@ -166,8 +166,11 @@ class Solver:
         """Runs a task's permutations in turn: lane 0 of one may be an input of the next. Keeps every row's cells."""
         schedule: Rounds = rounds()
         cells, outputs = [], []
-        for inputs, output in zip(task.inputs.T, task.outputs, strict=True):
+        middle = schedule.middle
+        for inputs, output, before, after in zip(task.inputs.T, task.outputs, task.before.T, task.after.T, strict=True):
             made = schedule.trace(self.read(inputs).astype(object))
+            self.write(before, made[middle.start])
+            self.write(after, made[middle.stop])
             self.write(np.array([output], np.int32), [made[-1, 0]])
             cells.append(made)
             outputs.append(int(made[-1, 0]))
