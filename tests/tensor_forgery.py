@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tensor_proofs import refusals
+from tensor_proofs import entering, refusals
 
 from circuitize.circuits.hypergraph import fold
 from circuitize.circuits.integers import Check
@@ -47,9 +47,9 @@ def forgery(program: Program, made: Plan, trace: Trace, values: Sequence[Integer
 
 
 def answer(program: Program, made: Plan, trace: Trace, values: Sequence[Integers] | None = None) -> str | None:
-    """What both verifiers say to it."""
+    """What both verifiers say to it, where they know of all roots that what is behind them is in format."""
     found = forgery(program, made, trace, made.values(trace) if values is None else values)
-    return refusals(program, found.statement, found.proof, made)[0]
+    return refusals(program, found.statement, found.proof, made, trusted=entering(found.statement))[0]
 
 
 def at_first(amount: int) -> Change:

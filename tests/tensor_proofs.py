@@ -34,12 +34,19 @@ def example_inputs(program: Program) -> dict[str, Integers]:
     return {port.name: to_integers(port, program.examples[0][port.name], "example") for port in program.inputs}
 
 
-def refusals(program: Program, statement: Statement, proof: Proof, made: Plan) -> tuple[str | None, str | None]:
+def refusals(
+    program: Program, statement: Statement, proof: Proof, made: Plan, **more: Any
+) -> tuple[str | None, str | None]:
     """What the native and the independent verifier say; that they agree is asserted."""
-    native = verifier.refusal(program, statement, proof, made)
-    other = independent.refusal(program, statement, proof, made)
+    native = verifier.refusal(program, statement, proof, made, **more)
+    other = independent.refusal(program, statement, proof, made, **more)
     assert (native is None) == (other is None), f"the verifiers differ: {native!r}, {other!r}"
     return native, other
+
+
+def entering(statement: Statement) -> dict[str, bytes]:
+    """The roots of committed inputs, by group: what a verifier may know to be in format."""
+    return {name: root for (side, name), root in statement.roots.items() if side == "input"}
 
 
 def proved(program: Program, inputs: Mapping[str, Integers], made: Plan | None = None) -> Proved:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from circuitize.circuits.program import Program, Visibility
 
 from .dataset import ROWS, Dataset, rows_fault
-from .groups import INPUT, OUTPUT, PortKey, groups
+from .groups import INPUT, OUTPUT, GroupName, PortKey, groups
 
 ROOT_BYTES = 32
 
@@ -51,3 +51,11 @@ def fault(program: Program, statement: Statement, dataset: Dataset | None = None
             return f"expected a root of {ROOT_BYTES} bytes for {group.side} {group.name}"
     left = [*publics, *roots]
     return f"expected only the program's own ports, found {left[0][0]} {left[0][1]}" if left else None
+
+
+def untrusted(statement: Statement, assumed: Iterable[GroupName], trusted: Mapping[GroupName, bytes]) -> str | None:
+    """Which group a plan assumes to be in format though nobody knows it of its root; None where there is none."""
+    for name in assumed:
+        if name not in trusted or statement.roots[INPUT, name] != trusted[name]:
+            return f"the proof assumes that {name} lies in its format: expected a root that is known to, found another"
+    return None

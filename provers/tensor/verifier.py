@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from circuitize import _native
 from circuitize.circuits.program import Program
 
+from .groups import GroupName
 from .plan import Plan, plan
 from .proof import Proof
 from .security import require_secure
-from .statement import Statement, fault
+from .statement import Statement, fault, untrusted
 
 
 def verify(program: Program, statement: Statement, proof: Proof, made: Plan | None = None) -> bool:
@@ -17,19 +20,25 @@ def verify(program: Program, statement: Statement, proof: Proof, made: Plan | No
 
 
 def refusal(
-    program: Program, statement: Statement, proof: Proof, made: Plan | None = None, context: bytes = b""
+    program: Program,
+    statement: Statement,
+    proof: Proof,
+    made: Plan | None = None,
+    context: bytes = b"",
+    trusted: Mapping[GroupName, bytes] | None = None,
 ) -> str | None:
     """None where the proof is valid, else one line that says why it is not.
 
     The plan, and with it every parameter and every message's length, follows from the verifier's own program; the
-    proof's digest is compared, never believed. `context` is what the proof must have been made for. Raises Unprovable
-    where no proof of this program could be trusted.
+    proof's digest is compared, never believed. `context` is what the proof must have been made for. `trusted`
+    holds the roots, by group, that the caller knows to be in format: every group that the plan assumes it of must have
+    such a root. Raises Unprovable where no proof of this program could be trusted.
     """
     made = made or plan(program)
     require_secure(made)
     if proof.digest != made.program:
         return f"the proof is for program {proof.digest}, expected {made.program}"
-    reason = fault(program, statement, made.dataset)
+    reason = fault(program, statement, made.dataset) or untrusted(statement, made.assumed, trusted or {})
     if reason is not None:
         return reason
     roots = [statement.roots[key] for key in made.groups]

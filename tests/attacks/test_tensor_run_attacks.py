@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tensor_proofs import planned
+from tensor_proofs import entering, planned
 from tensor_runs import (
     RATE,
     SEED,
@@ -32,7 +32,7 @@ from circuitize.provers.tensor import independent
 from circuitize.provers.tensor.forms import Integers
 from circuitize.provers.tensor.groups import DATA, INPUT, OUTPUT
 from circuitize.provers.tensor.plan import plan
-from circuitize.provers.tensor.prover import prove_values
+from circuitize.provers.tensor.prover import commit, prove_values
 from circuitize.provers.tensor.runs.checking import Refused, check
 from circuitize.provers.tensor.runs.files import FORMATS, MANIFEST, read_manifest, step_path
 from circuitize.provers.tensor.runs.proving import prove_run
@@ -266,8 +266,9 @@ def test_values_that_are_not_the_rows(tmp_path: Path) -> None:
     values[run.plan.tensors["targets"]] = data["targets"]
     forged = prove_values(run.unrolled, run.plan, trace, values, context=run.context(found.identity, 1))
     context = run.context(found.identity, 1)
-    assert refusal(run.unrolled, forged.statement, forged.proof, run.plan, context)
-    assert independent.refusal(run.unrolled, forged.statement, forged.proof, run.plan, context)
+    for judge in (refusal, independent.refusal):
+        reason = judge(run.unrolled, forged.statement, forged.proof, run.plan, context, entering(forged.statement))
+        assert reason is not None and "assumes" not in reason
 
 
 def test_another_program(folder: Path) -> None:
@@ -289,10 +290,11 @@ def test_a_step_proved_alone_is_none_of_a_run(folder: Path) -> None:
     run, own = run_of(), step_of(folder, 1)
     publics = {key: np.array(value, np.int64).reshape(()) for key, value in own.publics.items()}
     statement = Statement(publics | run.publics(1), own.roots)
-    context = run.context(own.run, 1)
-    assert refusal(run.unrolled, statement, own.proof, run.plan, context) is None
+    context, known = run.context(own.run, 1), read_manifest(folder).roots
+    assert refusal(run.unrolled, statement, own.proof, run.plan, context, known) is None
+    assert "assumes" in str(refusal(run.unrolled, statement, own.proof, run.plan, context))
     for other in (b"", context[:-1], run.context(own.run, 2), run.context(bytes(32), 1)):
-        assert refusal(run.unrolled, statement, own.proof, run.plan, other)
+        assert refusal(run.unrolled, statement, own.proof, run.plan, other, known)
     assert refusal(run.program, replace(statement, publics=publics), own.proof, plan(run.program))
 
 
@@ -354,3 +356,23 @@ def test_seeds_are_bytes(folder: Path) -> None:
     """No two seeds make one run: lengths are hashed."""
     run = run_of()
     assert run.rows(1)["1"].tolist() != run_of(seed=SEED + b"\0").rows(1)["1"].tolist()
+
+
+def test_a_root_does_not_say_how_many_examples(tmp_path: Path) -> None:
+    """119 examples, and 120 whose last is all zero, have one root: a verifier of the dataset expects both."""
+    run = run_of(steps=1)
+    held, data = values_of(run)
+    secret = bytes(range(32))
+    roots = {}
+    for size in (119, 120):
+        given = {name: np.array(tensor) for name, tensor in data.items()}
+        for tensor in given.values():
+            tensor[119:] = 0
+        one = replace(run, size=size)
+        trace = one.formats_plan.trace({**held, **{name: tensor[:size] for name, tensor in given.items()}})
+        roots[size] = commit(one.formats_plan, trace, (INPUT, DATA), secret).root
+    assert roots[119] == roots[120]
+    fewer = replace(run, size=119)
+    prove_run(fewer, held, {name: tensor[:119] for name, tensor in data.items()}, tmp_path / "run", tmp_path / "k.npz")
+    judged(tmp_path / "run", fewer)
+    assert "examples 119, expected 120" in verdict(tmp_path / "run", run)

@@ -71,7 +71,8 @@ def test_a_run_is_verified(made: Path) -> None:
     roots = [f"{name}={root}" for name, root in report["roots"].items()]
     roots += [f"final.{name}={root}" for name, root in report["final"].items()]
     expected = [part for root in roots for part in ("--expect", root)]
-    outcome = verify(made, made / "run", "--json", "--seed", SEED, "--steps", "3", "--schedule", RECIPE, *expected)
+    own = ("--seed", SEED, "--steps", "3", "--examples", "120", "--schedule", RECIPE)
+    outcome = verify(made, made / "run", "--json", *own, *expected)
     found = json.loads(outcome.out)
     assert (outcome.status, found["valid"], found["reason"]) == (0, True, None)
     assert (found["roots"], found["final"], found["run"]) == (report["roots"], report["final"], report["run"])
@@ -82,10 +83,11 @@ def test_a_run_is_verified(made: Path) -> None:
 
 def test_what_the_verifier_expects_decides(made: Path) -> None:
     run_folder = made / "run"
-    assert "seed c0ffee, expected 3 steps with seed 00" in no(made, run_folder, "--seed", "00")
+    assert "seed c0ffee, expected 3 steps on 120 examples with seed 00" in no(made, run_folder, "--seed", "00")
     assert "expected 4 steps" in no(made, run_folder, "--steps", "4")
+    assert "expected 3 steps on 119 examples" in no(made, run_folder, "--examples", "119")
     assert "step 1: it is with learning_rate" in no(made, run_folder, "--scalar", "learning_rate=0.25")
-    assert "expected data committed to by 0x" in no(made, run_folder, "--expect", "data=0x1")
+    assert "expected data committed to by 0x" in no(made, run_folder, "--expect", "data=0x1", "--examples", "120")
     assert "final.parameters committed" in no(made, run_folder, "--expect", "final.parameters=0x1")
     assert "the program is" in no(made, run_folder, "--digest", "0" * 64)
     other = run("verify-run", run_folder, "--program", f"{EXAMPLES / 'digits.py'}:step")
@@ -108,6 +110,7 @@ def test_bad_use(made: Path, tmp_path: Path) -> None:
         data = ("--dataset", tmp_path / f"{name}.npz", "--seed", SEED, "--not-zero-knowledge")
         assert said in refused("prove-run", step, "--steps", "3", "-o", tmp_path / "run", *data)
     assert "--expect" in refused("verify-run", run_folder, "--program", step, "--expect", "loss=1")
+    assert "--examples" in refused("verify-run", run_folder, "--program", step, "--expect", "data=0x1")
     assert "--scalar" in refused("verify-run", run_folder, "--program", step, "--scalar", "rate=1")
     assert "--schedule" in refused("verify-run", run_folder, "--program", step, "--schedule", "recipe")
     assert "expected a run" in refused("verify-run", tmp_path, "--program", step)

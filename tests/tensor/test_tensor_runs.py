@@ -10,12 +10,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tensor_proofs import planned, refused
-from tensor_runs import SEED, STEPS, batches_of, honest, judged, prove_into, run_of, step_of, values_of, verdict
+from tensor_runs import SEED, STEPS, batches_of, honest, judged, prove_into, put, run_of, step_of, values_of, verdict
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import permute
 from circuitize.circuits.program import Port, Program, Role, Visibility
+from circuitize.circuits.quantize import quantize
 from circuitize.circuits.types import Fixed
+from circuitize.frontends.datasets import iris
+from circuitize.frontends.formats import Format
+from circuitize.frontends.layers import dense, sequential
+from circuitize.frontends.losses import mean_squared_error
+from circuitize.frontends.optimizers import Momentum
+from circuitize.frontends.schedules import cosine
+from circuitize.frontends.training import start, training_step, with_examples
 from circuitize.provers.tensor import independent
 from circuitize.provers.tensor.forms import Column
 from circuitize.provers.tensor.plan import plan
@@ -83,6 +91,27 @@ def test_a_hundred_steps_on_digits(tmp_path: Path) -> None:
     assert all(np.array_equal(found.held[key], value) for key, value in values.items())
     assert [int(loss) for loss in checked.outputs["loss"]] == losses and len(losses) == 100
     assert run.size == 1437
+
+
+def test_the_state_of_an_optimiser_is_a_link_of_its_own(tmp_path: Path) -> None:
+    """Momentum: two groups are chained, and the scalars follow a schedule."""
+    network = sequential(dense(4, 3))
+    step = training_step(network, mean_squared_error, Momentum(decay=0.875), 8, inputs=Format.between(0.0, 1.0, 8))
+    split = iris(0)
+    batch = {"inputs": split.train_inputs[:8], "targets": split.train_targets[:8], "learning_rate": 0.25}
+    program = quantize(with_examples(step, {**start(step, network, 0), **batch}))
+    falling = cosine(0.25, 4)
+    run = Run(program, 120, 4, SEED, lambda step: {"learning_rate": falling(step)}, 2)
+    assert run.kept == ("parameters", "optimizer")
+    found = prove_into(tmp_path / "run", run)
+    checked = judged(tmp_path / "run", run)
+    assert set(checked.final) == {"parameters", "optimizer"} and checked.final == found.final
+    first, second = step_of(tmp_path / "run", 1), step_of(tmp_path / "run", 3)
+    for name in run.kept:
+        assert first.roots["output", name] == second.roots["input", name]
+    swapped = {("input", a): second.roots["input", b] for a, b in (run.kept, run.kept[::-1])}
+    put(tmp_path / "run", 3, second, roots={**second.roots, **swapped})
+    assert "step 3: it begins with" in verdict(tmp_path / "run", run)
 
 
 # Runs that are interrupted.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from tensor_forgery import answer
-from tensor_proofs import example_inputs, planned, refusals, refused
+from tensor_proofs import entering, example_inputs, planned, refusals, refused
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.program import Program, Visibility
@@ -42,7 +42,10 @@ def test_a_step_may_assume_what_another_proof_shows(assuming: tuple[Program, Pla
     first = prove(formats, {name: inputs[name] for name in shown.inputs}, not_zero_knowledge=True, made=shown)
     assert refusals(formats, first.statement, first.proof, shown) == (None, None)
     second = prove(program, inputs, not_zero_knowledge=True, made=made, salts=first.secrets)
-    assert refusals(program, second.statement, second.proof, made) == (None, None)
+    known = entering(first.statement)
+    assert refusals(program, second.statement, second.proof, made, trusted=known) == (None, None)
+    for wrong in ({}, {"data": known["data"]}, {**known, "parameters": known["data"]}):
+        assert "assumes" in str(refusals(program, second.statement, second.proof, made, trusted=wrong)[0])
     assert all(second.statement.roots[key] == root for key, root in first.statement.roots.items())
     _, whole = planned(STEP)
     assert made.looked_up < whole.looked_up and made.committed < whole.committed
@@ -54,7 +57,7 @@ def test_a_proof_that_assumes_is_no_proof_without(assuming: tuple[Program, Plan]
     _, whole = planned(STEP)
     assert all(refusals(program, found.statement, found.proof, whole))
     other = plan(program, assumed={"parameters"})
-    assert all(refusals(program, found.statement, found.proof, other))
+    assert all(refusals(program, found.statement, found.proof, other, trusted=entering(found.statement)))
     assert len({made.digest, whole.digest, other.digest}) == 3
 
 

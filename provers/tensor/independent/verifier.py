@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from circuitize.circuits.program import Program
 from circuitize.provers.tensor.config import MOST_CLAIMS
 from circuitize.provers.tensor.forms import Column, Fixed, Product, Public, Rows, padded_bits
+from circuitize.provers.tensor.groups import GroupName
 from circuitize.provers.tensor.plan import Plan, plan
 from circuitize.provers.tensor.proof import Proof
-from circuitize.provers.tensor.statement import Statement, fault
+from circuitize.provers.tensor.statement import Statement, fault, untrusted
 
 from .arithmetic import (
     ONE,
@@ -40,13 +41,18 @@ Claim = tuple[int, int, Elements]
 
 
 def refusal(
-    program: Program, statement: Statement, proof: Proof, made: Plan | None = None, context: bytes = b""
+    program: Program,
+    statement: Statement,
+    proof: Proof,
+    made: Plan | None = None,
+    context: bytes = b"",
+    trusted: Mapping[GroupName, bytes] | None = None,
 ) -> str | None:
     """None where the proof is valid, else why it is not: the same answer as the native verifier's, by other code."""
     made = made or plan(program)
     if proof.digest != made.program:
         return f"the proof is for program {proof.digest}, expected {made.program}"
-    reason = fault(program, statement, made.dataset)
+    reason = fault(program, statement, made.dataset) or untrusted(statement, made.assumed, trusted or {})
     if reason is not None:
         return reason
     try:

@@ -27,7 +27,7 @@ from .files import FORMATS, STEPS, Manifest, StepProof, read_step, step_path
 from .setting import Run
 
 Refusal = Callable[..., str | None]
-"""A verifier of single proofs: program, statement, proof, plan, context -> why not, or None."""
+"""A verifier of single proofs: program, statement, proof, plan, context, roots in format -> why not, or None."""
 
 
 class Refused(Exception):
@@ -88,7 +88,9 @@ def check(
             for step, found in _steps(run, folder):
                 statement = _statement(run, identity, step, found, current)
                 context = run.context(identity, step)
-                pending.append((step, pool.submit(judge, run.unrolled, statement, found.proof, run.plan, context)))
+                known = dict(current)
+                verdict = pool.submit(judge, run.unrolled, statement, found.proof, run.plan, context, known)
+                pending.append((step, verdict))
                 while len(pending) > 16:
                     _settle(pending, progress)
                 current |= {name: statement.roots[OUTPUT, name] for name in run.kept}
@@ -160,7 +162,7 @@ def _statement(run: Run, identity: bytes, step: int, found: StepProof, current: 
     for name, expected in current.items():
         root = found.roots.get((INPUT, name))
         if root != expected:
-            before = "the run's" if name == DATA or step == 1 else f"which step {step - run.per_proof} ended with"
+            before = "the run's" if name == DATA or step == 1 else f"which step {step - 1} ended with"
             stated = "none" if root is None else f"{root.hex()[:16]}..."
             raise Refused(f"step {step}: it begins with {name} {stated}, expected {expected.hex()[:16]}..., {before}")
     entering = run.publics(step)

@@ -209,6 +209,7 @@ def _verify_run(commands: Any) -> None:
     command.add_argument("--digest", metavar="HEX", help="the digest of the program it must be a run of")
     command.add_argument("--steps", type=_count, metavar="N", help="how many steps it must have")
     command.add_argument("--seed", metavar="HEX", help="the seed it must have")
+    command.add_argument("--examples", type=_count, metavar="N", help="how many examples its dataset must have")
     _scalars(command)
     command.add_argument(
         "--expect",

@@ -100,11 +100,14 @@ def _constant(text: str, names: Sequence[str]) -> tuple[str, Fraction]:
 
 
 def _schedule(text: str) -> Callable[[int], Mapping[str, Fraction]]:
-    """FILE.py:NAME: a Recipe, or a function from the step 1, 2, ... to the scalars by name."""
+    """FILE.py:NAME: a Recipe, or a function from the step 1, 2, ... to the scalars by name; NAME.KEY out of a dict."""
     path, _, name = text.rpartition(":")
     if not path.endswith(".py"):
         raise CircuitizeError(f"--schedule: expected FILE.py:NAME, found {text!r}")
+    name, _, key = name.partition(".")
     found = getattr(run_file(Path(path)), name, None)
+    if key:
+        found = found.get(key) if isinstance(found, Mapping) else None
     if isinstance(found, Recipe):
         recipe = replace(found)
 

@@ -42,17 +42,22 @@ def run(options: Namespace) -> int:
     manifest = read_manifest(options.run)
     seed = manifest.seed if options.seed is None else seed_bytes(options.seed)
     steps = manifest.steps if options.steps is None else options.steps
+    examples = manifest.examples if options.examples is None else options.examples
+    if options.examples is None and any(text.startswith("data=") for text in options.expect):
+        raise CircuitizeError(
+            "--expect data: expected --examples N too, found none; a root does not say how many examples it is of"
+        )
     reason, checked, planned = None, None, 0.0
     setting = None
     try:
         if options.digest is not None and options.digest.lower() != loaded.digest:
             raise Refused(f"the program is {loaded.digest}, expected {options.digest.lower()}")
-        if (manifest.seed, manifest.steps) != (seed, steps):
+        if (manifest.seed, manifest.steps, manifest.examples) != (seed, steps, examples):
             raise Refused(
-                f"the run is of {manifest.steps} steps with seed {manifest.seed.hex()}, expected {steps} steps with "
-                f"seed {seed.hex()}"
+                f"the run is of {manifest.steps} steps on {manifest.examples} examples with seed "
+                f"{manifest.seed.hex()}, expected {steps} steps on {examples} examples with seed {seed.hex()}"
             )
-        setting = Run(loaded.integer, manifest.examples, steps, seed, given, manifest.per_proof)
+        setting = Run(loaded.integer, examples, steps, seed, given, manifest.per_proof)
         expected = expected_roots(setting.kept, options.expect)
         require_setting(setting, manifest)
         planned = time.perf_counter() - start
