@@ -13,12 +13,12 @@ from tempfile import mkdtemp
 from typing import Any
 
 import numpy as np
-from tensor_proofs import example_inputs, planned
+from tensor_proofs import both, example_inputs, planned
 
 from circuitize.circuits.program import to_integers
 from circuitize.frontends.datasets import Split, digits, iris
 from circuitize.provers.tensor.dataset import batch_ports, whole
-from circuitize.provers.tensor.runs.checking import Checked, Refused, check
+from circuitize.provers.tensor.runs.checking import Checked, Refusal, Refused, check
 from circuitize.provers.tensor.runs.files import StepProof, read_manifest, read_step, step_path
 from circuitize.provers.tensor.runs.proving import Proving, prove_run
 from circuitize.provers.tensor.runs.setting import Run
@@ -77,8 +77,9 @@ def verdict(folder: Path, run: Run | None = None) -> str:
     raise AssertionError("expected a refusal, found none")
 
 
-def judged(folder: Path, run: Run | None = None, **more: Any) -> Checked:
-    return check(run or run_of(), folder, read_manifest(folder), **more)
+def judged(folder: Path, run: Run | None = None, judge: Refusal = both) -> Checked:
+    """The run of a folder, checked by both verifiers, who agree."""
+    return check(run or run_of(), folder, read_manifest(folder), judge=judge)
 
 
 def step_of(folder: Path, step: int) -> StepProof:
