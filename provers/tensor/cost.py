@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from circuitize.circuits.program import Program
+from collections.abc import Collection
+from math import prod
+from typing import Any
+
+from circuitize.circuits.program import Program, Role
 
 from .config import FOLD, queries, rounds
 from .flow import claimed_elements
 from .forms import padded_bits
+from .groups import INPUT, NAMES, GroupName, input_groups
 from .plan import Plan, plan
 from .proof import HEADER_BYTES
 from .security import bounds, union
@@ -14,28 +19,75 @@ from .security import bounds, union
 SYMBOLS = 1 << FOLD
 ELEMENT, DIGEST, SALT = 16, 32, 16
 
+SECONDS = (0.006, 1.1e-7, 1.3e-7, 1.2e-7)
+"""Processor seconds of a proof: in any case, per fraction, per element committed to, per element opened; see `work`."""
 
-def estimate(program: Program) -> dict[str, float]:
-    """Elements committed and looked up, as they are; bytes of a proof as expected, within a few per cent.
+BYTES = (1.2e8, 76.0, 0.0, 72.0)
+"""Memory at its most, likewise; the first is the interpreter's."""
 
-    Which places are asked is drawn, so the number of distinct ones, and of nodes of Merkle trees, is an expectation;
-    all else is exact. Raises Unprovable for a program that has no plan.
+HELD = frozenset(NAMES[role] for role in (Role.PARAMETER, Role.OPTIMIZER, Role.STATE, Role.DATA))
+
+
+def estimate(program: Program) -> dict[str, Any]:
+    """The sizes of a proof, by `sizes`; those of a step of a run, whose inputs are known to be in format; and parts.
+
+    `parts` has elements committed and looked up by operation and place, by port, and for the tables. Raises Unprovable
+    for a program that has no plan.
     """
     made = plan(program)
+    found: dict[str, Any] = dict(sizes(made))
+    held = HELD.intersection(input_groups(program))
+    if any(port.held for port in program.outputs) or held - {NAMES[Role.DATA]}:
+        found["step_of_a_run"] = sizes(plan(program, assumed=held), held)
+    found["parts"] = {
+        part: {"committed": committed, "lookups": lookups} for part, (committed, lookups) in made.parts.items()
+    }
+    return found
+
+
+def sizes(made: Plan, kept: Collection[GroupName] = ()) -> dict[str, float]:
+    """Elements committed and looked up, as they are; a proof's bytes, and the prover's seconds and memory, as expected.
+
+    Which places are asked is drawn, so the number of distinct ones, and of nodes of Merkle trees, is an expectation: a
+    proof is within a few per cent of it. Seconds are processor seconds of commitments, proof and openings, predicted
+    with constants that were fitted to measurements, as `benchmarks/tensor.py --fit` does; so is memory. Inputs of the
+    `kept` groups are committed already.
+    """
+    seconds, memory = (sum(map(prod, zip(own, work(made, kept), strict=True))) for own in (SECONDS, BYTES))
     return {
         "committed": made.committed,
         "lookups": made.looked_up,
         "proof_bytes": round(proof_bytes(made)),
+        "prover_cpu_seconds": round(seconds, 3),
+        "prover_bytes": round(memory),
         "security_bits": round(union(bounds(made)), 1),
     }
 
 
+def work(made: Plan, kept: Collection[GroupName] = ()) -> tuple[float, float, float, float]:
+    """What a proof's time and memory are nearly linear in: 1, fractions, elements committed to, elements opened.
+
+    Of fractions, the mean of their number and of the power of two above it; elements are counted with padding.
+    """
+    leaves = fractions(made)
+    opened = [1 << variables for variables in made.commitments]
+    known = (size for (side, name), size in zip(made.groups, opened, strict=False) if side == INPUT and name in kept)
+    return 1.0, (leaves + (1 << _depth(leaves))) / 2, sum(opened) - sum(known), sum(opened)
+
+
+def fractions(made: Plan) -> int:
+    """The fractions that lookups and tables are, the blocks of each padded to powers of two."""
+    looked_up = sum(1 << padded_bits(made.forms[lookup.key].shape) for lookup in made.lookups)
+    return looked_up + sum(1 << (table.size - 1).bit_length() for table in made.tables)
+
+
+def _depth(leaves: int) -> int:
+    return (leaves - 1).bit_length() if leaves else 0
+
+
 def proof_bytes(made: Plan) -> float:
     """The expected length of a proof's file."""
-    fractions = sum(1 << padded_bits(made.forms[lookup.key].shape) for lookup in made.lookups)
-    fractions += sum(1 << (table.size - 1).bit_length() for table in made.tables)
-    depth = (fractions - 1).bit_length() if fractions else 0
-    lookups = ELEMENT * (1 + sum(3 * level + 4 for level in range(depth)))
+    lookups = ELEMENT * (1 + sum(3 * level + 4 for level in range(_depth(fractions(made)))))
     claims = ELEMENT * claimed_elements(made)
     return HEADER_BYTES + DIGEST + lookups + claims + sum(map(_opening, made.commitments))
 

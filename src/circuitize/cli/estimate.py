@@ -19,6 +19,9 @@ from .plonkish import plonkish_sizes
 MOST_COUNTED = 1 << 26
 """Products beyond which constraints are not counted: the emitter counts them, in time and memory as they are many."""
 
+MOST_PARTS = 12
+"""Parts of a tensor proof that are shown; --json has all."""
+
 SIZES = ("constraints", "wires", "public", "nonzeros", "input_range_constraints")
 
 
@@ -69,8 +72,7 @@ def run(options: Namespace) -> int:
         print("plonkish, the layout of least proving cost")
         print_table([(name.replace("_", " "), plonkish[name]) for name in SHOWN])
     if tensor:
-        print("tensor proof, NOT zero-knowledge")
-        print_table([(name.replace("_", " "), size) for name, size in tensor.items()])
+        _show_tensor(tensor)
     _show_hardware(verilog, reasons)
     return 0
 
@@ -86,7 +88,19 @@ def _committed(program: Program) -> dict[str, Any]:
         return {}
 
 
-def _tensor(program: Program) -> dict[str, float]:
+def _show_tensor(tensor: dict[str, Any]) -> None:
+    """A proof by itself, a step of a run, and what most is looked up for."""
+    sizes = {"tensor proof, NOT zero-knowledge": tensor}
+    sizes |= {"tensor proof of a step of a run": tensor["step_of_a_run"]} if "step_of_a_run" in tensor else {}
+    for title, own in sizes.items():
+        print(title)
+        print_table([(name.replace("_", " "), size) for name, size in own.items() if not isinstance(size, dict)])
+    parts = sorted(tensor["parts"].items(), key=lambda part: -sum(part[1].values()))
+    print(f"tensor proof by part, looked up and committed, {len(parts[:MOST_PARTS])} of {len(parts)}")
+    print_table([(name, f"{part['lookups']:,} and {part['committed']:,}") for name, part in parts[:MOST_PARTS]])
+
+
+def _tensor(program: Program) -> dict[str, Any]:
     """The sizes of a tensor proof; none where the program has no such proof."""
     from circuitize.provers.tensor.cost import estimate
     from circuitize.provers.tensor.errors import Unprovable
