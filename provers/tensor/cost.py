@@ -19,10 +19,10 @@ from .security import bounds, union
 SYMBOLS = 1 << FOLD
 ELEMENT, DIGEST, SALT = 16, 32, 16
 
-SECONDS = (0.006, 1.1e-7, 1.3e-7, 1.2e-7)
-"""Processor seconds of a proof: in any case, per fraction, per element committed to, per element opened; see `work`."""
+SECONDS = (0.006, 1.1e-7, 1.3e-7, 1.2e-7, 0.0)
+"""Processor seconds of a proof: in any case, per fraction, element committed, element opened, and claim; see `work`."""
 
-BYTES = (1.2e8, 76.0, 0.0, 72.0)
+BYTES = (1.2e8, 76.0, 0.0, 72.0, 0.0)
 """Memory at its most, likewise; the first is the interpreter's."""
 
 HELD = frozenset(NAMES[role] for role in (Role.PARAMETER, Role.OPTIMIZER, Role.STATE, Role.DATA))
@@ -64,15 +64,16 @@ def sizes(made: Plan, kept: Collection[GroupName] = ()) -> dict[str, float]:
     }
 
 
-def work(made: Plan, kept: Collection[GroupName] = ()) -> tuple[float, float, float, float]:
-    """What a proof's time and memory are nearly linear in: 1, fractions, elements committed to, elements opened.
+def work(made: Plan, kept: Collection[GroupName] = ()) -> tuple[float, ...]:
+    """What a proof's time and memory are nearly linear in: 1, fractions, elements committed to, elements opened, claims.
 
     Of fractions, the mean of their number and of the power of two above it; elements are counted with padding.
     """
     leaves = fractions(made)
     opened = [1 << variables for variables in made.commitments]
     known = (size for (side, name), size in zip(made.groups, opened, strict=False) if side == INPUT and name in kept)
-    return 1.0, (leaves + (1 << _depth(leaves))) / 2, sum(opened) - sum(known), sum(opened)
+    fractional = (leaves + (1 << _depth(leaves))) / 2
+    return 1.0, fractional, sum(opened) - sum(known), sum(opened), claimed_elements(made)
 
 
 def fractions(made: Plan) -> int:
