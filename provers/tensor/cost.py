@@ -65,7 +65,7 @@ def sizes(made: Plan, kept: Collection[GroupName] = ()) -> dict[str, float]:
 
 
 def work(made: Plan, kept: Collection[GroupName] = ()) -> tuple[float, ...]:
-    """What a proof's time and memory are nearly linear in: 1, fractions, elements committed to, elements opened, claims.
+    """What time and memory are nearly linear in: 1, fractions, elements committed to, elements opened, and claims.
 
     Of fractions, the mean of their number and of the power of two above it; elements are counted with padding.
     """
