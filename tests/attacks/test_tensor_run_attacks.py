@@ -33,6 +33,7 @@ from circuitize.provers.tensor.forms import Integers
 from circuitize.provers.tensor.groups import DATA, INPUT, OUTPUT
 from circuitize.provers.tensor.plan import plan
 from circuitize.provers.tensor.prover import commit, prove_values
+from circuitize.provers.tensor.runs import checking
 from circuitize.provers.tensor.runs.checking import Refused, check
 from circuitize.provers.tensor.runs.files import FORMATS, MANIFEST, read_manifest, step_path
 from circuitize.provers.tensor.runs.proving import prove_run
@@ -113,6 +114,29 @@ def test_a_run_made_shorter(folder: Path) -> None:
     assert f"step 1: {PROOF}" in verdict(folder, shorter)
 
 
+class Loose(Run):
+    """Verifier and prover who leave out of the transcript what a proof belongs to."""
+
+    def context(self, identity: bytes, step: int) -> bytes:
+        return b""
+
+
+def test_without_its_context_a_proof_is_of_any_run(tmp_path: Path) -> None:
+    """The forgery of the test above, where the defence is gone: it passes."""
+    loose = [
+        Loose(run.program, run.size, run.steps, run.seed, run.scalars) for run in (run_of(steps=3), run_of(steps=2))
+    ]
+    prove_into(tmp_path / "run", loose[0])
+    folder = tmp_path / "run"
+    step_path(folder, 3).unlink()
+    manifest_with(folder, steps=2)
+    name = loose[1].identity(read_manifest(folder).roots)
+    for step in (1, 2):
+        put(folder, step, step_of(folder, step), run=name)
+    judged(folder, loose[1])
+    assert f"step 1: {PROOF}" in verdict(folder, run_of(steps=2))
+
+
 def test_steps_moved_up_after_one_is_dropped(folder: Path) -> None:
     for step in range(3, STEPS):
         put(folder, step, step_of(folder, step + 1), step=step)
@@ -181,8 +205,8 @@ def test_the_roots_that_a_run_begins_with(folder: Path) -> None:
     assert "step 1: it belongs to run" in verdict(folder)
 
 
-def test_formats_that_are_not_shown(folder: Path, tmp_path: Path) -> None:
-    """Steps assume that what enters is in format; without the proof that begins the run, a label could be 2."""
+def test_formats_that_are_not_shown(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Steps assume that what enters is in format; without the proof that begins the run, a label can be 2."""
     (folder / FORMATS).write_bytes((honest("second") / FORMATS).read_bytes())
     assert "formats of what the run begins with are not shown" in verdict(folder)
     (folder / FORMATS).unlink()
@@ -193,6 +217,8 @@ def test_formats_that_are_not_shown(folder: Path, tmp_path: Path) -> None:
     data["targets"][run.rows(1)["1"][0]] = 2
     prove_run(run, held, data, tmp_path / "large", tmp_path / "large.kept.npz")
     assert "formats of what the run begins with are not shown" in verdict(tmp_path / "large", run)
+    monkeypatch.setattr(checking, "_check_formats", lambda *_: None)
+    judged(tmp_path / "large", run)
 
 
 # What the verifier computes for itself.
