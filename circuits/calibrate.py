@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .arrays.language import RealOperation, Rounding
 from .errors import CircuitizeError
 from .hypergraph import Arrow, fold
 from .operation import Operation
@@ -42,8 +43,20 @@ def example_inputs(program: Program, batch: Any, where: str) -> list[NDArray[np.
     return values
 
 
+CANCELLED = 2.0**-40
+"""A sum this much smaller than its operands is what float64 leaves of 0."""
+SPREAD = 2.0**-20
+"""What has been made of that since is smaller than this."""
+
+
 def observe(arrow: Arrow, inputs: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """The greatest magnitude on each wire in one run of a real arrow."""
+    """The greatest magnitude on each wire in one run of a real arrow.
+
+    It is 0 where nothing but the rounding of float64 is left: of a linear operation or a product, where the result is
+    below 2^-40 times its operands (the least of them, of a sum); of any operation with such an operand, where it is
+    below 2^-20. Such a tensor is 0 by its mathematics: the gradient of a bias before a normalisation, its square, the
+    root of that times 2^12. In integers what rounding leaves of it is larger, and needs a format for it.
+    """
     magnitudes = np.zeros(arrow.wire_count)
     for wire, value in zip(arrow.inputs.tolist(), inputs, strict=True):
         magnitudes[wire] = np.abs(value).max()
@@ -59,9 +72,20 @@ def observe(arrow: Arrow, inputs: Sequence[NDArray[np.float64]]) -> NDArray[np.f
                     f"expected finite values while calibrating, found {greatest} out of {operation.name} in "
                     f"{arrow.edge(index).provenance}; give examples on which the program is defined"
                 )
-            magnitudes[wire] = greatest
+            magnitudes[wire] = 0.0 if greatest < _noise(operation, magnitudes[rows[index][1]]) else greatest
         return results
 
     with np.errstate(all="ignore"):
         fold(arrow, inputs, interpret)
     return magnitudes
+
+
+def _noise(operation: Operation, sources: NDArray[np.float64]) -> float:
+    """The magnitude below which a result is 0, from those of its operands."""
+    kind = operation.rounding if isinstance(operation, RealOperation) else None
+    if kind is Rounding.LINEAR and sources.any():
+        # The least, since a condition or an index says nothing of the size of what it chooses.
+        return float(CANCELLED * sources[sources > 0].min())
+    if kind is Rounding.PRODUCT and sources.all():
+        return float(CANCELLED * sources.prod())
+    return 0.0 if sources.all() else SPREAD
