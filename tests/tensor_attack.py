@@ -34,21 +34,21 @@ class Forgery:
         self.program, self.made, self.statement = program, made, statement
         self.proof = Proof(made.program, messages)
 
-    def passes(self, kind: type[Verifier] = Verifier, deaf: frozenset[str] = frozenset()) -> bool:
+    def passes(self, kind: type[Verifier] = Verifier, deaf: frozenset[str] = frozenset(), context: bytes = b"") -> bool:
         """Whether it convinces a verifier that is weaker than it should be."""
         verifier = kind(self.made, self.statement, self.proof.messages)
         channel = Deaf(self.proof.messages)
         channel.labels = deaf
         verifier.transcript = channel
         try:
-            verifier.check(b"")
+            verifier.check(context)
         except Refused:
             return False
         return True
 
-    def is_refused(self) -> bool:
+    def is_refused(self, context: bytes = b"") -> bool:
         """By both verifiers, as they are."""
-        return refusals(self.program, self.statement, self.proof, self.made)[0] is not None
+        return refusals(self.program, self.statement, self.proof, self.made, context)[0] is not None
 
 
 def publics_of(made: Plan, trace: Any) -> dict[tuple[str, str], Integers]:

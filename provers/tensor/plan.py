@@ -29,6 +29,7 @@ from circuitize.circuits.operation import Operation
 from circuitize.circuits.program import Program, Role, Visibility
 from circuitize.circuits.types import Fixed as FixedType
 
+from .blocks import blocks
 from .checks import settle
 from .config import PARAMETERS, PROOF_TYPE
 from .dataset import Dataset, require_batches
@@ -303,7 +304,8 @@ def _bind_outputs(program: Program, arrow: Arrow, draft: Draft, forms: Mapping[i
             draft.zero(form - draft.public(form.shape, value, OUTPUT, port.name))
             continue
         own, whole = draft.columns.get(form.key()), port.role is Role.DATA
-        if own is None or not taken.isdisjoint(own) or (whole and len(own) > 1):
+        laid = [form.shape] if whole else [block.shape for block in blocks(form.shape)]
+        if own is None or not taken.isdisjoint(own) or [draft.bases[base].shape for base in own] != laid:
             column = draft.column(form.shape, value, f"{OUTPUT} {port.name}", whole)
             draft.zero(form - column)
             form = column

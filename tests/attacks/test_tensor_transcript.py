@@ -68,6 +68,16 @@ def test_public_values_are_absorbed() -> None:
     assert found.passes(deaf=deaf) and found.is_refused()
 
 
+def test_what_a_proof_is_for_is_absorbed() -> None:
+    """Else a proof of one step is one of another."""
+    deaf = frozenset({"context"})
+    found, _ = attack(SUM, INPUTS, deaf=deaf)
+    assert found.passes(deaf=deaf, context=b"step 1") and found.passes(deaf=deaf, context=b"step 2")
+    assert found.is_refused() and found.is_refused(b"step 2")
+    found, _ = attack(SUM, INPUTS)
+    assert not found.is_refused() and found.is_refused(b"step 2")
+
+
 def test_the_program_is_absorbed_first() -> None:
     """Else its constants are chosen after the point where its equations are tested."""
     deaf = frozenset({"statement"})
