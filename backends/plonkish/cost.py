@@ -65,9 +65,10 @@ class Sizes:
 
     @property
     def permuted(self) -> int:
-        """Columns that occur in a copy, at most: all but those of limbs, and those of constants and the instance."""
-        limbs = sum(2 * placed.lanes for placed in self.layout.units if placed.unit.name.startswith("range"))
-        return self.advice - limbs + 2
+        """Columns that occur in a copy, at most: those of variables, and those of constants and the instance."""
+        units = self.layout.units
+        lanes = ((p.lanes, len(p.unit.phases) if p.unit.copied is None else p.unit.copied) for p in units)
+        return sum(count * own for count, own in lanes) + 2
 
     @property
     def sums(self) -> int:

@@ -14,6 +14,7 @@ from circuitize.backends.r1cs.field import Field, Limbs
 from .assembly import Assembly, DoesNotFit, Table
 from .expressions import ExpressionBuilder
 from .permutation_unit import FullRoundsUnit, PartialRoundsUnit
+from .ranged_fold import RangedFoldUnit, fused
 from .system import Block, Column, Gate, Lookup, PlonkishSystem, Provenance, column_of
 from .tasks import Dot, Entry, Fold, Hint, Permutations, Range, Sum, Task, Variables
 from .units import EMPTY, DotUnit, EntryUnit, FoldUnit, RangeUnit, SumUnit, Unit
@@ -91,7 +92,7 @@ class Layout:
 
     def __init__(self, assembly: Assembly, instance: Variables, k: int) -> None:
         self.assembly, self.instance, self.k = assembly, instance, k
-        self.units = place(assembly)
+        self.units = place(assembly, instance)
         available = (1 << k) - BLINDING
         for placed in self.units:
             placed.fit(available)
@@ -158,11 +159,11 @@ class Layout:
             limbs[present] = known[variables[present]]
             made.append(limbs)
         for placed, lanes in zip(self.units, self.numbering, strict=True):
-            if phase != placed.unit.phases[-1]:
-                continue
             for task, block in placed.blocks():
                 places = placed.places(block)
-                for own, row, values in placed.unit.computed(task, solver):
+                last = phase == placed.unit.phases[-1]
+                found = placed.unit.computed(task, solver) if last else placed.unit.early(task, solver)
+                for own, row, values in found:
                     limbs = solver.elements(values)[places]
                     rows = slice(block.first + row, block.first + block.rows, block.height)
                     for lane in range(placed.lanes):
@@ -263,13 +264,20 @@ def entry_table(tables: Sequence[Table]) -> list[Column]:
     return [column_of(numbers), column_of(index), column_of(np.concatenate([start, *(t.values for t in tables)]))]
 
 
-def place(assembly: Assembly) -> list[Placed]:
+def place(assembly: Assembly, instance: Variables) -> list[Placed]:
     """The units that tasks need, each with its own, in the order of the tasks."""
     tags = tuple(sorted(assembly.sizes))
     zero = assembly.constants.get(0, 0)
     found: dict[tuple[object, ...], Placed] = {}
+    together = fused(assembly.tasks, instance, assembly.count)
     for task in assembly.tasks:
         if isinstance(task, Hint):
+            continue
+        if task in together:
+            both = together[task]
+            if both is not None:
+                folded = RangedFoldUnit(both.fold.challenge, assembly.limb_bits, tags)
+                found.setdefault(("ranged fold", both.fold.challenge), Placed(folded, [])).tasks.append(both)
             continue
         unit: Unit
         key: tuple[object, ...]

@@ -31,6 +31,8 @@ class Unit(ABC):
     name: str
     phases: tuple[int, ...]
     fixed: int
+    copied: int | None = None
+    """How many of a lane's columns hold variables, and so occur in copies; None: all."""
 
     @abstractmethod
     def height(self, task: Any) -> int:
@@ -50,6 +52,10 @@ class Unit(ABC):
 
     def computed(self, task: Any, solver: Solver) -> Iterator[Computed]:
         """Cells that hold no variable but must hold something, all of the phase of the last column."""
+        yield from ()
+
+    def early(self, task: Any, solver: Solver) -> Iterator[Computed]:
+        """The same, of phase 0, where the last column is of phase 1."""
         yield from ()
 
     @abstractmethod
@@ -141,6 +147,10 @@ class RangeUnit(Unit):
     @property
     def name(self) -> str:  # type: ignore[override]
         return f"range of {self.width}"
+
+    @property
+    def copied(self) -> int:  # type: ignore[override]
+        return self.width
 
     @property
     def phases(self) -> tuple[int, ...]:  # type: ignore[override]

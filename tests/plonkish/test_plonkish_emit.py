@@ -5,12 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from plonkish_programs import Run, fill, layer, require_outputs, smallest, vector
+from r1cs_programs import program, single
 
+from circuitize.backends.plonkish.checker import first_failure
 from circuitize.backends.plonkish.cost import Sizes, estimate, search
 from circuitize.backends.plonkish.emit import emit, lay_out
 from circuitize.backends.r1cs.field import BN254
+from circuitize.circuits import integers
+from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError, Undefined
 from circuitize.circuits.program import Program, Visibility
+from circuitize.circuits.types import Fixed
 
 
 def defined(given: Program, seed: int = 1) -> Run:
@@ -94,3 +99,39 @@ def test_the_cheapest_layout_is_chosen() -> None:
     found: list[Sizes] = search(given)
     assert [sizes.seconds for sizes in found] == sorted(sizes.seconds for sizes in found)
     assert (1 << found[0].layout.k) >= emit(given).system.rows
+
+
+def private_layer(interval: tuple[int, int]) -> Program:
+    """x W for committed x and private W, of which nothing else is read."""
+    made = single(integers.Contract("bi,ij->bj"), Fixed((2, 8), 0, -64, 63), Fixed((8, 12), 0, *interval))
+    return made.with_visibility(in1=Visibility.PRIVATE)
+
+
+@pytest.mark.parametrize("interval", [(-128, 127), (0, 7), (-60, 131)])
+def test_private_operands_are_limbs_and_nothing_else(interval: tuple[int, int]) -> None:
+    run = defined(private_layer(interval))
+    units = [placed.unit.name for placed in run.emission.plan.layout.units]
+    assert "ranged fold 0" in units and run.failure() is None
+    found = run.mutants(np.random.default_rng(1))
+    assert found.used.any() and not found.cells
+    system = run.emission.summed
+    cells = system.fill(run.filling)
+    drawn = [*run.challenges, 3**90, 5**80]
+    advice = [*cells.first(), *cells.second(drawn)]
+    assert first_failure(system.system, advice, cells.instance(), drawn) is None
+
+
+def test_operands_that_are_read_elsewhere_keep_their_cells() -> None:
+    builder = Builder()
+    x, w = builder.input(Fixed((2, 8), 0, -64, 63)), builder.input(Fixed((8, 12), 0, -128, 127))
+    sums = builder.add(integers.Contract("bi,ij->bj"), x, w)
+    made = program(builder.build([sums, builder.add(integers.Multiply(), w, w)]))
+    run = defined(made.with_visibility(in1=Visibility.PRIVATE))
+    assert not any(placed.unit.name.startswith("ranged") for placed in run.emission.plan.layout.units)
+    assert run.failure() is None
+
+
+def test_uneven_intervals_are_not_fused() -> None:
+    run = defined(private_layer((-100, 3000)))
+    assert not any(placed.unit.name.startswith("ranged") for placed in run.emission.plan.layout.units)
+    assert run.failure() is None
