@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from tensor_words import Sending, Tree, adapted, divide, padded, power_weights
 
 from circuitize.provers.tensor.forms import Column, Fixed, Product, Public, padded_bits
+from circuitize.provers.tensor.independent import opening
 from circuitize.provers.tensor.independent.arithmetic import (
     FIELD,
     ONE,
@@ -44,6 +45,10 @@ from circuitize.provers.tensor.independent.weights import Dense, Separable, alon
 from circuitize.provers.tensor.plan import Plan
 
 Integers = NDArray[Any]
+
+
+SHRINK: int = getattr(opening, "SHRINK", 1)
+"""The domain of an oracle has so many bits fewer than the one before."""
 
 
 class Cheat:
@@ -383,13 +388,13 @@ class Cheat:
             if is_last:
                 channel.send_numbers("whir.last", f)
             else:
-                following = Tree(f, bits - 1, None)
+                following = Tree(f, bits - SHRINK, None)
                 channel.send("whir.root", following.root)
             more, added = self.answers(len(f))
             claim, weights = claim + more, weights + added
             if following is not None:
                 tree = following
-            bits -= 1
+            bits -= SHRINK
         self.folding(claim, f, weights, len(f).bit_length() - 1)
 
     def answers(self, size: int) -> tuple[Elements, Elements]:
