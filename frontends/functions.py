@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from circuitize.circuits import arrays
 
 from .trace import Operand, Tensor, broadcast_shape
@@ -227,7 +225,7 @@ def gather(x: Tensor, indices: Tensor, axis: int = 0) -> Tensor:
 
 def one_hot(labels: Tensor, count: int) -> Tensor:
     """Along a new last axis of extent `count`, 1 at each label and 0 elsewhere; undefined for a label outside."""
-    return gather(labels.constant(np.eye(count)), labels)
+    return labels.apply(arrays.OneHot(count))
 
 
 def conv2d(x: Tensor, kernel: Tensor, padding: int = 0, step: int = 1) -> Tensor:

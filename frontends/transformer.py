@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from dataclasses import replace
 
 from circuitize.circuits.hypergraph import Arrow, compose, identity, permute, tensor
-from circuitize.circuits.types import Array, Shape
+from circuitize.circuits.types import Array
 
 from .attention import Attention, lecun_normal, multi_head_attention, softmax_attention
 from .formats import WEIGHTS, Format
-from .layers import Model, Parameter, dense, gelu, sequential, traced
+from .functions import gather
+from .layers import Initializer, Model, Parameter, dense, gelu, sequential, traced
 from .normalization import layer_norm
-from .trace import trace
+from .provenance import part
+from .trace import Tensor, trace
 
 
 def residual(model: Model, kind: str = "residual") -> Model:
@@ -69,13 +70,60 @@ def tokens(count: int, width: int) -> Model:
 
 def positions(count: int, width: int, format: Format = WEIGHTS) -> Model:
     """Adds a trained vector to each position of a sequence: parameter table [count, width], from near 0."""
-
-    def small(generator: np.random.Generator, shape: Shape) -> NDArray[np.float64]:
-        return generator.normal(0.0, 0.1, shape)
-
-    return traced(lambda table, x: x + table, [Parameter("table", (count, width), small, format)], kind="positions")
+    return traced(
+        lambda table, x: x + table, [Parameter("table", (count, width), _near_zero(0.1), format)], kind="positions"
+    )
 
 
 def average() -> Model:
     """The mean over the positions of a sequence: [B, x, width] -> [B, width]."""
     return traced(lambda x: x.mean(axis=1), kind="average")
+
+
+def gpt2(
+    vocabulary: int = 50257,
+    context: int = 1024,
+    width: int = 768,
+    blocks: int = 12,
+    heads: int = 12,
+    length: int | None = None,
+    attention: Attention = softmax_attention,
+    format: Format = WEIGHTS,
+) -> Model:
+    """GPT-2, by default the small one of 124,439,808 parameters: tokens [B, length] to logits [B, length, vocabulary].
+
+    Radford et al., "Language models are unsupervised multitask learners", 2019: a table of tokens, that the logits read
+    too, a table of `context` positions, of which `length` are used, causal blocks and a last layer norm.
+    """
+    length = length or context
+    block = transformer_block(width, heads, attention=attention, causally=True, format=format)
+    norm = layer_norm(width, 2.0**-10, format)
+    parts = [(f"block{number}", block) for number in range(1, blocks + 1)] + [("layer_norm", norm)]
+    parameters = [
+        Parameter("tokens", (vocabulary, width), _near_zero(0.02), format),
+        Parameter("positions", (context, width), _near_zero(0.01), format),
+        *(replace(p, name=f"{name}.{p.name}") for name, model in parts for p in model.parameters),
+    ]
+
+    def logits(tokens: Tensor, positions: Tensor, *rest: Tensor) -> Tensor:
+        *weights, indices = rest
+        x = gather(tokens, indices) + positions[:length]
+        for name, model in parts:
+            own, weights = weights[: len(model.parameters)], weights[len(model.parameters) :]
+            with part(name):
+                x = applied(model, *own, x)
+        return x @ tokens.T
+
+    return traced(logits, parameters, (length,), "gpt2")
+
+
+def applied(model: Model, *tensors: Tensor) -> Tensor:
+    """What a model without state makes of its parameters, in order, and a batch, inside a trace."""
+    *weights, x = tensors
+    (made,) = x.builder.splice(model.arrow(Array(x.shape)), [tensor.wire for tensor in (*weights, x)])
+    return Tensor(x.builder, made)
+
+
+def _near_zero(deviation: float) -> Initializer:
+    """Normal with mean 0 and this standard deviation."""
+    return lambda generator, shape: generator.normal(0.0, deviation, shape)

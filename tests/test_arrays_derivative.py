@@ -35,9 +35,9 @@ def at(indices: Any) -> Any:
 
 def windows(x: Any, o: Any) -> Any:
     """Window k of each axis by a slice, all stacked in new last axes."""
-    for axis, size, step in zip(o.axes, o.sizes, o.steps, strict=True):
-        count = (x.shape[axis] - size) // step + 1
-        rows = [jax.lax.slice_in_dim(x, w, w + (count - 1) * step + 1, step, axis) for w in range(size)]
+    for axis, size, step, gap in zip(o.axes, o.sizes, o.steps, o.dilations, strict=True):
+        count = (x.shape[axis] - gap * (size - 1) - 1) // step + 1
+        rows = [jax.lax.slice_in_dim(x, gap * w, gap * w + (count - 1) * step + 1, step, axis) for w in range(size)]
         x = jnp.stack(rows, -1)
     return x
 
@@ -80,6 +80,7 @@ JAX: dict[type[arrays.RealOperation], Callable[[Any], Callable[..., Any]]] = {
     arrays.Broadcast: lambda o: lambda x: jnp.broadcast_to(jnp.expand_dims(x, o.axes), o.shape),
     arrays.Sum: lambda o: lambda x: x.sum(o.axes),
     arrays.Slice: lambda o: lambda x: jax.lax.slice(x, o.starts, o.stops),
+    arrays.Flip: lambda o: lambda x: jnp.flip(x, o.axes),
     arrays.Pad: lambda o: lambda x: jnp.pad(x, list(zip(o.before, o.after, strict=True))),
     arrays.Concatenate: lambda o: lambda *xs: jnp.concatenate(xs, o.axis),
     arrays.Einsum: lambda o: lambda x, y: jnp.einsum(o.equation, x, y),
@@ -94,6 +95,7 @@ JAX: dict[type[arrays.RealOperation], Callable[[Any], Callable[..., Any]]] = {
     arrays.Window: lambda o: lambda x: windows(x, o),
     arrays.OverlapAdd: lambda o: lambda x: overlapped(x, o),
     arrays.Gather: lambda o: lambda x, i: jnp.take(x, at(i), o.axis),
+    arrays.OneHot: lambda o: lambda i: jax.nn.one_hot(at(i), o.size),
     arrays.ScatterAdd: lambda o: lambda x, i: scattered(x, i, o.axis, o.size),
     arrays.Norm: lambda o: lambda x: jnp.linalg.norm(x, axis=o.axis),
     arrays.SphericalAttention: lambda o: (

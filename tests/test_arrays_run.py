@@ -43,8 +43,8 @@ def windows(x: Any, o: Any) -> Any:
     made = np.empty(shape)
     for at in np.ndindex(shape):
         place = list(at[: x.ndim])
-        for axis, step, offset in zip(o.axes, o.steps, at[x.ndim :], strict=True):
-            place[axis] = step * place[axis] + offset
+        for axis, step, gap, offset in zip(o.axes, o.steps, o.dilations, at[x.ndim :], strict=True):
+            place[axis] = step * place[axis] + gap * offset
         made[at] = x[tuple(place)]
     return made
 
@@ -53,8 +53,8 @@ def overlapped(x: Any, o: Any) -> Any:
     made = np.zeros(o.shape)
     for at in np.ndindex(x.shape):
         place = list(at[: made.ndim])
-        for axis, step, offset in zip(o.axes, o.steps, at[made.ndim :], strict=True):
-            place[axis] = step * place[axis] + offset
+        for axis, step, gap, offset in zip(o.axes, o.steps, o.dilations, at[made.ndim :], strict=True):
+            place[axis] = step * place[axis] + gap * offset
         made[tuple(place)] += x[at]
     return made
 
@@ -104,6 +104,7 @@ REFERENCE: dict[type[arrays.RealOperation], Callable[[Any], Function]] = {
     ),
     arrays.Sum: lambda o: lambda x: np.einsum(x, list(range(x.ndim)), [a for a in range(x.ndim) if a not in o.axes]),
     arrays.Slice: lambda o: lambda x: x[np.ix_(*map(range, o.starts, o.stops))],
+    arrays.Flip: lambda o: lambda x: x[tuple(slice(None, None, -1 if i in o.axes else 1) for i in range(x.ndim))],
     arrays.Pad: lambda o: lambda x: np.pad(x, list(zip(o.before, o.after, strict=True))),
     arrays.Concatenate: lambda o: lambda *xs: np.concatenate(xs, o.axis),
     arrays.Einsum: lambda o: lambda x, y: np.einsum(o.equation, x, y),
@@ -120,6 +121,7 @@ REFERENCE: dict[type[arrays.RealOperation], Callable[[Any], Function]] = {
     arrays.Gather: lambda o: (
         lambda x, i: np.moveaxis(np.moveaxis(x, o.axis, 0)[np.int64(i)], range(i.ndim), range(o.axis, o.axis + i.ndim))
     ),
+    arrays.OneHot: lambda o: lambda i: np.eye(o.size)[np.int64(i)],
     arrays.ScatterAdd: lambda o: lambda x, i: scattered(x, i, o.axis, o.size),
     arrays.Norm: lambda o: lambda x: np.linalg.norm(x, axis=o.axis),
     arrays.SphericalAttention: lambda o: lambda s, v: (s / np.fmax(np.linalg.norm(s, axis=-1), o.floor)[..., None]) @ v,

@@ -62,7 +62,7 @@ REFUSED: list[tuple[Make, list[Shape], str]] = [
     (lambda: arrays.Window((0,), (4,), (1,)), [(3,)], "window of at most 3 along axis 0, found 4; pad"),
     (lambda: arrays.Window((1,), (2,), (1,)), [(3,)], "axes from 0 to 0, found 1"),
     (lambda: arrays.Window((0,), (2,), ()), [(3,)], r"size and a step of at least 1 per axis of \[0\]"),
-    (lambda: arrays.Window((0,), (2,), (0,)), [(3,)], r"found sizes \[2\] and steps \[0\]"),
+    (lambda: arrays.Window((0,), (2,), (0,)), [(3,)], r"found sizes \[2\], steps \[0\]"),
     (lambda: arrays.Window((0, 0), (2, 2), (1, 1)), [(3,)], "distinct axes"),
     (lambda: arrays.OverlapAdd((4,), (0,), (2,), (1,)), [(2, 2)], r"windows of shape \[3, 2\], found \[2, 2\]"),
     (lambda: arrays.Gather(1), [(3,), (2,)], "axes from 0 to 0, found 1"),

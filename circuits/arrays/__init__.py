@@ -12,9 +12,9 @@ from .elementwise import Add, Multiply, Negate, Scale, Subtract
 from .error_function import GELU, Erf, GELUSlope
 from .exponential import Exp, Exp2
 from .huber import Huber
-from .indexing import Gather, ScatterAdd
+from .indexing import Gather, OneHot, ScatterAdd
 from .language import LinearOperation, RealOperation, Rounding
-from .layout import Broadcast, Concatenate, Pad, Reshape, Slice, Sum, Transpose
+from .layout import Broadcast, Concatenate, Flip, Pad, Reshape, Slice, Sum, Transpose
 from .logarithm import Log, Log2
 from .magnitude import ELU, Abs, Minimum, Sign
 from .normalization import Normalize, RootMeanSquareNormalize, Variance
@@ -52,6 +52,7 @@ __all__ = [
     "Erf",
     "Exp",
     "Exp2",
+    "Flip",
     "Floor",
     "GELUSlope",
     "Gather",
@@ -71,6 +72,7 @@ __all__ = [
     "Negate",
     "Norm",
     "Normalize",
+    "OneHot",
     "OverlapAdd",
     "Pad",
     "Power",

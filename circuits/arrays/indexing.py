@@ -1,4 +1,4 @@
-"""Reading and adding at places that the program is given: gather and scatter-add."""
+"""Reading and adding at places that the program is given: gather, scatter-add and the indicators of places."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from circuitize.circuits import integers
 from circuitize.circuits.array_module import add_at, array_module
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import TypingError, Undefined
+from circuitize.circuits.integers.indexing import one_hot
 from circuitize.circuits.lowering import Lowering
 from circuitize.circuits.operation import Values
 from circuitize.circuits.types import Array
@@ -52,6 +53,38 @@ class Gather(RealOperation):
 
     def lower(self, lowering: Lowering, *sources: int) -> list[int]:
         return [lowering.builder.add(integers.Gather(self.axis), *sources)]
+
+
+@dataclass(frozen=True)
+class OneHot(RealOperation):
+    """y[i, k] = 1 where indices[i] = k, else 0, along a new last axis of extent `size`.
+
+    Indices are whole numbers, undefined outside [0, size); their derivative is 0. Lowered exactly, to integers 0 and 1;
+    the indices' format has no fraction bits.
+    """
+
+    name = "real.one_hot"
+    rounding = Rounding.VALUE
+
+    size: int
+
+    def target_types(self, *sources: Array) -> tuple[Array, ...]:
+        expect.arrays(sources, 1)
+        return (Array((*sources[0].shape, self.size)),)
+
+    def run(self, *values: Values) -> tuple[Values, ...]:
+        (indices,) = values
+        module = array_module(indices)
+        hot = places(indices, self.size)[..., None] == module.arange(self.size)
+        return (module.asarray(hot, np.float64),)
+
+    def reverse(
+        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
+    ) -> list[int | None]:
+        return [None]
+
+    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
+        return [one_hot(lowering.builder, sources[0], self.size)]
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Linear operations that move elements: reshape, transpose, slice and pad, concatenate, and sum and broadcast."""
+"""Linear operations that move elements: reshape, transpose, slice and pad, flip, concatenate, and sum and broadcast."""
 
 from __future__ import annotations
 
@@ -217,6 +217,35 @@ class Pad(LinearOperation):
     def lower(self, lowering: Lowering, *sources: int) -> list[int]:
         view = View.pad(lowering.type(sources[0]).shape, self.before, self.after)
         return [lowering.builder.add(Reindex(view), sources[0])]
+
+
+@dataclass(frozen=True)
+class Flip(LinearOperation):
+    """Some axes reversed: its own adjoint. Lowered exactly."""
+
+    name = "real.flip"
+
+    axes: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "axes", expect.distinct(self.axes))
+
+    def is_identity(self, source: Any) -> bool:
+        return all(source.shape[axis] == 1 for axis in self.axes)
+
+    def target_types(self, *sources: Array) -> tuple[Array, ...]:
+        expect.arrays(sources, 1)
+        expect.axes_within(self.axes, len(sources[0].shape))
+        return (sources[0],)
+
+    def run(self, *values: Values) -> tuple[Values, ...]:
+        return (array_module(values[0]).flip(values[0], self.axes),)
+
+    def dagger(self, builder: Builder, sources: Sequence[Array], cotangents: Sequence[int]) -> list[int | None]:
+        return [builder.add(self, cotangents[0])]
+
+    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
+        return [lowering.builder.add(Reindex(View.flip(lowering.type(sources[0]).shape, self.axes)), sources[0])]
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,9 @@ from .language import LinearOperation
 class Window(LinearOperation):
     """Windows of so many elements along each of some axes, a step apart; none reaches over the end.
 
-    Axis axes[k] becomes the window's position, of extent (n - sizes[k]) // steps[k] + 1; a last axis per k walks the
-    window: y[.., p, .., w] = x[.., steps[k] * p + w, ..]. Also known as im2col. Lowered exactly.
+    Axis axes[k] becomes the window's position, of extent (n - d * (sizes[k] - 1) - 1) // steps[k] + 1 with d =
+    dilations[k], by default 1; a last axis per k walks the window: y[.., p, .., w] = x[.., steps[k] * p + d * w, ..].
+    Also known as im2col. Lowered exactly.
     """
 
     name = "real.window"
@@ -33,23 +34,29 @@ class Window(LinearOperation):
     axes: tuple[int, ...]
     sizes: tuple[int, ...]
     steps: tuple[int, ...]
+    dilations: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        _expect_parameters(self.axes, self.sizes, self.steps)
+        object.__setattr__(self, "dilations", self.dilations or (1,) * len(self.axes))
+        _expect_parameters(self.axes, self.sizes, self.steps, self.dilations)
 
     def target_types(self, *sources: Array) -> tuple[Array, ...]:
         expect.arrays(sources, 1)
-        return (Array(windowed(sources[0].shape, self.axes, self.sizes, self.steps)),)
+        return (Array(windowed(sources[0].shape, self.axes, self.sizes, self.steps, self.dilations)),)
 
     def run(self, *values: Values) -> tuple[Values, ...]:
-        every = array_module(*values).lib.stride_tricks.sliding_window_view(values[0], self.sizes, self.axes)
-        return (every[_stepped(every.ndim, self.axes, self.steps)],)
+        spans = [(size - 1) * dilation + 1 for size, dilation in zip(self.sizes, self.dilations, strict=True)]
+        every = array_module(*values).lib.stride_tricks.sliding_window_view(values[0], spans, self.axes)
+        walked = range(values[0].ndim, every.ndim)
+        return (every[_stepped(every.ndim, (*self.axes, *walked), (*self.steps, *self.dilations))],)
 
     def dagger(self, builder: Builder, sources: Sequence[Array], cotangents: Sequence[int]) -> list[int | None]:
-        return [builder.add(OverlapAdd(sources[0].shape, self.axes, self.sizes, self.steps), cotangents[0])]
+        return [
+            builder.add(OverlapAdd(sources[0].shape, self.axes, self.sizes, self.steps, self.dilations), cotangents[0])
+        ]
 
     def lower(self, lowering: Lowering, *sources: int) -> list[int]:
-        view = View.window(lowering.type(sources[0]).shape, self.axes, self.sizes, self.steps)
+        view = View.window(lowering.type(sources[0]).shape, self.axes, self.sizes, self.steps, self.dilations)
         return [lowering.builder.add(Reindex(view), sources[0])]
 
 
@@ -66,13 +73,15 @@ class OverlapAdd(LinearOperation):
     axes: tuple[int, ...]
     sizes: tuple[int, ...]
     steps: tuple[int, ...]
+    dilations: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        _expect_parameters(self.axes, self.sizes, self.steps)
+        object.__setattr__(self, "dilations", self.dilations or (1,) * len(self.axes))
+        _expect_parameters(self.axes, self.sizes, self.steps, self.dilations)
 
     def target_types(self, *sources: Array) -> tuple[Array, ...]:
         expect.arrays(sources, 1)
-        wanted = windowed(self.shape, self.axes, self.sizes, self.steps)
+        wanted = windowed(self.shape, self.axes, self.sizes, self.steps, self.dilations)
         if sources[0].shape != wanted:
             raise TypingError(
                 f"expected windows of shape {list(wanted)}, found {list(sources[0].shape)}; give the windowed shape"
@@ -84,27 +93,30 @@ class OverlapAdd(LinearOperation):
         for place in np.ndindex(self.sizes):
             chosen: list[slice] = [slice(None)] * len(self.shape)
             for k, axis in enumerate(self.axes):
-                step = self.steps[k]
-                chosen[axis] = slice(place[k], place[k] + (values[0].shape[axis] - 1) * step + 1, step)
+                step, first = self.steps[k], place[k] * self.dilations[k]
+                chosen[axis] = slice(first, first + (values[0].shape[axis] - 1) * step + 1, step)
             total[tuple(chosen)] += values[0][(..., *place)]
         return (total,)
 
     def dagger(self, builder: Builder, sources: Sequence[Array], cotangents: Sequence[int]) -> list[int | None]:
-        return [builder.add(Window(self.axes, self.sizes, self.steps), cotangents[0])]
+        return [builder.add(Window(self.axes, self.sizes, self.steps, self.dilations), cotangents[0])]
 
     def lower(self, lowering: Lowering, *sources: int) -> list[int]:
-        view = View.window(self.shape, self.axes, self.sizes, self.steps)
+        view = View.window(self.shape, self.axes, self.sizes, self.steps, self.dilations)
         return [lowering.builder.add(integers.Sum(view), sources[0])]
 
 
-def windowed(shape: Shape, axes: Sequence[int], sizes: Sequence[int], steps: Sequence[int]) -> Shape:
+def windowed(
+    shape: Shape, axes: Sequence[int], sizes: Sequence[int], steps: Sequence[int], dilations: Sequence[int]
+) -> Shape:
     """The shape of an array's windows; raises TypingError where a window is longer than its axis."""
     expect.axes_within(axes, len(shape))
     extents = list(shape)
-    for axis, size, step in zip(axes, sizes, steps, strict=True):
-        if size > shape[axis]:
-            raise TypingError(f"expected a window of at most {shape[axis]} along axis {axis}, found {size}; pad first")
-        extents[axis] = (shape[axis] - size) // step + 1
+    for axis, size, step, dilation in zip(axes, sizes, steps, dilations, strict=True):
+        span = (size - 1) * dilation + 1
+        if span > shape[axis]:
+            raise TypingError(f"expected a window of at most {shape[axis]} along axis {axis}, found {span}; pad first")
+        extents[axis] = (shape[axis] - span) // step + 1
     return (*extents, *sizes)
 
 
@@ -113,10 +125,10 @@ def _stepped(rank: int, axes: Sequence[int], steps: Sequence[int]) -> tuple[slic
     return tuple(slice(None, None, by_axis.get(axis)) for axis in range(rank))
 
 
-def _expect_parameters(axes: Sequence[int], sizes: Sequence[int], steps: Sequence[int]) -> None:
+def _expect_parameters(axes: Sequence[int], sizes: Sequence[int], steps: Sequence[int], gaps: Sequence[int]) -> None:
     expect.distinct(axes)
-    if not len(axes) == len(sizes) == len(steps) or min((*sizes, *steps), default=1) < 1:
+    if not len(axes) == len(sizes) == len(steps) == len(gaps) or min((*sizes, *steps, *gaps), default=1) < 1:
         raise TypingError(
-            f"expected a size and a step of at least 1 per axis of {list(axes)}, found sizes {list(sizes)} and "
-            f"steps {list(steps)}; give one of each per axis"
+            f"expected a size and a step of at least 1 per axis of {list(axes)}, found sizes {list(sizes)}, "
+            f"steps {list(steps)} and dilations {list(gaps)}; give one of each per axis"
         )

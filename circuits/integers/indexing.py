@@ -50,7 +50,7 @@ class Gather(Expansion):
     def define(self, builder: Builder, *wires: int) -> int:
         x, indices = wires
         source, places = fixed(builder, x), fixed(builder, indices)
-        hot = _one_hot(builder, indices, source.shape[self.axis])
+        hot = one_hot(builder, indices, source.shape[self.axis])
         letters = iter(ascii_lowercase)
         own = [next(letters) for _ in source.shape]
         new = [next(letters) for _ in places.shape]
@@ -102,14 +102,14 @@ class ScatterAdd(Expansion):
     def define(self, builder: Builder, *wires: int) -> int:
         updates, indices = wires
         source, places = fixed(builder, updates), fixed(builder, indices)
-        hot = _one_hot(builder, indices, self.size)
+        hot = one_hot(builder, indices, self.size)
         letters = ascii_lowercase[: len(source.shape)]
         new = letters[self.axis : self.axis + len(places.shape)]
         target = f"{letters[: self.axis]}z{letters[self.axis + len(places.shape) :]}"
         return builder.add(Contract(f"{new}z,{letters}->{target}"), hot, updates)
 
 
-def _one_hot(builder: Builder, indices: int, size: int) -> int:
+def one_hot(builder: Builder, indices: int, size: int) -> int:
     """The indicator of each index, along a new last axis of the given size; undefined where an index is outside it.
 
     [i = k] = [i < k + 1] - [i < k]: one comparison per element and boundary.

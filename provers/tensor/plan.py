@@ -39,6 +39,9 @@ from .forms import Base, Column, Fixed, Form, Integers, Product, Public, Rows, T
 from .groups import DATA, INPUT, OUTPUT, GroupName, PortKey, group, groups, layout, require_groups
 from .lowering import RULES, Site
 
+MOST_VARIABLES = 27
+"""A commitment holds 2^27 elements at most; sizes of larger plans are estimated all the same."""
+
 KEPT: frozenset[type[Operation]] = frozenset({Subtract, Contract, Concatenate, Select, Maximum})
 """Operations with a definition that are proved directly instead."""
 
@@ -104,6 +107,12 @@ class Plan:
 
     @cached_property
     def native(self) -> TensorPlan:
+        """The plan in the native prover; raises Unprovable for more elements than it commits to at once."""
+        if max(self.commitments) > MOST_VARIABLES:
+            raise Unprovable(
+                f"expected at most 2^{MOST_VARIABLES} committed elements, found 2^{max(self.commitments)}; "
+                "prove fewer steps at once"
+            )
         return TensorPlan(*self.records)
 
     @cached_property
@@ -341,10 +350,6 @@ def _placed(
         commitments.append(variables)
         for column, offset in zip(columns, offsets, strict=True):
             column.commitment, column.offset = number, offset
-    if max(commitments) > 27:
-        raise Unprovable(
-            f"expected at most 2^27 committed elements, found 2^{max(commitments)}; prove fewer steps at once"
-        )
     views = dict.fromkeys(view for form in draft.forms for _, path in form.terms for view, _ in path)
     return Plan(
         program_digest(program),

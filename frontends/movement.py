@@ -1,0 +1,97 @@
+"""Functions of traced tensors that move elements: flip, stack, split, tile, strided slices, elements at indices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from circuitize.circuits import arrays
+from circuitize.circuits.errors import TypingError
+
+from .functions import concatenate, einsum
+from .trace import Tensor
+
+LETTERS = "abcdefghijklmnop"
+
+
+def flip(x: Tensor, *axes: int) -> Tensor:
+    """The axes reversed."""
+    return x.apply(arrays.Flip(tuple(axis % x.ndim for axis in axes)))
+
+
+def stack(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
+    """Tensors of one shape side by side along a new axis."""
+    at = axis % (tensors[0].ndim + 1)
+    return concatenate([x.reshape(*x.shape[:at], 1, *x.shape[at:]) for x in tensors], at)
+
+
+def split(x: Tensor, parts: int | Sequence[int], axis: int = 0) -> list[Tensor]:
+    """Consecutive pieces of an axis: so many of equal extent, or of the extents given, which must add up to it."""
+    at = axis % x.ndim
+    extent = x.shape[at]
+    if isinstance(parts, int):
+        if parts < 1 or extent % parts:
+            raise TypingError(f"expected a number of parts that divides {extent}, found {parts}; give their extents")
+        parts = [extent // parts] * parts
+    if sum(parts) != extent or min(parts) < 1:
+        raise TypingError(f"expected positive extents that add up to {extent}, found {list(parts)}; correct them")
+    ends = np.cumsum([0, *parts]).tolist()
+    return [take(x, at, start, stop) for start, stop in pairwise(ends)]
+
+
+def tile(x: Tensor, repeats: Sequence[int]) -> Tensor:
+    """The whole array so many times along each axis, one number per axis."""
+    if len(repeats) != x.ndim or min(repeats, default=1) < 1:
+        raise TypingError(f"expected a number of repeats per axis of {list(x.shape)}, found {list(repeats)}")
+    spread = tuple(n for pair in zip(repeats, x.shape, strict=True) for n in pair)
+    copied = x.apply(arrays.Broadcast(spread, tuple(range(0, 2 * x.ndim, 2))))
+    return copied.reshape(*[n * extent for n, extent in zip(repeats, x.shape, strict=True)])
+
+
+def take(x: Tensor, axis: int, start: int, stop: int, step: int = 1) -> Tensor:
+    """Elements start, start + step, ... before stop of one axis: those of Python's slice, for any step but 0."""
+    at = axis % x.ndim
+    places = range(*slice(start, stop, step).indices(x.shape[at]))
+    if not places:
+        raise TypingError(
+            f"expected a slice with elements of axis {at} of {list(x.shape)}, found {start}:{stop}:{step}"
+        )
+    return _progression(x, at, places)
+
+
+def strided(x: Tensor, *slices: slice) -> Tensor:
+    """Basic slices, of any step, of the first axes."""
+    for axis, one in enumerate(slices):
+        places = range(*one.indices(x.shape[axis]))
+        if not places:
+            raise TypingError(f"expected a slice with elements of axis {axis} of {list(x.shape)}, found {one}")
+        x = _progression(x, axis, places)
+    return x
+
+
+def gather_elements(x: Tensor, indices: Tensor, axis: int = 0) -> Tensor:
+    """y[a, i, b] = x[a, indices[a, i, b], b]: elements of one axis, each at an index of its own.
+
+    The other axes are those of x. Indices are whole numbers; one outside the axis is undefined.
+    """
+    at = axis % x.ndim
+    letters = LETTERS[: x.ndim]
+    hot = indices.apply(arrays.OneHot(x.shape[at]))
+    source = letters.replace(letters[at], "z")
+    return einsum(f"{letters}z,{source}->{letters}", hot, x)
+
+
+def _progression(x: Tensor, axis: int, places: range) -> Tensor:
+    """The elements of one axis at an arithmetic progression of places."""
+    if places.step < 0:
+        return flip(_progression(x, axis, places[::-1]), axis)
+    starts, stops = [0] * x.ndim, list(x.shape)
+    starts[axis], stops[axis] = places[0], places[-1] + 1
+    if stops[axis] - starts[axis] != x.shape[axis]:
+        x = x.apply(arrays.Slice(tuple(starts), tuple(stops)))
+    if places.step == 1:
+        return x
+    stepped = x.apply(arrays.Window((axis,), (1,), (places.step,)))
+    return stepped.reshape(*stepped.shape[:-1])
