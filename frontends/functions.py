@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from circuitize.circuits import arrays
 
 from .trace import Operand, Tensor, broadcast_shape
