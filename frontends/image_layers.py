@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from circuitize.circuits.errors import TypingError
 from circuitize.circuits.types import Shape
 
-from . import functions
+from . import convolution, functions
 from .formats import WEIGHTS, Format
 from .layers import Model, Parameter, traced, zeros
 from .trace import Tensor
@@ -18,21 +19,87 @@ def he_normal_kernel(generator: np.random.Generator, shape: Shape) -> NDArray[np
     return generator.normal(0.0, np.sqrt(2.0 / np.prod(shape[:-1])), shape)
 
 
-def conv2d(inputs: int, outputs: int, size: int, padding: int = 0, step: int = 1, format: Format = WEIGHTS) -> Model:
+def he_normal_transposed(generator: np.random.Generator, shape: Shape) -> NDArray[np.float64]:
+    """Normal with variance 2 / fan-in for a kernel [rows, columns, channels out, channels in]."""
+    return generator.normal(0.0, np.sqrt(2.0 / (np.prod(shape[:-2]) * shape[-1])), shape)
+
+
+def conv1d(
+    inputs: int,
+    outputs: int,
+    size: int,
+    padding: int = 0,
+    step: int = 1,
+    dilation: int = 1,
+    groups: int = 1,
+    format: Format = WEIGHTS,
+) -> Model:
+    """As `conv2d`, along one axis: [B, X, inputs] -> [B, X', outputs]."""
+    return _convolving("conv1d", (size,), inputs, outputs, padding, step, dilation, groups, format)
+
+
+def conv2d(
+    inputs: int,
+    outputs: int,
+    size: int,
+    padding: int = 0,
+    step: int = 1,
+    dilation: int = 1,
+    groups: int = 1,
+    format: Format = WEIGHTS,
+) -> Model:
     """A cross-correlation with `outputs` square kernels, plus a bias per kernel that starts at zero.
 
-    [B, H, W, inputs] -> [B, H', W', outputs], H' = (H + 2 * padding - size) // step + 1. Parameters: weight
-    [size, size, inputs, outputs] and bias [outputs].
+    [B, H, W, inputs] -> [B, H', W', outputs], H' = (H + 2 * padding - dilation * (size - 1) - 1) // step + 1.
+    Parameters: weight [size, size, inputs / groups, outputs] and bias [outputs]; both numbers of channels are multiples
+    of `groups`, each of which reads its own inputs only.
+    """
+    return _convolving("conv2d", (size, size), inputs, outputs, padding, step, dilation, groups, format)
+
+
+def transposed_conv2d(
+    inputs: int, outputs: int, size: int, padding: int = 0, step: int = 1, format: Format = WEIGHTS
+) -> Model:
+    """The adjoint of a convolution with square kernels, plus a bias: images become `step` times as large.
+
+    [B, H, W, inputs] -> [B, H', W', outputs], H' = step * (H - 1) + size - 2 * padding. Parameters: weight
+    [size, size, outputs, inputs] and bias [outputs].
     """
     parameters = [
-        Parameter("weight", (size, size, inputs, outputs), he_normal_kernel, format),
+        Parameter("weight", (size, size, outputs, inputs), he_normal_transposed, format),
+        Parameter("bias", (outputs,), zeros, format),
+    ]
+
+    def spread(weight: Tensor, bias: Tensor, x: Tensor) -> Tensor:
+        return convolution.transposed_convolution(x, weight, padding, step) + bias
+
+    return traced(spread, parameters, kind="transposed_conv2d")
+
+
+def _convolving(
+    kind: str,
+    sizes: Shape,
+    inputs: int,
+    outputs: int,
+    padding: int,
+    step: int,
+    dilation: int,
+    groups: int,
+    format: Format,
+) -> Model:
+    if groups < 1 or inputs % groups or outputs % groups:
+        raise TypingError(
+            f"expected groups that divide {inputs} channels in and {outputs} out, found {groups}; choose a divisor"
+        )
+    parameters = [
+        Parameter("weight", (*sizes, inputs // groups, outputs), he_normal_kernel, format),
         Parameter("bias", (outputs,), zeros, format),
     ]
 
     def convolve(weight: Tensor, bias: Tensor, x: Tensor) -> Tensor:
-        return functions.conv2d(x, weight, padding, step) + bias
+        return convolution.convolution(x, weight, padding, step, dilation, groups) + bias
 
-    return traced(convolve, parameters, kind="conv2d")
+    return traced(convolve, parameters, kind=kind)
 
 
 def max_pool2d(size: int, step: int | None = None) -> Model:
@@ -43,6 +110,16 @@ def max_pool2d(size: int, step: int | None = None) -> Model:
 def average_pool2d(size: int, step: int | None = None) -> Model:
     """The mean of each square window, windows `step` (by default `size`) apart."""
     return traced(lambda x: functions.average_pool2d(x, size, step), kind="average_pool2d")
+
+
+def global_average_pool() -> Model:
+    """The mean over all positions: [B, H, W, C] -> [B, C]."""
+    return traced(convolution.global_average, kind="global_average_pool")
+
+
+def global_max_pool() -> Model:
+    """The maximum over all positions: [B, H, W, C] -> [B, C]; ties go to the first, row by row."""
+    return traced(convolution.global_maximum, kind="global_max_pool")
 
 
 def image(rows: int, columns: int, channels: int = 1) -> Model:
