@@ -10,11 +10,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tensor_proofs import both, planned, refused
+from tensor_proofs import both, entering, planned, refusals, refused
 from tensor_runs import SEED, STEPS, batches_of, honest, judged, prove_into, put, run_of, step_of, values_of, verdict
 
+from circuitize import _native
+from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import permute
+from circuitize.circuits.integers.arithmetic import Multiply
+from circuitize.circuits.integers.view import View
+from circuitize.circuits.integers.wiring import Reindex
 from circuitize.circuits.program import Port, Program, Role, Visibility
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.types import Fixed
@@ -26,7 +31,11 @@ from circuitize.frontends.optimizers import Momentum
 from circuitize.frontends.schedules import cosine
 from circuitize.frontends.training import start, training_step, with_examples
 from circuitize.provers.tensor import independent
+from circuitize.provers.tensor.dataset import Dataset
 from circuitize.provers.tensor.forms import Column
+from circuitize.provers.tensor.groups import layout
+from circuitize.provers.tensor.independent.verifier import Verifier
+from circuitize.provers.tensor.independent.weights import Dense
 from circuitize.provers.tensor.plan import Plan, plan
 from circuitize.provers.tensor.proof import Proof
 from circuitize.provers.tensor.prover import commit, prove_values
@@ -276,3 +285,37 @@ def test_a_commitment_by_itself_is_the_one_that_a_proof_makes() -> None:
     found = prove_values(program, made, trace, made.values(trace))
     for key, secret in found.secrets.items():
         assert commit(made, trace, key, secret).root == found.statement.roots[key]
+
+
+def test_rows_under_every_kind_of_weights() -> None:
+    """A batch that is flattened has weights per element, not per axis; rows may come twice, and are public values."""
+    x, w = Fixed((3, 4), 0, 0, 7), Fixed((12,), 0, -8, 7)
+    builder = Builder()
+    batch, weight = builder.input(x), builder.input(w)
+    flat = builder.add(Reindex(View.reshape((3, 4), (12,))), batch)
+    made = builder.add(Multiply(), flat, weight)
+    arrow = builder.build([made])
+    ports = (Port("x", Visibility.COMMITTED, x), Port("w", Visibility.COMMITTED, w, Role.PARAMETER))
+    program = Program(arrow, ports, (Port("y", Visibility.PUBLIC, arrow.target[0]),))
+    found = plan(program, assumed={"data", "parameters"}, dataset=Dataset(5, {"x": ("x", "1")}))
+    draw = np.random.default_rng(3)
+    data, rows = draw.integers(0, 8, (5, 4)), np.array([4, 1, 4], np.int64)
+    trace = found.trace({"x": data[rows], "w": draw.integers(-8, 8, 12)})
+    variables, (offset,) = layout([(5, 4)])
+    kept = {("input", "data"): _native.tensor_commit(variables, [((5, 4), offset, data)], bytes(32))}
+    proved = prove_values(program, found, trace, found.values(trace, {"1": rows}), kept=kept)
+    known = entering(proved.statement)
+    assert refusals(program, proved.statement, proved.proof, found, trusted=known) == (None, None)
+    assert proved.statement.publics["rows", "1"].tolist() == [4, 1, 4]
+    checked = Verifier(found, proved.statement, proved.proof.messages)
+    checked.check(b"")
+    assert any(isinstance(weights, Dense) and len(weights.weights) == 20 for weights in checked.weights)
+    for other in ([4, 1, 3], [1, 4, 4], [4, 1, 5], [4, 1, -1]):
+        publics = {**proved.statement.publics, ("rows", "1"): np.array(other, np.int64)}
+        changed = replace(proved.statement, publics=publics)
+        assert all(refusals(program, changed, proved.proof, found, trusted=known))
+    missing = {key: value for key, value in proved.statement.publics.items() if key[0] != "rows"}
+    assert all(refusals(program, replace(proved.statement, publics=missing), proved.proof, found, trusted=known))
+    for wrong in (np.array([0, 1, 5], np.int64), np.array([0, 1, -1], np.int64)):
+        with pytest.raises(ValueError, match="rows below 5"):
+            prove_values(program, found, trace, found.values(trace, {"1": wrong}), kept=kept)
