@@ -17,6 +17,9 @@ from circuitize.circuits.program import Port, Program, Visibility, to_reals
 
 FILE = "statement.json"
 VERSION = 1
+MOST_BYTES = 1 << 28
+"""No file is read further: what is in a proof's folder was written by somebody else."""
+
 INPUT, OUTPUT = "input", "output"
 
 Key = tuple[str, str]
@@ -57,7 +60,11 @@ def read_statement(folder: Path) -> Statement:
     """What a proof's folder states. Raises FormatError where it is damaged or of another version."""
     path = folder / FILE
     try:
-        text = path.read_text(encoding="utf-8")
+        with path.open("rb") as file:
+            written = file.read(MOST_BYTES + 1)
+        if len(written) > MOST_BYTES:
+            raise ValueError(f"more than {MOST_BYTES} bytes")
+        text = written.decode()
         content = json.loads(text)
         if content["circuitize"] != VERSION:
             raise ValueError(f"version {content['circuitize']!r}")
