@@ -1,6 +1,6 @@
-"""A product of two private matrices, 256 x 256 x 256: eight-bit entries, the exact product, its elements public or not.
+"""A product of two private matrices, 256 x 256 x 256: eight-bit entries, the exact product, all three committed to.
 
-circuitize estimate examples/matmul.py:product
+circuitize compile examples/matmul.py:product --target plonkish -o circuit
 circuitize prove    examples/matmul.py:product --prover halo2 --keys keys -o proof
 """
 

@@ -29,8 +29,8 @@ PROGRAMS = [
     *("mnist_mlp.py:predict", "mnist_mlp.py:step", "mnist_mlp.py:step64", "jet.py:scores", "jet.py:classify"),
     "transformer.py:step",
 ]
-EXECUTED = {"mlp_1m.py", "mlp_10m.py"}
-"""Examples for the executors: their circuits have hundreds of millions of products."""
+EXECUTED = {"mlp_1m.py", "mlp_10m.py", "matmul.py"}
+"""Examples for the executors and for Plonkish: as rank-one constraints they have millions of products."""
 
 COLUMNS = ("constraints", "wires", "public", "nonzeros", "input_range_constraints", "with_commitment")
 """The last is the constraints of the circuit whose challenge is drawn after a commitment, 0 where there is none."""

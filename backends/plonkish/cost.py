@@ -104,17 +104,6 @@ class Sizes:
         """Memory to prove: every polynomial, fixed ones included, as coefficients and on the extended domain."""
         return (self.polynomials + self.fixed + self.permuted) * (32 << self.layout.k) * (2 + self.extended)
 
-    @property
-    def key_bytes(self) -> int:
-        """A proving key: each fixed and each permuted column as values, coefficients and on the extended domain."""
-        return (self.fixed + self.permuted + 3) * (32 << self.layout.k) * (2 + self.extended)
-
-    @property
-    def proof_bytes(self) -> int:
-        """A point for each polynomial, a number for each cell that a gate or an argument reads."""
-        read = 2 * self.advice + self.fixed + self.permuted + 3 * self.products + self.sums + 8
-        return 32 * (self.polynomials + read)
-
     def as_json(self) -> dict[str, Any]:
         return {
             "k": self.layout.k,
@@ -129,8 +118,6 @@ class Sizes:
             "polynomials": self.polynomials,
             "prove_seconds": round(self.seconds, 2),
             "prove_bytes": self.bytes,
-            "key_bytes": self.key_bytes,
-            "proof_bytes": self.proof_bytes,
         }
 
 
