@@ -143,8 +143,8 @@ class Cheat:
         if made.zeros:
             shapes = [made.forms[form].shape for form in made.zeros]
             point = np.stack([ZERO, *(channel.challenge("zeros") for _ in range(max(map(padded_bits, shapes))))])[1:]
-            weights = [self.number(at_point(shape, point[: padded_bits(shape)])) for shape in shapes]
-            self.settle("zeros", list(zip(made.zeros, weights, strict=True)))
+            by_shape = {s: self.number(at_point(s, point[: padded_bits(s)])) for s in dict.fromkeys(shapes)}
+            self.settle("zeros", [(form, by_shape[shape]) for form, shape in zip(made.zeros, shapes, strict=True)])
         while self.products:
             self.product(*self.products.popleft())
         for commitment, variables in enumerate(made.commitments):
