@@ -17,7 +17,7 @@ from .lookup_sums import DEGREE
 SMALLEST, LARGEST = 4, 24
 """The k that are tried."""
 
-POLYNOMIAL, ROW, MULTIPLICATION = 5.0e-3, 5.7e-6, 9.2e-8
+POLYNOMIAL, ROW, MULTIPLICATION = 3.7e-3, 3.9e-6, 5.5e-8
 """CPU-seconds of a polynomial, of each of its rows, and of a field multiplication of a gate at one point."""
 
 
