@@ -132,8 +132,10 @@ def operands(assembly: Assembly, equation: str, x: Handle, y: Handle) -> Operand
     def size(names: list[str]) -> int:
         return math.prod(extents[name] for name in names)
 
-    a = _ordered(assembly.single(x.forms), left, x.type.shape, both + rows + depth)
-    b = _ordered(assembly.single(y.forms), right, y.type.shape, both + depth + columns)
+    for handle in (x, y):
+        handle.forms = single_forms(assembly.single(handle.forms))
+    a = _ordered(x.forms.wires, left, x.type.shape, both + rows + depth)
+    b = _ordered(y.forms.wires, right, y.type.shape, both + depth + columns)
     shape = tuple(extents[letter] for letter in target)
     flat = np.arange(math.prod(shape)).reshape(shape)
     order = flat.transpose([target.index(letter) for letter in both + rows + columns]).reshape(-1)

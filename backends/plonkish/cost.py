@@ -9,13 +9,10 @@ from typing import Any
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.program import Program
 
-from .emit import lay_out
+from .emit import LARGEST, SMALLEST, lay_out
 from .expressions import ExpressionBuilder, Kind
 from .layout import DoesNotFit, Layout
 from .lookup_sums import DEGREE
-
-SMALLEST, LARGEST = 4, 24
-"""The k that are tried."""
 
 POLYNOMIAL, ROW, MULTIPLICATION = 3.7e-3, 3.9e-6, 5.5e-8
 """CPU-seconds of a polynomial, of each of its rows, and of a field multiplication of a gate at one point."""

@@ -26,6 +26,9 @@ from .system import PlonkishSystem
 from .tasks import Hint
 from .witness import Solver, Step
 
+SMALLEST, LARGEST = 4, 24
+"""The k that there are layouts for."""
+
 
 @dataclass(frozen=True, eq=False)
 class WitnessPlan:
@@ -130,6 +133,8 @@ def emit(program: Program, k: int | None = None) -> Emission:
 def lay_out(program: Program, k: int) -> tuple[Layout, tuple[Public, ...]]:
     """Everything that `emit` decides, without the system itself."""
     _require_provable(program)
+    if not SMALLEST <= k <= LARGEST:
+        raise CircuitizeError(f"expected k from {SMALLEST} to {LARGEST}, found {k}; leave it to the search")
     assembly = Assembly(limb_bits=min(k - 2, 16), table_rows=(1 << k) - BLINDING)
     inputs, outputs = terminals(program)
     entered = [terminal.enter(assembly) for terminal in inputs]

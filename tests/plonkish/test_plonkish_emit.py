@@ -90,6 +90,9 @@ def test_less_memory_takes_another_layout() -> None:
 
 
 def test_a_small_k_is_refused() -> None:
+    for k in (-1, 0, 3, 25):
+        with pytest.raises(CircuitizeError, match="expected k from 4 to 24"):
+            emit(layer(), k)
     with pytest.raises(CircuitizeError, match="larger k"):
         lay_out(layer(Visibility.COMMITTED), 5)
 
