@@ -3,8 +3,9 @@
 Usage: python benchmarks/gpt2.py [--length N] [--blocks N]   (default: 64 tokens, 12 blocks)
 
 A batch of one sequence, cross-entropy of the next token, gradient descent. One line per stage: CPU-seconds of this
-process so far, memory at its greatest, and what was made; then the sizes of a tensor proof, and what the other targets
-say. The tokens are drawn at random: sizes depend on calibrated magnitudes, hardly on the text.
+process so far, memory at its greatest, and what was made; last the exact numbers of elements and look-ups of a tensor
+proof, by its plan. (One proof holds 2^27 elements at most: this step would be several.) The tokens are drawn at random:
+sizes depend on calibrated magnitudes, hardly on the text.
 """
 
 from __future__ import annotations
@@ -15,9 +16,7 @@ import time
 
 import numpy as np
 
-from circuitize.backends.r1cs import cost as r1cs
 from circuitize.circuits.arrays import expand_composites
-from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.simplify import simplify
 from circuitize.frontends.formats import labels
@@ -26,7 +25,7 @@ from circuitize.frontends.optimizers import SGD
 from circuitize.frontends.trace import Tensor
 from circuitize.frontends.training import training_step, with_examples
 from circuitize.frontends.transformer import gpt2
-from circuitize.provers.tensor import cost as tensor
+from circuitize.provers.tensor.plan import plan
 
 VOCABULARY = 50257
 
@@ -48,12 +47,8 @@ def main() -> None:
     tell("parameters drawn")
     integers = quantize(with_examples(step, example))
     tell(f"quantized: {integers.arrow.edge_count:,} integer operations")
-    for name, estimate in (("tensor proof", tensor.estimate), ("R1CS", r1cs.estimate)):
-        try:
-            sizes = {key: value for key, value in estimate(integers).items() if isinstance(value, (int, float))}
-            tell(f"{name}: " + ", ".join(f"{key} {value:,}" for key, value in sizes.items()))
-        except CircuitizeError as error:
-            tell(f"{name}: {error}")
+    sizes = plan(integers)
+    tell(f"estimated: a tensor proof of {sizes.committed:,} elements and {sizes.looked_up:,} look-ups")
 
 
 def next_token(logits: Tensor, following: Tensor) -> Tensor:

@@ -185,3 +185,17 @@ def test_another_root_or_quotient_is_no_proof(kind: type) -> None:
     (wire,) = [edge.targets[0] for edge in made.arrow.edges() if isinstance(edge.operation, kind)]
     for amount in (1, -1, 1 << 20):
         assert answer(program, made, forged_trace(made, inputs, wire, at_first(amount)))
+
+
+@pytest.mark.parametrize("length", [257, 515, 1023])
+def test_the_maximum_of_a_long_odd_axis(length: int) -> None:
+    """Its halves overlap in the middle: wherever the greatest is, it is found."""
+    format = Fixed((2, length), 4, -999, 999)
+    ports = (Port("x", Visibility.PUBLIC, format),), (Port("y", Visibility.PUBLIC),)
+    random = np.random.default_rng(7)
+    x = random.integers(-999, 900, (2, length))
+    program = quantize(Program(trace(lambda x: x.max(1), (2, length)), *ports, ({"x": x / 16},)))
+    for place in (0, length // 2 - 1, length // 2, length // 2 + 1, length - 1):
+        moved = x.copy()
+        moved[1, place] = 999
+        np.testing.assert_array_equal(integer.run(program, {"x": moved})["y"], moved.max(axis=1))

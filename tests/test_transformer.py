@@ -12,19 +12,21 @@ from example_programs import EXAMPLES, example
 from tensor_forgery import answer, at_first, forged_trace
 from tensor_proofs import example_inputs, planned, proved
 
+from circuitize.circuits.differentiate import reverse_derivative
 from circuitize.circuits.hypergraph import evaluate
 from circuitize.circuits.integers import Shift
 from circuitize.circuits.program import Program, to_reals
 from circuitize.circuits.quantize import quantize
 from circuitize.frontends.attention import Attention, softmax_attention, spherical_attention
 from circuitize.frontends.datasets import accuracy, digits
-from circuitize.frontends.formats import Format
+from circuitize.frontends.formats import Format, labels
 from circuitize.frontends.layers import Model, dense, sequential
-from circuitize.frontends.losses import mean_squared_error
+from circuitize.frontends.losses import label_cross_entropy, mean_squared_error
 from circuitize.frontends.normalization import batch_norm
 from circuitize.frontends.optimizers import SGD
+from circuitize.frontends.trace import Tensor
 from circuitize.frontends.training import predict, start, training_step, with_examples
-from circuitize.frontends.transformer import residual, transformer_block
+from circuitize.frontends.transformer import gpt2, residual, transformer_block
 from circuitize.sims import integer, real
 
 SIGNED = Format.signed(12, 8)
@@ -134,3 +136,39 @@ def test_digits_are_learned_in_integers(name: str) -> None:
 
     assert tested(reals) >= 0.93
     assert abs(tested(reals) - tested(floats)) <= 0.015
+
+
+def test_gpt2_has_its_parameters_and_reads_backwards_only() -> None:
+    """Small is 124,439,808 parameters; the table of tokens is read by the logits; no token sees a later one."""
+    assert sum(int(np.prod(p.shape)) for p in gpt2().parameters) == 124_439_808
+    model = gpt2(vocabulary=11, context=6, width=8, blocks=2, heads=2, length=4)
+    arrow = model.arrow(model.batch_type(1))
+    weights = list(model.initial(0).values())
+    tokens, other = np.array([[1.0, 2.0, 3.0, 4.0]]), np.array([[1.0, 2.0, 3.0, 9.0]])
+    first, second = (evaluate(arrow, [*weights, given])[0] for given in (tokens, other))
+    assert first.shape == (1, 4, 11)
+    np.testing.assert_array_equal(first[:, :3], second[:, :3])
+    assert np.abs(first[:, 3] - second[:, 3]).max() > 0
+    slope = evaluate(reverse_derivative(arrow), [*weights, tokens, np.ones(first.shape)])[0]
+    assert np.abs(slope[10]).max() > 0, "a token that is not read, but in the logits"
+
+
+def test_gpt2_trains_in_integers() -> None:
+    """Its step descends in float and in integers alike, its labels and tokens whole numbers."""
+    model = gpt2(vocabulary=11, context=6, width=8, blocks=1, heads=2, length=4)
+    text = labels(11)
+
+    def loss(logits: Tensor, following: Tensor) -> Tensor:
+        return label_cross_entropy(logits.reshape(-1, 11), following.reshape(-1))
+
+    step = training_step(model, loss, SGD(), 1, inputs=text, targets=text, target_shape=(4,))
+    batch = {"inputs": np.array([[1, 2, 3, 4]]), "targets": np.array([[2, 3, 4, 5]]), "learning_rate": np.array(0.25)}
+    given = with_examples(step, *real.record(step, model.initial(0), [batch] * 6, 6))
+    exact = quantize(given)
+    *_, floats = real.train(given, model.initial(0), [batch] * 6)
+    measured = exact.outputs[-1].format
+    assert measured is not None
+    steps = integer.train(exact, model.initial(0), [batch] * 6)
+    losses = [float(to_reals(measured, outputs["loss"])) for outputs in steps]
+    assert losses[-1] < losses[0] - 0.1
+    assert abs(losses[-1] - float(floats["loss"])) < 0.02

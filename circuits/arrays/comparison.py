@@ -19,6 +19,9 @@ from .constant import Constant
 from .language import RealOperation, Rounding
 from .layout import Broadcast
 
+LONG = 256
+"""Above it the halves of an odd axis overlap."""
+
 
 @dataclass(frozen=True)
 class Greater(RealOperation):
@@ -111,7 +114,8 @@ class ReLU(RealOperation):
 class Max(RealOperation):
     """The greatest element along one axis, which is removed; the cotangent goes to the first of several greatest.
 
-    Lowered exactly on the rounded operand: a tree of ceil(log2 n) levels of pairwise maxima.
+    Lowered exactly on the rounded operand: a tree of ceil(log2 n) levels of pairwise maxima. Of a long odd axis the
+    halves share their middle element, which costs one comparison and leaves no piece to carry along.
     """
 
     name = "real.max"
@@ -139,11 +143,13 @@ class Max(RealOperation):
     def lower(self, lowering: Lowering, *sources: int) -> list[int]:
         builder, axis, wire = lowering.builder, self.axis, sources[0]
         while (extent := builder.type(wire).shape[axis]) > 1:
-            half = extent // 2
+            overlaps = extent % 2 and extent > LONG
+            half = -(-extent // 2) if overlaps else extent // 2
+            first = extent - half if overlaps else half
             pairs = builder.add(
-                integers.Maximum(), self._range(builder, wire, 0, half), self._range(builder, wire, half, 2 * half)
+                integers.Maximum(), self._range(builder, wire, 0, half), self._range(builder, wire, first, first + half)
             )
-            if extent % 2:
+            if extent % 2 and not overlaps:
                 pairs = builder.add(integers.Concatenate(axis), pairs, self._range(builder, wire, extent - 1, extent))
             wire = pairs
         shape = builder.type(wire).shape
