@@ -1,7 +1,7 @@
 """Accuracy of training in integers beside the same training in float64, and the error of a single step.
 
 Usage: python benchmarks/accuracy.py [PROGRAM ...] [--splits N] [--batches N]   (default: digits with mean squared
-error, with cross-entropy and Adam, and the convolutional network)
+error, with cross-entropy and Adam, the convolutional network, and the transformers)
 
 A table for each: the example trained on each split, test accuracy and last loss of both runs. Then, for digits.py:step,
 the greatest difference between the integer step's new weights and the float64 step's from the same dequantized weights
@@ -35,7 +35,10 @@ from circuitize.frontends.training import predict, start
 from circuitize.sims import integer, real
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
-PROGRAMS = ("digits.py:step", "digits_xent.py:adam", "cnn.py:step")
+PROGRAMS = (
+    *("digits.py:step", "digits_xent.py:adam", "cnn.py:step"),
+    *("transformer.py:step", "transformer.py:spherical_step"),
+)
 
 
 def main() -> None:
@@ -49,10 +52,11 @@ def main() -> None:
         file, _, name = program.partition(":")
         example = import_module(file.removesuffix(".py"))
         recipe = example.RECIPES[name] if hasattr(example, "RECIPES") else example.RECIPE
+        model = example.MODELS[name] if hasattr(example, "MODELS") else example.MODEL
         step = getattr(example, name)()
         integers = quantize(step)
         print(f"{program}, {recipe.epochs} epochs of batches of {recipe.batch}")
-        trained = table(step, integers, example.MODEL, recipe, chosen.splits)
+        trained = table(step, integers, model, recipe, chosen.splits)
         if program == "digits.py:step":
             errors(step, integers, trained, recipe, digits(chosen.splits - 1), chosen.batches)
 
