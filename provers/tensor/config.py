@@ -16,6 +16,9 @@ NONRESIDUE = 7
 FOLD = 4
 """Variables that WHIR folds in a round; a leaf of its trees holds 2^FOLD symbols."""
 
+SHRINK = 2
+"""The domain of an oracle is 2^SHRINK times smaller than the one before."""
+
 LEAST_VARIABLES = 8
 LAST_VARIABLES = 6
 QUERY_BITS = 106
@@ -28,7 +31,7 @@ ROUND_BITS = 100
 UNION_BITS = 98
 
 PARAMETERS = (
-    f"goldilocks^{EXTENSION} by {NONRESIDUE}; blake3; whir rate 1/2, unique decoding, fold {FOLD}, least "
+    f"goldilocks^{EXTENSION} by {NONRESIDUE}; blake3; whir rate 1/2, unique decoding, fold {FOLD}, shrink {SHRINK}, least "
     f"{LEAST_VARIABLES}, last {LAST_VARIABLES}, query bits {QUERY_BITS}; "
     f"claims {MOST_CLAIMS}; rounds {ROUND_BITS}, union {UNION_BITS}"
 )
@@ -42,7 +45,7 @@ def rounds(variables: int) -> int:
 
 def rate_bits(round: int) -> int:
     """The oracle of this round has rate 2^-rate_bits."""
-    return 1 + (FOLD - 1) * round
+    return 1 + (FOLD - SHRINK) * round
 
 
 def queries(round: int) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 
 from circuitize.circuits.program import Program, Role
 
-from .config import FOLD, queries, rounds
+from .config import FOLD, SHRINK, queries, rounds
 from .flow import claimed_elements
 from .forms import padded_bits
 from .groups import INPUT, NAMES, GroupName, input_groups
@@ -97,7 +97,7 @@ def _opening(variables: int) -> float:
     """The expected bytes of one opening."""
     found: float = ELEMENT * 2 * variables
     for round in range(rounds(variables)):
-        asked, depth = queries(round), variables + 1 - round - FOLD
+        asked, depth = queries(round), variables + 1 - SHRINK * round - FOLD
         leaf = (SYMBOLS * 8 + SALT) if round == 0 else SYMBOLS * ELEMENT
         places = 1 << depth
         found += leaf * places * (1 - (1 - 1 / places) ** asked)

@@ -12,6 +12,7 @@ from .config import (
     PRIME,
     QUERY_BITS,
     ROUND_BITS,
+    SHRINK,
     UNION_BITS,
     Bound,
     queries,
@@ -62,7 +63,7 @@ def _opening(name: str, variables: int) -> Iterator[Bound]:
         assert miss >= QUERY_BITS
         yield Bound(f"{name} round {round}: queries", miss)
         yield Bound(f"{name} round {round}: combination", FIELD_BITS - math.log2(queries(round) + 1))
-        bits -= 1
+        bits -= SHRINK
     yield Bound(f"{name}: last sumcheck", FIELD_BITS - math.log2(2 * variables))
 
 

@@ -31,6 +31,7 @@ from .arithmetic import (
 from .transcript import Refused, Transcript
 
 FOLD = 4
+SHRINK = 2
 SYMBOLS = 1 << FOLD
 LAST = 6
 QUERY_BITS = 106
@@ -56,7 +57,7 @@ def reversed_bits(number: int, bits: int) -> int:
 
 
 def query_count(round: int) -> int:
-    rate = 2.0 ** -(1 + (FOLD - 1) * round)
+    rate = 2.0 ** -(1 + (FOLD - SHRINK) * round)
     return math.ceil(QUERY_BITS / -math.log2((1 + rate) / 2))
 
 
@@ -102,7 +103,7 @@ def check_opening(
         indices = [reversed_bits(place, depth) for place in places]
         claim = claim + dot(factors, fold(leaves, indices, domain, folded))
         asked.append((len(point), factors, roots_to(root_of_unity(depth), indices, depth)))
-        root, domain = next_root, domain - 1
+        root, domain = next_root, domain - SHRINK
     claim, rest = sumcheck(transcript, "whir.fold", 2, variables - len(point), claim)
     point = np.concatenate([point, rest])
     weight = weight_at(point)

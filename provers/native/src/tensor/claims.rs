@@ -6,9 +6,10 @@ use rayon::prelude::*;
 
 use super::channel::{Channel, Reject};
 use super::field::{E, F};
-use super::functional::{Functional, padded_places};
+use super::functional::{Functional, dot, padded_places};
 use super::multilinear::{bits_of, equality, sumcheck};
 use super::plan::{Base, Form, Plan, variables};
+use super::sums::ExtensionSum;
 
 /// The values of every base in row-major order: all of them for the prover, public ones for the verifier.
 pub type Values = Vec<Vec<F>>;
@@ -320,14 +321,22 @@ impl<'a> Claims<'a> {
         Ok(())
     }
 
-    /// The weights' extension over a whole commitment: each claim's own, at its column's place.
-    pub fn opening_weight(&self, claim: &Claim, point: &[E]) -> E {
-        let Base::Column { offset, shape, .. } = &self.plan.bases[claim.base] else {
-            unreachable!()
-        };
-        let (low, high) = point.split_at(variables(shape));
-        let place = super::multilinear::equality_at(high, offset >> low.len());
-        place * self.functionals[claim.weights].extension(shape, low)
+    /// The extension over a whole commitment, at a point, of claims' weights times factors, each at its column's place.
+    pub fn opening_weight(&self, claims: &[(&Claim, E)], point: &[E]) -> E {
+        let mut known: HashMap<&[usize], Functional> = HashMap::new();
+        let mut sum = E::ZERO;
+        for (claim, factor) in claims {
+            let Base::Column { offset, shape, .. } = &self.plan.bases[claim.base] else {
+                unreachable!()
+            };
+            let (low, high) = point.split_at(variables(shape));
+            let at = known
+                .entry(shape)
+                .or_insert_with(|| Functional::point(shape, low));
+            let place = super::multilinear::equality_at(high, offset >> low.len());
+            sum += *factor * place * self.functionals[claim.weights].against(at);
+        }
+        sum
     }
 }
 
@@ -378,46 +387,69 @@ fn contract(
         *stride = size;
         size <<= bits_of(extent);
     }
-    let mut made = vec![E::ZERO; size];
     let stride = |letter: u8| {
         kept.iter()
             .position(|&l| l == letter)
             .map_or(0, |place| strides[place])
     };
     let Some((&last, outer)) = letters.split_last() else {
-        made[0] = values[0].into();
-        return made;
+        return vec![values[0].into()];
     };
     let (last_extent, last_stride) = (extents[outer.len()], stride(last));
-    let mut index = vec![0usize; outer.len()];
-    for row in values.chunks_exact(last_extent) {
+    // A row's factor, and its place in the table.
+    let row = |mut row: usize| {
         let (mut factor, mut place) = (E::ONE, 0);
-        for ((&letter, &p), weights) in outer.iter().zip(&index).zip(weights) {
-            match weights {
+        for axis in (0..outer.len()).rev() {
+            let p = row % extents[axis];
+            row /= extents[axis];
+            match &weights[axis] {
                 Some(weights) => factor = factor * weights[p],
-                None => place += p * stride(letter),
+                None => place += p * stride(outer[axis]),
             }
         }
-        match &weights[outer.len()] {
-            Some(weights) => {
-                let sum = row.iter().zip(weights).fold(E::ZERO, |sum, (&x, &w)| sum + w * x);
-                made[place] += sum * factor;
-            }
-            None => {
-                for (j, &x) in row.iter().enumerate() {
-                    made[place + j * last_stride] += factor * x;
+        (factor, place)
+    };
+    let rows: Vec<&[F]> = values.chunks_exact(last_extent).collect();
+    if size * 4 > values.len() {
+        // Most sums have few terms.
+        let mut made = vec![E::ZERO; size];
+        for (r, own) in rows.iter().enumerate() {
+            let (factor, place) = row(r);
+            match &weights[outer.len()] {
+                Some(weights) => made[place] += dot(own, weights) * factor,
+                None => {
+                    for (j, &x) in own.iter().enumerate() {
+                        made[place + j * last_stride] += factor * x;
+                    }
                 }
             }
         }
-        for axis in (0..index.len()).rev() {
-            index[axis] += 1;
-            if index[axis] < extents[axis] {
-                break;
-            }
-            index[axis] = 0;
-        }
+        return made;
     }
-    made
+    let part = |first: usize, rows: &[&[F]]| {
+        let mut sums = vec![ExtensionSum::default(); size];
+        for (r, own) in rows.iter().enumerate() {
+            let (factor, place) = row(first + r);
+            match &weights[outer.len()] {
+                Some(weights) => sums[place].add(dot(own, weights), factor),
+                None => {
+                    for (j, &x) in own.iter().enumerate() {
+                        sums[place + j * last_stride].base(factor, x);
+                    }
+                }
+            }
+        }
+        sums.into_iter().map(ExtensionSum::value).collect::<Vec<E>>()
+    };
+    if values.len() < 1 << 16 {
+        return part(0, &rows);
+    }
+    let each = rows.len().div_ceil(rayon::current_num_threads());
+    rows.par_chunks(each)
+        .enumerate()
+        .map(|(c, rows)| part(c * each, rows))
+        .reduce_with(|x, y| x.iter().zip(&y).map(|(&x, &y)| x + y).collect())
+        .expect("a tensor has rows")
 }
 
 /// eq(point, .) of the elements of a vector.

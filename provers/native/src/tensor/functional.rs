@@ -2,6 +2,7 @@
 
 use super::field::{E, F};
 use super::multilinear::{bits_of, equality};
+use super::sums::ExtensionSum;
 
 /// Weights on the elements of a tensor: a product of one vector per axis, or one weight per element in row-major order.
 #[derive(Clone)]
@@ -91,7 +92,7 @@ impl Functional {
                 for axis in rest.iter().rev() {
                     sums = sums
                         .chunks_exact(axis.len())
-                        .map(|row| row.iter().zip(axis).fold(E::ZERO, |sum, (&x, &w)| sum + x * w))
+                        .map(|row| product_sum(row, axis))
                         .collect();
                 }
                 *scale * sums[0]
@@ -101,19 +102,25 @@ impl Functional {
 
     /// The multilinear extension of the weights, axes padded to powers of two, at a point.
     pub fn extension(&self, shape: &[usize], point: &[E]) -> E {
-        let Functional::Axes { axes: at, .. } = Functional::point(shape, point) else {
-            unreachable!()
+        self.against(&Functional::point(shape, point))
+    }
+
+    /// The sum of the products of weights with those of a point.
+    pub fn against(&self, point: &Functional) -> E {
+        let Functional::Axes { axes: at, .. } = point else {
+            unreachable!("a point's weights are a product")
         };
         match self {
-            Functional::Axes { scale, axes } => axes.iter().zip(&at).fold(*scale, |product, (x, y)| {
-                product * x.iter().zip(y).fold(E::ZERO, |sum, (&x, &y)| sum + x * y)
-            }),
+            Functional::Axes { scale, axes } => axes
+                .iter()
+                .zip(at)
+                .fold(*scale, |product, (x, y)| product * product_sum(x, y)),
             Functional::Dense(weights) => {
                 let mut sums = weights.clone();
                 for axis in at.iter().rev() {
                     sums = sums
                         .chunks_exact(axis.len())
-                        .map(|row| row.iter().zip(axis).fold(E::ZERO, |sum, (&x, &w)| sum + x * w))
+                        .map(|row| product_sum(row, axis))
                         .collect();
                 }
                 sums[0]
@@ -159,11 +166,20 @@ impl Functional {
     }
 }
 
-fn dot(values: &[F], weights: &[E]) -> E {
-    values
-        .iter()
-        .zip(weights)
-        .fold(E::ZERO, |sum, (&x, &w)| sum + w * x)
+fn product_sum(x: &[E], y: &[E]) -> E {
+    let mut sum = ExtensionSum::default();
+    for (&x, &y) in x.iter().zip(y) {
+        sum.add(x, y);
+    }
+    sum.value()
+}
+
+pub fn dot(values: &[F], weights: &[E]) -> E {
+    let mut sum = ExtensionSum::default();
+    for (&x, &w) in values.iter().zip(weights) {
+        sum.base(w, x);
+    }
+    sum.value()
 }
 
 /// For each element in row-major order its place where axes are padded to powers of two; and the padded size.

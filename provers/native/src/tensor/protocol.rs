@@ -1,5 +1,6 @@
 //! The whole protocol over one channel, for prover and verifier alike.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -212,9 +213,12 @@ fn zeros(channel: &mut Channel, plan: &Plan, claims: &mut Claims, proving: bool)
     let Some(most) = most else { return Ok(()) };
     let point = channel.challenges("zeros", most);
     let mut wanted = Vec::with_capacity(plan.zeros.len());
+    let mut by_shape: HashMap<&[usize], usize> = HashMap::new();
     for &form in &plan.zeros {
         let shape = &plan.forms[form].shape;
-        let weights = claims.weights(Functional::point(shape, &point[..variables(shape)]));
+        let weights = *by_shape
+            .entry(shape)
+            .or_insert_with(|| claims.weights(Functional::point(shape, &point[..variables(shape)])));
         wanted.push((form, weights));
     }
     let found = claims.settle(channel, "zeros", &wanted)?;
@@ -251,9 +255,7 @@ pub fn verify(plan: &Plan, statement: &Statement, values: &Values, proof: &[u8])
             factor = factor * gamma;
         }
         open(&mut channel, bits, root, claim, None, |point| {
-            factors.iter().fold(E::ZERO, |sum, (own, factor)| {
-                sum + *factor * claims.opening_weight(own, point)
-            })
+            claims.opening_weight(&factors, point)
         })?;
     }
     channel.finish().map(drop)

@@ -1,7 +1,7 @@
 //! WHIR (eprint 2024/1586) in the unique-decoding regime: commits to a multilinear polynomial, proves a weighted sum.
 //!
 //! The table of 2^n values is at once the coefficients of a univariate polynomial, evaluated on a subgroup at rate 1/2.
-//! A round folds `FOLD` variables by a sumcheck of f * w, commits to the folded polynomial on half of the domain,
+//! A round folds `FOLD` variables by a sumcheck of f * w, commits to the folded polynomial on a quarter of the domain,
 //! and asks at random places that it be the fold: each answer y at z is the claim sum_b g(b) z^b = y, added to the sum.
 //! Within the unique-decoding radius a word has one polynomial, so nothing is sampled out of the domain.
 
@@ -16,6 +16,8 @@ use super::pairs::{self, Pairs, Weights, first_bound, first_sums};
 
 /// Variables per round; a leaf holds 2^FOLD symbols.
 pub const FOLD: usize = 4;
+/// A domain's size has so many bits fewer than the one before.
+pub const SHRINK: usize = 2;
 /// The least number of variables of a commitment.
 pub const LEAST: usize = 8;
 /// Variables of the last polynomial, at most.
@@ -32,7 +34,7 @@ pub fn rounds(variables: usize) -> usize {
 
 /// Queries to the oracle of this round: each misses a word outside the unique-decoding radius at most (1 + rate) / 2.
 pub fn queries(round: usize) -> usize {
-    let rate = 0.5f64.powi((1 + (FOLD - 1) * round) as i32);
+    let rate = 0.5f64.powi((1 + (FOLD - SHRINK) * round) as i32);
     (QUERY_BITS / -((1.0 + rate) / 2.0).log2()).ceil() as usize
 }
 
@@ -124,7 +126,7 @@ pub fn open(
         let mut next = None;
         let mut next_root = known_root;
         if round + 1 < rounds {
-            next = bound.as_ref().map(|[f, _]| Oracle::extension(f, bits - 1));
+            next = bound.as_ref().map(|[f, _]| Oracle::extension(f, bits - SHRINK));
             next_root = channel.digest("whir.root", || next.as_ref().expect("committed").root())?;
         } else {
             last = channel.scalars("whir.last", 1 << remaining, || {
@@ -213,7 +215,7 @@ pub fn open(
         });
         folded = next;
         known_root = next_root;
-        bits -= 1;
+        bits -= SHRINK;
     }
     let remaining = variables - point.len();
     claim = fold(channel, remaining, claim, &mut tables, &mut point)?;
@@ -291,6 +293,6 @@ mod tests {
 
     #[test]
     fn queries_reach_their_bits() {
-        assert_eq!([queries(0), queries(1), queries(2)], [256, 117, 108]);
+        assert_eq!([queries(0), queries(1), queries(2)], [256, 128, 111]);
     }
 }
