@@ -244,8 +244,9 @@ class Verifier:
         shapes = [self.plan.forms[form].shape for form in self.plan.zeros]
         drawn = [self.transcript.challenge("zeros") for _ in range(max(map(padded_bits, shapes)))]
         point = np.stack([ZERO, *drawn])[1:]
-        weights = [self._number(at_point(shape, point[: padded_bits(shape)])) for shape in shapes]
-        if any(value.any() for value in self._settle("zeros", list(zip(self.plan.zeros, weights, strict=True)))):
+        weights = {shape: self._number(at_point(shape, point[: padded_bits(shape)])) for shape in dict.fromkeys(shapes)}
+        wanted = [(form, weights[shape]) for form, shape in zip(self.plan.zeros, shapes, strict=True)]
+        if any(value.any() for value in self._settle("zeros", wanted)):
             raise Refused("an equation of the program does not hold")
 
     def _product(self, claim: Claim) -> None:

@@ -115,7 +115,7 @@ impl Add for F {
     #[inline(always)]
     fn add(self, other: F) -> F {
         // x - (p - y): as many instructions as a difference.
-        F(difference(self.0, P - other.0))
+        F(difference(self.0, P.wrapping_sub(other.0)))
     }
 }
 

@@ -88,7 +88,8 @@ impl LayerProver {
             return made;
         }
         let weights = Split::new(&point[1..], PIECE);
-        let work = |(c, (m0, n1, d0, d1)): (usize, (&mut [E], &[E], &[E], &[E]))| {
+        type Piece<'a> = (&'a mut [E], &'a [E], &'a [E], &'a [E]);
+        let work = |(c, (m0, n1, d0, d1)): (usize, Piece)| {
             let mut sums = [ExtensionSum::default(); 2];
             for (i, weight) in weights.low.iter().enumerate() {
                 let (low, high) = (2 * i, 2 * i + 1);

@@ -148,7 +148,8 @@ pub fn first_bound(values: &[F], weights: &dyn Weights, r: E) -> Pairs {
     let size = half.min(2 * PIECE);
     let r = Factor::new(r);
     let (mut x, mut y) = (zeros(half), zeros(half));
-    let work = |made: &mut Vec<E>, (c, (values, x, y)): (usize, (&[F], &mut [E], &mut [E]))| {
+    type Piece<'a> = (&'a [F], &'a mut [E], &'a mut [E]);
+    let work = |made: &mut Vec<E>, (c, (values, x, y)): (usize, Piece)| {
         weights.read(2 * c * size, made);
         for (to, f) in x.iter_mut().zip(values.chunks_exact(2)) {
             *to = r.base_line(f[0], f[1]);

@@ -89,7 +89,8 @@ pub fn above(layer: &Layer) -> Layer {
         numerators: zeros(half),
         denominators: zeros(half),
     };
-    let work = |(n, d, n0, n1, d0, d1): (&mut [E], &mut [E], &[E], &[E], &[E], &[E])| {
+    type Piece<'a> = (&'a mut [E], &'a mut [E], &'a [E], &'a [E], &'a [E], &'a [E]);
+    let work = |(n, d, n0, n1, d0, d1): Piece| {
         for i in 0..n.len() {
             let mut sum = ExtensionSum::default();
             sum.add(d1[i], n0[i]);
