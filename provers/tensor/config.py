@@ -31,8 +31,8 @@ ROUND_BITS = 100
 UNION_BITS = 98
 
 PARAMETERS = (
-    f"goldilocks^{EXTENSION} by {NONRESIDUE}; blake3; whir rate 1/2, unique decoding, fold {FOLD}, shrink {SHRINK}, least "
-    f"{LEAST_VARIABLES}, last {LAST_VARIABLES}, query bits {QUERY_BITS}; "
+    f"goldilocks^{EXTENSION} by {NONRESIDUE}; blake3; whir rate 1/2, unique decoding, fold {FOLD}, "
+    f"shrink {SHRINK}, least {LEAST_VARIABLES}, last {LAST_VARIABLES}, query bits {QUERY_BITS}; "
     f"claims {MOST_CLAIMS}; rounds {ROUND_BITS}, union {UNION_BITS}"
 )
 """All parameters in one text, part of the statement's digest: nothing of it is read from a proof."""
