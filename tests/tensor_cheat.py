@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from tensor_words import Sending, Tree, adapted, divide, padded, power_weights
 
 from circuitize.provers.tensor.forms import Column, Fixed, Product, Public, padded_bits
-from circuitize.provers.tensor.independent import opening
 from circuitize.provers.tensor.independent.arithmetic import (
     FIELD,
     ONE,
@@ -35,6 +34,7 @@ from circuitize.provers.tensor.independent.arithmetic import (
 from circuitize.provers.tensor.independent.opening import (
     FOLD,
     LAST,
+    SHRINK,
     fold,
     query_count,
     reversed_bits,
@@ -45,10 +45,6 @@ from circuitize.provers.tensor.independent.weights import Dense, Separable, alon
 from circuitize.provers.tensor.plan import Plan
 
 Integers = NDArray[Any]
-
-
-SHRINK: int = getattr(opening, "SHRINK", 1)
-"""The domain of an oracle has so many bits fewer than the one before."""
 
 
 class Cheat:

@@ -10,7 +10,7 @@ import pytest
 from tensor_attack import INPUTS, PRODUCT, SMALL, SUM, FalseSum, Forgery, attack, built, publics_of
 from tensor_cheat import Cheat
 from tensor_forgery import forged_trace
-from tensor_proofs import refusals
+from tensor_proofs import example_inputs, planned, refusals
 from tensor_words import Sending, divide
 
 from circuitize.circuits import integers
@@ -28,6 +28,13 @@ def test_the_cheat_proves_what_is_true() -> None:
     for program, inputs in ((SUM, INPUTS), (PRODUCT, INPUTS)):
         found, _ = attack(program, inputs)
         assert found.passes() and refusals(found.program, found.statement, found.proof, found.made) == (None, None)
+
+
+def test_it_proves_a_training_step() -> None:
+    """A second prover, of other code, whose proofs the verifiers accept."""
+    program, made = planned("iris.py:step")
+    found, _ = attack(program, example_inputs(program), made=made)
+    assert refusals(program, found.statement, found.proof, made) == (None, None)
 
 
 def test_without_tags_a_value_is_looked_up_in_another_table() -> None:
