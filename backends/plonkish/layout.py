@@ -14,10 +14,11 @@ from circuitize.backends.r1cs.field import Field, Limbs
 from .assembly import Assembly, DoesNotFit, Table
 from .expressions import ExpressionBuilder
 from .permutation_unit import FullRoundsUnit, PartialRoundsUnit
+from .product_units import DotUnit, EntryUnit, FoldUnit
 from .ranged_fold import RangedFoldUnit, fused
 from .system import Block, Column, Gate, Lookup, PlonkishSystem, Provenance, column_of
 from .tasks import Dot, Entry, Fold, Hint, Permutations, Range, Sum, Task, Variables
-from .units import EMPTY, DotUnit, EntryUnit, FoldUnit, RangeUnit, SumUnit, Unit
+from .units import EMPTY, RangeUnit, SumUnit, Unit
 from .witness import Solver
 
 BLINDING = 8

@@ -7,7 +7,8 @@ import pytest
 from plonkish_programs import Run, fill, layer, smallest, vector
 
 from circuitize.backends.plonkish.checker import describe, first_failure
-from circuitize.backends.plonkish.lookup_sums import Summed, SummedCells
+from circuitize.backends.plonkish.lookup_cells import SummedCells
+from circuitize.backends.plonkish.lookup_sums import Summed
 from circuitize.backends.plonkish.mutation import survivors
 from circuitize.backends.r1cs.field import BN254, Limbs
 from circuitize.circuits.errors import CircuitizeError
