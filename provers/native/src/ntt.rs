@@ -50,7 +50,7 @@ impl<F: FftField + Relax> Domain<F> {
     }
 
     /// For each halving, the powers of that level's root: size / 2 of them, then size / 4, and so on.
-    fn levels(&self, root: F) -> Vec<Vec<F::Lazy>> {
+    pub fn levels(&self, root: F) -> Vec<Vec<F::Lazy>> {
         let mut levels = Vec::new();
         let mut half = self.size / 2;
         if half > 0 {
@@ -103,7 +103,7 @@ pub fn powers<F: Field>(base: F, count: usize) -> Vec<F> {
 }
 
 /// Natural order in, bit-reversed order out.
-fn decimate_in_frequency<L: Lazy>(values: &mut [L], levels: &[Vec<L>]) {
+pub fn decimate_in_frequency<L: Lazy>(values: &mut [L], levels: &[Vec<L>]) {
     let Some((roots, rest)) = levels.split_first() else {
         return;
     };
@@ -118,7 +118,7 @@ fn decimate_in_frequency<L: Lazy>(values: &mut [L], levels: &[Vec<L>]) {
 }
 
 /// Bit-reversed order in, natural order out.
-fn decimate_in_time<L: Lazy>(values: &mut [L], levels: &[Vec<L>]) {
+pub fn decimate_in_time<L: Lazy>(values: &mut [L], levels: &[Vec<L>]) {
     let Some((roots, rest)) = levels.split_first() else {
         return;
     };

@@ -7,6 +7,7 @@ use halo2_axiom::halo2curves::bn256::{Fr, G1Affine, G2Affine};
 use halo2_axiom::halo2curves::ff::PrimeField;
 use halo2_axiom::halo2curves::group::prime::PrimeCurveAffine;
 use halo2_axiom::halo2curves::serde::SerdeObject;
+use rayon::prelude::*;
 
 use crate::groth16::points::{put_g1_raw, put_g2_raw};
 
@@ -32,6 +33,14 @@ pub fn scalar(value: &Limbs) -> Option<Fr> {
 
 pub fn to_ark_scalar(value: &Fr) -> ArkFr {
     ArkFr::from_bigint(BigInt(normal(value))).unwrap_or_default()
+}
+
+pub fn to_ark_scalars(values: &[Fr]) -> Vec<ArkFr> {
+    values.par_iter().with_min_len(1024).map(to_ark_scalar).collect()
+}
+
+pub fn from_ark_scalar(value: &ArkFr) -> Fr {
+    Fr::from_raw(value.into_bigint().0)
 }
 
 /// Both libraries hold coordinates in Montgomery form, radix 2^256.
@@ -72,6 +81,7 @@ mod tests {
         for times in [1u64, 2, 3, 1 << 40, u64::MAX] {
             let (ark, own) = (ArkFr::from(times), Fr::from(times));
             assert_eq!(to_ark_scalar(&own), ark);
+            assert_eq!(from_ark_scalar(&ark), own);
             let (left, right) = (
                 (ArkG1::generator() * ark).into_affine(),
                 (G1Affine::generator() * own).to_affine(),

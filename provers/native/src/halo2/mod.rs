@@ -1,11 +1,17 @@
 //! Plonkish constraint systems proved with halo2 (KZG over BN254), for Python: set up, prove and verify over arrays.
 
+mod argue;
 mod circuit;
 mod convert;
 mod key_file;
 mod keys;
+mod lookup;
+mod opening;
+mod polynomial;
+mod program;
 mod prove;
 mod python;
+mod quotient;
 mod satisfied;
 mod scheme;
 mod shape;

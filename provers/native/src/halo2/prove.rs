@@ -1,19 +1,14 @@
-//! Proving: a witness is checked, committed to in its phases, and argued about by the crate.
+//! Proving: a witness is committed to in its phases, checked, and argued about; the proof is verified before it is given.
 
-use std::cell::{Cell, RefCell};
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::cell::RefCell;
 use std::time::Instant;
 
 use halo2_axiom::halo2curves::bn256::Fr;
-use halo2_axiom::plonk::create_proof;
-use rand_core::OsRng;
 
-use super::circuit::Witness;
-use super::keys::{Polynomials, ProvingKey, assemble};
+use super::argue::Arguer;
+use super::keys::ProvingKey;
 use super::satisfied::{Broken, Values};
-use super::scheme::{Kzg, Shplonk};
 use super::system::System;
-use super::transcript::{Drawn, Keccak};
 use super::verify::verdict;
 
 pub type Phases = Vec<(&'static str, f64)>;
@@ -36,9 +31,6 @@ pub struct Claim<'a> {
     pub first: Vec<Vec<Fr>>,
     pub second: &'a dyn Fn(&[Fr]) -> Result<Vec<Vec<Fr>>, String>,
 }
-
-/// Leaves the crate's proving through its frames: it is no failure of the program, and reports nothing.
-struct Stop;
 
 fn check_lengths(system: &System, claim: &Claim) -> Result<(), String> {
     let shape = &system.shape;
@@ -90,86 +82,47 @@ pub fn prove(
         *start = Instant::now();
     };
     report("columns")?;
-    let polynomials = Polynomials::new(system, verifying.key.get_domain());
-    let proving = assemble(verifying, polynomials);
+    let mut arguer = Arguer::new(key, system, &claim.instances)?;
     lap("columns", &mut phases, &mut start);
     report("commitments")?;
-    let refusal = RefCell::new(None);
-    let outside = Cell::new(0.0);
-    let instances = &claim.instances;
-    let second = |challenges: &[Fr], first: &[Vec<Fr>]| -> Vec<Vec<Fr>> {
-        let stop = |reason: Refusal| -> ! {
-            *refusal.borrow_mut() = Some(reason);
-            resume_unwind(Box::new(Stop))
-        };
-        let paused = Instant::now();
-        let shape = &system.shape;
-        let columns = match shape.two_phases() {
-            true => (claim.second)(challenges),
-            false => Ok(Vec::new()),
-        };
-        let expected = shape.phases.iter().filter(|&&phase| phase == 1).count();
-        let columns = columns.and_then(|columns| {
-            check_columns(&columns, expected, shape.rows, 1)?;
-            Ok(columns)
-        });
-        let columns = columns.unwrap_or_else(|message| stop(Refusal::Malformed(message)));
-        outside.set(paused.elapsed().as_secs_f64());
-        let mut sources = [first.iter(), columns.iter()];
-        let advice = shape
+    arguer.commit(0, &claim.first)?;
+    lap("first phase", &mut phases, &mut start);
+    let challenges = arguer.challenges();
+    let second = match system.shape.two_phases() {
+        true => (claim.second)(&challenges)?,
+        false => Vec::new(),
+    };
+    let expected = system.shape.phases.iter().filter(|&&phase| phase == 1).count();
+    check_columns(&second, expected, system.shape.rows, 1)?;
+    lap("second witness", &mut phases, &mut start);
+    let mut sources = [claim.first.iter(), second.iter()];
+    let values = Values {
+        system,
+        advice: system
+            .shape
             .phases
             .iter()
             .filter_map(|&phase| sources[usize::from(phase)].next())
             .map(Vec::as_slice)
-            .collect();
-        let values = Values {
-            system,
-            advice,
-            instances,
-            challenges,
-        };
-        if let Some(broken) = values.broken() {
-            stop(Refusal::Broken(broken));
-        }
-        if let Err(message) = report("arguments") {
-            stop(Refusal::Malformed(message));
-        }
-        columns
+            .collect(),
+        instances: &claim.instances,
+        challenges: &challenges,
     };
-    let witness = Witness {
-        shape: system.shape.clone(),
-        first: claim.first,
-        second: &second,
-    };
-    let columns = claim.instances.iter().map(Vec::as_slice).collect::<Vec<_>>();
-    let mut transcript = Keccak::new(&verifying.checksum, Vec::new());
-    let made = catch_unwind(AssertUnwindSafe(|| {
-        create_proof::<Kzg, Shplonk, Drawn, _, _, _>(
-            &key.bases,
-            &proving,
-            &[witness],
-            &[&columns],
-            OsRng,
-            &mut transcript,
-        )
-    }));
-    match made {
-        Ok(Ok(())) => {}
-        Ok(Err(error)) => return Err(format!("halo2: {error}").into()),
-        Err(payload) => {
-            return Err(refusal
-                .take()
-                .unwrap_or_else(|| match payload.downcast::<String>() {
-                    Ok(message) => Refusal::Malformed(format!("halo2: {message}")),
-                    Err(_) => Refusal::Malformed("halo2 gave up".into()),
-                }));
-        }
+    if let Some(broken) = values.broken() {
+        return Err(Refusal::Broken(broken));
     }
-    drop(proving);
-    phases.push(("second phase", outside.get()));
-    phases.push(("proof", start.elapsed().as_secs_f64() - outside.get()));
-    start = Instant::now();
-    let proof = transcript.stream;
+    lap("witness check", &mut phases, &mut start);
+    arguer.commit(1, &second)?;
+    lap("second phase", &mut phases, &mut start);
+    drop((claim.first, second));
+    let laps = RefCell::new((phases, start));
+    let proof = arguer.finish(&|phase| {
+        let (phases, start) = &mut *laps.borrow_mut();
+        lap(phase, phases, start);
+        report(phase)
+    })?;
+    let (mut phases, mut start) = laps.into_inner();
+    lap("end", &mut phases, &mut start);
     verdict(verifying, &claim.instances, &proof).map_err(|reason| {
         format!("the proof does not hold ({reason}); the key is not one for this system")
     })?;

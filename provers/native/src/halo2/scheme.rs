@@ -60,6 +60,16 @@ impl Bases {
         from_ark(&sum.into_affine()).into()
     }
 
+    /// To the polynomial with these values on the domain.
+    pub fn values(&self, values: &[ark_bn254::Fr]) -> G1Affine {
+        from_ark(&msm(&self.srs.lagrange, &self.index, &signed::from_fields(values)).into_affine())
+    }
+
+    /// To the polynomial with these coefficients, in natural order.
+    pub fn coefficients(&self, coefficients: &[ark_bn254::Fr]) -> G1Affine {
+        from_ark(&msm(&self.srs.monomial, &self.index, &signed::from_fields(coefficients)).into_affine())
+    }
+
     pub fn commit_values(&self, values: &[Fr]) -> G1 {
         self.sum(&self.srs.lagrange, values)
     }
