@@ -82,7 +82,9 @@ impl<'a> Arguer<'a> {
         let mut transcript = Keccak::new(&verifying.checksum, Vec::new());
         let absorbed = std::iter::once(verifying.key.transcript_repr());
         for value in absorbed.chain(instances.iter().flatten().copied()) {
-            transcript.common_scalar(value).map_err(|error| error.to_string())?;
+            transcript
+                .common_scalar(value)
+                .map_err(|error| error.to_string())?;
         }
         Ok(Self {
             key,
@@ -99,7 +101,9 @@ impl<'a> Arguer<'a> {
     }
 
     fn write(&mut self, point: G1Affine) -> Result<(), String> {
-        self.transcript.write_point(point).map_err(|error| error.to_string())
+        self.transcript
+            .write_point(point)
+            .map_err(|error| error.to_string())
     }
 
     fn write_value(&mut self, value: Fr) -> Result<(), String> {
@@ -109,7 +113,11 @@ impl<'a> Arguer<'a> {
     }
 
     /// Commits to the columns of a phase, in their order, random behind the usable rows; then draws its challenges.
-    pub fn commit(&mut self, phase: u8, columns: &[Vec<halo2_axiom::halo2curves::bn256::Fr>]) -> Result<(), String> {
+    pub fn commit(
+        &mut self,
+        phase: u8,
+        columns: &[Vec<halo2_axiom::halo2curves::bn256::Fr>],
+    ) -> Result<(), String> {
         let size = self.transforms.size;
         let made = columns
             .par_iter()
@@ -142,7 +150,10 @@ impl<'a> Arguer<'a> {
 
     /// The rest of the proof.
     pub fn finish(mut self, report: &dyn Fn(&'static str) -> Result<(), String>) -> Result<Vec<u8>, String> {
-        let advice = std::mem::take(&mut self.advice).into_iter().flatten().collect::<Vec<_>>();
+        let advice = std::mem::take(&mut self.advice)
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>();
         let shape = self.system.shape.clone();
         let (size, usable) = (self.transforms.size, self.usable);
         let cs = self.key.verifying.key.cs();
@@ -201,7 +212,10 @@ impl<'a> Arguer<'a> {
                 }
                 let mut values = running(&ratios, Fr::from(1u64));
                 values.extend(random(blinding)?);
-                Ok((self.key.bases.values(&values), self.transforms.interpolate(&values)))
+                Ok((
+                    self.key.bases.values(&values),
+                    self.transforms.interpolate(&values),
+                ))
             })
             .collect::<Result<Vec<_>, String>>()?;
         let mut lookups = Vec::with_capacity(products.len());
@@ -228,8 +242,16 @@ impl<'a> Arguer<'a> {
             challenges: &self.challenges,
             advice: advice.iter().map(|column| &column.coefficients[..]).collect(),
             fixed: self.fixed.iter().map(|column| &column.coefficients[..]).collect(),
-            instances: self.instances.iter().map(|column| &column.coefficients[..]).collect(),
-            permutations: self.permutations.iter().map(|column| &column.coefficients[..]).collect(),
+            instances: self
+                .instances
+                .iter()
+                .map(|column| &column.coefficients[..])
+                .collect(),
+            permutations: self
+                .permutations
+                .iter()
+                .map(|column| &column.coefficients[..])
+                .collect(),
             sets: &sets,
             lookups: &lookups,
             scalars: [theta, beta, gamma, y],
@@ -285,8 +307,9 @@ impl<'a> Arguer<'a> {
                     let mut at = 0;
                     for lookup in lookups {
                         for width in [lookup.inputs.len(), lookup.table.len()] {
-                            let sum = (at..at + width)
-                                .fold(Fr::ZERO, |sum, place| sum * theta + Fr::reduce(program.root(&slots, place)));
+                            let sum = (at..at + width).fold(Fr::ZERO, |sum, place| {
+                                sum * theta + Fr::reduce(program.root(&slots, place))
+                            });
                             made.push(sum);
                             at += width;
                         }
@@ -295,7 +318,11 @@ impl<'a> Arguer<'a> {
                 made
             })
             .collect::<Vec<_>>();
-        for (row, values) in rows.iter().flat_map(|rows| rows.chunks_exact(2 * lookups.len().max(1))).enumerate() {
+        for (row, values) in rows
+            .iter()
+            .flat_map(|rows| rows.chunks_exact(2 * lookups.len().max(1)))
+            .enumerate()
+        {
             for ((inputs, table), pair) in found.iter_mut().zip(values.chunks_exact(2)) {
                 (inputs[row], table[row]) = (pair[0], pair[1]);
             }
@@ -360,7 +387,12 @@ impl<'a> Arguer<'a> {
         }
         let made = columns
             .into_par_iter()
-            .map(|values| (self.key.bases.values(&values), self.transforms.interpolate(&values)))
+            .map(|values| {
+                (
+                    self.key.bases.values(&values),
+                    self.transforms.interpolate(&values),
+                )
+            })
             .collect::<Vec<_>>();
         let mut sets = Vec::with_capacity(made.len());
         for (point, coefficients) in made {

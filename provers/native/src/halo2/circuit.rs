@@ -1,26 +1,16 @@
-//! A circuit that configures itself from a shape, and takes its witness a phase at a time.
+//! The crate's constraint system of a shape: what its verifier checks.
 
-use std::sync::Arc;
-
-use halo2_axiom::circuit::{Layouter, SimpleFloorPlanner, Value};
 use halo2_axiom::halo2curves::bn256::Fr;
 use halo2_axiom::halo2curves::ff::Field;
 use halo2_axiom::plonk::{
-    Advice, Any, Challenge, Circuit, Column, ConstraintSystem, Error, Expression, FirstPhase, Fixed,
-    Instance, SecondPhase, VirtualCells,
+    Advice, Any, Column, ConstraintSystem, Expression, FirstPhase, Fixed, Instance, SecondPhase, VirtualCells,
 };
 use halo2_axiom::poly::Rotation;
 
 use super::shape::{Node, Shape};
 
-/// What the columns of a shape are called in a constraint system.
-#[derive(Clone)]
-pub struct Config {
-    advice: Vec<Column<Advice>>,
-    challenges: Vec<Challenge>,
-}
-
-pub fn configure(meta: &mut ConstraintSystem<Fr>, shape: &Shape) -> Config {
+/// Allocates the columns of a shape, and puts in its gates, lookups and copies.
+pub fn configure(meta: &mut ConstraintSystem<Fr>, shape: &Shape) {
     let mut advice = vec![None; shape.phases.len()];
     // Columns of the first phase are allocated first: the second phase may only follow an existing one.
     for phase in [0, 1] {
@@ -79,7 +69,6 @@ pub fn configure(meta: &mut ConstraintSystem<Fr>, shape: &Shape) -> Config {
     }
     // The crate would cap the degree at what an environment variable says, unless a minimum is set.
     meta.set_minimum_degree(shape.degree());
-    Config { advice, challenges }
 }
 
 fn any_column(
@@ -93,78 +82,5 @@ fn any_column(
         None => advice[column].into(),
         Some((place, None)) => fixed[place].into(),
         Some((_, Some(place))) => instances[place].into(),
-    }
-}
-
-/// What makes the columns of the second phase, given the challenges and the first phase; called once.
-pub type Second<'a> = dyn Fn(&[Fr], &[Vec<Fr>]) -> Vec<Vec<Fr>> + 'a;
-
-/// The columns of the first phase, and what makes those of the second.
-pub struct Witness<'a> {
-    pub shape: Arc<Shape>,
-    pub first: Vec<Vec<Fr>>,
-    pub second: &'a Second<'a>,
-}
-
-fn assign(
-    layouter: &mut impl Layouter<Fr>,
-    columns: impl Iterator<Item = Column<Advice>>,
-    values: &[Vec<Fr>],
-) -> Result<(), Error> {
-    layouter.assign_region(
-        || "phase",
-        |mut region| {
-            for (column, values) in columns.zip(values) {
-                for (row, &value) in values.iter().enumerate() {
-                    region.assign_advice(column, row, Value::known(value));
-                }
-            }
-            Ok(())
-        },
-    )
-}
-
-impl Circuit<Fr> for Witness<'_> {
-    type Config = Config;
-    type FloorPlanner = SimpleFloorPlanner;
-    type Params = Arc<Shape>;
-
-    fn without_witnesses(&self) -> Self {
-        unreachable!("keys are made from shapes")
-    }
-
-    fn params(&self) -> Self::Params {
-        self.shape.clone()
-    }
-
-    fn configure_with_params(meta: &mut ConstraintSystem<Fr>, shape: Self::Params) -> Config {
-        configure(meta, &shape)
-    }
-
-    fn configure(_: &mut ConstraintSystem<Fr>) -> Config {
-        unreachable!("configured with parameters")
-    }
-
-    fn synthesize(&self, config: Config, mut layouter: impl Layouter<Fr>) -> Result<(), Error> {
-        let columns = |phase: u8| {
-            let pairs = config.advice.iter().zip(&self.shape.phases);
-            pairs
-                .filter(move |(_, of)| **of == phase)
-                .map(|(column, _)| *column)
-        };
-        assign(&mut layouter, columns(0), &self.first)?;
-        layouter.next_phase();
-        let mut challenges = Vec::with_capacity(config.challenges.len());
-        for &challenge in &config.challenges {
-            layouter
-                .get_challenge(challenge)
-                .map(|value| challenges.push(value));
-        }
-        let second = (self.second)(&challenges, &self.first);
-        assign(&mut layouter, columns(1), &second)?;
-        if self.shape.two_phases() {
-            layouter.next_phase();
-        }
-        Ok(())
     }
 }

@@ -313,7 +313,7 @@ pub fn read_proving(path: &Path) -> Result<ProvingKey, Fault> {
         lagrange,
         tau_g2,
     });
-    let bases = Bases::new(verifying.k, srs.clone());
+    let bases = Bases::new(srs.clone());
     Ok(ProvingKey {
         verifying,
         srs,

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
+use ark_ff::AdditiveGroup;
 use halo2_axiom::halo2curves::bn256::{Bn256, Fr, G1Affine, G2Affine};
-use halo2_axiom::halo2curves::group::Curve;
 use halo2_axiom::plonk::{self, permutation};
+use halo2_axiom::poly::EvaluationDomain;
 use halo2_axiom::poly::kzg::commitment::ParamsKZG;
-use halo2_axiom::poly::{Coeff, EvaluationDomain, LagrangeCoeff, Polynomial};
 use rayon::prelude::*;
 
-use super::convert::{g2_from_ark, to_ark_scalar};
+use super::convert::{g2_from_ark, to_ark_scalar, to_ark_scalars};
 use super::scheme::{Bases, verifying};
 use super::shape::Shape;
 use super::srs::Srs;
@@ -78,34 +78,6 @@ pub struct ProvingKey {
     pub bases: Bases,
 }
 
-/// A system's columns and permutations as polynomials, in both forms.
-pub struct Polynomials {
-    fixed_values: Vec<Polynomial<Fr, LagrangeCoeff>>,
-    permutation_values: Vec<Polynomial<Fr, LagrangeCoeff>>,
-}
-
-impl Polynomials {
-    pub fn new(system: &System, domain: &EvaluationDomain<Fr>) -> Self {
-        let form = |columns: Vec<Vec<Fr>>| {
-            columns
-                .into_iter()
-                .map(|column| domain.lagrange_from_vec(column))
-                .collect()
-        };
-        Self {
-            fixed_values: form(system.fixed_values(1 << domain.k())),
-            permutation_values: form(system.permutations(domain)),
-        }
-    }
-
-    fn commit(values: &[Polynomial<Fr, LagrangeCoeff>], bases: &Bases) -> Vec<G1Affine> {
-        values
-            .par_iter()
-            .map(|values| bases.commit_values(values).to_affine())
-            .collect()
-    }
-}
-
 /// Where the reference string comes from.
 pub enum Source<'a> {
     Development(Entropy),
@@ -133,49 +105,27 @@ pub fn setup(
         ),
     };
     let srs = Arc::new(srs);
-    let bases = Bases::new(sizes.k, srs.clone());
-    report("columns")?;
-    let polynomials = Polynomials::new(system, &domain);
+    let bases = Bases::new(srs.clone());
     report("commitments")?;
+    let size = 1usize << sizes.k;
+    let committed = |columns: Vec<Vec<Fr>>| -> Vec<G1Affine> {
+        let commit = |column: Vec<Fr>| {
+            let mut values = to_ark_scalars(&column);
+            values.resize(size, ark_bn254::Fr::ZERO);
+            bases.values(&values)
+        };
+        columns.into_par_iter().map(commit).collect()
+    };
     let verifying = VerifyingKey::new(
         Origin { setup, digest },
         system.shape.clone(),
         g2_from_ark(&srs.tau_g2),
-        Polynomials::commit(&polynomials.fixed_values, &bases),
-        Polynomials::commit(&polynomials.permutation_values, &bases),
+        committed(system.fixed.clone()),
+        committed(system.permutations(&domain)),
     )?;
     Ok(ProvingKey {
         verifying: Arc::new(verifying),
         srs,
         bases,
     })
-}
-
-/// The crate's own proving key.
-pub fn assemble(key: &VerifyingKey, polynomials: Polynomials) -> plonk::ProvingKey<G1Affine> {
-    let domain = key.key.get_domain();
-    let coefficients = |values: &[Polynomial<Fr, LagrangeCoeff>]| -> Vec<Polynomial<Fr, Coeff>> {
-        values
-            .iter()
-            .map(|values| domain.lagrange_to_coeff(values.clone()))
-            .collect()
-    };
-    let size = 1usize << key.k;
-    let blinding = key.key.cs().blinding_factors();
-    let last = size - blinding - 1;
-    let indicator = |of: &dyn Fn(usize) -> bool| {
-        let values = (0..size).map(|row| Fr::from(u64::from(of(row)))).collect();
-        domain.lagrange_to_coeff(domain.lagrange_from_vec(values))
-    };
-    let fixed = coefficients(&polynomials.fixed_values);
-    let permutation = coefficients(&polynomials.permutation_values);
-    plonk::ProvingKey::from_parts(
-        key.key.clone(),
-        indicator(&|row| row == 0),
-        indicator(&|row| row == last),
-        indicator(&|row| row < last),
-        polynomials.fixed_values,
-        fixed,
-        permutation::ProvingKey::from_parts(polynomials.permutation_values, permutation),
-    )
 }

@@ -63,7 +63,9 @@ mod tests {
     fn both_columns_are_permutations_and_fit_each_other() {
         let field = |values: &[u64]| values.iter().map(|&value| Fr::from(value)).collect::<Vec<_>>();
         let (inputs, table) = (field(&[3, 1, 3, 3, 0, 1, 9]), field(&[0, 1, 2, 3, 3, 9, 1]));
-        let (first, second) = Entries::new(&table).permute(&inputs).expect("all are in the table");
+        let (first, second) = Entries::new(&table)
+            .permute(&inputs)
+            .expect("all are in the table");
         for row in 0..first.len() {
             assert!(first[row] == second[row] || (row > 0 && first[row] == first[row - 1]));
         }
@@ -74,6 +76,10 @@ mod tests {
             };
             assert_eq!(sorted(found), sorted(expected));
         }
-        assert!(Entries::new(&table).permute(&field(&[4, 0, 0, 0, 0, 0, 0])).is_none());
+        assert!(
+            Entries::new(&table)
+                .permute(&field(&[4, 0, 0, 0, 0, 0, 0]))
+                .is_none()
+        );
     }
 }

@@ -111,7 +111,10 @@ fn divide(polynomial: &mut Vec<Fr>, point: Fr) {
 }
 
 fn horner(coefficients: &[Fr], point: Fr) -> Fr {
-    coefficients.iter().rev().fold(Fr::ZERO, |sum, value| sum * point + value)
+    coefficients
+        .iter()
+        .rev()
+        .fold(Fr::ZERO, |sum, value| sum * point + value)
 }
 
 /// Writes both commitments.
@@ -143,7 +146,12 @@ pub fn open(
                 .iter()
                 .map(|&rotation| points.evaluate(&sum, rotation))
                 .collect::<Vec<_>>();
-            let natural = points.transforms.reordered(&sum).into_iter().map(Fr::reduce).collect::<Vec<_>>();
+            let natural = points
+                .transforms
+                .reordered(&sum)
+                .into_iter()
+                .map(Fr::reduce)
+                .collect::<Vec<_>>();
             let low = interpolate(&at, &values);
             (natural, at, low)
         })
@@ -167,7 +175,9 @@ pub fn open(
         .filter(|(rotation, _)| sets.iter().any(|(set, _)| set.contains(rotation)))
         .map(|(_, (point, _))| *point)
         .collect::<Vec<_>>();
-    let vanishing = |points: &mut dyn Iterator<Item = &Fr>| points.fold(Fr::from(1u64), |product, point| product * (u - point));
+    let vanishing = |points: &mut dyn Iterator<Item = &Fr>| {
+        points.fold(Fr::from(1u64), |product, point| product * (u - point))
+    };
     let mut scales = combinations
         .iter()
         .map(|(_, at, _)| vanishing(&mut all.iter().filter(|point| !at.contains(point))))

@@ -114,9 +114,14 @@ mod tests {
             let transforms = Transforms::new(k, root);
             let natural = (0..size as u64).map(|i| Fr::from(i * i + 5)).collect::<Vec<_>>();
             let horner = |x: Fr| natural.iter().rev().fold(Fr::ZERO, |sum, value| sum * x + value);
-            let values = (0..size).map(|i| horner(root.pow([i as u64]))).collect::<Vec<_>>();
+            let values = (0..size)
+                .map(|i| horner(root.pow([i as u64])))
+                .collect::<Vec<_>>();
             let coefficients = transforms.interpolate(&values);
-            let reduced = coefficients.iter().map(|value| Fr::reduce(*value)).collect::<Vec<_>>();
+            let reduced = coefficients
+                .iter()
+                .map(|value| Fr::reduce(*value))
+                .collect::<Vec<_>>();
             assert_eq!(transforms.reordered(&reduced), natural);
             let offset = Fr::from(7u64);
             let powers = transforms.powers(offset);

@@ -43,13 +43,7 @@ impl Program {
     /// For the nodes `roots`, in their order.
     pub fn new(shape: &Shape, roots: &[usize], challenges: &[Fr]) -> Self {
         let needed = shape.needed(roots);
-        let chosen = || {
-            shape
-                .nodes
-                .iter()
-                .enumerate()
-                .filter(|(place, _)| needed[*place])
-        };
+        let chosen = || shape.nodes.iter().enumerate().filter(|(place, _)| needed[*place]);
         let mut slots = HashMap::new();
         let mut start = Vec::new();
         for (place, node) in chosen() {

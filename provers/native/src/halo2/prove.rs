@@ -115,14 +115,15 @@ pub fn prove(
     arguer.commit(1, &second)?;
     lap("second phase", &mut phases, &mut start);
     drop((claim.first, second));
-    let laps = RefCell::new((phases, start));
+    let laps = RefCell::new((phases, start, "challenges"));
     let proof = arguer.finish(&|phase| {
-        let (phases, start) = &mut *laps.borrow_mut();
-        lap(phase, phases, start);
+        let (phases, start, running) = &mut *laps.borrow_mut();
+        lap(running, phases, start);
+        *running = phase;
         report(phase)
     })?;
-    let (mut phases, mut start) = laps.into_inner();
-    lap("end", &mut phases, &mut start);
+    let (mut phases, mut start, running) = laps.into_inner();
+    lap(running, &mut phases, &mut start);
     verdict(verifying, &claim.instances, &proof).map_err(|reason| {
         format!("the proof does not hold ({reason}); the key is not one for this system")
     })?;

@@ -147,7 +147,11 @@ impl Quotient<'_> {
         let size = self.transforms.size;
         let advice = coset.advice.iter().map(|column| &column[..]).collect::<Vec<_>>();
         let fixed = coset.fixed.iter().map(|column| &column[..]).collect::<Vec<_>>();
-        let instances = coset.instances.iter().map(|column| &column[..]).collect::<Vec<_>>();
+        let instances = coset
+            .instances
+            .iter()
+            .map(|column| &column[..])
+            .collect::<Vec<_>>();
         let table = Table {
             advice: &advice,
             fixed: &fixed,
@@ -167,14 +171,17 @@ impl Quotient<'_> {
             .map(Fr::relax)
             .collect::<Vec<_>>();
         let mut values = vec![zero(); size];
-        values.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, values)| {
-            let mut slots = program.slots();
-            for (place, value) in values.iter_mut().enumerate() {
-                let row = chunk * CHUNK + place;
-                program.run(&mut slots, &table, row);
-                *value = self.row(coset, program, &slots, &copied, &deltas, row);
-            }
-        });
+        values
+            .par_chunks_mut(CHUNK)
+            .enumerate()
+            .for_each(|(chunk, values)| {
+                let mut slots = program.slots();
+                for (place, value) in values.iter_mut().enumerate() {
+                    let row = chunk * CHUNK + place;
+                    program.run(&mut slots, &table, row);
+                    *value = self.row(coset, program, &slots, &copied, &deltas, row);
+                }
+            });
         values
     }
 
@@ -219,7 +226,10 @@ impl Quotient<'_> {
         let mut at = self.shape.gates.len();
         for (lookup, [product, first, second]) in self.shape.lookups.iter().zip(&coset.lookups) {
             let mut compressed = [zero(); 2];
-            for (sum, width) in compressed.iter_mut().zip([lookup.inputs.len(), lookup.table.len()]) {
+            for (sum, width) in compressed
+                .iter_mut()
+                .zip([lookup.inputs.len(), lookup.table.len()])
+            {
                 for place in at..at + width {
                     *sum = sum.mul(theta).add(program.root(slots, place));
                 }
@@ -228,7 +238,9 @@ impl Quotient<'_> {
             let [inputs, table] = compressed;
             put(at_first.mul(one.sub(product[row])));
             put(at_last.mul(product[row].square().sub(product[row])));
-            let left = product[next].mul(first[row].add(beta)).mul(second[row].add(gamma));
+            let left = product[next]
+                .mul(first[row].add(beta))
+                .mul(second[row].add(gamma));
             let right = product[row].mul(inputs.add(beta)).mul(table.add(gamma));
             put(left.sub(right).mul(active));
             let apart = first[row].sub(second[row]);

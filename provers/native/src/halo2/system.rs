@@ -113,18 +113,6 @@ impl System {
         }
     }
 
-    /// Each fixed column on the whole domain.
-    pub fn fixed_values(&self, size: usize) -> Vec<Vec<Fr>> {
-        self.fixed
-            .iter()
-            .map(|column| {
-                let mut values = column.clone();
-                values.resize(size, Fr::ZERO);
-                values
-            })
-            .collect()
-    }
-
     /// For each copied column, the labels delta^i omega^j of the cells that follow its cells around their cycles.
     pub fn permutations(&self, domain: &EvaluationDomain<Fr>) -> Vec<Vec<Fr>> {
         let (size, copied) = (1usize << domain.k(), &self.shape.copied);
