@@ -1,5 +1,6 @@
 //! Plonkish constraint systems proved with halo2 (KZG over BN254), for Python: set up, prove and verify over arrays.
 
+mod answers;
 mod argue;
 mod circuit;
 mod convert;

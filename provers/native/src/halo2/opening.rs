@@ -65,7 +65,7 @@ pub fn challenge(transcript: &mut Keccak<Vec<u8>>) -> Fr {
 }
 
 /// sum of factor^i polynomials[i].
-fn combined<'a>(polynomials: &[&'a [Element]], factor: Fr, size: usize) -> Vec<Element> {
+fn combined(polynomials: &[&[Element]], factor: Fr, size: usize) -> Vec<Element> {
     let factor = factor.relax();
     let mut sum = vec![zero(); size];
     sum.par_chunks_mut(1 << 10).enumerate().for_each(|(chunk, sum)| {

@@ -25,11 +25,14 @@ impl From<String> for Refusal {
     }
 }
 
+/// What makes the columns of phase 1 from the challenges.
+pub type Second<'a> = dyn Fn(&[Fr]) -> Result<Vec<Vec<Fr>>, String> + 'a;
+
 /// What a prover claims and knows; `second` makes the columns of phase 1 from the challenges.
 pub struct Claim<'a> {
     pub instances: Vec<Vec<Fr>>,
     pub first: Vec<Vec<Fr>>,
-    pub second: &'a dyn Fn(&[Fr]) -> Result<Vec<Vec<Fr>>, String>,
+    pub second: &'a Second<'a>,
 }
 
 fn check_lengths(system: &System, claim: &Claim) -> Result<(), String> {
