@@ -4,7 +4,7 @@ Usage: python benchmarks/halo2.py [PROGRAM ...] [--k K] [--json]
 
 Each line is one process: rows and columns, CPU-seconds of emission, witness, development setup, proof (the second phase
 of the witness included) and verification, the greatest memory, the bytes of the proving key and of the proof. Times are
-those of all threads. `matmul256` is a private product of two 256 x 256 matrices of 8-bit integers.
+those of all threads.
 """
 
 from __future__ import annotations
@@ -19,16 +19,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
-
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
-PROGRAMS = ("digits.py:step", "digits_xent.py:step", "mnist_mlp.py:predict", "mnist_mlp.py:step", "matmul256")
+PROGRAMS = (
+    *("digits.py:step", "digits_xent.py:step", "mnist_mlp.py:predict", "mnist_mlp.py:step"),
+    "matmul.py:product",
+)
 PEERS = {
     "digits.py:step": "EZKL 23.0.5, best tuning: prove 9.6 s, setup 8.1 s, key 271 MB, 566 MiB",
     "digits_xent.py:step": "EZKL 23.0.5, default: prove 160 s, key 4.48 GB, 9.9 GiB",
     "mnist_mlp.py:predict": "EZKL 23.0.5: prove 10.3 s, key 277 MB, proof 3,072 bytes",
     "mnist_mlp.py:step": "EZKL 23.0.5, tuned: prove 56.7 s, key 1.44 GB, 2.96 GiB",
-    "matmul256": "EZKL 23.0.5: prove 35 s",
+    "matmul.py:product": "EZKL 23.0.5: prove 35 s",
 }
 COLUMNS = ("k", "advice", "emit_s", "witness_s", "setup_s", "prove_s", "verify_s", "peak_gb", "key_mb", "proof_bytes")
 T = TypeVar("T")
@@ -76,26 +77,6 @@ def timed(work: Callable[[], T]) -> tuple[T, float]:
     return work(), seconds() - start
 
 
-def program_of(name: str) -> Any:
-    if name == "matmul256":
-        return product(256)
-    sys.path.insert(0, str(EXAMPLES))
-    file, _, function = name.partition(":")
-    return getattr(__import__(file.removesuffix(".py")), function)()
-
-
-def product(size: int) -> Any:
-    """The product of two committed square matrices, committed to."""
-    from circuitize import Format, Port, Program, Visibility, trace
-
-    numbers = Format.signed(8, fraction_bits=0).of((size, size))
-    random = np.random.default_rng(0)
-    example = {name: random.integers(-128, 128, (size, size)).astype(float) for name in ("x", "w")}
-    inputs = tuple(Port(name, Visibility.COMMITTED, numbers) for name in ("x", "w"))
-    arrow = trace(lambda x, w: x @ w, (size, size), (size, size))
-    return Program(arrow, inputs, (Port("y", Visibility.COMMITTED),), (example,))
-
-
 def measured(name: str, k: int | None) -> dict[str, Any]:
     """Everything once, in this process."""
     from circuitize.backends.plonkish.emit import Filling, emit
@@ -105,25 +86,29 @@ def measured(name: str, k: int | None) -> dict[str, Any]:
     from circuitize.provers.halo2 import keys, prover, verifier
     from circuitize.sims import integer
 
-    program = quantize(program_of(name))
+    sys.path.insert(0, str(EXAMPLES))
+    file, _, function = name.partition(":")
+    made = getattr(__import__(file.removesuffix(".py")), function)()
+    program = made if made.is_integer else quantize(made)
     digest = program_digest(program)
     emission, emit_s = timed(lambda: emit(program, k))
+    summed, sums_s = timed(lambda: emission.summed)
     trace = integer.trace(program, program.examples[0])
-    filling, witness_s = timed(lambda: Filling(emission.plan, trace, random_salts(emission.plan)))
+    filling, witness_s = timed(lambda: summed.fill(Filling(emission.plan, trace, random_salts(emission.plan))))
     with tempfile.TemporaryDirectory() as folder:
-        key, setup_s = timed(lambda: keys.setup(emission.system, digest, Path(folder)))
+        key, setup_s = timed(lambda: keys.setup(summed.system, digest, Path(folder)))
         key_bytes = (Path(folder) / keys.PROVING_FILE).stat().st_size
-    proof, prove_s = timed(lambda: prover.prove(emission.system, filling, key, digest))
+    proof, prove_s = timed(lambda: prover.prove(summed.system, filling, key, digest))
     publics = prover.public_values(filling)
     refusal, verify_s = timed(lambda: verifier.refusal(proof, key.verifying_key, publics, digest))
     assert refusal is None, refusal
     return {
         "k": key.verifying_key.native.k,
-        "rows": emission.system.rows,
-        "advice": emission.system.advice,
+        "rows": summed.system.rows,
+        "advice": summed.system.advice,
         "lookups": len(emission.system.lookups),
         "degree": key.verifying_key.native.degree,
-        "emit_s": emit_s,
+        "emit_s": emit_s + sums_s,
         "witness_s": witness_s,
         "setup_s": setup_s,
         "prove_s": prove_s,

@@ -38,7 +38,9 @@ def emit_plonkish(loaded: Loaded, phases: Phases) -> Emission:
     from circuitize.backends.plonkish.emit import emit
 
     with phases.phase("circuit", "emitting gates and lookups"):
-        return emit(loaded.integer)
+        emission = emit(loaded.integer)
+        assert not emission.summed.system.lookups, "what is proved has lookups as sums"
+        return emission
 
 
 def setup(options: Namespace) -> int:
@@ -61,7 +63,7 @@ def setup(options: Namespace) -> int:
         ("digest", loaded.digest),
         ("rows", f"{report['rows']} of 2^{report['k']}"),
         ("columns", report["columns"]),
-        ("gates, lookups", f"{report['constraints'] - report['lookups']}, {report['lookups']}"),
+        ("gates", report["constraints"]),
         ("proving key", amount_of_bytes(report["proving_key_bytes"])),
         ("verifying key", amount_of_bytes(report["verifying_key_bytes"])),
         ("time", f"{phases.seconds['setup']:.1f} s"),
@@ -75,11 +77,11 @@ def make_keys(
 ) -> dict[str, Any]:
     """Write a folder of keys, whole or not at all; returns what --json prints.
 
-    `constraints` are the gates and lookups, each of which holds on every row.
+    `constraints` are the gates, each of which holds on every row.
     """
     from circuitize.provers.halo2.keys import PROVING_FILE, VERIFYING_FILE, setup
 
-    system = emission.system
+    system = emission.summed.system
     with whole_folder(output, VERIFYING_FILE) as folder:
         what = "making development keys" if ptau is None else "checking the ceremony's powers"
         with phases.phase("setup", what):
@@ -90,8 +92,7 @@ def make_keys(
         "prover": HALO2.name,
         "digest": loaded.digest,
         "setup": key.verifying_key.setup,
-        "constraints": len(system.gates) + len(system.lookups),
-        "lookups": len(system.lookups),
+        "constraints": len(system.gates),
         "rows": system.rows,
         "k": key.verifying_key.native.k,
         "degree": key.verifying_key.native.degree,
@@ -126,7 +127,7 @@ class PlonkishRun:
         self.outputs = {port.name: values[wire] for port, wire in named}
         with phases.phase("witness", "computing the witness"):
             own = {f"{side} {name}": salt for (side, name), salt in salts.items()}
-            self._witness = Filling(emission.plan, values, own)
+            self._witness = emission.summed.fill(Filling(emission.plan, values, own))
             found = public_values(self._witness)
         self.statement: Statement = stated(
             loaded.integer, HALO2.name, loaded.digest, found, inputs, self.outputs, emission.system.field.prime
@@ -137,7 +138,7 @@ class PlonkishRun:
         from circuitize.provers.halo2.prover import prove
 
         with phases.phase("prove", "proving"):
-            return prove(self.emission.system, self._witness, key, self.loaded.digest)
+            return prove(self.emission.summed.system, self._witness, key, self.loaded.digest)
 
     def write_proof(self, folder: Path, proof: Proof) -> None:
         """The proof and its statement; nothing private."""
