@@ -7,8 +7,9 @@ use ark_bn254::Fr;
 use ark_ff::{AdditiveGroup, FftField, Field};
 use rayon::prelude::*;
 
-use super::argue::{CHUNK, delta};
+use super::argue::CHUNK;
 use super::polynomial::{Element, Transforms, zero};
+use super::products::delta;
 use super::program::{Program, Table};
 use super::shape::Shape;
 use crate::lazy::{Lazy, Relax};

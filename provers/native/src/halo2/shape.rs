@@ -11,6 +11,7 @@ const LARGEST_TREE: u64 = 1 << 20;
 /// Degrees beyond which the extended domain would be larger than 64 times the rows.
 const LARGEST_DEGREE: u64 = 65;
 const LARGEST_ROTATION: i32 = 1 << 10;
+const LARGEST_CHALLENGES: usize = 64;
 pub const LARGEST_K: u32 = 24;
 
 /// One node of an expression; children come before their parents.
@@ -165,6 +166,12 @@ impl Shape {
         }
         if self.two_phases() && self.challenges == 0 {
             return Err("a column of phase 1 without a challenge".into());
+        }
+        if self.challenges > LARGEST_CHALLENGES {
+            let found = self.challenges;
+            return Err(format!(
+                "{found} challenges, expected at most {LARGEST_CHALLENGES}"
+            ));
         }
         if self.instances.iter().any(|&length| length > self.rows) {
             return Err("an instance column is longer than the rows".into());
