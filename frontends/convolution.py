@@ -10,7 +10,7 @@ import numpy as np
 from circuitize.circuits import arrays
 from circuitize.circuits.errors import TypingError
 
-from .functions import concatenate, einsum, relu
+from .functions import concatenate, einsum, first_maximum
 from .trace import Tensor
 
 Padding = int | Sequence[tuple[int, int]]
@@ -115,14 +115,7 @@ def max_pool(
             )
         x = _repeated(x, axis, *side)
     windows = _windows(x, sizes, sizes if steps is None else steps, dilations)
-    windows = windows.reshape(*windows.shape[: rank + 2], math.prod(sizes))
-    while (extent := windows.shape[-1]) > 1:
-        even = extent - extent % 2
-        pairs = windows[..., :even].reshape(*windows.shape[:-1], even // 2, 2)
-        # Neighbours meet, so that the first of equals goes on; whether the second is greater costs little to test.
-        greater = pairs[..., 0] + relu(pairs[..., 1] - pairs[..., 0])
-        windows = greater if even == extent else concatenate([greater, windows[..., even:]], -1)
-    return windows[..., 0]
+    return first_maximum(windows.reshape(*windows.shape[: rank + 2], math.prod(sizes)))
 
 
 def average_pool(

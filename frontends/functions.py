@@ -239,14 +239,18 @@ def conv2d(x: Tensor, kernel: Tensor, padding: int = 0, step: int = 1) -> Tensor
 
 def max_pool2d(x: Tensor, size: int, step: int | None = None) -> Tensor:
     """The maximum of each window of size by size; the derivative goes to its first maximum, row by row."""
-    windows = _pooled(x, size, step)
-    while (extent := windows.shape[-1]) > 1:
+    return first_maximum(_pooled(x, size, step))
+
+
+def first_maximum(x: Tensor) -> Tensor:
+    """The maximum along the last axis by rectifiers, neighbours first: for short axes; the derivative to the first."""
+    while (extent := x.shape[-1]) > 1:
         even = extent - extent % 2
-        pairs = windows[..., :even].reshape(*windows.shape[:-1], even // 2, 2)
+        pairs = x[..., :even].reshape(*x.shape[:-1], even // 2, 2)
         # Neighbours meet, so that the first of equals goes on; whether the second is greater costs little to test.
         greater = pairs[..., 0] + relu(pairs[..., 1] - pairs[..., 0])
-        windows = greater if even == extent else concatenate([greater, windows[..., even:]], -1)
-    return windows[..., 0]
+        x = greater if even == extent else concatenate([greater, x[..., even:]], -1)
+    return x[..., 0]
 
 
 def average_pool2d(x: Tensor, size: int, step: int | None = None) -> Tensor:
