@@ -99,6 +99,8 @@ def test_runs_close_in_both_languages(file: str, name: str) -> None:
             bound = 2e-4 if port.format.fraction_bits >= 14 else 2e-3
             if (file, name) == ("digits", "predict"):  # 8-bit activations
                 bound = 2.0**-5
+            if file == "transformer":  # its gradients pass two layer norms
+                bound = 3e-3
             if port.name.endswith("_moment"):  # of gradients times 2^12, and their squares
                 bound = 5e-3 * max(float(np.abs(expected[port.name]).max()), 1.0)
             assert np.abs(to_reals(port.format, found[port.name]) - expected[port.name]).max() <= bound, port.name
