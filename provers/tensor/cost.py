@@ -19,14 +19,14 @@ from .security import bounds, union
 SYMBOLS = 1 << FOLD
 ELEMENT, DIGEST, SALT = 16, 32, 16
 
-SECONDS = (1.24e-3, 4.84e-8, 1.41e-7, 1.40e-7, 2.67e-6)
+SECONDS = (1.22e-3, 7.96e-8, 8.0e-8, 1.05e-7, 3.14e-6)
 """Processor seconds of a proof: in any case, per fraction, element committed, element opened, and claim; see `work`.
 
-Fitted to 22 proofs of steps of a hundred to ten million parameters: off by 10 % in the mean, 27 % at most.
+Fitted to 12 proofs of steps of two thousand to ten million parameters: off by 12 % in the mean, 20 % at most.
 """
 
-BYTES = (1.5e8, 9.37e1, 0.0, 1.49e1, 9.09e2)
-"""Memory at its most, likewise, off by 6 % in the mean, 16 % at most; the first is the interpreter's."""
+BYTES = (1.57e8, 1.05e2, 0.0, 6.87, 0.0)
+"""Memory at its most, likewise, off by 5 % in the mean, 16 % at most; the first is the interpreter's."""
 
 HELD = frozenset(NAMES[role] for role in (Role.PARAMETER, Role.OPTIMIZER, Role.STATE, Role.DATA))
 
