@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
 
 import numpy as np
 
+from circuitize.frontends.activations import mish, softplus
 from circuitize.frontends.functions import (
+    absolute,
+    ceil,
+    cos,
     erf,
     exp,
+    floor,
     gelu,
     log,
     maximum,
+    minimum,
     reciprocal,
     relu,
+    round_half_even,
     sigmoid,
+    sign,
+    sin,
     square_root,
     tanh,
     where,
@@ -25,6 +34,34 @@ from circuitize.frontends.trace import Tensor
 from .node import Node, Value, operator
 
 SELU_ALPHA, SELU_GAMMA = 1.67326319217681884765625, 1.05070102214813232421875
+
+
+FUNCTIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "Abs": absolute,
+    "Ceil": ceil,
+    "Cos": cos,
+    "Erf": erf,
+    "Exp": exp,
+    "Floor": floor,
+    "Log": log,
+    "Mish": mish,
+    "Reciprocal": reciprocal,
+    "Relu": relu,
+    "Round": round_half_even,
+    "Sigmoid": sigmoid,
+    "Sign": sign,
+    "Sin": sin,
+    "Softplus": softplus,
+    "Sqrt": square_root,
+    "Tan": lambda x: sin(x) / cos(x),
+    "Tanh": tanh,
+}
+"""Operators without attributes that are one function of one tensor."""
+
+
+@operator(*FUNCTIONS)
+def _function(node: Node) -> Tensor:
+    return FUNCTIONS[node.operator](node.tensor())
 
 
 @operator("Identity")
@@ -69,42 +106,6 @@ def _negate(node: Node) -> Tensor:
     return -node.tensor()
 
 
-@operator("Abs")
-def _absolute(node: Node) -> Tensor:
-    return maximum(node.tensor(), -node.tensor())
-
-
-@operator("Sign")
-def _sign(node: Node) -> Tensor:
-    x = node.tensor()
-    return (x > 0.0) - (x < 0.0)
-
-
-@operator("Reciprocal")
-def _reciprocal(node: Node) -> Tensor:
-    return reciprocal(node.tensor())
-
-
-@operator("Exp")
-def _exp(node: Node) -> Tensor:
-    return exp(node.tensor())
-
-
-@operator("Log")
-def _log(node: Node) -> Tensor:
-    return log(node.tensor())
-
-
-@operator("Sqrt")
-def _root(node: Node) -> Tensor:
-    return square_root(node.tensor())
-
-
-@operator("Erf")
-def _erf(node: Node) -> Tensor:
-    return erf(node.tensor())
-
-
 @operator("Pow")
 def _power(node: Node) -> Tensor:
     x, y = node.tensor(0), np.asarray(node.known(1, "the exponent"))
@@ -127,7 +128,7 @@ def _max(node: Node) -> Tensor:
 
 @operator("Min")
 def _min(node: Node) -> Tensor:
-    return -reduce(maximum, [-x for x in node.tensors()])
+    return reduce(minimum, node.tensors())
 
 
 @operator("Mean")
@@ -198,11 +199,6 @@ def _where(node: Node) -> Tensor:
     return where(node.tensor(0), node.tensor(1), node.tensor(2))
 
 
-@operator("Relu")
-def _relu(node: Node) -> Tensor:
-    return relu(node.tensor())
-
-
 @operator("LeakyRelu", "PRelu")
 def _leaky(node: Node) -> Tensor:
     x = node.tensor()
@@ -229,11 +225,6 @@ def _elu(node: Node) -> Tensor:
     return relu(x) + (exp(inner) - 1.0) * alpha
 
 
-@operator("Sigmoid")
-def _sigmoid(node: Node) -> Tensor:
-    return sigmoid(node.tensor())
-
-
 @operator("HardSigmoid", "HardSwish")
 def _hard_sigmoid(node: Node) -> Tensor:
     x = node.tensor()
@@ -255,27 +246,10 @@ def _gated(node: Node) -> Tensor:
     return x * sigmoid(x * node.number("alpha", 1.0)) * gate
 
 
-@operator("Tanh")
-def _tanh(node: Node) -> Tensor:
-    return tanh(node.tensor())
-
-
-@operator("Softplus")
-def _softplus(node: Node) -> Tensor:
-    """log(1 + e^x) = max(x, 0) + log(1 + e^-|x|)."""
-    x = node.tensor()
-    return relu(x) + log(exp(-maximum(x, -x)) + 1.0)
-
-
 @operator("Softsign")
 def _softsign(node: Node) -> Tensor:
     x = node.tensor()
     return x / (maximum(x, -x) + 1.0)
-
-
-@operator("Mish")
-def _mish(node: Node) -> Tensor:
-    return node.tensor() * tanh(_softplus(node))
 
 
 @operator("Gelu")

@@ -9,6 +9,7 @@ import numpy as np
 
 from circuitize.circuits import arrays
 from circuitize.frontends.functions import concatenate, gather
+from circuitize.frontends.movement import gather_elements
 from circuitize.frontends.trace import Tensor
 
 from .node import Known, Node, Value, operator
@@ -140,6 +141,13 @@ def _gather(node: Node) -> Tensor:
         # A negative index counts from the end.
         return gather(x, indices + (indices < 0.0) * float(x.shape[axis]), axis)
     return pick(x, axis, np.asarray(indices))
+
+
+@operator("GatherElements")
+def _gather_elements(node: Node) -> Tensor:
+    x, indices = node.tensor(0), node.tensor(1)
+    axis = node.attribute("axis", 0) % x.ndim
+    return gather_elements(x, indices + (indices < 0.0) * float(x.shape[axis]), axis)
 
 
 @operator("Pad")

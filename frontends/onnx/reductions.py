@@ -6,7 +6,16 @@ from collections.abc import Callable
 
 import numpy as np
 
-from circuitize.frontends.functions import argmax_one_hot, concatenate, exp, log, maximum, square_root
+from circuitize.frontends.functions import (
+    argmax_one_hot,
+    concatenate,
+    cumulative_sum,
+    exp,
+    log,
+    maximum,
+    product,
+    square_root,
+)
 from circuitize.frontends.trace import Tensor
 
 from .layout import pick
@@ -27,17 +36,9 @@ def _least(x: Tensor, axes: tuple[int, ...]) -> Tensor:
 
 
 def _product(x: Tensor, axes: tuple[int, ...]) -> Tensor:
-    """Neighbours are multiplied, so that depth is logarithmic."""
     for axis in axes:
-        whole = [slice(None)] * axis
-        while (extent := x.shape[axis]) > 1:
-            half = extent // 2
-            pairs = x[(*whole, slice(0, half))] * x[(*whole, slice(half, 2 * half))]
-            if extent % 2:
-                rest = x[(*whole, slice(extent - 1, extent))]
-                first = pairs[(*whole, slice(0, 1))] * rest
-                pairs = first if half == 1 else concatenate([first, pairs[(*whole, slice(1, half))]], axis)
-            x = pairs
+        shape = [*x.shape[:axis], 1, *x.shape[axis + 1 :]]
+        x = product(x, axis).reshape(*shape)
     return x
 
 
@@ -89,6 +90,12 @@ def _place(node: Node) -> Tensor:
     numbers = np.arange(count)[::-1] if last else np.arange(count)
     place = (hot * numbers.reshape(-1, *[1] * (x.ndim - axis - 1)).astype(np.float64)).sum(axis, keepdims=True)
     return place if node.attribute("keepdims", 1) else _without(place, (axis,))
+
+
+@operator("CumSum")
+def _cumulative(node: Node) -> Tensor:
+    x, (axis,) = node.tensor(), node.integers(1, "the axis")
+    return cumulative_sum(x, axis % x.ndim, bool(node.attribute("exclusive", 0)), bool(node.attribute("reverse", 0)))
 
 
 @operator("Hardmax")
