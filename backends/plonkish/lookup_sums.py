@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from circuitize.circuits.errors import CircuitizeError
+
 from .expressions import Kind
 from .lookup_cells import Cells, SummedCells
 from .system import Column, Gate, Lookup, PlonkishSystem, Provenance, column_of
@@ -61,12 +63,35 @@ class Summed:
 
 
 def summed(system: PlonkishSystem) -> Summed:
-    """The system with its lookups turned into gates. The lookups must read phase 0, the fixed columns, no challenge."""
+    """The system with its lookups turned into gates.
+
+    Raises CircuitizeError for a lookup that reads phase 1 or a challenge: its inputs would not be fixed before a and b.
+    """
+    _require_early(system)
     groups = tuple(_groups(system))
     build = _Builder(system, len(groups))
     for number, group in enumerate(groups):
         build.add(number, group)
     return Summed(system, build.system(), groups)
+
+
+def _require_early(system: PlonkishSystem) -> None:
+    late = np.zeros(len(system.nodes), np.bool_)
+    for at, (kind, a, b) in enumerate(system.nodes.tolist()):
+        if kind == Kind.ADVICE:
+            late[at] = system.advice_phases[a] > 0
+        elif kind == Kind.CHALLENGE:
+            late[at] = True
+        elif kind == Kind.NEGATE:
+            late[at] = late[a]
+        elif kind in (Kind.ADD, Kind.MULTIPLY):
+            late[at] = late[a] or late[b]
+    for lookup in system.lookups:
+        if late[[*lookup.inputs, *lookup.table]].any():
+            raise CircuitizeError(
+                f"expected lookup {lookup.name} to read cells of phase 0, found later ones or a challenge; "
+                "prove its lookups another way"
+            )
 
 
 def _groups(system: PlonkishSystem) -> list[Group]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from plonkish_programs import Run, fill, layer, smallest, vector
 
 from circuitize.backends.plonkish.checker import describe, first_failure
+from circuitize.backends.plonkish.expressions import Kind
 from circuitize.backends.plonkish.lookup_cells import SummedCells
-from circuitize.backends.plonkish.lookup_sums import Summed
+from circuitize.backends.plonkish.lookup_sums import Summed, summed
 from circuitize.backends.plonkish.mutation import survivors
 from circuitize.backends.r1cs.field import BN254, Limbs
 from circuitize.circuits.errors import CircuitizeError
@@ -98,3 +101,20 @@ def test_what_is_in_no_table_has_no_cells(run: Run) -> None:
 
     with pytest.raises(CircuitizeError, match="expected an entry of its table at lookup range of 1"):
         found.fill(Forged()).first()
+
+
+def test_a_lookup_of_later_cells_is_refused(run: Run) -> None:
+    """An input of phase 1 could be chosen with the challenges in hand."""
+    plain = run.emission.system
+    lookup = plain.lookups[0]
+    phases = (0,) * (plain.advice - 1) + (1,)
+    late = next(
+        at for at, row in enumerate(plain.nodes.tolist()) if row[0] == Kind.ADVICE and row[1] == plain.advice - 1
+    )
+    drawn = np.vstack([plain.nodes, [[Kind.CHALLENGE, 0, 0]]]).astype(np.int32)
+    for changed in (
+        replace(plain, advice_phases=phases, lookups=(replace(lookup, inputs=(*lookup.inputs[:-1], late)),)),
+        replace(plain, nodes=drawn, lookups=(replace(lookup, inputs=(*lookup.inputs[:-1], len(drawn) - 1)),)),
+    ):
+        with pytest.raises(CircuitizeError, match="to read cells of phase 0, found later ones or a challenge"):
+            summed(changed)
