@@ -19,6 +19,7 @@ mod oracle;
 mod pairs;
 mod panels;
 mod plan;
+mod products;
 mod protocol;
 mod python;
 mod sums;
