@@ -87,6 +87,7 @@ class Draft:
         self._forms: dict[object, int] = {}
         self.columns: dict[object, tuple[int, ...]] = {}
         self._ones: dict[Shape, int] = {}
+        self._depths: dict[int, int] = {}
         self.ranges: dict[object, Range] = {}
         self.signs: list[Sign] = []
         self.known: list[tuple[Form, int, int]] = []
@@ -101,6 +102,10 @@ class Draft:
         """The form that is one base."""
         self.bases.append(base)
         return Form(base.shape, {(len(self.bases) - 1, ()): 1})
+
+    def depth(self, form: Form) -> int:
+        """How many products stand inside each other in a form."""
+        return max((self._depths.get(base, 0) for base, _ in form.terms), default=0)
 
     def column(self, shape: Shape, recipe: Recipe | None, name: str, whole: bool = False) -> Form:
         """A committed tensor, in blocks unless it is to stay whole; `columns` has those of the form."""
@@ -151,7 +156,9 @@ class Draft:
         """The contraction of two forms."""
         if not x.terms or not y.terms:
             return Form(shape, {})
-        return self.add(Product(shape, recipe, letters, (self.index(x), self.index(y))))
+        made = self.add(Product(shape, recipe, letters, (self.index(x), self.index(y))))
+        self._depths[len(self.bases) - 1] = 1 + max(self.depth(x), self.depth(y))
+        return made
 
     def times(self, x: Form, y: Form, recipe: Recipe) -> Form:
         """The elementwise product of two forms: linear where one of them is a number."""

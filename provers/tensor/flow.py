@@ -9,6 +9,8 @@ from circuitize.circuits.integers.steps import Affine
 from circuitize.circuits.integers.view import View
 from circuitize.circuits.types import Shape
 
+from .config import MOST_CLAIMS
+from .errors import Unprovable
 from .forms import Column, Product, Rows, padded_bits
 from .plan import Plan
 
@@ -46,6 +48,11 @@ class Flow:
                 if (base, number) in self.known:
                     continue
                 self.known.add((base, number))
+                if len(self.known) > MOST_CLAIMS:
+                    raise Unprovable(
+                        f"expected at most {MOST_CLAIMS:,} claims on tensors, found more; a maximum along a long axis "
+                        "makes many: take it in parts that are checked"
+                    )
                 found = self.made.bases[base]
                 self.elements += isinstance(found, (Column, Product))
                 if isinstance(found, Product):
@@ -68,7 +75,10 @@ class Flow:
 
 
 def claimed_elements(made: Plan) -> int:
-    """Elements of the extension that the claims on a proof's tensors take, reductions of products included."""
+    """Elements of the extension that the claims on a proof's tensors take, reductions of products included.
+
+    Raises Unprovable for more claims than any proof may need.
+    """
     flow = Flow(made)
     shapes: dict[Shape, int] = {}
     for lookup in made.lookups:

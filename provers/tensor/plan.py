@@ -46,6 +46,10 @@ KEPT: frozenset[type[Operation]] = frozenset({Subtract, Contract, Concatenate, S
 """Operations with a definition that are proved directly instead."""
 
 
+DEEPEST = 3
+"""A form of products of products, deeper than that, becomes a column."""
+
+
 @dataclass(frozen=True)
 class Plan:
     """Everything that prover and verifier agree on before a proof: it follows from the program.
@@ -260,9 +264,20 @@ def _draft(program: Program, arrow: Arrow, assumed: Collection[GroupName], datas
         checked = arrow.operations[arrow.rows[fused[index]][0]] if index in fused else None
         interval = (checked.low, checked.high) if isinstance(checked, Check) else None
         site = Site(where, tuple(sources), types, targets[0], _fixed(arrow, targets[0]), interval, targets[0] in strict)
-        forms[targets[0]] = rule(draft, operation, site, tuple(forms[wire] for wire in sources))
+        made = rule(draft, operation, site, tuple(forms[wire] for wire in sources))
+        forms[targets[0]] = _in_one(draft, made, site) if draft.depth(made) > DEEPEST else made
     _bind_outputs(program, arrow, draft, forms)
     return draft
+
+
+def _in_one(draft: Draft, form: Form, site: Site) -> Form:
+    """A column that equals the form, whose claims would double with each more level of a tree of products or maxima.
+
+    Soundness: the equation holds modulo p, and the form is an integer of the wire's type modulo p; so is the column.
+    """
+    column = draft.column(form.shape, site.value, f"{site.name} in one")
+    draft.zero(form - column)
+    return column
 
 
 def _fixed(arrow: Arrow, wire: int) -> FixedType:
