@@ -30,7 +30,7 @@ PROGRAMS = [
     pytest.param("mnist_mlp.py:step", 1, 2.0**-8, marks=pytest.mark.slow),
 ]
 LARGER = {
-    *("mnist_mlp.py:step64", "mlp_1m.py:step", "mlp_10m.py:step"),
+    *("mnist_mlp.py:step64", "mlp_1m.py:step", "mlp_10m.py:step", "mlp_10m.py:deep", "matmul.py:product"),
     *("transformer.py:step", "transformer.py:spherical_step"),
 }
 """Of these the executors are compared elsewhere; their circuits are those of the others with more elements."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -15,9 +16,18 @@ from verilog_reading import Module, connections, read
 
 from circuitize.backends.verilog.design import Design
 from circuitize.backends.verilog.signals import signed_width, width
+from circuitize.circuits.program import Program, Role
 from circuitize.circuits.quantize import quantize
 from circuitize.cli.hardware import Bound, bound, design, frames_to_try
 from circuitize.sims.rtl import check_design
+
+
+def products() -> Program:
+    """A step whose weights are fed with each frame, and not kept."""
+    step = cli_programs.step()
+    inputs, outputs = (tuple(replace(p, role=Role.DATA) for p in ports) for ports in (step.inputs, step.outputs))
+    return replace(step, inputs=inputs, outputs=outputs)
+
 
 PROGRAMS = {
     "linear": hardware_programs.linear,
@@ -25,7 +35,7 @@ PROGRAMS = {
     "counter": hardware_programs.counter,
     "convolution": hardware_programs.convolution,
     "arithmetic": hardware_programs.arithmetic,
-    "products": cli_programs.step,
+    "products": products,
     "table": cli_programs.growth,
     "inverse": cli_programs.inverse,
 }
