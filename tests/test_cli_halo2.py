@@ -66,6 +66,10 @@ def test_what_is_reported(step: Path) -> None:
     assert exact["proving_key_bytes"] == made["proving_key_bytes"] == files["proving.key"]
     assert exact["verifying_key_bytes"] == made["verifying_key_bytes"] == files["verifying.key"]
     assert exact["proof_bytes"] == proved["proof_bytes"] == (step / "proof" / "proof.halo2").stat().st_size
+    estimated = json.loads(run("estimate", STEP, "--json").out)["targets"]["plonkish"]
+    assert {name: estimated[name] for name in exact if name != "degree"} == {
+        name: size for name, size in exact.items() if name != "degree"
+    }
     assert (made["prover"], made["setup"], made["k"], made["degree"]) == (
         "halo2",
         "development",

@@ -13,8 +13,7 @@ from .hardware import HARDWARE_SIZES
 from .hardware_sizes import hardware, plot
 from .loading import load_program
 from .output import print_json, print_table, progress
-from .plonkish import SIZES as SHOWN
-from .plonkish import plonkish_sizes
+from .plonkish import SHOWN, plonkish_sizes
 
 MOST_COUNTED = 1 << 26
 """Products beyond which constraints are not counted: the emitter counts them, in time and memory as they are many."""

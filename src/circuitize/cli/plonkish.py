@@ -22,6 +22,9 @@ CELLS_FILE = "witness.cells"
 SIZES = ("k", "rows", "advice_columns", "fixed_columns", "public", "lookups", "degree")
 
 
+SHOWN = (*SIZES, "proof_bytes", "verifying_key_bytes", "proving_key_bytes", "prove_seconds", "prove_bytes")
+
+
 def emit_plonkish(loaded: Loaded, phases: Phases, k: int | None, memory: int | None) -> Emission:
     """The system with 2^k rows, or the cheapest to prove in so many MiB."""
     from circuitize.backends.plonkish.cost import best
@@ -101,7 +104,10 @@ def check_plonkish_files(folder: Path) -> tuple[int, str | None]:
 
 
 def plonkish_sizes(program: Program, memory: int | None) -> dict[str, Any]:
-    """What `circuitize estimate` prints of this target."""
+    """What `circuitize estimate` prints of this target: the layout, and what its keys and proof take with halo2."""
     from circuitize.backends.plonkish.cost import estimate
+    from circuitize.backends.plonkish.emit import emit
+    from circuitize.provers.halo2.cost import sizes
 
-    return estimate(program, None if memory is None else memory << 20)
+    found = estimate(program, None if memory is None else memory << 20)
+    return found | {**sizes(emit(program, found["k"]).summed.system), "degree": found["degree"]}
