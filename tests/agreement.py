@@ -21,6 +21,9 @@ from circuitize.sims.agree import R1CS, Agreement, agree
 Wires = NDArray[np.int64]
 Vector = Mapping[str, NDArray[np.int64]]
 
+EVERY_WIRE = 400
+"""In a circuit of at most so many wires each one is changed."""
+
 SIZES = ("constraints", "wires", "public", "nonzeros")
 
 
@@ -30,7 +33,7 @@ def check_agreement(program: Program, vectors: list[Vector], mutations: int = 12
     for target in targets:
         system, counted = target.emission.system, estimate(program, challenge=target.challenge)
         assert {name: counted[name] for name in SIZES} == {name: getattr(system, name) for name in SIZES}
-        check_mutations(target, vectors, mutations)
+        check_mutations(target, vectors, system.wires if system.wires <= EVERY_WIRE else mutations)
     found = agree(program, vectors, targets)
     assert found.mismatches == 0, found.first_difference
     assert found.vectors == len(vectors)
@@ -71,7 +74,7 @@ def honest_witness(target: R1CS, vectors: Iterable[Vector]) -> Limbs | None:
 
 
 def mutations(system: ConstraintSystem, made: Limbs, count: int) -> list[tuple[int, int]]:
-    """Wires with other values for them, `count` in all: internal ones and public outputs, the last one included.
+    """Wires with other values for them, `count` or all: internal ones and public outputs, the last one included.
 
     A value moves by one, or is subtracted from one (a flipped bit), or goes anywhere in the field. Inputs are left
     alone: another input may have the same outputs.
@@ -79,10 +82,13 @@ def mutations(system: ConstraintSystem, made: Limbs, count: int) -> list[tuple[i
     random = np.random.default_rng(system.wires)
     inside = np.arange(1 + system.public + system.private_inputs, system.wires)
     outputs = np.arange(1, 1 + system.public_outputs)
-    wires = np.where(
-        random.random(count) < 0.8, _choice(random, inside, outputs, count), _choice(random, outputs, inside, count)
-    )
-    wires[0] = inside[-1] if len(inside) else outputs[-1]
+    every = np.concatenate([inside, outputs])
+    if count >= len(every):
+        count, wires = len(every), every
+    else:
+        most, fewest = _choice(random, inside, outputs, count), _choice(random, outputs, inside, count)
+        wires = np.where(random.random(count) < 0.8, most, fewest)
+        wires[0] = inside[-1] if len(inside) else outputs[-1]
     found = []
     for wire, kind in zip(wires.tolist(), random.integers(0, 4, count).tolist(), strict=True):
         (value,) = system.field.to_integers(made[wire : wire + 1])

@@ -1,4 +1,4 @@
-"""Every operation of the real language, quantized: float, integers and circuit agree."""
+"""Every operation of the real language, quantized: floats, integers, circuits of each kind and proofs agree."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ import pytest
 from agreement import check_agreement
 from arrays_cases import Case, cases, language
 from quantized_cases import drawn, program, real_program, reals, tolerance
+from tensor_proofs import committed_inputs, proved
 
 from circuitize.circuits import arrays
 from circuitize.circuits.errors import Undefined
 from circuitize.sims import integer, real
+from circuitize.sims.agree import agree
+from circuitize.sims.plonkish import Plonkish
 
 
 @pytest.mark.parametrize("case", cases(), ids=str)
@@ -29,6 +32,14 @@ def test_integers_are_within_the_stated_bound_of_floats(case: Case) -> None:
 @pytest.mark.parametrize("case", cases(), ids=str)
 def test_circuits_are_the_integers(case: Case) -> None:
     assert check_agreement(program(case), drawn(case)).undefined == 0
+
+
+@pytest.mark.parametrize("case", cases(), ids=str)
+def test_plonkish_systems_and_tensor_proofs_are_the_integers(case: Case) -> None:
+    made, vectors = program(case), drawn(case)
+    found = agree(made, vectors[:3], [Plonkish(made)])
+    assert (found.mismatches, found.undefined) == (0, 0), found.first_difference
+    proved(committed_inputs(made), vectors[0])
 
 
 @pytest.mark.parametrize("kind", language(), ids=lambda kind: kind.name)
