@@ -1,4 +1,4 @@
-"""Every operation of the real language, quantized: floats, integers, circuits of each kind and proofs agree."""
+"""Every operation of the real language, quantized: floats, integers, circuits, proofs and hardware agree."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from arrays_cases import Case, cases, language
 from quantized_cases import drawn, program, real_program, reals, tolerance
 from tensor_proofs import committed_inputs, proved
 
+from circuitize.backends.verilog import folded, parallel
 from circuitize.circuits import arrays
 from circuitize.circuits.errors import Undefined
 from circuitize.sims import integer, real
 from circuitize.sims.agree import agree
 from circuitize.sims.plonkish import Plonkish
+from circuitize.sims.rtl import check_design
 
 
 @pytest.mark.parametrize("case", cases(), ids=str)
@@ -40,6 +42,15 @@ def test_plonkish_systems_and_tensor_proofs_are_the_integers(case: Case) -> None
     found = agree(made, vectors[:3], [Plonkish(made)])
     assert (found.mismatches, found.undefined) == (0, 0), found.first_difference
     proved(committed_inputs(made), vectors[0])
+
+
+@pytest.mark.parametrize("case", cases(), ids=str)
+def test_hardware_of_both_schedulers_is_the_integers(case: Case) -> None:
+    made, vectors = program(case), drawn(case)[:3]
+    frames = {name: np.stack([vector[name] for vector in vectors]) for name in vectors[0]}
+    for schedule in (parallel.schedule, folded.schedule):
+        found = check_design(schedule(made), made, frames, backpressure=1)
+        assert (found.mismatches, found.undefined) == (0, 0), found.first_difference
 
 
 @pytest.mark.parametrize("kind", language(), ids=lambda kind: kind.name)

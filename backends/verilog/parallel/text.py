@@ -60,7 +60,8 @@ def _sum(a: Operand, b: Operand, minus: bool, apart: int, width: int) -> str:
     """a + b or a - b, b shifted left by `apart` or a by its negative; low bits of a that b does not reach pass."""
     sign = "-" if minus else "+"
     if apart < 0:
-        shifted = f"$signed({{{a.slice(0, width + apart)}, {-apart}'d0}})"
+        # Where a is shifted past the width, nothing of it is left: 65535 x is 65536 x - x, of a bit x in 16 bits.
+        shifted = f"$signed({{{a.slice(0, width + apart)}, {-apart}'d0}})" if -apart < width else f"{width}'sd0"
         return f"{shifted} {sign} {_signed(b, 0, width)}"
     if apart == 0:
         return f"{_signed(a, 0, width)} {sign} {_signed(b, 0, width)}"
