@@ -117,7 +117,9 @@ def test_bad_use(made: Path, tmp_path: Path) -> None:
     copy = copytree(run_folder, tmp_path / "copy")
     (copy / "step.py").write_text("")
     assert "inside the proof" in refused("verify-run", copy, "--program", f"{copy / 'step.py'}:step")
-    (copy / "run.json").write_text((copy / "run.json").read_text().replace("120", "120 "))
+    text = (copy / "run.json").read_text()
+    assert '"examples": 120' in text
+    (copy / "run.json").write_text(text.replace('"examples": 120', '"examples":  120'))
     assert "not written as runs are" in refused("verify-run", copy, "--program", step)
 
 
