@@ -2,7 +2,8 @@
 
 Usage: python benchmarks/halo2.py [PROGRAM ...] [--k K] [--json]
 
-Each line is one process: rows and columns, CPU-seconds of emission, witness, development setup, proof (the second phase
+PROGRAM,private is a program whose weights are private and all else public, as the peer proves inference; otherwise
+visibilities are the program's own. Each line is one process: rows and columns, CPU-seconds of emission, witness, development setup, proof (the second phase
 of the witness included) and verification, the greatest memory, the bytes of the proving key and of the proof. Times are
 those of all threads.
 """
@@ -21,8 +22,8 @@ from typing import Any, TypeVar
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 PROGRAMS = (
-    *("digits.py:step", "digits_xent.py:step", "mnist_mlp.py:predict", "mnist_mlp.py:step"),
-    "matmul.py:product",
+    *("digits.py:step", "digits_xent.py:step", "mnist_mlp.py:predict", "mnist_mlp.py:predict,private"),
+    *("mnist_mlp.py:step", "matmul.py:product"),
 )
 PEERS = {
     "digits.py:step": "EZKL 23.0.5, best tuning: prove 9.6 s, setup 8.1 s, key 271 MB, 566 MiB",
@@ -47,7 +48,7 @@ def main() -> None:
         return
     found = []
     if not options.json:
-        print(f"{'program':<24}" + "".join(f"{name:>12}" for name in COLUMNS))
+        print(f"{'program':<30}" + "".join(f"{name:>12}" for name in COLUMNS))
     for program in options.programs or PROGRAMS:
         chosen = [] if options.k is None else ["--k", str(options.k)]
         command = [sys.executable, __file__, program, *chosen, "--one"]
@@ -56,9 +57,10 @@ def main() -> None:
             sys.exit(f"{program}: {run.stderr.strip().splitlines()[-1]}")
         found.append({"program": program, **json.loads(run.stdout.splitlines()[-1])})
         if not options.json:
-            print(f"{program:<24}" + "".join(shown(found[-1][name]) for name in COLUMNS), flush=True)
-            if program in PEERS:
-                print(f"{'':<24}{PEERS[program]}")
+            print(f"{program:<30}" + "".join(shown(found[-1][name]) for name in COLUMNS), flush=True)
+            peer = PEERS.get(program.partition(",")[0])
+            if peer:
+                print(f"{'':<30}{peer}")
     if options.json:
         print(json.dumps(found))
 
@@ -82,13 +84,18 @@ def measured(name: str, k: int | None) -> dict[str, Any]:
     from circuitize.backends.plonkish.emit import Filling, emit
     from circuitize.backends.plonkish.witness import random_salts
     from circuitize.circuits.encode import program_digest
+    from circuitize.circuits.program import Visibility
     from circuitize.circuits.quantize import quantize
     from circuitize.provers.halo2 import keys, prover, verifier
     from circuitize.sims import integer
 
     sys.path.insert(0, str(EXAMPLES))
-    file, _, function = name.partition(":")
+    named, _, private = name.partition(",")
+    file, _, function = named.partition(":")
     made = getattr(__import__(file.removesuffix(".py")), function)()
+    if private:
+        held, fed = Visibility.PRIVATE, Visibility.PUBLIC
+        made = made.with_visibility(**{port.name: held if port.held else fed for port in made.inputs})
     program = made if made.is_integer else quantize(made)
     digest = program_digest(program)
     emission, emit_s = timed(lambda: emit(program, k))
