@@ -3,9 +3,9 @@
 Usage: python benchmarks/halo2.py [PROGRAM ...] [--k K] [--json]
 
 PROGRAM,private is a program whose weights are private and all else public, as the peer proves inference; otherwise
-visibilities are the program's own. Each line is one process: rows and columns, CPU-seconds of emission, witness, development setup, proof (the second phase
-of the witness included) and verification, the greatest memory, the bytes of the proving key and of the proof. Times are
-those of all threads.
+visibilities are the program's own. Each line is one process: rows and columns, CPU-seconds of emission, witness,
+development setup, proof (the second phase of the witness included) and verification, the greatest memory, the bytes of
+the proving key and of the proof. Times are those of all threads.
 """
 
 from __future__ import annotations
