@@ -13,38 +13,26 @@ from circuitize.backends.r1cs.builder import CountingBuilder, Kind
 from circuitize.backends.r1cs.field import SMALL, Field
 from circuitize.backends.r1cs.system import Rows
 from circuitize.circuits.errors import OverflowRisk
-from circuitize.circuits.hypergraph import Arrow
-from circuitize.circuits.types import Fixed
 
+from . import lowering
 from .bits import Bits
 from .bounds import Bounds
 from .forms import LinearForms, check_wires, wires
-from .values import Elements, Value
+from .lowering import Scope
+from .values import Elements, Value, WireValue
 
 if TYPE_CHECKING:
+    from .accumulation import Pin
     from .projection import Challenges
     from .tables import Tables
 
 
 @dataclass(slots=True, eq=False)
-class Handle:
-    """An integer array inside a circuit: for each element a linear form, its interval, and what the prover puts
-    there.
+class Handle(lowering.Handle):
+    """`bits` and `negative` (1 where the element is negative) are there once paid for."""
 
-    In every satisfying assignment each form equals, modulo the prime, the integer that the executor computes from the
-    inputs; gadgets rely on this and keep it. `bits` and `negative` (1 where the element is negative) are there once
-    paid for.
-    """
-
-    forms: LinearForms
-    value: Value
-    type: Fixed
     bits: Bits | None = None
     negative: LinearForms | None = None
-
-    @property
-    def magnitude(self) -> int:
-        return max(-self.type.low, self.type.high)
 
 
 @dataclass(slots=True)
@@ -54,15 +42,6 @@ class Recipe:
     first: int
     count: int
     content: Value | Elements
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """An arrow that an operation expanded to: its inputs are wires of the parent scope."""
-
-    parent: int
-    arrow: Arrow
-    sources: tuple[int, ...]
 
 
 @dataclass(slots=True)
@@ -80,6 +59,9 @@ class Assembly:
 
     challenges: Challenges | None = None
     """Where challenges may be used: what waits for them."""
+
+    pins: dict[WireValue, Pin] = field(default_factory=dict)
+    """What a Shift says of the contraction before it, for the targets of both."""
 
     tables: Tables | None = None
     """Where a challenge is drawn outside the circuit: what is to be in tables."""

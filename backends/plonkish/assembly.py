@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.backends.gadgets.assembly import Scope
+from circuitize.backends.gadgets import lowering
 from circuitize.backends.gadgets.forms import Integers, LinearForms, check_wires, stack
+from circuitize.backends.gadgets.lowering import Scope
 from circuitize.backends.gadgets.values import Elements, Value
 from circuitize.backends.r1cs.field import BN254, Field
 from circuitize.circuits.errors import CircuitizeError, OverflowRisk
-from circuitize.circuits.types import LIMIT, Fixed
+from circuitize.circuits.types import LIMIT
 
 from .tasks import Dot, Entry, Fold, Hint, Permutations, Range, Sum, Variables
 from .terms import Pattern, patterns
@@ -26,22 +27,10 @@ class DoesNotFit(CircuitizeError):
 
 
 @dataclass(slots=True, eq=False)
-class Handle:
-    """An integer array inside a circuit: a linear form over variables per element, its interval, where its value is.
+class Handle(lowering.Handle):
+    """`natural` is 1 where the element is not negative, 0 elsewhere, once that is paid for."""
 
-    In every satisfying assignment each form equals, modulo the prime, the integer that the executor computes from the
-    inputs; what lowers an operation relies on this and keeps it. `natural` is 1 where the element is not negative, 0
-    elsewhere, once that is paid for.
-    """
-
-    forms: LinearForms
-    value: Value
-    type: Fixed
     natural: LinearForms | None = None
-
-    @property
-    def magnitude(self) -> int:
-        return max(-self.type.low, self.type.high)
 
 
 @dataclass(slots=True)

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.backends.gadgets.assembly import Scope
+from circuitize.backends.gadgets.lowering import Scope
 from circuitize.backends.gadgets.values import Salt
 from circuitize.backends.r1cs.field import Field, Limbs
 from circuitize.backends.r1cs.ports import Public
@@ -20,7 +20,7 @@ from circuitize.circuits.program import Program
 from .assembly import Assembly
 from .layout import BLINDING, Layout
 from .lookup_sums import Summed, summed
-from .lowering import lower_arrow
+from .lowering import Lowering
 from .ports import shown, terminals
 from .system import PlonkishSystem
 from .tasks import Hint
@@ -138,7 +138,7 @@ def lay_out(program: Program, k: int) -> tuple[Layout, tuple[Public, ...]]:
     assembly = Assembly(limb_bits=min(k - 2, 16), table_rows=(1 << k) - BLINDING)
     inputs, outputs = terminals(program)
     entered = [terminal.enter(assembly) for terminal in inputs]
-    results = lower_arrow(assembly, program.arrow, entered)
+    results = Lowering(assembly, program.arrow).run(entered)
     publics, instance = shown(assembly, inputs, entered, outputs, results)
     assembly.require_room()
     return Layout(assembly, instance, k), publics

@@ -9,8 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.backends.gadgets.assembly import Scope
 from circuitize.backends.gadgets.forms import Integers
+from circuitize.backends.gadgets.lowering import Scope
 from circuitize.backends.gadgets.values import Value
 from circuitize.backends.r1cs.commitments import check_salt
 from circuitize.backends.r1cs.field import Field, Limbs

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from circuitize.backends.gadgets.assembly import Assembly, Recipe, Scope
+from circuitize.backends.gadgets.assembly import Assembly, Recipe
+from circuitize.backends.gadgets.lowering import Scope
 from circuitize.backends.gadgets.projection import Challenges
 from circuitize.backends.gadgets.tables import Tables
 from circuitize.backends.gadgets.transcript import Element, Naturals, absorption
@@ -16,7 +17,7 @@ from circuitize.circuits.program import Program
 from .builder import CountingBuilder, SystemBuilder
 from .challenge import Challenge
 from .field import BN254, Field
-from .lowering import lower_arrow
+from .lowering import Lowering
 from .ports import Public, terminals
 from .system import ConstraintSystem
 
@@ -118,7 +119,7 @@ def assemble(program: Program, builder: CountingBuilder, challenge: Challenge) -
     for terminal in outputs:
         if terminal.public and terminal.wire not in entered:
             assembly.reserved.setdefault(terminal.value, terminal.first)
-    results = lower_arrow(assembly, program.arrow, handles)
+    results = Lowering(assembly, program.arrow).run(handles)
     for terminal, handle in zip(outputs, results, strict=True):
         terminal.leave(assembly, handle)
     assembly.bounds.emit(assembly)

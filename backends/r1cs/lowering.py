@@ -1,100 +1,44 @@
-"""Lowers an integer arrow into an assembly, edge by edge; operations without a rule by their definitions."""
+"""Lowers an integer arrow to linear forms over wires, and rows about them."""
 
 from __future__ import annotations
 
-from circuitize.backends.gadgets.assembly import Assembly, Handle, Scope
+import numpy as np
+
+from circuitize.backends.gadgets import lowering
+from circuitize.backends.gadgets.assembly import Assembly, Handle
+from circuitize.backends.gadgets.forms import constant
 from circuitize.backends.gadgets.values import WireValue
 from circuitize.circuits import integers
-from circuitize.circuits.builder import Builder
-from circuitize.circuits.errors import CircuitizeError, OverflowRisk, TypingError
-from circuitize.circuits.hypergraph import Arrow, fold
-from circuitize.circuits.integers import Expansion
+from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.operation import Operation
-from circuitize.circuits.types import Fixed
 
 from .accumulators import pins
-from .operations import RULES, Site, lower
+from .operations import RULES, Site
+
+LINEAR = (integers.Add, integers.Subtract, integers.Sum, integers.Contract, integers.Multiply)
+LINEAR_TERMS = 32
+"""A linear result of longer forms on average, read more than once, gets a wire per element."""
 
 
-def lower_arrow(assembly: Assembly, arrow: Arrow, inputs: list[Handle], scope: int = 0) -> list[Handle]:
-    """The handles of the outputs. `scope` says where the prover finds the values of the arrow's wires.
+class Lowering(lowering.Lowering[Assembly, Handle]):
+    """An arrow on its way into rows; what its Shifts say of its contractions is found first."""
 
-    Raises CircuitizeError for an operation that is not of the integer language, OverflowRisk where a gadget could
-    wrap.
-    """
-    readers = arrow.readers().tolist()
-    checks, signs = _single_checks(arrow, readers), _sign_wires(arrow)
-    bound = assembly.challenges.bound if assembly.challenges is not None and scope == 0 else frozenset[int]()
-    pinned = pins(arrow, checks, signs, bound)
-    outer = assembly.edge
+    rules = RULES
 
-    def interpret(index: int, operation: Operation, sources: list[Handle]) -> list[Handle]:
-        edge = arrow.edge(index)
-        (target,) = edge.targets
-        type_ = arrow.type(target)
-        if not (type(operation) in RULES or isinstance(operation, Expansion)) or not isinstance(type_, Fixed):
-            raise CircuitizeError(
-                f"expected an operation of the integer language, found {operation.name} at {edge.provenance}; "
-                "quantize the program first"
-            )
-        if scope == 0:
-            assembly.edge = index
-        try:
-            if type(operation) in RULES:
-                check = checks.get(target)
-                interval = None if check is None else (check[0].low, check[0].high)
-                sign = target in signs or (check is not None and check[1] in signs)
-                site = Site(
-                    assembly, type_, WireValue(scope, target), interval, sign, readers[target], pinned.get(target)
-                )
-                return [lower(site, operation, sources)]
-            assert isinstance(operation, Expansion)
-            return [_expand(assembly, operation, sources, scope, list(edge.sources), target, type_)]
-        except (OverflowRisk, TypingError) as error:
-            if scope:
-                raise
-            raise error.__class__(f"{error}; in {operation.name}, {edge.provenance}") from None
+    def __init__(self, assembly: Assembly, arrow: Arrow, scope: int = 0) -> None:
+        super().__init__(assembly, arrow, scope)
+        bound = assembly.challenges.bound if assembly.challenges is not None and scope == 0 else frozenset[int]()
+        found = pins(arrow, self.checks, self.signs, bound)
+        assembly.pins.update({WireValue(scope, wire): pin for wire, pin in found.items()})
 
-    handles = fold(arrow, inputs, interpret)
-    assembly.edge = outer
-    outputs = [handles[wire] for wire in arrow.outputs.tolist()]
-    return [handle for handle in outputs if handle is not None]
+    def lower(self, site: Site, operation: Operation, sources: list[Handle]) -> Handle:
+        """The target of one operation that has a rule.
 
-
-def _expand(
-    assembly: Assembly,
-    operation: Expansion,
-    sources: list[Handle],
-    scope: int,
-    wires: list[int],
-    target: int,
-    type: Fixed,
-) -> Handle:
-    """An operation by its definition, whose wires get a scope of their own.
-
-    Where the definition's static interval is wider than the operation's own, the latter holds without a check: the
-    contract of Expansion says that both have the same value.
-    """
-    builder = Builder()
-    inner = operation.define(builder, *builder.inputs([source.type for source in sources]))
-    arrow = builder.build([inner])
-    assembly.scopes.append(Scope(scope, arrow, tuple(wires)))
-    (handle,) = lower_arrow(assembly, arrow, sources, len(assembly.scopes))
-    return Handle(handle.forms, WireValue(scope, target), type, handle.bits, handle.negative)
-
-
-def _single_checks(arrow: Arrow, readers: list[int]) -> dict[int, tuple[integers.Check, int]]:
-    """For each wire that one Check reads and nothing else: that Check and its target."""
-    checks = {}
-    operations = arrow.operations
-    for operation, sources, targets, _ in arrow.rows:
-        found = operations[operation]
-        if isinstance(found, integers.Check) and readers[sources[0]] == 1:
-            checks[sources[0]] = (found, targets[0])
-    return checks
-
-
-def _sign_wires(arrow: Arrow) -> set[int]:
-    """The wires whose sign some edge asks for."""
-    asks = [isinstance(operation, integers.IsNegative | integers.ReLU) for operation in arrow.operations]
-    return {sources[0] for operation, sources, _, _ in arrow.rows if asks[operation]}
+        An element that its type fixes becomes a constant, and a linear result that is long and read often gets wires.
+        """
+        handle = RULES[type(operation)](site, operation, sources)
+        if handle.type.low == handle.type.high:
+            return Handle(constant(np.full(handle.type.size, handle.type.low)), handle.value, handle.type)
+        if isinstance(operation, LINEAR) and site.readers > 1 and handle.forms.terms > LINEAR_TERMS * len(handle.forms):
+            self.assembly.materialise(handle)
+        return handle

@@ -3,70 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
 from string import ascii_lowercase
 from typing import Any
 
-import numpy as np
-
-from circuitize.backends.gadgets import division, greatest, products, ranges, sign
-from circuitize.backends.gadgets.accumulation import Pin
+from circuitize.backends.gadgets import division, greatest, lowering, products, ranges, sign
 from circuitize.backends.gadgets.assembly import Assembly, Handle
-from circuitize.backends.gadgets.forms import constant, stack
+from circuitize.backends.gadgets.linear import COMBINATIONS, combine, difference
 from circuitize.backends.gadgets.lookup import lookup
 from circuitize.backends.gadgets.one_hot import one_hot
-from circuitize.backends.gadgets.values import Sum, Value
+from circuitize.backends.gadgets.values import Sum
 from circuitize.circuits import integers
 from circuitize.circuits.operation import Operation
 from circuitize.circuits.types import Fixed
 
-LINEAR_TERMS = 32
-"""A linear result of longer forms on average, read more than once, gets a wire per element."""
-
-
-@dataclass(slots=True)
-class Site:
-    """What a rule knows about the edge it lowers: its target's type and value, and who reads the target.
-
-    `check` is the interval of the Check that alone reads the target, if one does; `sign` says whether some reader of
-    the target (or of that Check) asks for signs; `readers` counts them; `pin` is what a later Shift says of the
-    target, or what this Shift says of a contraction.
-    """
-
-    assembly: Assembly
-    type: Fixed
-    value: Value
-    check: tuple[int, int] | None
-    sign: bool
-    readers: int
-    pin: Pin | None
-
-
+Site = lowering.Site[Assembly]
 Rule = Callable[[Site, Any, list[Handle]], Handle]
 
 
-def lower(site: Site, operation: Operation, sources: list[Handle]) -> Handle:
-    """The target of one operation that has a rule.
-
-    An element that its type fixes becomes a constant, and a linear result that is long and read often gets wires.
-    """
-    handle = RULES[type(operation)](site, operation, sources)
-    if handle.type.low == handle.type.high:
-        handle.forms = constant(np.full(handle.type.size, handle.type.low))
-        handle.bits = handle.negative = None
-    elif isinstance(operation, LINEAR) and site.readers > 1 and handle.forms.terms > LINEAR_TERMS * len(handle.forms):
-        site.assembly.materialise(handle)
-    return handle
-
-
-def _constant(site: Site, operation: integers.Constant, sources: list[Handle]) -> Handle:
-    return Handle(constant(operation.constant), site.value, site.type)
+def _combine(site: Site, operation: Operation, sources: list[Handle]) -> Handle:
+    return Handle(combine(operation, sources), site.value, site.type)
 
 
 def _reindex(site: Site, operation: integers.Reindex, sources: list[Handle]) -> Handle:
     (x,) = sources
     if operation.view.source_shape == operation.view.target_shape and operation.view.is_identity:
-        return Handle(x.forms, site.value, site.type, x.bits, x.negative)
+        return replace(x, value=site.value, type=site.type)
     indices = operation.view.indices().reshape(-1)
     inside = bool((indices >= 0).all())
     bits = x.bits.gather(indices) if x.bits is not None and inside else None
@@ -74,40 +36,10 @@ def _reindex(site: Site, operation: integers.Reindex, sources: list[Handle]) -> 
     return Handle(x.forms.gather(indices), site.value, site.type, bits, negative)
 
 
-def _sum(site: Site, operation: integers.Sum, sources: list[Handle]) -> Handle:
-    (x,) = sources
-    indices = operation.view.indices().reshape(-1)
-    order = np.argsort(indices, kind="stable")
-    order = order[np.searchsorted(indices, 0, sorter=order) :]
-    sizes = np.bincount(indices[order], minlength=site.type.size)
-    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
-    return Handle(x.forms.gather(order).sum_groups(offsets), site.value, site.type)
-
-
-def _add(site: Site, operation: integers.Add, sources: list[Handle]) -> Handle:
-    x, y = sources
-    return Handle(x.forms + y.forms, site.value, site.type)
-
-
-def _subtract(site: Site, operation: integers.Subtract, sources: list[Handle]) -> Handle:
-    x, y = sources
-    return Handle(x.forms - y.forms, site.value, site.type)
-
-
 def _scale(site: Site, operation: integers.Scale, sources: list[Handle]) -> Handle:
     (x,) = sources
     negative = x.negative if operation.factor > 0 else None
     return Handle(x.forms.scale(operation.factor), site.value, site.type, negative=negative)
-
-
-def _concatenate(site: Site, operation: integers.Concatenate, sources: list[Handle]) -> Handle:
-    places = []
-    offset = 0
-    for x in sources:
-        places.append(offset + np.arange(x.type.size).reshape(x.type.shape))
-        offset += x.type.size
-    order = np.concatenate(places, axis=operation.axis).reshape(-1)
-    return Handle(stack([x.forms for x in sources]).gather(order), site.value, site.type)
 
 
 def _multiply(site: Site, operation: integers.Multiply, sources: list[Handle]) -> Handle:
@@ -118,15 +50,17 @@ def _multiply(site: Site, operation: integers.Multiply, sources: list[Handle]) -
 
 def _contract(site: Site, operation: integers.Contract, sources: list[Handle]) -> Handle:
     x, y = sources
-    return products.contract(site.assembly, operation.equation, x, y, site.type, site.value, site.pin)
+    pin = site.assembly.pins.get(site.value)
+    return products.contract(site.assembly, operation.equation, x, y, site.type, site.value, pin)
 
 
 def _shift(site: Site, operation: integers.Shift, sources: list[Handle]) -> Handle:
     (x,) = sources
     low, high = site.check or (site.type.low, site.type.high)
     quotient = ranges.shift(site.assembly, x, operation.bits, site.type, low, high, site.value, site.sign)
-    if site.pin is not None and site.assembly.challenges is not None:
-        site.assembly.challenges.bind(site.pin, operation.bits, x, quotient)
+    pin = site.assembly.pins.get(site.value)
+    if pin is not None and site.assembly.challenges is not None:
+        site.assembly.challenges.bind(pin, operation.bits, x, quotient)
     return quotient
 
 
@@ -196,8 +130,12 @@ def _select(site: Site, operation: integers.Select, sources: list[Handle]) -> Ha
 
 
 def _maximum(site: Site, operation: integers.Maximum, sources: list[Handle]) -> Handle:
+    """b + max(a - b, 0)."""
     a, b = sources
-    return Handle(b.forms + _positive_part(site, a, b).forms, site.value, site.type)
+    excess = difference(a, b)
+    above = Fixed(site.type.shape, 0, 0, max(excess.type.high, 0))
+    positive = sign.relu(site.assembly, excess, above, Sum(site.value, b.value, other=-1))
+    return Handle(b.forms + positive.forms, site.value, site.type)
 
 
 def _arg_max(site: Site, operation: integers.ArgMax, sources: list[Handle]) -> Handle:
@@ -208,26 +146,10 @@ def _arg_max_one_hot(site: Site, operation: integers.ArgMaxOneHot, sources: list
     return greatest.arg_max_one_hot(site.assembly, sources[0], operation.axis, site.type, site.value)
 
 
-def _positive_part(site: Site, a: Handle, b: Handle) -> Handle:
-    """max(a - b, 0)."""
-    x, y = a.type, b.type
-    difference = Handle(
-        a.forms - b.forms, Sum(a.value, b.value, other=-1), Fixed(x.shape, 0, x.low - y.high, x.high - y.low)
-    )
-    above = Fixed(x.shape, 0, 0, max(difference.type.high, 0))
-    return sign.relu(site.assembly, difference, above, Sum(site.value, b.value, other=-1))
-
-
-LINEAR = (integers.Add, integers.Subtract, integers.Sum, integers.Contract, integers.Multiply)
-
 RULES: dict[type[Operation], Rule] = {
-    integers.Constant: _constant,
+    **dict.fromkeys(COMBINATIONS, _combine),
     integers.Reindex: _reindex,
-    integers.Sum: _sum,
-    integers.Add: _add,
-    integers.Subtract: _subtract,
     integers.Scale: _scale,
-    integers.Concatenate: _concatenate,
     integers.Multiply: _multiply,
     integers.Contract: _contract,
     integers.Shift: _shift,

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from cli_programs import run
 
-from circuitize.backends.gadgets import division, lookup, ranges, sign
+from circuitize.backends.gadgets import division, linear, lookup, ranges, sign
 from circuitize.backends.gadgets.assembly import ones
 from circuitize.backends.gadgets.bits import Bits, confine
 from circuitize.backends.gadgets.forms import constant
-from circuitize.backends.r1cs import operations
+from circuitize.backends.gadgets.linear import COMBINATIONS
 from circuitize.backends.r1cs.operations import RULES
 from circuitize.circuits import integers
 from circuitize.circuits.integers import contraction
@@ -72,12 +72,12 @@ def top_bit_has_the_weight_of_the_one_below(patch: Patch) -> None:
 
 @fault(integers.Constant)
 def rounding_constant_is_off_by_one(patch: Patch) -> None:
-    patch.setattr(operations, "constant", lambda amounts: constant(np.asarray(amounts) + 1))
+    patch.setattr(linear, "constant", lambda amounts: constant(np.asarray(amounts) + 1))
 
 
 @fault(integers.Add)
 def sum_has_a_flipped_sign(patch: Patch) -> None:
-    patch.setitem(RULES, integers.Add, RULES[integers.Subtract])
+    patch.setitem(COMBINATIONS, integers.Add, COMBINATIONS[integers.Subtract])
 
 
 @fault(integers.Subtract)

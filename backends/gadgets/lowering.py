@@ -1,0 +1,154 @@
+"""Lowers an integer arrow edge by edge, by one target's rules; operations without a rule by their definitions."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import ClassVar, Generic, Protocol, TypeVar
+
+from circuitize.circuits import integers
+from circuitize.circuits.builder import Builder
+from circuitize.circuits.errors import CircuitizeError, OverflowRisk, TypingError
+from circuitize.circuits.hypergraph import Arrow, fold
+from circuitize.circuits.integers import Expansion
+from circuitize.circuits.operation import Edge, Operation
+from circuitize.circuits.types import Fixed
+
+from .forms import LinearForms
+from .values import Value, WireValue
+
+
+@dataclass(slots=True, eq=False)
+class Handle:
+    """An integer array inside a circuit: for each element a linear form, its interval, and what the prover puts
+    there.
+
+    In every satisfying assignment each form equals, modulo the prime, the integer that the executor computes from the
+    inputs; whatever lowers an operation relies on this and keeps it. Targets add what they may know of the elements.
+    """
+
+    forms: LinearForms
+    value: Value
+    type: Fixed
+
+    @property
+    def magnitude(self) -> int:
+        return max(-self.type.low, self.type.high)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """An arrow that an operation expanded to: its inputs are wires of the parent scope."""
+
+    parent: int
+    arrow: Arrow
+    sources: tuple[int, ...]
+
+
+class Assembling(Protocol):
+    """Where a target collects what it makes. `edge` is the operation at work, -1 for the program's own ports."""
+
+    edge: int
+    scopes: list[Scope]
+
+
+A = TypeVar("A", bound=Assembling)
+H = TypeVar("H", bound=Handle)
+
+
+@dataclass(slots=True)
+class Site(Generic[A]):
+    """What a rule knows about the edge it lowers: its target's type and value, and who reads the target.
+
+    `check` is the interval of the Check that alone reads the target, if one does; `sign` says whether some reader of
+    the target (or of that Check) asks for signs; `readers` counts them.
+    """
+
+    assembly: A
+    type: Fixed
+    value: WireValue
+    check: tuple[int, int] | None
+    sign: bool
+    readers: int
+
+
+class Lowering(ABC, Generic[A, H]):
+    """An arrow on its way into an assembly; `scope` says where the prover finds the values of its wires.
+
+    `readers` counts who reads each wire; `checks` holds, for each wire that one Check reads and nothing else, that
+    Check and its target; `signs` the wires whose sign some edge asks for.
+    """
+
+    rules: ClassVar[Collection[type[Operation]]]
+    """The operations that `lower` takes; every other one must be an Expansion."""
+
+    def __init__(self, assembly: A, arrow: Arrow, scope: int = 0) -> None:
+        self.assembly, self.arrow, self.scope = assembly, arrow, scope
+        self.readers: list[int] = arrow.readers().tolist()
+        self.checks: dict[int, tuple[integers.Check, int]] = {}
+        self.signs: set[int] = set()
+        for number, sources, targets, _ in arrow.rows:
+            operation = arrow.operations[number]
+            if isinstance(operation, integers.Check) and self.readers[sources[0]] == 1:
+                self.checks[sources[0]] = (operation, targets[0])
+            elif isinstance(operation, integers.IsNegative | integers.ReLU):
+                self.signs.add(sources[0])
+
+    @abstractmethod
+    def lower(self, site: Site[A], operation: Operation, sources: list[H]) -> H:
+        """The target of one operation that has a rule."""
+
+    def run(self, inputs: list[H]) -> list[H]:
+        """The handles of the outputs.
+
+        Raises CircuitizeError for an operation that is not of the integer language, OverflowRisk where a constraint
+        could wrap.
+        """
+        outer = self.assembly.edge
+        handles = fold(self.arrow, inputs, self._run)
+        self.assembly.edge = outer
+        outputs = [handles[wire] for wire in self.arrow.outputs.tolist()]
+        return [handle for handle in outputs if handle is not None]
+
+    def _run(self, index: int, operation: Operation, sources: list[H]) -> list[H]:
+        edge = self.arrow.edge(index)
+        (target,) = edge.targets
+        type_ = self.arrow.type(target)
+        ruled = type(operation) in self.rules
+        if not (ruled or isinstance(operation, Expansion)) or not isinstance(type_, Fixed):
+            raise CircuitizeError(
+                f"expected an operation of the integer language, found {operation.name} at {edge.provenance}; "
+                "quantize the program first"
+            )
+        if self.scope == 0:
+            self.assembly.edge = index
+        try:
+            if ruled:
+                return [self.lower(self._site(target, type_), operation, sources)]
+            assert isinstance(operation, Expansion)
+            return [self._expand(edge, operation, sources, type_)]
+        except (OverflowRisk, TypingError) as error:
+            if self.scope:
+                raise
+            raise error.__class__(f"{error}; in {operation.name}, {edge.provenance}") from None
+
+    def _site(self, target: int, type: Fixed) -> Site[A]:
+        check = self.checks.get(target)
+        interval = None if check is None else (check[0].low, check[0].high)
+        sign = target in self.signs or (check is not None and check[1] in self.signs)
+        return Site(self.assembly, type, WireValue(self.scope, target), interval, sign, self.readers[target])
+
+    def _expand(self, edge: Edge, operation: Expansion, sources: list[H], type_: Fixed) -> H:
+        """An operation by its definition, whose wires get a scope of their own.
+
+        Where the definition's static interval is wider than the operation's own, the latter holds without a check: the
+        contract of Expansion says that both have the same value.
+        """
+        builder = Builder()
+        inner = operation.define(builder, *builder.inputs([source.type for source in sources]))
+        arrow = builder.build([inner])
+        scopes = self.assembly.scopes
+        scopes.append(Scope(self.scope, arrow, tuple(edge.sources)))
+        (handle,) = type(self)(self.assembly, arrow, len(scopes)).run(sources)
+        return replace(handle, value=WireValue(self.scope, edge.targets[0]), type=type_)
