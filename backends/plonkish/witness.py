@@ -2,46 +2,30 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.backends.gadgets.forms import Integers
-from circuitize.backends.gadgets.lowering import Scope
+from circuitize.backends.gadgets import replay
+from circuitize.backends.gadgets.replay import Replay
+from circuitize.backends.gadgets.replay import random_salts as random_salts
 from circuitize.backends.gadgets.values import Value
-from circuitize.backends.r1cs.commitments import check_salt
-from circuitize.backends.r1cs.field import Field, Limbs
-from circuitize.circuits.errors import CircuitizeError, Undefined
-from circuitize.circuits.hypergraph import Arrow, fold
-from circuitize.circuits.types import LIMIT, Fixed
+from circuitize.backends.r1cs.field import Limbs
+from circuitize.circuits.errors import Undefined
+from circuitize.circuits.types import LIMIT
 
 from .permutation import Rounds, rounds
 from .tasks import Dot, Fold, Hint, Permutations, Range, Solvable, Variables
 
 SMALL = 2.0**62
-LIVE_SCOPES = 8
-"""Traces of expanded operations that are kept at a time; tasks visit them in order."""
 
 Step = Hint | Range | Solvable
 
 
-class Plan(Protocol):
+class Plan(replay.Plan, Protocol):
     """What a solver needs of an emission."""
-
-    @property
-    def field(self) -> Field: ...
-
-    @property
-    def arrow(self) -> Arrow: ...
-
-    @property
-    def scopes(self) -> tuple[Scope, ...]: ...
-
-    @property
-    def salts(self) -> tuple[str, ...]: ...
 
     @property
     def variables(self) -> int: ...
@@ -56,25 +40,15 @@ class Plan(Protocol):
     def tasks(self) -> tuple[Step, ...]: ...
 
 
-def random_salts(plan: Plan) -> dict[str, int]:
-    """A fresh uniform salt for every committed port, from the operating system."""
-    return {name: secrets.randbelow(plan.field.prime) for name in plan.salts}
-
-
-class Solver:
+class Solver(Replay):
     """The variables of a run, phase by phase: small ones in int64, those that may be any element as Python integers.
 
-    `trace` holds the value of every wire of the program's arrow, `salts` a number below the prime for each of the
-    plan's. Nothing is checked against the constraints. Raises CircuitizeError for a trace or salts of another program.
+    Nothing is checked against the constraints.
     """
 
     def __init__(self, plan: Plan, trace: Sequence[NDArray[np.int64]], salts: Mapping[str, int]) -> None:
-        _require_fitting(plan, trace, salts)
-        self.plan, self.field = plan, plan.field
-        self.memory: dict[object, Any] = {}
-        self.challenges: list[int] = []
-        self._trace, self._salts = trace, dict(salts)
-        self._scopes: dict[int, list[Any]] = {}
+        super().__init__(plan, trace, salts)
+        self.plan = plan
         self._small = np.zeros(plan.variables, np.int64)
         self._place = np.full(plan.variables, -1, np.int64)
         total = 0
@@ -181,17 +155,6 @@ class Solver:
         """The cells of a task's permutations, all rows of one after the other."""
         return self._states[task]
 
-    def wire(self, scope: int, wire: int) -> Integers:
-        """The value of a wire of the arrow in a scope, flat."""
-        values = self._trace if scope == 0 else self._scope(scope)
-        return np.asarray(values[wire], np.int64).reshape(-1)
-
-    def number(self, name: str) -> int:
-        return self._salts[name]
-
-    def challenge(self) -> int:
-        return self.challenges[0]
-
     def _fill(self, hint: Hint) -> None:
         variables = np.arange(hint.first, hint.first + hint.count, dtype=np.int32)
         content = hint.content
@@ -200,34 +163,6 @@ class Solver:
         else:
             self.write(variables, self.field.to_integers(content.limbs(self)))
 
-    def _scope(self, scope: int) -> list[Any]:
-        found = self._scopes.get(scope)
-        if found is None:
-            made = self.plan.scopes[scope - 1]
-            shapes = [type.shape for type in made.arrow.source]
-            sources = [self.wire(made.parent, wire).reshape(s) for wire, s in zip(made.sources, shapes, strict=True)]
-            found = fold(made.arrow, sources, lambda _, operation, values: operation.run(*values), keep=True)
-            while len(self._scopes) >= LIVE_SCOPES:
-                del self._scopes[next(iter(self._scopes))]
-            self._scopes[scope] = found
-        return found
-
 
 def _phase(task: Hint | Solvable) -> int:
     return 1 if isinstance(task, Fold) else task.phase if isinstance(task, Dot) else 0
-
-
-def _require_fitting(plan: Plan, trace: Sequence[NDArray[np.int64]], salts: Mapping[str, int]) -> None:
-    arrow = plan.arrow
-    if len(trace) != arrow.wire_count:
-        raise CircuitizeError(
-            f"expected a trace of {arrow.wire_count} wires, found {len(trace)}; trace the program that was emitted"
-        )
-    for wire in (*arrow.inputs.tolist(), *arrow.outputs.tolist()):
-        type = arrow.type(wire)
-        if not isinstance(type, Fixed) or np.shape(trace[wire]) != type.shape:
-            raise CircuitizeError(f"expected {type} at wire {wire} of the trace, found shape {np.shape(trace[wire])}")
-    if set(salts) != set(plan.salts):
-        raise CircuitizeError(f"expected salts named {sorted(plan.salts)}, found {sorted(salts)}; see random_salts")
-    for name, salt in salts.items():
-        check_salt(salt, name)

@@ -1,0 +1,101 @@
+"""A run as witnesses are computed from it: the program's wires, and those of the arrows that operations expand to."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.backends.r1cs.commitments import check_salt
+from circuitize.backends.r1cs.field import Field
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.hypergraph import Arrow, fold
+from circuitize.circuits.types import Fixed
+
+from .forms import Integers
+from .lowering import Scope
+
+LIVE_SCOPES = 8
+"""Traces of expanded operations that are kept at a time; witnesses visit them in order."""
+
+
+class Plan(Protocol):
+    """What an emission says of its runs."""
+
+    @property
+    def field(self) -> Field: ...
+
+    @property
+    def arrow(self) -> Arrow: ...
+
+    @property
+    def scopes(self) -> tuple[Scope, ...]: ...
+
+    @property
+    def salts(self) -> tuple[str, ...]: ...
+
+
+def random_salts(plan: Plan) -> dict[str, int]:
+    """A fresh uniform salt for every committed port, from the operating system."""
+    return {name: secrets.randbelow(plan.field.prime) for name in plan.salts}
+
+
+class Replay:
+    """The `values.Trace` of a run: the program's own trace, and those of expanded operations, run when asked for.
+
+    `trace` holds the value of every wire of the program's arrow (each of its type's shape), `salts` a number below the
+    prime for each of the plan's. `challenges` is filled in once they are drawn. Raises CircuitizeError for a trace or
+    salts of another program.
+    """
+
+    def __init__(self, plan: Plan, trace: Sequence[NDArray[np.int64]], salts: Mapping[str, int]) -> None:
+        _require_fitting(plan, trace, salts)
+        self.field = plan.field
+        self.memory: dict[object, Any] = {}
+        self.challenges: list[int] = []
+        self._trace, self._salts = trace, dict(salts)
+        self._expanded = plan.scopes
+        self._scopes: dict[int, list[Any]] = {}
+
+    def wire(self, scope: int, wire: int) -> Integers:
+        """The value of a wire of the arrow in a scope, flat."""
+        values = self._trace if scope == 0 else self._scope(scope)
+        return np.asarray(values[wire], np.int64).reshape(-1)
+
+    def number(self, name: str) -> int:
+        return self._salts[name]
+
+    def challenge(self) -> int:
+        assert self.challenges, "what is drawn after the challenge does not stand before it"
+        return self.challenges[0]
+
+    def _scope(self, scope: int) -> list[Any]:
+        found = self._scopes.get(scope)
+        if found is None:
+            made = self._expanded[scope - 1]
+            shapes = [type.shape for type in made.arrow.source]
+            sources = [self.wire(made.parent, wire).reshape(s) for wire, s in zip(made.sources, shapes, strict=True)]
+            found = fold(made.arrow, sources, lambda _, operation, values: operation.run(*values), keep=True)
+            while len(self._scopes) >= LIVE_SCOPES:
+                del self._scopes[next(iter(self._scopes))]
+            self._scopes[scope] = found
+        return found
+
+
+def _require_fitting(plan: Plan, trace: Sequence[NDArray[np.int64]], salts: Mapping[str, int]) -> None:
+    arrow = plan.arrow
+    if len(trace) != arrow.wire_count:
+        raise CircuitizeError(
+            f"expected a trace of {arrow.wire_count} wires, found {len(trace)}; trace the program that was emitted"
+        )
+    for wire in (*arrow.inputs.tolist(), *arrow.outputs.tolist()):
+        type = arrow.type(wire)
+        if not isinstance(type, Fixed) or np.shape(trace[wire]) != type.shape:
+            raise CircuitizeError(f"expected {type} at wire {wire} of the trace, found shape {np.shape(trace[wire])}")
+    if set(salts) != set(plan.salts):
+        raise CircuitizeError(f"expected salts named {sorted(plan.salts)}, found {sorted(salts)}; see random_salts")
+    for name, salt in salts.items():
+        check_salt(salt, name)
