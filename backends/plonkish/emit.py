@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.backends.gadgets.lowering import Scope
+from circuitize.backends.gadgets.terminal import Public, require_provable
 from circuitize.backends.gadgets.values import Salt
 from circuitize.backends.r1cs.field import Field, Limbs
-from circuitize.backends.r1cs.ports import Public
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.program import Program
@@ -21,7 +21,7 @@ from .assembly import Assembly
 from .layout import BLINDING, Layout
 from .lookup_sums import Summed, summed
 from .lowering import Lowering
-from .ports import shown, terminals
+from .ports import Terminal, shown
 from .system import PlonkishSystem
 from .tasks import Hint
 from .witness import Solver, Step
@@ -132,23 +132,13 @@ def emit(program: Program, k: int | None = None) -> Emission:
 
 def lay_out(program: Program, k: int) -> tuple[Layout, tuple[Public, ...]]:
     """Everything that `emit` decides, without the system itself."""
-    _require_provable(program)
+    require_provable(program)
     if not SMALLEST <= k <= LARGEST:
         raise CircuitizeError(f"expected k from {SMALLEST} to {LARGEST}, found {k}; leave it to the search")
     assembly = Assembly(limb_bits=min(k - 2, 16), table_rows=(1 << k) - BLINDING)
-    inputs, outputs = terminals(program)
+    inputs, outputs = Terminal.of(program)
     entered = [terminal.enter(assembly) for terminal in inputs]
     results = Lowering(assembly, program.arrow).run(entered)
     publics, instance = shown(assembly, inputs, entered, outputs, results)
     assembly.require_room()
     return Layout(assembly, instance, k), publics
-
-
-def _require_provable(program: Program) -> None:
-    if not program.is_integer:
-        raise CircuitizeError("expected a program of the integer language, found a real one; quantize it first")
-    if not program.binds():
-        raise CircuitizeError(
-            "expected a public or committed input and a public or committed output, found a program that binds "
-            "nothing; change a port's visibility"
-        )

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from circuitize.backends.gadgets.values import Salt, WireValue
+from circuitize.backends.gadgets import terminal as ports
+from circuitize.backends.gadgets.terminal import Public, in_order
+from circuitize.backends.gadgets.values import Salt
 from circuitize.backends.r1cs.commitments import PACKED, WIDTH, layout, tag
-from circuitize.backends.r1cs.ports import Public
-from circuitize.circuits.program import Port, Program, Visibility
 from circuitize.circuits.types import Fixed
 
 from .assembly import Assembly, Handle, single_forms
@@ -17,33 +15,13 @@ from .ranges import entering
 from .tasks import Permutations, Sum, Variables
 
 
-@dataclass(frozen=True, slots=True)
-class Terminal:
-    """One port of a program: its arrow wire, and its format."""
-
-    side: str
-    port: Port
-    format: Fixed
-    wire: int
-
-    @property
-    def public(self) -> bool:
-        return self.port.visibility is Visibility.PUBLIC
-
-    @property
-    def committed(self) -> bool:
-        return self.port.visibility is Visibility.COMMITTED
-
-    @property
-    def label(self) -> str:
-        """Its name in roles and salts; an input and an output may share a port name."""
-        return f"{self.side} {self.port.name}"
+class Terminal(ports.Terminal):
+    """A port, and how it enters and leaves."""
 
     def enter(self, assembly: Assembly) -> Handle:
         """Variables for an input, checked to be in its format."""
-        value = WireValue(0, self.wire)
-        made = single_forms(assembly.hint(value, self.format.size))
-        return entering(assembly, made, value, self.format, f"input range {self.port.name}")
+        made = single_forms(assembly.hint(self.value, self.format.size))
+        return entering(assembly, made, self.value, self.format, f"input range {self.port.name}")
 
     def show(self, assembly: Assembly, handle: Handle) -> Variables:
         """What a verifier sees of a port that is not private: its elements, or their digest."""
@@ -95,40 +73,18 @@ def _packed(assembly: Assembly, handle: Handle, format: Fixed, role: str) -> Var
     return np.concatenate(made)
 
 
-def terminals(program: Program) -> tuple[list[Terminal], list[Terminal]]:
-    """The inputs and the outputs."""
-    arrow = program.arrow
-    inputs, outputs = (
-        [
-            Terminal(side, port, type, wire)
-            for port, type, wire in zip(ports, types, wires.tolist(), strict=True)
-            if isinstance(type, Fixed)
-        ]
-        for side, ports, types, wires in (
-            ("input", program.inputs, arrow.source, arrow.inputs),
-            ("output", program.outputs, arrow.target, arrow.outputs),
-        )
-    )
-    return inputs, outputs
-
-
 def shown(
     assembly: Assembly, inputs: list[Terminal], entered: list[Handle], outputs: list[Terminal], results: list[Handle]
 ) -> tuple[tuple[Public, ...], Variables]:
-    """The instance: outputs in order, digests of committed inputs, public inputs; what each is, and the variables.
+    """The instance: what each part of it is, in order, and the variables.
 
     `Public.first` counts from 1, as in a rank-one system, where number 0 is the constant.
     """
-    order = [*zip(outputs, results, strict=True)]
-    order += [(t, h) for t, h in zip(inputs, entered, strict=True) if t.committed]
-    order += [(t, h) for t, h in zip(inputs, entered, strict=True) if t.public]
-    publics, variables, count = [], [], 0
-    for terminal, handle in order:
-        if terminal.port.visibility is Visibility.PRIVATE:
-            continue
-        own = terminal.show(assembly, handle)
-        name, format = terminal.port.name, terminal.format
-        publics.append(Public(terminal.side, name, format, terminal.committed, 1 + count, len(own)))
+    handles = dict(zip([*inputs, *outputs], [*entered, *results], strict=True))
+    publics, variables, first = [], [], 1
+    for terminal in in_order(inputs, outputs):
+        own = terminal.show(assembly, handles[terminal])
+        publics.append(terminal.visible(first, len(own)))
         variables.append(own)
-        count += len(own)
+        first += len(own)
     return tuple(publics), np.concatenate(variables)

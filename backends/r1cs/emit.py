@@ -8,6 +8,7 @@ from circuitize.backends.gadgets.assembly import Assembly, Recipe
 from circuitize.backends.gadgets.lowering import Scope
 from circuitize.backends.gadgets.projection import Challenges
 from circuitize.backends.gadgets.tables import Tables
+from circuitize.backends.gadgets.terminal import Public, require_provable
 from circuitize.backends.gadgets.transcript import Element, Naturals, absorption
 from circuitize.backends.gadgets.values import Drawn, Salt
 from circuitize.circuits.errors import CircuitizeError
@@ -18,7 +19,7 @@ from .builder import CountingBuilder, SystemBuilder
 from .challenge import Challenge
 from .field import BN254, Field
 from .lowering import Lowering
-from .ports import Public, terminals
+from .ports import terminals
 from .system import ConstraintSystem
 
 
@@ -94,13 +95,7 @@ def assemble(program: Program, builder: CountingBuilder, challenge: Challenge) -
     """Puts a program's wires and rows into a builder, which may be one that only counts them; errors are those of
     `emit`.
     """
-    if not program.is_integer:
-        raise CircuitizeError("expected a program of the integer language, found real arrays; quantize it first")
-    if not program.binds():
-        raise CircuitizeError(
-            "expected a program that binds something, found every input or every output private: a proof would say "
-            "nothing; make an input and an output public or committed"
-        )
+    require_provable(program)
     assembly = Assembly(builder, postpones=True)
     drawn = challenge is Challenge.COMMITTED
     if drawn and builder.field.prime != BN254.prime:

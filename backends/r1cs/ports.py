@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from circuitize.backends.gadgets import terminal as ports
 from circuitize.backends.gadgets.assembly import Assembly, Handle, Recipe
 from circuitize.backends.gadgets.commitment import Commitment, Digests, emit_commitment
 from circuitize.backends.gadgets.forms import wires
 from circuitize.backends.gadgets.ranges import entering
+from circuitize.backends.gadgets.terminal import Public, in_order
 from circuitize.backends.gadgets.transcript import Element, Naturals
-from circuitize.backends.gadgets.values import Drawn, Salt, WireValue
-from circuitize.circuits.program import Port, Program, Visibility
-from circuitize.circuits.types import Fixed
+from circuitize.backends.gadgets.values import Drawn, Salt
+from circuitize.circuits.program import Program
 
 from .builder import Kind
 from .commitments import layout
@@ -20,29 +21,10 @@ INPUT_RANGE = "input range"
 """The role of rows that check an input's format begins with this."""
 
 
-@dataclass(frozen=True, slots=True)
-class Public:
-    """Consecutive wires that a verifier sees: a public port's integers, or the one digest of a committed port.
-
-    `side` is "input" or "output"; wire `first` is public number first - 1. Negative integers stand modulo the prime.
-    """
-
-    side: str
-    name: str
-    format: Fixed
-    committed: bool
-    first: int
-    count: int
-
-
 @dataclass(slots=True, eq=False)
-class Terminal:
-    """One port of a program in a circuit: its arrow wire, and the circuit wires it was given (0: none)."""
+class Terminal(ports.Terminal):
+    """A port, its arrow wire, and the circuit wires it was given (0: none)."""
 
-    side: str
-    port: Port
-    format: Fixed
-    wire: int
     first: int = 0
     digest: int = 0
     salt: int = 0
@@ -50,23 +32,6 @@ class Terminal:
 
     def __post_init__(self) -> None:
         self.commitment = Commitment(self.value, self.format, self.label)
-
-    @property
-    def public(self) -> bool:
-        return self.port.visibility is Visibility.PUBLIC
-
-    @property
-    def committed(self) -> bool:
-        return self.port.visibility is Visibility.COMMITTED
-
-    @property
-    def label(self) -> str:
-        """Its name among wires, rows and salts; an input and an output may share a port name."""
-        return f"{self.side} {self.port.name}"
-
-    @property
-    def value(self) -> WireValue:
-        return WireValue(0, self.wire)
 
     def allocate(self, assembly: Assembly, kind: Kind) -> None:
         """Wires for the port's elements."""
@@ -108,10 +73,11 @@ class Terminal:
         width = (self.format.high - self.format.low).bit_length()
         return Naturals(wires(self.first, self.format.size), self.value, -self.format.low, width)
 
-    def visible(self) -> Public:
+    @property
+    def seen(self) -> Public:
         """What the verifier sees of a public or committed port."""
         first, count = (self.digest, 1) if self.committed else (self.first, self.format.size)
-        return Public(self.side, self.port.name, self.format, self.committed, first, count)
+        return self.visible(first, count)
 
 
 def terminals(
@@ -121,31 +87,13 @@ def terminals(
 
     Where a challenge is drawn outside the circuit, its wire is the last public one, and no port's.
     """
-    arrow = program.arrow
-    inputs, outputs = (
-        [
-            Terminal(side, port, type, wire)
-            for port, type, wire in zip(ports, types, indices.tolist(), strict=True)
-            if isinstance(type, Fixed)
-        ]
-        for side, ports, types, indices in (
-            ("input", program.inputs, arrow.source, arrow.inputs),
-            ("output", program.outputs, arrow.target, arrow.outputs),
-        )
-    )
-    seen = []
-    for terminal in [*outputs, *(terminal for terminal in inputs if terminal.committed)]:
+    inputs, outputs = Terminal.of(program)
+    seen = in_order(inputs, outputs)
+    for terminal in seen:
         if terminal.committed:
             terminal.allocate_digest(assembly)
-        elif terminal.public:
-            terminal.allocate(assembly, Kind.PUBLIC_OUTPUT)
         else:
-            continue
-        seen.append(terminal)
-    for terminal in inputs:
-        if terminal.public:
-            terminal.allocate(assembly, Kind.PUBLIC_INPUT)
-            seen.append(terminal)
+            terminal.allocate(assembly, Kind.PUBLIC_INPUT if terminal in inputs else Kind.PUBLIC_OUTPUT)
     if drawn:
         assembly.recipes.append(Recipe(assembly.builder.await_challenge(), 1, Drawn()))
     for terminal in inputs:
@@ -154,4 +102,4 @@ def terminals(
     for terminal in inputs + outputs:
         if terminal.committed:
             terminal.allocate_salt(assembly)
-    return inputs, outputs, tuple(terminal.visible() for terminal in seen)
+    return inputs, outputs, tuple(terminal.seen for terminal in seen)

@@ -1,0 +1,97 @@
+"""The ports of a program where a circuit meets them: what a verifier sees of each, and in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self, TypeVar
+
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.types import Fixed
+
+from .values import WireValue
+
+
+@dataclass(frozen=True, slots=True)
+class Public:
+    """Consecutive wires that a verifier sees: a public port's integers, or the one digest of a committed port.
+
+    `side` is "input" or "output"; wire `first` is public number first - 1. Negative integers stand modulo the prime.
+    """
+
+    side: str
+    name: str
+    format: Fixed
+    committed: bool
+    first: int
+    count: int
+
+
+@dataclass(slots=True, eq=False)
+class Terminal:
+    """One port of a program in a circuit, and its arrow wire."""
+
+    side: str
+    port: Port
+    format: Fixed
+    wire: int
+
+    @property
+    def public(self) -> bool:
+        return self.port.visibility is Visibility.PUBLIC
+
+    @property
+    def committed(self) -> bool:
+        return self.port.visibility is Visibility.COMMITTED
+
+    @property
+    def label(self) -> str:
+        """Its name in the circuit and among salts; an input and an output may share a port name."""
+        return f"{self.side} {self.port.name}"
+
+    @property
+    def value(self) -> WireValue:
+        return WireValue(0, self.wire)
+
+    def visible(self, first: int, count: int) -> Public:
+        """What the verifier sees of the port, which is not private, at these wires."""
+        return Public(self.side, self.port.name, self.format, self.committed, first, count)
+
+    @classmethod
+    def of(cls, program: Program) -> tuple[list[Self], list[Self]]:
+        """The inputs and the outputs."""
+        arrow = program.arrow
+        inputs, outputs = (
+            [
+                cls(side, port, type, wire)
+                for port, type, wire in zip(ports, types, wires.tolist(), strict=True)
+                if isinstance(type, Fixed)
+            ]
+            for side, ports, types, wires in (
+                ("input", program.inputs, arrow.source, arrow.inputs),
+                ("output", program.outputs, arrow.target, arrow.outputs),
+            )
+        )
+        return inputs, outputs
+
+
+T = TypeVar("T", bound=Terminal)
+
+
+def in_order(inputs: Sequence[T], outputs: Sequence[T]) -> list[T]:
+    """The ports that a verifier sees, as their wires are numbered: outputs, committed inputs, public inputs."""
+    seen = [terminal for terminal in outputs if terminal.public or terminal.committed]
+    seen += [terminal for terminal in inputs if terminal.committed]
+    return seen + [terminal for terminal in inputs if terminal.public]
+
+
+def require_provable(program: Program) -> None:
+    """Raises CircuitizeError for a program that no circuit can be made of, or none that says anything."""
+    if not program.is_integer:
+        raise CircuitizeError("expected a program of the integer language, found real arrays; quantize it first")
+    if not program.binds():
+        raise CircuitizeError(
+            "expected a program that binds something, found every input or every output private: a proof would say "
+            "nothing; make an input and an output public or committed"
+        )
