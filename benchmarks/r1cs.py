@@ -78,8 +78,9 @@ def measure(name: str, folder: Path) -> dict[str, Any]:
 
 
 def prove(system: Any, values: Any, digest: str, folder: Path) -> dict[str, float]:
-    from circuitize.provers.groth16.keys import PROVING_FILE, ProvingKey, setup
+    from circuitize.provers.groth16.keys import ProvingKey, setup
     from circuitize.provers.groth16.prover import prove
+    from circuitize.provers.keys import PROVING_FILE
 
     _, setup_cpu, setup_wall = measured(lambda: setup(system, digest, folder))
     key, read_cpu, _ = measured(lambda: ProvingKey.read(folder))

@@ -12,8 +12,9 @@ from circuitize import _native
 from circuitize.backends.r1cs.field import BN254, Field
 from circuitize.backends.r1cs.system import ConstraintSystem, Matrix
 from circuitize.circuits.errors import CircuitizeError, FormatError
-from circuitize.provers.groth16.errors import KeyMismatch, Unsatisfied
-from circuitize.provers.groth16.keys import WARNING_FILE, ProvingKey, VerifyingKey, setup
+from circuitize.provers.binding import KeyMismatch
+from circuitize.provers.groth16.errors import Unsatisfied
+from circuitize.provers.groth16.keys import ProvingKey, VerifyingKey, setup
 from circuitize.provers.groth16.proof import Proof
 from circuitize.provers.groth16.prover import prove, public_values
 from circuitize.provers.groth16.snarkjs import (
@@ -25,6 +26,7 @@ from circuitize.provers.groth16.snarkjs import (
     verifying_key_text,
 )
 from circuitize.provers.groth16.verifier import refusal, verify
+from circuitize.provers.keys import WARNING_FILE
 
 
 @pytest.fixture(scope="module")

@@ -10,11 +10,13 @@ from mirage_cases import Permutation, random_case, two_phases
 
 from circuitize import _native
 from circuitize.circuits.errors import CircuitizeError, FormatError
+from circuitize.provers.binding import KeyMismatch
 from circuitize.provers.groth16 import keys as plain_keys
 from circuitize.provers.groth16 import prover as plain_prover
-from circuitize.provers.groth16.errors import KeyMismatch, Unsatisfied
+from circuitize.provers.groth16.errors import Unsatisfied
+from circuitize.provers.keys import WARNING_FILE
 from circuitize.provers.mirage.challenge import challenge, key_hash
-from circuitize.provers.mirage.keys import WARNING_FILE, ProvingKey, VerifyingKey, setup
+from circuitize.provers.mirage.keys import ProvingKey, VerifyingKey, setup
 from circuitize.provers.mirage.proof import Proof
 from circuitize.provers.mirage.prover import prove, public_values
 from circuitize.provers.mirage.verifier import refusal, verify

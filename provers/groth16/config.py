@@ -7,9 +7,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from circuitize.backends.r1cs.field import BN254
 from circuitize.circuits.errors import CircuitizeError
 
-SCALAR_PRIME = 21888242871839275222246405745257275088548364400416034343698204186575808495617
+SCALAR_PRIME = BN254.prime
 """The order r of both groups: wires are integers modulo r."""
 
 COORDINATE_PRIME = 21888242871839275222246405745257275088696311157297823662689037894645226208583
@@ -98,14 +99,3 @@ def _arrays(matrix: Matrix) -> MatrixArrays:
         np.ascontiguousarray(matrix.wires, np.uint32),
         np.ascontiguousarray(matrix.coefficients, np.int64),
     )
-
-
-def digest_bytes(digest: str) -> bytes:
-    """A circuit's digest, 64 hexadecimal digits, as 32 bytes. Raises CircuitizeError for anything else."""
-    try:
-        content = bytes.fromhex(digest)
-    except ValueError:
-        content = b""
-    if len(content) != 32:
-        raise CircuitizeError(f"expected a digest of 64 hexadecimal digits, found {digest!r}")
-    return content

@@ -8,20 +8,14 @@ from pathlib import Path
 from typing import ClassVar, Literal, Self
 
 from circuitize._native import Groth16ProvingKey, Groth16VerifyingKey, groth16_setup
-from circuitize.circuits.errors import CircuitizeError, FormatError
+from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.files import write_whole
+from circuitize.provers.binding import digest_bytes
+from circuitize.provers.keys import PROVING_FILE, VERIFYING_FILE, Setup, read_proving, read_verifying, write_warning
 
-from .config import Arrays, System, digest_bytes, matrices
+from .config import Arrays, System, matrices
 
-PROVING_FILE = "proving.key"
-VERIFYING_FILE = "verifying.key"
 SNARKJS_FILE = "verification_key.json"
-WARNING_FILE = "INSECURE-DEVELOPMENT-KEYS.txt"
-
-WARNING = (
-    "Insecure development keys: whoever made them could have kept the secrets behind them, and with those can "
-    "prove anything. Use them to develop and to measure; rely only on keys from a ceremony.\n"
-)
 
 
 @dataclass(frozen=True)
@@ -39,7 +33,7 @@ class VerifyingKey:
         return self.native.digest.hex()
 
     @property
-    def setup(self) -> Literal["development", "ceremony"]:
+    def setup(self) -> Setup:
         return self.native.setup
 
     @property
@@ -53,13 +47,7 @@ class VerifyingKey:
 
         Every point is checked to lie in its group. Raises FormatError for a damaged file, or another prover's.
         """
-        path = _inside(path, VERIFYING_FILE)
-        try:
-            return cls(Groth16VerifyingKey.decode(path.read_bytes(), cls.prover))
-        except OSError as error:
-            raise CircuitizeError(f"cannot read verifying key {path}: {error.strerror or error}") from error
-        except ValueError as error:
-            raise FormatError(f"{path} is not a sound verifying key: {error}") from error
+        return cls(read_verifying(path, lambda file: Groth16VerifyingKey.decode(file.read_bytes(), cls.prover)))
 
     def write(self, path: Path) -> None:
         write_whole(path, [self.native.encode()])
@@ -85,13 +73,7 @@ class ProvingKey:
         The checksum is verified; the points are not checked to lie in their groups. A proving key must come
         from a trusted place: a hostile one cannot make a false proof pass, but may leak the witness.
         """
-        path = _inside(path, PROVING_FILE)
-        try:
-            return cls(Groth16ProvingKey.read(path, cls.prover))
-        except OSError as error:
-            raise CircuitizeError(f"cannot read proving key {path}: {error.strerror or error}") from error
-        except ValueError as error:
-            raise FormatError(f"{path} is not a sound proving key: {error}") from error
+        return cls(read_proving(path, lambda file: Groth16ProvingKey.read(file, cls.prover)))
 
     def write(self, path: Path) -> None:
         write_whole(path, self.native.chunks())
@@ -125,7 +107,7 @@ def development(
         native = groth16_setup(arrays, binding, seed, progress)
     except ValueError as error:
         raise CircuitizeError(f"cannot set up keys: {error}") from error
-    write_whole(Path(directory) / WARNING_FILE, [WARNING.encode()])
+    write_warning(directory)
     return native
 
 
@@ -136,8 +118,3 @@ def write_keys(key: ProvingKey, directory: Path) -> None:
     key.write(directory / PROVING_FILE)
     key.verifying_key.write(directory / VERIFYING_FILE)
     write_whole(directory / SNARKJS_FILE, [verifying_key_text(key.verifying_key).encode()])
-
-
-def _inside(path: Path, name: str) -> Path:
-    path = Path(path)
-    return path / name if path.is_dir() else path

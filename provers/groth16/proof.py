@@ -7,15 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Self
 
-from circuitize.circuits.errors import CircuitizeError, FormatError
+from circuitize.circuits.errors import FormatError
 from circuitize.circuits.files import write_whole
+from circuitize.provers.framing import HEADER_BYTES, Framing, read_proof
 
 from .compression import compress, decompress
-from .config import digest_bytes
 
-VERSION = 2
-ZERO_KNOWLEDGE = 1
-HEADER_BYTES = 16 + 4 + 4 + 32
 MAGICS = {b"circuitize-g16pf": "groth16", b"circuitize-mirpf": "mirage"}
 
 
@@ -35,8 +32,7 @@ class Proof:
     phases: Mapping[str, float] = field(default_factory=dict, compare=False)
 
     prover: ClassVar[str] = "groth16"
-    name: ClassVar[str] = "Groth16"
-    magic: ClassVar[bytes] = b"circuitize-g16pf"
+    framing: ClassVar[Framing] = Framing("Groth16", b"circuitize-g16pf", version=2, zero_knowledge=True)
     file_bytes: ClassVar[int] = HEADER_BYTES + 128
 
     def compressed(self) -> bytes:
@@ -44,9 +40,8 @@ class Proof:
         return compress(self.points)
 
     def encode(self) -> bytes:
-        """Magic, version (u32), flags (u32: 1, zero knowledge), digest, `compressed`: `file_bytes`, little-endian."""
-        header = self.magic + VERSION.to_bytes(4, "little") + ZERO_KNOWLEDGE.to_bytes(4, "little")
-        return header + digest_bytes(self.digest) + self.compressed()
+        """The header, and `compressed`: `file_bytes`."""
+        return self.framing.header(self.digest) + self.compressed()
 
     @classmethod
     def decode(cls, content: bytes) -> Self:
@@ -55,30 +50,13 @@ class Proof:
         if found not in (None, cls.prover):
             raise FormatError(f"a proof of the prover {found}, expected one of {cls.prover}")
         if len(content) != cls.file_bytes:
-            raise FormatError(f"expected a {cls.name} proof of {cls.file_bytes} bytes, found {len(content)}")
-        if not content.startswith(cls.magic):
-            raise FormatError(
-                f"expected a {cls.name} proof to begin with {cls.magic.decode()!r}, found {content[:16]!r}"
-            )
-        version, flags = (int.from_bytes(content[at : at + 4], "little") for at in (16, 20))
-        if (version, flags) != (VERSION, ZERO_KNOWLEDGE):
-            raise FormatError(
-                f"expected a {cls.name} proof of version {VERSION} with flags {ZERO_KNOWLEDGE}, found version "
-                f"{version} with flags {flags}"
-            )
-        return cls(content[24:HEADER_BYTES].hex(), decompress(content[HEADER_BYTES:]))
+            raise FormatError(f"expected a {cls.framing.name} proof of {cls.file_bytes} bytes, found {len(content)}")
+        digest, points = cls.framing.split(content)
+        return cls(digest, decompress(points))
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        try:
-            with Path(path).open("rb") as file:
-                content = file.read(cls.file_bytes + 1)
-        except OSError as error:
-            raise CircuitizeError(f"cannot read proof {path}: {error.strerror or error}") from error
-        try:
-            return cls.decode(content)
-        except FormatError as error:
-            raise FormatError(f"{path}: {error}") from error
+        return read_proof(path, cls.file_bytes, cls.decode)
 
     def write(self, path: Path) -> None:
         write_whole(path, [self.encode()])

@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize import _native
+from circuitize.backends.r1cs.field import BN254
 from circuitize.circuits.errors import CircuitizeError
+from circuitize.provers.binding import require_circuit
 
 from .config import System, matrices
-from .errors import KeyMismatch, Unsatisfied
+from .errors import Unsatisfied
 from .keys import ProvingKey
 from .proof import Proof
 
@@ -34,11 +36,7 @@ def prove(
     factors come from the operating system. Takes O(n log n) field operations and five multi-scalar
     multiplications, cheap where most wires are bits or small signed integers.
     """
-    bound = key.verifying_key.digest
-    if bound != digest.lower():
-        raise KeyMismatch(
-            f"the proving key is for the circuit {bound}, found {digest}; remedy: run setup for this program"
-        )
+    bound = require_circuit(key.verifying_key, digest)
     limbs = np.ascontiguousarray(witness, np.uint64)
     if limbs.shape != (system.wires, 4):
         raise CircuitizeError(f"expected a witness of shape ({system.wires}, 4), found {limbs.shape}")
@@ -54,4 +52,4 @@ def prove(
 def public_values(system: System, witness: NDArray[np.uint64]) -> list[int]:
     """The values of the public wires: outputs, then inputs, each in [0, r)."""
     public = system.public_outputs + system.public_inputs
-    return [int.from_bytes(limbs.astype("<u8").tobytes(), "little") for limbs in witness[1 : 1 + public]]
+    return BN254.to_integers(witness[1 : 1 + public])

@@ -9,9 +9,9 @@ from typing import Any, Literal, TypeVar
 
 from circuitize._native import Groth16VerifyingKey
 from circuitize.circuits.errors import FormatError
+from circuitize.provers.binding import digest_bytes, require_prover
 
-from .config import COORDINATE_PRIME, SCALAR_PRIME, digest_bytes
-from .errors import require_prover
+from .config import COORDINATE_PRIME, SCALAR_PRIME
 from .keys import VerifyingKey
 from .proof import Proof
 

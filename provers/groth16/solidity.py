@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from circuitize.circuits.errors import CircuitizeError
+from circuitize.provers.binding import require_prover
 
 from .config import COORDINATE_PRIME, SCALAR_PRIME
-from .errors import require_prover
 from .keys import VerifyingKey
 
 MOST_PUBLICS = 64

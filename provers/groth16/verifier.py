@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
 from circuitize._native import groth16_verify
+from circuitize.backends.r1cs.field import BN254
+from circuitize.provers.binding import mismatch
 
-from .config import SCALAR_PRIME
 from .keys import VerifyingKey
 from .proof import Proof
 
@@ -33,25 +31,4 @@ def refusal(proof: Proof, key: VerifyingKey, publics: Sequence[int], digest: str
     of the setup (`key.setup` says whether those may exist).
     """
     reason = mismatch(proof, key, publics, digest)
-    return groth16_verify(key.native, public_limbs(publics), proof.points) if reason is None else reason
-
-
-def mismatch(proof: Proof, key: VerifyingKey, publics: Sequence[int], digest: str | None) -> str | None:
-    """Why a proof cannot be for this key, these publics and this circuit, before any point of it is looked at."""
-    expected = key.digest if digest is None else digest.lower()
-    if expected != key.digest:
-        return f"the verifying key is for the circuit {key.digest}, expected {expected}"
-    if proof.digest != expected:
-        return f"the proof is for the circuit {proof.digest}, expected {expected}"
-    if len(publics) != key.public:
-        return f"found {len(publics)} public values, the key expects {key.public}"
-    for place, value in enumerate(publics):
-        if not 0 <= value < SCALAR_PRIME:
-            return f"public value {place} is not in [0, r)"
-    return None
-
-
-def public_limbs(publics: Sequence[int]) -> NDArray[np.uint64]:
-    """Values in [0, r) as `uint64[n, 4]`."""
-    content = b"".join(int(value).to_bytes(32, "little") for value in publics)
-    return np.frombuffer(content, np.dtype("<u8")).astype(np.uint64).reshape(-1, 4)
+    return groth16_verify(key.native, BN254.from_integers(publics), proof.points) if reason is None else reason

@@ -15,9 +15,11 @@ from circuitize._native import groth16_ceremony_refusal
 from circuitize.backends.r1cs.sections import SectionFile
 from circuitize.circuits.errors import FormatError
 from circuitize.circuits.files import write_whole
+from circuitize.provers.binding import digest_bytes
+from circuitize.provers.keys import PROVING_FILE
 
-from .config import COORDINATE_PRIME, SCALAR_PRIME, System, digest_bytes, matrices
-from .keys import PROVING_FILE, ProvingKey
+from .config import COORDINATE_PRIME, SCALAR_PRIME, System, matrices
+from .keys import ProvingKey
 
 Bytes = NDArray[np.uint8]
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
 from circuitize._native import Halo2System
 from circuitize.backends.plonkish.system import PlonkishSystem
+from circuitize.backends.r1cs.field import BN254, Limbs
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.provers.groth16.config import SCALAR_PRIME
-
-Limbs = NDArray[np.uint64]
 
 
 def native_system(system: PlonkishSystem) -> Halo2System:
@@ -21,9 +17,9 @@ def native_system(system: PlonkishSystem) -> Halo2System:
     Raises CircuitizeError for a system over another field, and for one that halo2 cannot prove soundly: a gate that is
     not zero where all fixed columns are, a table without the tuple that rows of zeros add to it, no instance values.
     """
-    if system.field.prime != SCALAR_PRIME:
+    if system.field.prime != BN254.prime:
         raise CircuitizeError(
-            f"halo2 here works over BN254, expected its scalar field {SCALAR_PRIME}, found a system over "
+            f"halo2 here works over BN254, expected its scalar field {BN254.prime}, found a system over "
             f"{system.field.prime}; remedy: emit the circuit over BN254"
         )
     try:
@@ -34,24 +30,13 @@ def native_system(system: PlonkishSystem) -> Halo2System:
             list(system.instance),
             system.challenges,
             np.ascontiguousarray(system.nodes, np.int32),
-            limbs_of(system.constants),
+            BN254.from_integers(system.constants),
             [gate.node for gate in system.gates],
             [(list(lookup.inputs), list(lookup.table)) for lookup in system.lookups],
             np.ascontiguousarray(system.copies, np.int32),
         )
     except ValueError as error:
         raise CircuitizeError(f"halo2 cannot take this system: {error}") from error
-
-
-def limbs_of(values: Sequence[int]) -> Limbs:
-    """Integers, modulo the field's order, as `uint64[n, 4]`."""
-    content = b"".join((int(value) % SCALAR_PRIME).to_bytes(32, "little") for value in values)
-    return np.frombuffer(content, np.dtype("<u8")).astype(np.uint64).reshape(-1, 4)
-
-
-def integers_of(limbs: Sequence[Sequence[int]]) -> list[int]:
-    """Values of four little-endian limbs each."""
-    return [sum(limb << (64 * place) for place, limb in enumerate(value)) for value in limbs]
 
 
 def _column(column: NDArray[np.int64] | Limbs) -> NDArray[np.int64] | Limbs:

@@ -8,8 +8,7 @@ import numpy as np
 
 from circuitize.backends.plonkish.expressions import Kind
 from circuitize.backends.plonkish.system import PlonkishSystem
-
-from .proof import HEADER_BYTES
+from circuitize.provers.framing import HEADER_BYTES
 
 POINT, SCALAR = 64, 32
 HEAD = 16 + 4 + 4 + 32 + 8

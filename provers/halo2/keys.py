@@ -9,17 +9,13 @@ from typing import ClassVar, Literal, Self
 
 from circuitize._native import Halo2ProvingKey, Halo2VerifyingKey, halo2_setup
 from circuitize.backends.plonkish.system import PlonkishSystem
-from circuitize.circuits.errors import CircuitizeError, FormatError
+from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.files import write_whole
-from circuitize.provers.groth16 import keys as groth16
-from circuitize.provers.groth16.config import digest_bytes
+from circuitize.provers.binding import digest_bytes
+from circuitize.provers.keys import PROVING_FILE, VERIFYING_FILE, Setup, read_proving, read_verifying, write_warning
 
 from .config import native_system
 from .powers import read_powers
-
-PROVING_FILE = groth16.PROVING_FILE
-VERIFYING_FILE = groth16.VERIFYING_FILE
-WARNING_FILE = groth16.WARNING_FILE
 
 MOST_BYTES = 1 << 26
 """A verifying key's file is a few kilobytes; one beyond this is not read."""
@@ -40,7 +36,7 @@ class VerifyingKey:
         return self.native.digest.hex()
 
     @property
-    def setup(self) -> Literal["development", "ceremony"]:
+    def setup(self) -> Setup:
         return self.native.setup
 
     @property
@@ -54,14 +50,7 @@ class VerifyingKey:
 
         Raises FormatError for a damaged file, or another prover's.
         """
-        path = _inside(path, VERIFYING_FILE)
-        try:
-            with path.open("rb") as file:
-                return cls(Halo2VerifyingKey.decode(file.read(MOST_BYTES)))
-        except OSError as error:
-            raise CircuitizeError(f"cannot read verifying key {path}: {error.strerror or error}") from error
-        except ValueError as error:
-            raise FormatError(f"{path} is not a sound verifying key: {error}") from error
+        return cls(read_verifying(path, _decode))
 
     def write(self, path: Path) -> None:
         write_whole(path, [self.native.encode()])
@@ -86,13 +75,7 @@ class ProvingKey:
         to lie in their group. A proving key must come from a trusted place: a hostile one cannot make a false proof
         pass, but may leak the witness.
         """
-        path = _inside(path, PROVING_FILE)
-        try:
-            return cls(Halo2ProvingKey.read(path))
-        except OSError as error:
-            raise CircuitizeError(f"cannot read proving key {path}: {error.strerror or error}") from error
-        except ValueError as error:
-            raise FormatError(f"{path} is not a sound proving key: {error}") from error
+        return cls(read_proving(path, Halo2ProvingKey.read))
 
     def write(self, path: Path) -> None:
         write_whole(path, self.native.encode())
@@ -123,12 +106,12 @@ def setup(
         raise CircuitizeError(f"{where}: {error}") from error
     directory = Path(directory)
     if ptau is None:
-        write_whole(directory / WARNING_FILE, [groth16.WARNING.encode()])
+        write_warning(directory)
     key.write(directory / PROVING_FILE)
     key.verifying_key.write(directory / VERIFYING_FILE)
     return key
 
 
-def _inside(path: Path, name: str) -> Path:
-    path = Path(path)
-    return path / name if path.is_dir() else path
+def _decode(path: Path) -> Halo2VerifyingKey:
+    with path.open("rb") as file:
+        return Halo2VerifyingKey.decode(file.read(MOST_BYTES))

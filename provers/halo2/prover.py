@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from circuitize import _native
 from circuitize.backends.plonkish.system import PlonkishSystem
+from circuitize.backends.r1cs.field import BN254, Limbs
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.provers.groth16.errors import KeyMismatch
+from circuitize.provers.binding import require_circuit
 
-from .config import Limbs, integers_of, native_system
+from .config import native_system
 from .errors import Unsatisfied
 from .keys import ProvingKey
 from .proof import Proof
@@ -46,14 +47,10 @@ def prove(
     setup", 2019; KZG commitments opened by SHPLONK (Boneh, Drake, Fisch, Gabizon, 2020). Blinding comes from the
     operating system.
     """
-    bound = key.verifying_key.digest
-    if bound != digest.lower():
-        raise KeyMismatch(
-            f"the proving key is for the program {bound}, found {digest}; remedy: run setup for this program"
-        )
+    bound = require_circuit(key.verifying_key, digest)
 
     def second(challenges: list[list[int]]) -> list[Limbs]:
-        return _columns(witness.second(integers_of(challenges)))
+        return _columns(witness.second(BN254.to_integers(np.array(challenges, np.uint64))))
 
     try:
         content, phases = _native.halo2_prove(
@@ -68,9 +65,7 @@ def prove(
 
 def public_values(witness: Witness) -> list[int]:
     """What a statement says: the instance, one column after the other, each value in [0, r)."""
-    return [
-        int.from_bytes(value.astype("<u8").tobytes(), "little") for column in witness.instance() for value in column
-    ]
+    return [value for column in witness.instance() for value in BN254.to_integers(column)]
 
 
 def _columns(columns: Sequence[NDArray[np.uint64]]) -> list[Limbs]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from circuitize._native import halo2_verify
-from circuitize.provers.groth16.config import SCALAR_PRIME
+from circuitize.backends.r1cs.field import BN254, Limbs
+from circuitize.provers.binding import mismatch
 
-from .config import Limbs, limbs_of
 from .keys import VerifyingKey
 from .proof import Proof
 
@@ -32,23 +32,14 @@ def refusal(proof: Proof, key: VerifyingKey, publics: Sequence[int], digest: str
     Keccak-256 behaves as a random oracle: a prover who tries q hashes passes with probability at most about
     6 q d n / 2^256, d the degree of the circuit and n its rows.
     """
-    expected = key.digest if digest is None else digest.lower()
-    if expected != key.digest:
-        return f"the verifying key is for the program {key.digest}, expected {expected}"
-    if proof.digest != expected:
-        return f"the proof is for the program {proof.digest}, expected {expected}"
-    if len(publics) != key.public:
-        return f"found {len(publics)} public values, the key expects {key.public}"
-    for place, value in enumerate(publics):
-        if not 0 <= value < SCALAR_PRIME:
-            return f"public value {place} is not in [0, r)"
-    return halo2_verify(key.native, instance_columns(key, publics), proof.content)
+    reason = mismatch(proof, key, publics, digest)
+    return halo2_verify(key.native, instance_columns(key, publics), proof.content) if reason is None else reason
 
 
 def instance_columns(key: VerifyingKey, publics: Sequence[int]) -> list[Limbs]:
     """Public values, as many as the key expects, by instance column."""
     columns, at = [], 0
     for length in key.native.instances:
-        columns.append(limbs_of(publics[at : at + length]))
+        columns.append(BN254.from_integers(publics[at : at + length]))
         at += length
     return columns

@@ -9,10 +9,7 @@ from typing import ClassVar, Literal
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.provers.groth16 import keys as groth16
 from circuitize.provers.groth16.config import Arrays, System, arrays
-
-PROVING_FILE = groth16.PROVING_FILE
-VERIFYING_FILE = groth16.VERIFYING_FILE
-WARNING_FILE = groth16.WARNING_FILE
+from circuitize.provers.keys import PROVING_FILE, VERIFYING_FILE
 
 
 class VerifyingKey(groth16.VerifyingKey):

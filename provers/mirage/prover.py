@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from circuitize import _native
+from circuitize.backends.r1cs.field import Limbs
 from circuitize.circuits.errors import CircuitizeError
+from circuitize.provers.binding import require_circuit
 from circuitize.provers.groth16.config import System
-from circuitize.provers.groth16.errors import KeyMismatch, Unsatisfied
+from circuitize.provers.groth16.errors import Unsatisfied
 from circuitize.provers.groth16.prover import public_values as all_public_values
 
 from .keys import ProvingKey, committing
 from .proof import Proof
 
-Limbs = NDArray[np.uint64]
 Challenge = Callable[[Limbs], int]
 Witness = Callable[[Challenge], Limbs]
 
@@ -40,11 +40,7 @@ def prove(
     Kosba, Papadopoulos, Papamanthou, Song, "MIRAGE", USENIX Security 2020, section 3. One multi-scalar
     multiplication more than Groth16, over the committed wires, which leave that of C.
     """
-    bound = key.verifying_key.digest
-    if bound != digest.lower():
-        raise KeyMismatch(
-            f"the proving key is for the circuit {bound}, found {digest}; remedy: run setup for this program"
-        )
+    bound = require_circuit(key.verifying_key, digest)
     arguments = committing(system)
     drawn: list[_native.MirageCommitment] = []
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from circuitize.provers.groth16.errors import require_prover
+from circuitize.provers.binding import require_prover
 from circuitize.provers.groth16.solidity import Commitment, contract
 
 from .challenge import DOMAIN, key_hash

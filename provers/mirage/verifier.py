@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from circuitize._native import mirage_verify
-from circuitize.provers.groth16.verifier import mismatch, public_limbs
+from circuitize.backends.r1cs.field import BN254
+from circuitize.provers.binding import mismatch
 
 from .keys import VerifyingKey
 from .proof import Proof
@@ -30,4 +31,4 @@ def refusal(proof: Proof, key: VerifyingKey, publics: Sequence[int], digest: str
     (q + 1) d / 2^253.
     """
     reason = mismatch(proof, key, publics, digest)
-    return mirage_verify(key.native, public_limbs(publics), proof.points) if reason is None else reason
+    return mirage_verify(key.native, BN254.from_integers(publics), proof.points) if reason is None else reason

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from circuitize.circuits.errors import CircuitizeError, FormatError
+from circuitize.circuits.errors import FormatError
 from circuitize.circuits.files import write_whole
+from circuitize.provers import framing
+from circuitize.provers.framing import Framing, read_proof
 
-MAGIC = b"circuitize-tenpf"
-VERSION = 1
-NOT_ZERO_KNOWLEDGE = 0
-HEADER_BYTES = len(MAGIC) + 4 + 4 + 32 + 8
+FRAMING = Framing("tensor", b"circuitize-tenpf", version=1, zero_knowledge=False)
+HEADER_BYTES = framing.HEADER_BYTES + 8
 MOST_BYTES = 1 << 28
 
 
@@ -33,37 +33,21 @@ class Proof:
         return False
 
     def encode(self) -> bytes:
-        """Magic, version (u32), flags (u32: 0, not zero-knowledge), program digest, length (u64), messages."""
-        head = MAGIC + VERSION.to_bytes(4, "little") + NOT_ZERO_KNOWLEDGE.to_bytes(4, "little")
-        return head + bytes.fromhex(self.digest) + len(self.messages).to_bytes(8, "little") + self.messages
+        """The header, the length of the messages (u64, little-endian), and the messages."""
+        return FRAMING.header(self.digest) + len(self.messages).to_bytes(8, "little") + self.messages
 
     @staticmethod
     def decode(content: bytes) -> Proof:
         """Raises FormatError unless the framing is exact; what the messages say is for `verify`."""
-        if len(content) < HEADER_BYTES or not content.startswith(MAGIC):
-            raise FormatError(f"expected a tensor proof to begin with {MAGIC.decode()!r}, found {content[:16]!r}")
-        version, flags = (int.from_bytes(content[at : at + 4], "little") for at in (16, 20))
-        if (version, flags) != (VERSION, NOT_ZERO_KNOWLEDGE):
-            raise FormatError(
-                f"expected a tensor proof of version {VERSION} with flags {NOT_ZERO_KNOWLEDGE} (not zero-knowledge), "
-                f"found version {version} with flags {flags}"
-            )
-        length = int.from_bytes(content[56:64], "little")
-        if len(content) != HEADER_BYTES + length:
-            raise FormatError(f"expected {length} bytes of messages, found {len(content) - HEADER_BYTES}")
-        return Proof(content[24:56].hex(), content[64:])
+        digest, rest = FRAMING.split(content)
+        length, messages = int.from_bytes(rest[:8], "little"), rest[8:]
+        if len(rest) < 8 or len(messages) != length:
+            raise FormatError(f"expected {length} bytes of messages, found {len(messages)}")
+        return Proof(digest, messages)
 
     @staticmethod
     def read(path: Path) -> Proof:
-        try:
-            with Path(path).open("rb") as file:
-                content = file.read(MOST_BYTES)
-        except OSError as error:
-            raise CircuitizeError(f"cannot read proof {path}: {error.strerror or error}") from error
-        try:
-            return Proof.decode(content)
-        except FormatError as error:
-            raise FormatError(f"{path}: {error}") from error
+        return read_proof(path, MOST_BYTES, Proof.decode)
 
     def write(self, path: Path) -> None:
         write_whole(path, [self.encode()])

@@ -14,9 +14,9 @@ from groth16_cases import DIGEST, R, damage, limbs, random_system
 
 from circuitize import _native
 from circuitize.circuits.errors import FormatError
+from circuitize.provers.binding import KeyMismatch
 from circuitize.provers.groth16 import keys as plain_keys
 from circuitize.provers.groth16.config import COORDINATE_PRIME as Q
-from circuitize.provers.groth16.errors import KeyMismatch
 from circuitize.provers.groth16.proof import Proof as PlainProof
 from circuitize.provers.groth16.prover import prove as plain_prove
 from circuitize.provers.groth16.prover import public_values as plain_public_values

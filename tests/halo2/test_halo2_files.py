@@ -8,9 +8,11 @@ from halo2_systems import DIGEST, cells, squares
 
 from circuitize.backends.r1cs.field import BN254
 from circuitize.circuits.errors import CircuitizeError, FormatError
+from circuitize.provers.framing import HEADER_BYTES
 from circuitize.provers.groth16.config import COORDINATE_PRIME
 from circuitize.provers.halo2 import keys, prover, verifier
-from circuitize.provers.halo2.proof import HEADER_BYTES, Proof
+from circuitize.provers.halo2.proof import Proof
+from circuitize.provers.keys import WARNING_FILE
 
 MUTATIONS = 300
 
@@ -167,4 +169,4 @@ def test_files_are_canonical(folder, key, content, tmp_path):
     again = prover.prove(squares(), cells(), read, DIGEST)
     assert verifier.refusal(again, key, cells().publics) is None
     assert (key.setup, key.public, key.digest) == ("development", 2, DIGEST)
-    assert (folder / keys.WARNING_FILE).read_text().startswith("Insecure development keys")
+    assert (folder / WARNING_FILE).read_text().startswith("Insecure development keys")

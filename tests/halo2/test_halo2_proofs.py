@@ -8,7 +8,7 @@ from circuitize.backends.plonkish.expressions import ExpressionBuilder
 from circuitize.backends.plonkish.system import Gate
 from circuitize.backends.r1cs.field import BN254
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.provers.groth16.errors import KeyMismatch
+from circuitize.provers.binding import KeyMismatch
 from circuitize.provers.halo2 import keys, prover, verifier
 from circuitize.provers.halo2.errors import Unsatisfied
 from circuitize.provers.halo2.proof import Proof
@@ -48,8 +48,8 @@ def test_other_publics_are_refused(key, proof):
     assert "not in [0, r)" in refusal(key, proof, [x, -y])
     assert "found 1 public values" in refusal(key, proof, [x])
     assert "found 3 public values" in refusal(key, proof, [x, y, 0])
-    assert "program" in refusal(key, proof, digest="cd" * 32)
-    assert "program" in refusal(key, Proof("cd" * 32, proof.content))
+    assert "for the circuit" in refusal(key, proof, digest="cd" * 32)
+    assert "for the circuit" in refusal(key, Proof("cd" * 32, proof.content))
 
 
 @pytest.mark.parametrize("column, row", [(0, 0), (0, ROWS - 1), (1, 5), (2, 0), (2, ROWS - 1)])

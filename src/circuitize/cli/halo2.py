@@ -79,7 +79,8 @@ def make_keys(
 
     `constraints` are the gates, each of which holds on every row.
     """
-    from circuitize.provers.halo2.keys import PROVING_FILE, VERIFYING_FILE, setup
+    from circuitize.provers.halo2.keys import setup
+    from circuitize.provers.keys import PROVING_FILE, VERIFYING_FILE
 
     system = emission.summed.system
     with whole_folder(output, VERIFYING_FILE) as folder:

@@ -70,8 +70,9 @@ def make_keys(
     """Write a folder of keys for the prover that the circuit was emitted for, whole or not at all; returns what --json
     prints. `ceremony` is its .zkey and .ptau.
     """
-    from circuitize.provers.groth16.keys import PROVING_FILE, VERIFYING_FILE, write_keys
+    from circuitize.provers.groth16.keys import write_keys
     from circuitize.provers.groth16.zkey import import_zkey
+    from circuitize.provers.keys import PROVING_FILE, VERIFYING_FILE
 
     system = emission.system
     prover = prover_of_system(system)

@@ -12,7 +12,7 @@ from .provers import prover_of_key
 
 def run(options: Namespace) -> int:
     """Write the contract, whole or not at all."""
-    from circuitize.provers.groth16.keys import VERIFYING_FILE
+    from circuitize.provers.keys import VERIFYING_FILE
 
     path = options.keys / VERIFYING_FILE if options.keys.is_dir() else options.keys
     prover = prover_of_key(path, options.prover)

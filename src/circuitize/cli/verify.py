@@ -103,7 +103,7 @@ class Verifier:
         _require_outside(keys, proof)
         if program is not None:
             _require_outside(program_path(program), proof)
-        from circuitize.provers.groth16.keys import VERIFYING_FILE
+        from circuitize.provers.keys import VERIFYING_FILE
 
         with progress("reading the verifying key"):
             path = keys / VERIFYING_FILE if keys.is_dir() else keys

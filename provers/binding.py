@@ -1,0 +1,71 @@
+"""Whether a key, a proof and public values belong to one circuit, which its digest names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from circuitize.backends.r1cs.field import BN254
+from circuitize.circuits.errors import CircuitizeError
+
+
+class KeyMismatch(CircuitizeError):
+    """The key belongs to another circuit, or to another prover."""
+
+
+class Proof(Protocol):
+    @property
+    def digest(self) -> str: ...
+
+
+class VerifyingKey(Protocol):
+    @property
+    def digest(self) -> str: ...
+
+    @property
+    def public(self) -> int: ...
+
+
+def digest_bytes(digest: str) -> bytes:
+    """A circuit's digest, 64 hexadecimal digits, as 32 bytes. Raises CircuitizeError for anything else."""
+    try:
+        content = bytes.fromhex(digest)
+    except ValueError:
+        content = b""
+    if len(content) != 32:
+        raise CircuitizeError(f"expected a digest of 64 hexadecimal digits, found {digest!r}")
+    return content
+
+
+def require_prover(found: str, expected: str, what: str) -> None:
+    """Raises KeyMismatch where a key or a proof is another prover's."""
+    if found != expected:
+        raise KeyMismatch(f"{what} of the prover {found}, expected one of {expected}; remedy: use --prover {found}")
+
+
+def require_circuit(key: VerifyingKey, digest: str) -> str:
+    """The key's digest. Raises KeyMismatch where it is not the circuit's."""
+    if key.digest != digest.lower():
+        raise KeyMismatch(
+            f"the proving key is for the circuit {key.digest}, found {digest}; remedy: run setup for this program"
+        )
+    return key.digest
+
+
+def mismatch(proof: Proof, key: VerifyingKey, publics: Sequence[int], digest: str | None) -> str | None:
+    """Why a proof over BN254 cannot be for this key, these publics and this circuit, before its content is looked at.
+
+    `digest` is the circuit that the verifier expects, where it knows more than its key; the proof's own claim is
+    compared, never believed. Public values outside [0, r) are refused, not reduced.
+    """
+    expected = key.digest if digest is None else digest.lower()
+    if expected != key.digest:
+        return f"the verifying key is for the circuit {key.digest}, expected {expected}"
+    if proof.digest != expected:
+        return f"the proof is for the circuit {proof.digest}, expected {expected}"
+    if len(publics) != key.public:
+        return f"found {len(publics)} public values, the key expects {key.public}"
+    for place, value in enumerate(publics):
+        if not 0 <= value < BN254.prime:
+            return f"public value {place} is not in [0, r)"
+    return None

@@ -1,0 +1,64 @@
+"""How the file of every proof begins: a magic, a version, whether it is zero-knowledge, and its circuit's digest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from circuitize.circuits.errors import CircuitizeError, FormatError
+
+from .binding import digest_bytes
+
+HEADER_BYTES = 16 + 4 + 4 + 32
+
+P = TypeVar("P")
+
+
+@dataclass(frozen=True)
+class Framing:
+    """The header of one kind of proof; `magic` has 16 bytes."""
+
+    name: str
+    magic: bytes
+    version: int
+    zero_knowledge: bool
+
+    def header(self, digest: str) -> bytes:
+        """Magic, version (u32), flags (u32: 1 if zero-knowledge, else 0), digest (32 bytes); little-endian."""
+        flags = int(self.zero_knowledge)
+        return self.magic + self.version.to_bytes(4, "little") + flags.to_bytes(4, "little") + digest_bytes(digest)
+
+    def split(self, content: bytes) -> tuple[str, bytes]:
+        """The digest, and what stands behind the header. Raises FormatError unless the header is exact."""
+        if not content.startswith(self.magic):
+            raise FormatError(
+                f"expected a {self.name} proof to begin with {self.magic.decode()!r}, found {content[:16]!r}"
+            )
+        if len(content) < HEADER_BYTES:
+            raise FormatError(f"expected a {self.name} proof of more than {HEADER_BYTES} bytes, found {len(content)}")
+        version, flags = (int.from_bytes(content[at : at + 4], "little") for at in (16, 20))
+        if (version, flags) != (self.version, int(self.zero_knowledge)):
+            meaning = "zero-knowledge" if self.zero_knowledge else "not zero-knowledge"
+            raise FormatError(
+                f"expected a {self.name} proof of version {self.version} with flags {int(self.zero_knowledge)} "
+                f"({meaning}), found version {version} with flags {flags}"
+            )
+        return content[24:HEADER_BYTES].hex(), content[HEADER_BYTES:]
+
+
+def read_proof(path: Path, most: int, decode: Callable[[bytes], P]) -> P:
+    """A proof from its file, of which `most` bytes are read and one more.
+
+    Raises CircuitizeError for a file that cannot be read; FormatErrors of `decode` name the file.
+    """
+    try:
+        with Path(path).open("rb") as file:
+            content = file.read(most + 1)
+    except OSError as error:
+        raise CircuitizeError(f"cannot read proof {path}: {error.strerror or error}") from error
+    try:
+        return decode(content)
+    except FormatError as error:
+        raise FormatError(f"{path}: {error}") from error

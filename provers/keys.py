@@ -1,0 +1,54 @@
+"""Files of keys: their names in a folder, how one is read, and the warning beside insecure ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal, TypeVar
+
+from circuitize.circuits.errors import CircuitizeError, FormatError
+from circuitize.circuits.files import write_whole
+
+PROVING_FILE = "proving.key"
+VERIFYING_FILE = "verifying.key"
+WARNING_FILE = "INSECURE-DEVELOPMENT-KEYS.txt"
+
+WARNING = (
+    "Insecure development keys: whoever made them could have kept the secrets behind them, and with those can "
+    "prove anything. Use them to develop and to measure; rely only on keys from a ceremony.\n"
+)
+
+Setup = Literal["development", "ceremony"]
+"""How a key was made: "development" is insecure, one machine knew the secrets."""
+
+K = TypeVar("K")
+
+
+def read_proving(path: Path, decode: Callable[[Path], K]) -> K:
+    """A proving key from its file, or from the one in a folder of keys.
+
+    `decode` raises ValueError for a damaged file, or another prover's: here that is a FormatError. A file that cannot
+    be read is a CircuitizeError.
+    """
+    return _read(path, PROVING_FILE, "proving key", decode)
+
+
+def read_verifying(path: Path, decode: Callable[[Path], K]) -> K:
+    """A verifying key, as `read_proving` reads a proving key."""
+    return _read(path, VERIFYING_FILE, "verifying key", decode)
+
+
+def write_warning(directory: Path) -> None:
+    """The warning that goes beside keys whose secrets one machine knew."""
+    write_whole(Path(directory) / WARNING_FILE, [WARNING.encode()])
+
+
+def _read(path: Path, name: str, kind: str, decode: Callable[[Path], K]) -> K:
+    path = Path(path)
+    path = path / name if path.is_dir() else path
+    try:
+        return decode(path)
+    except OSError as error:
+        raise CircuitizeError(f"cannot read {kind} {path}: {error.strerror or error}") from error
+    except ValueError as error:
+        raise FormatError(f"{path} is not a sound {kind}: {error}") from error
