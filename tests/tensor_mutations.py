@@ -1,4 +1,4 @@
-"""Mutated tensor proofs: none is accepted, none makes a verifier panic. `python tests/tensor_mutations.py 100000`."""
+"""Mutated tensor proofs, each judged by both verifiers: none is accepted. `python tests/tensor_mutations.py 100000`."""
 
 from __future__ import annotations
 
@@ -7,128 +7,110 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
-from tensor_attack import built
-from tensor_proofs import example_inputs, planned, refusals
+from tensor_proofs import opinions
+from tensor_victims import Victim, victims
 
-from circuitize.circuits import integers
 from circuitize.circuits.errors import FormatError
-from circuitize.circuits.program import Program
-from circuitize.circuits.types import Fixed
-from circuitize.provers.tensor import verifier
 from circuitize.provers.tensor.config import PRIME
-from circuitize.provers.tensor.plan import Plan, plan
 from circuitize.provers.tensor.proof import HEADER_BYTES, Proof
-from circuitize.provers.tensor.prover import Proved, prove
+from circuitize.provers.tensor.statement import Statement
 
 PANIC = "the verifier failed on a malformed proof"
 Random = np.random.Generator
 
 
-@dataclass(frozen=True)
-class Victim:
-    """A program with two proofs, of different inputs."""
-
-    program: Program
-    made: Plan
-    found: Proved
-    other: Proved
+# Mutations of messages, somewhere in a span of them: the bytes of one message, or all.
 
 
-def victims() -> list[Victim]:
-    """Small proofs with every kind of message, and that of a training step."""
-    small, table = Fixed((4,), 0, -20, 19), integers.Lookup(-20, np.arange(40) ** 2, 0)
-    programs = [
-        built([small], (integers.Shift(2), (0,))),
-        built([small, small], (integers.Multiply(), (0, 1)), (integers.Shift(3), (2,)), (integers.ReLU(), (3,))),
-        built([small], (table, (0,))),
-    ]
-    made = []
-    for program in programs:
-        random = np.random.default_rng(1)
-        drawn = [
-            {p.name: random.integers(p.format.low, p.format.high, p.format.shape) for p in program.inputs if p.format}
-            for _ in range(2)
-        ]
-        own = plan(program)
-        made.append(Victim(program, own, *(prove(program, x, not_zero_knowledge=True, made=own) for x in drawn)))
-    program, own = planned("iris.py:step")
-    inputs = example_inputs(program)
-    moved = {**inputs, "inputs": inputs["inputs"][::-1].copy()}
-    made.append(Victim(program, own, *(prove(program, x, not_zero_knowledge=True, made=own) for x in (inputs, moved))))
-    return made
+def word(random: Random, span: range) -> int:
+    return span.start + 8 * int(random.integers(len(span) // 8))
 
 
-# Mutations of messages.
-
-
-def flip(random: Random, x: bytearray, _: bytes) -> None:
-    for place in random.integers(0, len(x), random.integers(1, 5)):
+def flip(random: Random, x: bytearray, span: range, _: bytes) -> None:
+    for place in random.integers(span.start, span.stop, random.integers(1, 5)):
         x[place] ^= 1 << int(random.integers(8))
 
 
-def large(random: Random, x: bytearray, _: bytes) -> None:
+def large(random: Random, x: bytearray, span: range, _: bytes) -> None:
     """Words of p and more, of which one may stand for the number that was there."""
-    at = 8 * int(random.integers(len(x) // 8))
-    word = int.from_bytes(x[at : at + 8], "little")
+    at = word(random, span)
+    there = int.from_bytes(x[at : at + 8], "little")
     choices = [PRIME, (1 << 64) - 1, PRIME + int(random.integers(1 << 32)) % ((1 << 64) - PRIME)]
-    choices += [word + PRIME] if word + PRIME < 1 << 64 else []
+    choices += [there + PRIME] if there + PRIME < 1 << 64 else []
     x[at : at + 8] = int(choices[int(random.integers(len(choices)))]).to_bytes(8, "little")
 
 
-def small(random: Random, x: bytearray, _: bytes) -> None:
-    at = 8 * int(random.integers(len(x) // 8))
+def small(random: Random, x: bytearray, span: range, _: bytes) -> None:
+    at = word(random, span)
     x[at : at + 8] = int(random.integers(3)).to_bytes(8, "little")
 
 
-def truncate(random: Random, x: bytearray, _: bytes) -> None:
-    del x[int(random.integers(len(x))) :]
+def add(random: Random, x: bytearray, span: range, _: bytes) -> None:
+    """One more or one less, modulo p."""
+    at = word(random, span)
+    moved = int.from_bytes(x[at : at + 8], "little") + int(random.choice([-1, 1]))
+    x[at : at + 8] = (moved % PRIME).to_bytes(8, "little")
 
 
-def extend(random: Random, x: bytearray, _: bytes) -> None:
+def truncate(random: Random, x: bytearray, span: range, _: bytes) -> None:
+    del x[int(random.integers(span.start, span.stop)) :]
+
+
+def extend(random: Random, x: bytearray, _: range, __: bytes) -> None:
     x += random.bytes(int(random.integers(1, 200)))
 
 
-def swap(random: Random, x: bytearray, _: bytes) -> None:
-    i, j = (8 * int(at) for at in random.integers(0, len(x) // 8, 2))
+def swap(random: Random, x: bytearray, span: range, _: bytes) -> None:
+    i, j = word(random, span), word(random, span)
     x[i : i + 8], x[j : j + 8] = x[j : j + 8], x[i : i + 8]
 
 
-def neighbours(random: Random, x: bytearray, _: bytes) -> None:
+def neighbours(random: Random, x: bytearray, span: range, _: bytes) -> None:
     """The two coordinates of an element, or two digests, exchanged."""
     size = int(random.choice([8, 16, 32]))
-    at = size * int(random.integers(len(x) // size - 1))
+    size = size if 2 * size <= len(span) else 8
+    at = span.start + size * int(random.integers(len(span) // size - 1))
     x[at : at + 2 * size] = x[at + size : at + 2 * size] + x[at : at + size]
 
 
-def splice(random: Random, x: bytearray, other: bytes) -> None:
-    at = 8 * int(random.integers(1, len(x) // 8))
+def splice(random: Random, x: bytearray, span: range, other: bytes) -> None:
+    at = max(8, word(random, span))
     x[at:] = other[at:]
 
 
-def graft(random: Random, x: bytearray, other: bytes) -> None:
+def graft(random: Random, x: bytearray, span: range, other: bytes) -> None:
     """A piece of another proof."""
-    at = 8 * int(random.integers(len(x) // 8))
-    size = 8 * int(random.integers(1, 64))
-    x[at : at + size] = other[at : at + size]
+    at = word(random, span)
+    end = min(span.stop, at + 8 * int(random.integers(1, 64)))
+    x[at:end] = other[at:end]
 
 
-def move(random: Random, x: bytearray, _: bytes) -> None:
+def move(random: Random, x: bytearray, span: range, _: bytes) -> None:
     """A word left out, or put in twice."""
-    at = 8 * int(random.integers(len(x) // 8))
+    at = word(random, span)
     x[at : at + 8] = b"" if random.integers(2) else x[at : at + 8] * 2
 
 
-def blank(random: Random, x: bytearray, _: bytes) -> None:
-    at, size = (int(n) for n in random.integers(0, len(x), 2))
-    x[at : at + size] = bytes(len(x[at : at + size]))
+def blank(random: Random, x: bytearray, span: range, _: bytes) -> None:
+    start, end = sorted(int(n) for n in random.integers(span.start, span.stop + 1, 2))
+    x[start:end] = bytes(end - start)
 
 
-MESSAGES: list[Callable[[Random, bytearray, bytes], None]] = [
-    flip, large, small, truncate, extend, swap, neighbours, splice, graft, move, blank,
+MESSAGES: list[Callable[[Random, bytearray, range, bytes], None]] = [
+    flip, large, small, add, truncate, extend, swap, neighbours, splice, graft, move, blank,
 ]  # fmt: skip
+
+
+def exchange(random: Random, x: bytearray, messages: list[range]) -> None:
+    """Two messages of one label, two rounds of a sumcheck for instance, in each other's place."""
+    first = messages[int(random.integers(len(messages)))]
+    alike = [span for span in messages if len(span) == len(first)]
+    second = alike[int(random.integers(len(alike)))]
+    a, b = slice(first.start, first.stop), slice(second.start, second.stop)
+    x[a], x[b] = x[b], x[a]
 
 
 def header(random: Random, content: bytearray) -> None:
@@ -140,48 +122,135 @@ def header(random: Random, content: bytearray) -> None:
         content[HEADER_BYTES - 8 : HEADER_BYTES] = int(random.choice(np.array(bombs, object))).to_bytes(8, "little")
 
 
-@dataclass
-class Tally:
-    """What was tried, by the kind of mutation, and what was wrong."""
+def statement(random: Random, given: Statement) -> Statement:
+    """A flipped bit of a root, or a public integer that is one more or one less."""
+    key = [*given.publics, *given.roots][int(random.integers(len(given.publics) + len(given.roots)))]
+    if key in given.roots:
+        root = bytearray(given.roots[key])
+        root[int(random.integers(32))] ^= 1 << int(random.integers(8))
+        return replace(given, roots={**given.roots, key: bytes(root)})
+    values = np.array(given.publics[key])
+    values.reshape(-1)[int(random.integers(values.size))] += int(random.choice([-1, 1]))
+    return replace(given, publics={**given.publics, key: values})
 
-    tried: Counter[str]
-    wrong: list[str]
+
+@dataclass(frozen=True)
+class Mutant:
+    """A statement and a proof's file of which one differs from what is valid; `label` is where it first differs."""
+
+    kind: str
+    label: str
+    victim: Victim
+    statement: Statement
+    content: bytes
 
 
-def mutated(given: list[Victim], random: Random, count: int) -> Iterator[tuple[str, Victim, bytes]]:
-    """Files that differ from a valid one."""
-    weights = np.array([4.0] * (len(given) - 1) + [1.0])
+def first_label(victim: Victim, messages: bytes) -> str:
+    """The message in which these first differ from the victim's; "end" where they go on after all of them."""
+    own = victim.found.proof.messages
+    shared = min(len(own), len(messages))
+    differ = np.flatnonzero(np.frombuffer(own, np.uint8, shared) != np.frombuffer(messages, np.uint8, shared))
+    place = int(differ[0]) if len(differ) else shared
+    return next((label for label, own in victim.spans.items() if any(place in span for span in own)), "end")
+
+
+def mutated(given: list[Victim], random: Random, count: int) -> Iterator[Mutant]:
+    """One label after the other, of some victim that has it; most are changed within one message of that label."""
+    labels = sorted({label for victim in given for label in victim.spans})
     made = 0
     while made < count:
-        victim = given[int(random.choice(len(given), p=weights / weights.sum()))]
-        whole = victim.found.proof.encode()
-        if random.random() < 0.05:
-            content = bytearray(whole)
-            header(random, content)
-            name = "header"
-        else:
-            kind = MESSAGES[int(random.integers(len(MESSAGES)))]
-            messages = bytearray(victim.found.proof.messages)
-            kind(random, messages, victim.other.proof.messages)
-            content, name = bytearray(replace(victim.found.proof, messages=bytes(messages)).encode()), kind.__name__
-        if bytes(content) != whole:
+        label = labels[made % len(labels)]
+        having = [victim for victim in given if label in victim.spans]
+        weights = np.array([victim.weight for victim in having])
+        victim = having[int(random.choice(len(having), p=weights / weights.sum()))]
+        mutant = mutation(victim, label, random)
+        if mutant.content != victim.found.proof.encode() or mutant.kind == "statement":
             made += 1
-            yield name, victim, bytes(content)
+            yield mutant
 
 
-def check(given: list[Victim], random: Random, count: int, both: float) -> Tally:
-    """Decodes and verifies mutated files; a share of them, `both`, by both verifiers."""
-    found = Tally(Counter(), [])
-    for name, victim, content in mutated(given, random, count):
-        found.tried[name] += 1
-        try:
-            proof = Proof.decode(content)
-        except FormatError:
-            continue
-        arguments = victim.program, victim.found.statement, proof, victim.made
-        reason = refusals(*arguments)[0] if random.random() < both else verifier.refusal(*arguments)
-        if reason is None or reason == PANIC:
-            found.wrong.append(f"{name}: {reason}")
+def mutation(victim: Victim, label: str, random: Random) -> Mutant:
+    found, drawn, own = victim.found, random.random(), victim.spans[label]
+    whole = found.proof.encode()
+    if drawn < 0.05:
+        return Mutant("statement", "statement", victim, statement(random, found.statement), whole)
+    if drawn < 0.1:
+        framed = bytearray(whole)
+        header(random, framed)
+        return Mutant("header", "header", victim, found.statement, bytes(framed))
+    messages, name = bytearray(found.proof.messages), "exchange"
+    if drawn < 0.2:
+        exchange(random, messages, own)
+    else:
+        kind = MESSAGES[int(random.integers(len(MESSAGES)))]
+        span = own[int(random.integers(len(own)))] if drawn < 0.8 else range(len(messages))
+        kind(random, messages, span, victim.other.proof.messages)
+        name = kind.__name__
+    content = replace(found.proof, messages=bytes(messages)).encode()
+    return Mutant(name, first_label(victim, messages), victim, found.statement, content)
+
+
+REFUSED = ("file", "same reason", "other reason")
+"""By what reads the file, or by both verifiers, with one reason or two."""
+
+
+@dataclass
+class Tally:
+    """How often mutants of each kind, label and victim ended how, and examples of what should not be."""
+
+    ends: Counter[tuple[str, str, str, str]] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+
+    def count(self, mutant: Mutant, end: str, detail: str = "") -> None:
+        self.ends[mutant.kind, mutant.label, mutant.victim.name, end] += 1
+        if end not in REFUSED and len(self.wrong) < 100:
+            self.wrong.append(f"{mutant.kind} of {mutant.label} of {mutant.victim.name} {end}: {detail}")
+
+    def by(self, place: int) -> dict[str, Counter[str]]:
+        """How mutants ended, by kind (0), by label (1), or by victim (2)."""
+        found: dict[str, Counter[str]] = {}
+        for key, count in sorted(self.ends.items()):
+            found.setdefault(key[place], Counter())[key[3]] += count
+        return dict(sorted(found.items()))
+
+    def table(self) -> str:
+        columns = (*REFUSED, *sorted({key[3] for key in self.ends} - set(REFUSED)))
+        lines = [f"{'':16}{'tried':>8}" + "".join(f"{name:>14}" for name in columns)]
+        for place in range(3):
+            found = self.by(place)
+            lines += [
+                f"{name:16}{own.total():8}" + "".join(f"{own[column]:14}" for column in columns)
+                for name, own in found.items()
+            ]
+            whole = sum(found.values(), Counter())
+            lines += [f"{'':16}{whole.total():8}" + "".join(f"{whole[column]:14}" for column in columns)]
+        return "\n".join(lines)
+
+
+def judge(mutant: Mutant) -> tuple[str, str]:
+    """How a mutant ends, and what was said."""
+    victim = mutant.victim
+    try:
+        proof = Proof.decode(mutant.content)
+    except FormatError as error:
+        return "file", str(error)
+    try:
+        native, other = opinions(victim.program, mutant.statement, proof, victim.made, trusted=victim.trusted)
+    except Exception as error:
+        return "raised", repr(error)
+    if native == PANIC:
+        return "panicked", str(native)
+    if native is None or other is None:
+        return "accepted" if native == other else "disagreed", f"{native!r}, {other!r}"
+    return "same reason" if native == other else "other reason", f"{native!r}, {other!r}"
+
+
+def check(given: list[Victim], random: Random, count: int, progress: Callable[[Tally], None] = lambda _: None) -> Tally:
+    """Reads mutated files and asks both verifiers about each."""
+    found = Tally()
+    for mutant in mutated(given, random, count):
+        found.count(mutant, *judge(mutant))
+        progress(found)
     return found
 
 
@@ -193,7 +262,14 @@ def peak() -> int:
 if __name__ == "__main__":
     given = victims()
     before, start = peak(), time.process_time()
-    tally = check(given, np.random.default_rng(0), int(sys.argv[1]), 0.01)
-    print(f"{tally.tried.total()} mutated proofs, {len(tally.wrong)} accepted or panicked: {tally.wrong[:5]}")
-    print(f"{time.process_time() - start:.0f} processor seconds, {(peak() - before) >> 20} MiB more than before")
-    print(dict(sorted(tally.tried.items())))
+
+    def show(tally: Tally) -> None:
+        total = tally.ends.total()
+        if total % 10000 == 0 or total == int(sys.argv[1]):
+            spent, more = time.process_time() - start, (peak() - before) >> 20
+            print(f"{total} mutants, both verifiers: {spent:.0f} processor seconds, {more} MiB more than before")
+            print(f"{len(tally.wrong)} not refused by both: {tally.wrong[:5]}", flush=True)
+            if total % 50000 == 0:
+                print(tally.table(), flush=True)
+
+    print(check(given, np.random.default_rng(0), int(sys.argv[1]), show).table())

@@ -39,6 +39,19 @@ _JUDGED: dict[bytes, str | None] = {}
 """What the independent verifier said, by all that it depends on: a proof that several tests look at is checked once."""
 
 
+def opinions(
+    program: Program,
+    statement: Statement,
+    proof: Proof,
+    made: Plan,
+    context: bytes = b"",
+    trusted: Mapping[str, bytes] | None = None,
+) -> tuple[str | None, str | None]:
+    """What the native and the independent verifier say, whether or not they agree."""
+    arguments = program, statement, proof, made, context, trusted
+    return verifier.refusal(*arguments), independent.refusal(*arguments)
+
+
 def refusals(
     program: Program,
     statement: Statement,

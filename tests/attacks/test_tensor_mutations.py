@@ -1,10 +1,17 @@
-"""Mutated proofs and files: a seeded part of what `tests/tensor_mutations.py` tries."""
+"""Mutated proofs and files, each judged by both verifiers: a seeded part of what `tests/tensor_mutations.py` tries."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from tensor_mutations import MESSAGES, Victim, check, peak, victims
+from tensor_mutations import MESSAGES, REFUSED, Mutant, check, judge, peak
+from tensor_proofs import example_inputs, planned, refusals
+from tensor_victims import LABELS, Victim, victims
+
+from circuitize.provers.tensor.independent.transcript import Transcript
+from circuitize.provers.tensor.prover import prove
 
 
 @pytest.fixture(scope="module")
@@ -12,19 +19,56 @@ def given() -> list[Victim]:
     return victims()
 
 
-def test_the_victims_are_valid(given: list[Victim]) -> None:
-    from tensor_proofs import refusals
-
+def test_the_victims_are_valid_and_have_every_kind_of_message(given: list[Victim]) -> None:
     for victim in given:
         for found in (victim.found, victim.other):
-            assert refusals(victim.program, found.statement, found.proof, victim.made) == (None, None)
+            known = {name: root for (_, name), root in found.statement.roots.items() if name in victim.trusted}
+            judged = refusals(victim.program, found.statement, found.proof, victim.made, trusted=known)
+            assert judged == (None, None), victim.name
+        covered = sorted((span.start, span.stop) for spans in victim.spans.values() for span in spans)
+        assert [0, *(stop for _, stop in covered)] == [
+            *(start for start, _ in covered),
+            len(victim.found.proof.messages),
+        ]
+    assert {label for victim in given for label in victim.spans} == LABELS
+
+
+@pytest.mark.parametrize("name", ["digits.py:step", "digits_xent.py:adam", "transformer.py:step"])
+def test_larger_proofs_have_no_other_messages(name: str) -> None:
+    program, made = planned(name)
+    sent: set[str] = set()
+    prove(
+        program,
+        example_inputs(program),
+        not_zero_knowledge=True,
+        made=made,
+        hook=lambda label, words: (sent.add(label), words)[1],
+    )
+    assert {"columns", "fractions.root", "whir.fold"} <= sent <= LABELS
 
 
 def test_mutated_proofs_are_rejected(given: list[Victim], capfd: pytest.CaptureFixture[str]) -> None:
-    """None is accepted, none makes the native verifier panic, all take no memory; every 40th by both verifiers."""
+    """By both verifiers, at every kind of message; none makes one of them panic, all take no memory."""
     before = peak()
-    tally = check(given, np.random.default_rng(11), 4000, 0.025)
+    tally = check(given, np.random.default_rng(11), 2000)
     assert not tally.wrong
-    assert set(tally.tried) == {kind.__name__ for kind in MESSAGES} | {"header"}
+    assert {key[3] for key in tally.ends} <= set(REFUSED) and tally.ends.total() == 2000
+    own = {"header", "statement"}
+    assert tally.by(0).keys() == {kind.__name__ for kind in MESSAGES} | own | {"exchange"}
+    assert tally.by(1).keys() == LABELS | own | {"end"}
+    assert all(ended.total() >= 20 for ended in tally.by(1).values())
+    assert tally.by(2).keys() == {victim.name for victim in given}
     assert peak() - before < 64 << 20
     assert "panicked" not in capfd.readouterr().err
+
+
+def test_what_both_accept_and_what_one_accepts_is_found(given: list[Victim], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A valid proof in place of a mutated one; a longer one, where one verifier lets bytes follow the messages."""
+    victim = given[0]
+    found = victim.found
+    valid = Mutant("none", "none", victim, found.statement, found.proof.encode())
+    longer = replace(found.proof, messages=found.proof.messages + bytes(8))
+    mutant = replace(valid, content=longer.encode())
+    assert (judge(valid)[0], judge(mutant)[0]) == ("accepted", "same reason")
+    monkeypatch.setattr(Transcript, "finish", lambda _: None)
+    assert judge(mutant)[0] == "disagreed"
