@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import json
 import shutil
 from collections.abc import Mapping
 from dataclasses import replace
@@ -18,14 +19,19 @@ from tensor_proofs import both, example_inputs, planned
 from circuitize.circuits.program import to_integers
 from circuitize.frontends.datasets import Split, digits, iris
 from circuitize.provers.tensor.dataset import batch_ports, whole
+from circuitize.provers.tensor.groups import INPUT, OUTPUT
 from circuitize.provers.tensor.runs.checking import Checked, Refusal, Refused, check
-from circuitize.provers.tensor.runs.files import StepProof, read_manifest, read_step, step_path
+from circuitize.provers.tensor.runs.files import MANIFEST, StepProof, read_manifest, read_step, step_path
 from circuitize.provers.tensor.runs.proving import Proving, prove_run
 from circuitize.provers.tensor.runs.setting import Run
 
 STEPS = 6
 SEED = bytes(range(32))
 RATE = Fraction(1, 8)
+PROOF = "the proof does not show it"
+"""What is said of a step whose proof is refused, before the reason."""
+
+IN, OUT = (INPUT, "parameters"), (OUTPUT, "parameters")
 
 
 def run_of(name: str = "iris.py:step", steps: int = STEPS, per_proof: int = 1, **more: Any) -> Run:
@@ -89,6 +95,12 @@ def step_of(folder: Path, step: int) -> StepProof:
 def put(folder: Path, at: int, found: StepProof, **changed: Any) -> None:
     """Write a step's file with changes, under the number of a step."""
     step_path(folder, at).write_bytes(replace(found, **changed).encode())
+
+
+def manifest_with(folder: Path, **changed: object) -> None:
+    """Write a run's manifest with changes."""
+    content = {**json.loads((folder / MANIFEST).read_text()), **changed}
+    (folder / MANIFEST).write_text(json.dumps(content, indent=1, sort_keys=True) + "\n")
 
 
 def batches_of(run: Run, data: Mapping[str, Any], step: int) -> dict[str, Any]:

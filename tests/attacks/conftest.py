@@ -1,4 +1,4 @@
-"""Keys and proofs of Mirage that several files attack."""
+"""What several files attack: keys and proofs of Mirage, a run of training steps."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from attacks.mirage_keys import CASE, SEED
 from attacks.mirage_prover import Prover
 from groth16_cases import DIGEST
 from mirage_cases import random_case
+from tensor_runs import copied
 
 from circuitize.provers.mirage.keys import setup
 from circuitize.provers.mirage.prover import prove, public_values
@@ -32,3 +33,9 @@ def proved(tmp_path_factory: pytest.TempPathFactory):
     key = setup(system, DIGEST, tmp_path_factory.mktemp("random"))
     publics = public_values(system, witness(lambda first: 0))
     return system, witness, key, prove(system, witness, key, DIGEST), publics
+
+
+@pytest.fixture
+def attacked(tmp_path: Path) -> Path:
+    """A copy of the folder of an honest run."""
+    return copied(tmp_path)

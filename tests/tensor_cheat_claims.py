@@ -1,0 +1,114 @@
+"""What the steps of a cheating prover of tensor proofs share: values, forms, claims on them, and sumchecks."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from tensor_words import Sending, adapted, padded
+
+from circuitize.provers.tensor.forms import Column, Fixed, Product, padded_bits
+from circuitize.provers.tensor.independent.arithmetic import (
+    FIELD,
+    ZERO,
+    Elements,
+    Numbers,
+    interpolated,
+    line,
+    numbers,
+    total,
+)
+from circuitize.provers.tensor.independent.weights import along, apply
+from circuitize.provers.tensor.plan import Plan
+
+Integers = NDArray[Any]
+
+
+class Claims:
+    """Values of all bases, taken to be those of a plan; what is claimed of them. `labels` are not absorbed."""
+
+    def __init__(
+        self, made: Plan, values: Sequence[Integers], labels: frozenset[str] = frozenset(), digest: bytes | None = None
+    ) -> None:
+        self.plan, self.digest = made, digest or made.digest
+        self.channel = Sending(b"")
+        self.channel.labels = labels
+        self.values: list[Numbers] = [numbers(np.asarray(v).reshape(-1)) for v in values]
+        self.weights: list[Any] = []
+        self.known: set[tuple[int, int]] = set()
+        self.moved: dict[Any, int] = {}
+        self.products: deque[tuple[int, int, Elements]] = deque()
+        self.openings: list[tuple[int, int, Elements]] = []
+        self.gammas: list[Elements] = []
+
+    def settled(self, label: str, asked: list[tuple[int, int]], honest: Elements) -> Elements:
+        """The weighted sums that are sent."""
+        return honest
+
+    def table(self, commitment: int) -> Numbers:
+        made = FIELD.Zeros(1 << self.plan.commitments[commitment])
+        for base, values in zip(self.plan.bases, self.values, strict=True):
+            if isinstance(base, Column) and base.commitment == commitment:
+                own = padded_bits(base.shape)
+                made[base.offset : base.offset + (1 << own)] = padded(values, base.shape)
+        return made
+
+    def form(self, form: int) -> Numbers:
+        found = self.plan.forms[form]
+        made = FIELD.Zeros(found.shape)
+        for (base, path), coefficient in found.terms.items():
+            array = np.asarray(self.values[base], object).reshape(self.plan.bases[base].shape)
+            if isinstance(self.plan.bases[base], Fixed):
+                array = np.broadcast_to(array, self.plan.bases[base].shape)
+            for view, sums in reversed(path):
+                array = np.asarray(view.scatter(array) if sums else view.gather(array), object)
+            made = made + numbers(array) * numbers(coefficient)
+        return made.reshape(-1)
+
+    def number(self, weights: Any) -> int:
+        self.weights.append(weights)
+        return len(self.weights) - 1
+
+    def settle(self, label: str, wanted: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        asked: list[tuple[int, int]] = []
+        for form, weights in wanted:
+            for base, path in self.plan.forms[form].terms:
+                number = weights
+                for view, sums in path:
+                    key = (number, view, sums)
+                    if key not in self.moved:
+                        self.moved[key] = self.number(along(self.weights[number], view, sums))
+                    number = self.moved[key]
+                hidden = isinstance(self.plan.bases[base], Column | Product)
+                if hidden and (base, number) not in self.known:
+                    self.known.add((base, number))
+                    asked.append((base, number))
+        honest = [apply(self.weights[number], self.values[base]) for base, number in asked]
+        sent = self.settled(label, asked, np.stack([ZERO, *honest])[1:])
+        self.channel.send_numbers(label, sent)
+        for (base, number), value in zip(asked, sent, strict=True):
+            is_product = isinstance(self.plan.bases[base], Product)
+            (self.products if is_product else self.openings).append((base, number, value))
+        return asked
+
+    def sumcheck(
+        self, label: str, degree: int, claim: Elements, tables: Elements, f: Callable[[Elements], Elements]
+    ) -> tuple[Elements, Elements, Elements]:
+        """The claim that is left, the point, and the tables there. `tables` has one table after the other first."""
+        drawn = []
+        while tables.shape[1] > 1:
+            low, high = tables[:, ::2], tables[:, 1::2]
+            at = [low, *(low + (high - low) * numbers(t) for t in range(2, degree + 1))]
+            message = np.stack([total(f(values)) for values in at])
+            if label in self.channel.labels:
+                r = self.channel.peek(label)
+                message = adapted(message, claim, r, total(f(line(low, high, r))))
+            self.channel.send_numbers(label, message)
+            r = self.channel.challenge(label)
+            claim = interpolated(message[None], claim, r[None])
+            tables = line(low, high, r)
+            drawn.append(r)
+        return claim, np.stack([ZERO, *drawn])[1:], tables[:, 0]

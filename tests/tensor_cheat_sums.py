@@ -1,0 +1,187 @@
+"""A cheating prover's sums: fractions of what is looked up, products of forms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from tensor_cheat_claims import Claims
+from tensor_words import padded
+
+from circuitize.provers.tensor.forms import Product, padded_bits
+from circuitize.provers.tensor.independent.arithmetic import (
+    FIELD,
+    ONE,
+    ZERO,
+    Elements,
+    Numbers,
+    equality,
+    lift,
+    line,
+    multiply,
+    numbers,
+    total,
+)
+from circuitize.provers.tensor.independent.weights import Dense, Separable, at_point, dense, ones
+
+
+class Lookups(Claims):
+    """What is looked up is in the tables."""
+
+    tags = True
+    """Whether entries of different tables differ."""
+
+    pairs = True
+    """Whether entries of tables hold their values."""
+
+    def counts(self, lookups: list[tuple[Numbers, Numbers | None]]) -> None:
+        """Sets the columns of counts to the true ones."""
+        for t, table in enumerate(self.plan.tables):
+            ((base, _),) = self.plan.forms[table.column].terms
+            if not len(self.values[base]):
+                found = [0] * table.size
+                for lookup, (keys, _) in zip(self.plan.lookups, lookups, strict=True):
+                    for key in keys.tolist() if lookup.table == t else ():
+                        if key < table.size:
+                            found[key] += 1
+                self.values[base] = numbers(found)
+
+    def ends(self, level: int, claim: Elements, mix: Elements, weight: Elements, honest: Elements) -> Elements:
+        return honest
+
+    def root(self, numerator: Elements, denominator: Elements) -> Elements:
+        """The denominator that is sent; the numerator must be 0."""
+        return denominator
+
+    def lookups(self, looked_up: list[tuple[Numbers, Numbers | None]]) -> None:
+        made, channel = self.plan, self.channel
+        alpha, beta = channel.challenge("lookups.alpha"), channel.challenge("lookups.beta")
+        square = multiply(beta, beta) if self.pairs else ZERO
+        sizes = [padded_bits(made.forms[lookup.key].shape) for lookup in made.lookups]
+        sizes += [(table.size - 1).bit_length() for table in made.tables]
+        offsets, end = [0] * len(sizes), 0
+        for i in sorted(range(len(sizes)), key=lambda i: -sizes[i]):
+            offsets[i], end = end, end + (1 << sizes[i])
+        depth = (end - 1).bit_length()
+        n, d = FIELD.Zeros((1 << depth, 2)), FIELD.Zeros((1 << depth, 2)) + ONE
+        for lookup, (keys, values), offset in zip(made.lookups, looked_up, offsets, strict=False):
+            shape = made.forms[lookup.key].shape
+            own = slice(offset, offset + (1 << padded_bits(shape)))
+            second = multiply(square, lift(padded(values, shape))) if values is not None else ZERO
+            d[own] = alpha - self.tag(beta, lookup.table) - lift(padded(keys, shape)) - second
+            n[own] = lift(padded(FIELD.Ones(len(keys)), shape))
+        for t, (table, offset) in enumerate(zip(made.tables, offsets[len(made.lookups) :], strict=True)):
+            own = slice(offset, offset + (1 << (table.size - 1).bit_length()))
+            keys, counts, values = self.entries(t)
+            d[own] = alpha - self.tag(beta, t) - lift(keys) - multiply(square, lift(values))
+            n[own] = -lift(counts)
+        self.tree(n, d)
+        point = self.point
+        self.places = offsets, sizes
+        by_shape: dict[Any, int] = {}
+        wanted = []
+        for lookup in made.lookups:
+            shape = made.forms[lookup.key].shape
+            if shape not in by_shape:
+                by_shape[shape] = self.number(at_point(shape, point[: padded_bits(shape)]))
+            wanted += [(form, by_shape[shape]) for form in (lookup.key, lookup.value) if form is not None]
+        for table in made.tables:
+            vector = equality(point[: (table.size - 1).bit_length()])[: table.size]
+            wanted.append((table.column, self.number(Separable(ONE, (vector,)))))
+        self.settle("lookups.values", wanted)
+
+    def tag(self, beta: Elements, table: int) -> Elements:
+        return beta * numbers(table + 1) if self.tags else ZERO
+
+    def entries(self, number: int) -> tuple[Numbers, Numbers, Numbers]:
+        """Keys, counts and values of a table, padded to a power of two."""
+        table = self.plan.tables[number]
+        values = numbers(table.values) if table.values.size else FIELD.Zeros(table.size)
+        found = (numbers(range(table.size)), self.form(table.column), values)
+        return tuple(padded(x, (table.size,)) for x in found)  # type: ignore[return-value]
+
+    def tree(self, n: Elements, d: Elements) -> None:
+        layers = [(n, d)]
+        while len(n) > 1:
+            half = len(n) // 2
+            n, d = multiply(n[:half], d[half:]) + multiply(n[half:], d[:half]), multiply(d[:half], d[half:])
+            layers.append((n, d))
+        sent = self.root(n[0], d[0])
+        self.channel.send_numbers("fractions.root", sent)
+        numerator, denominator = ZERO, sent
+        point = FIELD.Zeros((0, 2))
+        for level, (n, d) in enumerate(layers[-2::-1]):
+            half = 1 << level
+            mix = self.channel.challenge("fractions.combine")
+            claim = numerator + multiply(mix, denominator)
+
+            def f(at: Elements, mix: Elements = mix) -> Elements:
+                e, n0, n1, d0, d1 = at
+                both = multiply(
+                    np.stack([n0, n1, multiply(d0, d1)]), np.stack([d1, d0, np.broadcast_to(mix, d0.shape).view(FIELD)])
+                )
+                return multiply(e, total(both))
+
+            tables = np.stack([equality(point), n[:half], n[half:], d[:half], d[half:]])
+            claim, below, at = self.sumcheck("fractions.sum", 3, claim, tables, f)
+            ends = self.ends(level, claim, mix, at[0], at[1:])
+            self.channel.send_numbers("fractions.ends", ends)
+            r = self.channel.challenge("fractions.line")
+            numerator, denominator = line(ends[0], ends[1], r), line(ends[2], ends[3], r)
+            point = np.concatenate([below, r[None]])
+        self.point = point
+
+
+class Products(Claims):
+    """Products are the contractions of their forms."""
+
+    def product(self, base: int, number: int, value: Elements) -> None:
+        found, weights = self.plan.bases[base], self.weights[number]
+        assert isinstance(found, Product)
+        if isinstance(weights, Dense):
+            own = np.stack([padded(dense(weights), found.shape), lift(padded(self.values[base], found.shape))])
+            _, point, at = self.sumcheck("dense", 2, value, own, lambda t: multiply(t[0], t[1]))
+            self.channel.send_numbers("dense.value", at[1])
+            value, weights = at[1], at_point(found.shape, point)
+        of_x, of_y, of_z = found.letters
+        x, y = found.forms
+        extents = dict(zip(of_x + of_y, self.plan.forms[x].shape + self.plan.forms[y].shape, strict=True))
+        own = dict(zip(of_z, weights.axes, strict=True))
+        batch = [letter for letter in of_z if letter in of_x and letter in of_y]
+        kept = batch + [letter for letter in of_x if letter in of_y and letter not in of_z]
+        shape = tuple(extents[letter] for letter in kept)
+        mixed = Separable(weights.factor, tuple(own[k] if k in own else ones(extents[k]) for k in kept))
+        tables = [padded(dense(mixed), shape)]
+        for letters, form in ((of_x, x), (of_y, y)):
+            made = lift(self.form(form)).reshape(*(extents[k] for k in letters), 2)
+            for axis, letter in enumerate(letters):
+                if letter not in kept and letter in own:
+                    view = [1] * len(letters)
+                    view[axis] = extents[letter]
+                    made = multiply(made, own[letter].reshape(*view, 2))
+            gone = tuple(axis for axis, letter in enumerate(letters) if letter not in kept)
+            for axis in reversed(gone):
+                made = np.add.reduce(made, axis=axis)
+            left = [letter for letter in letters if letter in kept]
+            order = [left.index(letter) for letter in kept]
+            tables.append(padded(np.transpose(made, (*order, len(order))).reshape(-1, 2), shape))
+        stacked = np.stack(tables)
+        if not batch:
+            stacked[0] = weights.factor
+            self.left, point, at = self.sumcheck(
+                "product", 2, value, stacked, lambda t: multiply(weights.factor, multiply(t[1], t[2]))
+            )
+        else:
+            self.left, point, at = self.sumcheck(
+                "product", 3, value, stacked, lambda t: multiply(t[0], multiply(t[1], t[2]))
+            )
+        self.factor = at[0]
+        at_kept = dict(zip(kept, at_point(shape, point).axes, strict=True))
+
+        def on(letters: str) -> int:
+            axes = {k: ones(extents[k]) for k in letters} | {k: v for k, v in own.items() if k in letters} | at_kept
+            return self.number(Separable(ONE, tuple(axes[k] for k in letters)))
+
+        on_x = on(of_x)
+        on_y = on_x if x == y and of_x == of_y else on(of_y)
+        self.settle("operands", [(x, on_x), (y, on_y)])
