@@ -1,4 +1,4 @@
-"""Handwritten digits: a 64-32-10 network, mean squared error, stochastic gradient descent; real data, real training.
+"""Handwritten digits: a 64-32-10 network, mean squared error; gradient descent, momentum or Adam; real data.
 
 circuitize estimate examples/digits.py:step
 circuitize prove    examples/digits.py:step --prover groth16 --keys keys -o proof
@@ -10,11 +10,12 @@ from dataclasses import replace
 from circuitize.circuits.lowering import Precision
 from circuitize.circuits.program import Program
 from circuitize.frontends import training
+from circuitize.frontends.adam import Adam
 from circuitize.frontends.datasets import Recipe, digits
 from circuitize.frontends.formats import WEIGHTS, Format
 from circuitize.frontends.layers import Model, dense, relu, sequential, zeros
 from circuitize.frontends.losses import mean_squared_error
-from circuitize.frontends.optimizers import SGD
+from circuitize.frontends.optimizers import SGD, Momentum
 from circuitize.sims import real
 
 
@@ -27,6 +28,8 @@ MODEL = network()
 
 RECIPE = Recipe(batch=16, epochs=150, learning_rate=0.1)
 """The whole training run. The error is a mean over 160 numbers, hence many epochs at this rate."""
+MOMENTUM = Recipe(batch=16, epochs=40, learning_rate=0.0625, optimizer=Momentum(decay=0.875))
+ADAM = Recipe(batch=16, epochs=20, learning_rate=0.004, optimizer=Adam())
 
 NARROW = Format.signed(8, fraction_bits=7)
 """Weights to predict with: 8 bits, so [-1, 1); trained ones stay below 0.9."""
@@ -34,9 +37,22 @@ NARROW = Format.signed(8, fraction_bits=7)
 
 def step() -> Program:
     """One training step on a batch of 16; calibrated on 16 moments of the first 30 epochs, the last one first."""
-    program = training.training_step(MODEL, mean_squared_error, SGD(), RECIPE.batch)
-    beginning = replace(RECIPE, epochs=30).batches(digits(seed=0))
-    moments = real.record(program, MODEL.initial(seed=0), beginning, count=16)
+    return _step(replace(RECIPE, epochs=30))
+
+
+def momentum() -> Program:
+    """The same with momentum, over its whole recipe."""
+    return _step(MOMENTUM)
+
+
+def adam() -> Program:
+    """The same by Adam, over its whole recipe."""
+    return _step(ADAM)
+
+
+def _step(recipe: Recipe) -> Program:
+    program = training.training_step(MODEL, mean_squared_error, recipe.optimizer, recipe.batch)
+    moments = real.record(program, training.start(program, MODEL, seed=0), recipe.batches(digits(seed=0)), count=16)
     return training.with_examples(program, *reversed(moments))
 
 

@@ -1,4 +1,4 @@
-"""Proofs for tests: every proof made here is checked by the native verifier and by the independent one."""
+"""Proofs for tests: the one place where they are judged, by the native verifier and by the independent one."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.program import Program, Visibility, to_integers
-from circuitize.provers.tensor import independent, verifier
+from circuitize.provers.tensor import independent
 from circuitize.provers.tensor.plan import Plan, plan
 from circuitize.provers.tensor.proof import Proof
 from circuitize.provers.tensor.prover import Hook, Proved, prove, prove_values
 from circuitize.provers.tensor.statement import Statement
+from circuitize.provers.tensor.verifier import refusal as native_refusal
 from circuitize.sims import integer
 
 Integers = NDArray[np.int64]
@@ -49,19 +50,20 @@ def opinions(
 ) -> tuple[str | None, str | None]:
     """What the native and the independent verifier say, whether or not they agree."""
     arguments = program, statement, proof, made, context, trusted
-    return verifier.refusal(*arguments), independent.refusal(*arguments)
+    return native_refusal(*arguments), independent.refusal(*arguments)
 
 
 def refusals(
     program: Program,
     statement: Statement,
     proof: Proof,
-    made: Plan,
+    made: Plan | None = None,
     context: bytes = b"",
     trusted: Mapping[str, bytes] | None = None,
 ) -> tuple[str | None, str | None]:
     """What the native and the independent verifier say; that they agree is asserted."""
-    native = verifier.refusal(program, statement, proof, made, context, trusted)
+    made = made or plan(program)
+    native = native_refusal(program, statement, proof, made, context, trusted)
     publics = [(key, x.shape, x.dtype, x.tobytes()) for key, x in sorted(statement.publics.items())]
     said = repr((made.digest, context, sorted((trusted or {}).items()), publics, sorted(statement.roots.items())))
     content = hashlib.sha256(said.encode() + proof.encode()).digest()
@@ -82,10 +84,10 @@ def entering(statement: Statement) -> dict[str, bytes]:
     return {name: root for (side, name), root in statement.roots.items() if side == "input"}
 
 
-def proved(program: Program, inputs: Mapping[str, Integers], made: Plan | None = None) -> Proved:
+def proved(program: Program, inputs: Mapping[str, Integers], made: Plan | None = None, **more: Any) -> Proved:
     """A proof of an honest run, accepted by both verifiers, whose outputs are those of the integer executor."""
     made = made or plan(program)
-    found = prove(program, inputs, not_zero_knowledge=True, made=made)
+    found = prove(program, inputs, not_zero_knowledge=True, made=made, **more)
     expected = integer.run(program, inputs)
     assert found.outputs.keys() == expected.keys()
     for name, values in expected.items():

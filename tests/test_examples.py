@@ -56,6 +56,8 @@ def test_the_examples_are_these() -> None:
         ("iris", "step"),
         ("iris", "predict"),
         ("digits", "step"),
+        ("digits", "momentum"),
+        ("digits", "adam"),
         ("digits", "predict"),
         ("mnist_mlp", "step"),
         ("mnist_mlp", "step64"),

@@ -11,7 +11,7 @@ from example_programs import example
 from r1cs_programs import Builder, chain, program
 from tensor_assignments import Bench
 from tensor_forgery import answer
-from tensor_proofs import committed_inputs, example_inputs, proved, refusals
+from tensor_proofs import committed_inputs, example_inputs, proved
 
 from circuitize.circuits import integers
 from circuitize.circuits.program import Program, Role, Visibility
@@ -20,7 +20,6 @@ from circuitize.provers.tensor import blocks
 from circuitize.provers.tensor.config import PRIME
 from circuitize.provers.tensor.forms import Column
 from circuitize.provers.tensor.plan import Plan, plan
-from circuitize.provers.tensor.prover import prove
 
 
 @pytest.fixture
@@ -127,11 +126,10 @@ def test_a_large_step_in_blocks_keeps_its_root_from_proof_to_proof() -> None:
     assert sum(_named(made, base, "input in0") for base in range(len(made.bases))) > 1
     random = np.random.default_rng(1)
     inputs = {"in0": random.integers(-128, 127, (70, 130)), "in1": random.integers(-1, 2, (2, 70))}
-    first = prove(given, inputs, not_zero_knowledge=True, made=made)
-    assert refusals(given, first.statement, first.proof, made) == (None, None)
+    first = proved(given, inputs, made)
     salts = {("input", "parameters"): first.secrets["output", "parameters"]}
     after = {**inputs, "in0": first.outputs["out0"]}
-    second = prove(given, after, not_zero_knowledge=True, made=made, salts=salts)
+    second = proved(given, after, made, salts=salts)
     assert second.statement.roots["input", "parameters"] == first.statement.roots["output", "parameters"]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from cli_programs import run
 from example_programs import example
-from tensor_proofs import example_inputs, planned
+from tensor_proofs import entering, example_inputs, planned, refusals
 
 from circuitize.provers.tensor.cost import HELD, estimate, proof_bytes, sizes, work
 from circuitize.provers.tensor.forms import Column
@@ -67,6 +67,8 @@ def test_what_is_kept_is_not_work(mode: str) -> None:
     trace = made.trace(example_inputs(program))
     kept = {(INPUT, name): commit(made, trace, (INPUT, name), bytes(32)) for name in assumed}
     found = prove_values(program, made, trace, made.values(trace), kept=kept)
+    known = entering(found.statement)
+    assert refusals(program, found.statement, found.proof, made, trusted=known) == (None, None)
     assert abs(len(found.proof.encode()) / proof_bytes(made) - 1) < 0.05
     _, leaves, committed, opened, _ = work(made, assumed)
     assert (committed < opened) == (mode == "run") and leaves >= made.looked_up

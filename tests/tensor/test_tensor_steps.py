@@ -1,0 +1,34 @@
+"""Tensor proofs of the examples' training steps: each loss with each optimiser, as the integer executor runs them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from tensor_proofs import example_inputs, planned, proved, refusals
+
+from circuitize.provers.tensor.cost import estimate
+from circuitize.provers.tensor.security import bounds, union
+
+LOSSES = {"digits.py": "mean squared error", "digits_xent.py": "cross-entropy"}
+OPTIMIZERS = {"step": [], "momentum": ["optimizer"], "adam": ["optimizer"]}
+STEPS = ["iris.py:step", *(f"{file}:{name}" for file in LOSSES for name in OPTIMIZERS)]
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_a_training_step_is_proved(name: str) -> None:
+    """Its outputs are the executor's, both verifiers accept it, its size is what was estimated; a new root is none."""
+    program, made = planned(name)
+    found = proved(program, example_inputs(program), made)
+    kept = ["parameters", *OPTIMIZERS[name.partition(":")[2]]]
+    assert set(found.statement.roots) == set(made.groups) == set(found.secrets)
+    assert made.groups == tuple(("input", group) for group in (*kept, "data")) + tuple(("output", g) for g in kept)
+    assert union(bounds(made)) >= 98
+    expected = estimate(program)
+    assert abs(len(found.proof.encode()) / expected["proof_bytes"] - 1) < 0.04
+    assert (expected["committed"], expected["lookups"]) == (made.committed, made.looked_up)
+    for group in kept:
+        key = "output", group
+        other = bytes([found.statement.roots[key][0] ^ 1]) + found.statement.roots[key][1:]
+        statement = replace(found.statement, roots={**found.statement.roots, key: other})
+        assert all(refusals(program, statement, found.proof, made))
