@@ -20,7 +20,7 @@ from circuitize.circuits.program import to_integers
 from circuitize.frontends.datasets import Split, digits, iris
 from circuitize.provers.tensor.dataset import batch_ports, whole
 from circuitize.provers.tensor.groups import INPUT, OUTPUT
-from circuitize.provers.tensor.runs.checking import Checked, Refusal, Refused, check
+from circuitize.provers.tensor.runs.checking import Checked, Refused, check
 from circuitize.provers.tensor.runs.files import MANIFEST, StepProof, read_manifest, read_step, step_path
 from circuitize.provers.tensor.runs.proving import Proving, prove_run
 from circuitize.provers.tensor.runs.setting import Run
@@ -83,9 +83,9 @@ def verdict(folder: Path, run: Run | None = None) -> str:
     raise AssertionError("expected a refusal, found none")
 
 
-def judged(folder: Path, run: Run | None = None, judge: Refusal = both) -> Checked:
+def judged(folder: Path, run: Run | None = None) -> Checked:
     """The run of a folder, checked by both verifiers, who agree."""
-    return check(run or run_of(), folder, read_manifest(folder), judge=judge)
+    return check(run or run_of(), folder, read_manifest(folder), judge=both)
 
 
 def step_of(folder: Path, step: int) -> StepProof:

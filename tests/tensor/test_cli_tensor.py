@@ -73,6 +73,7 @@ def test_provers_are_not_confused(folder: Path) -> None:
 def test_one_steps_weights_are_the_next_ones(folder: Path) -> None:
     more = ("--openings-from", folder / "proof.openings.json")
     assert run(*PROVE, "--not-zero-knowledge", *more, "-o", folder / "next").status == 0
+    assert run("verify", folder / "next", "--program", STEP).status == 0
     before, after = read_openings(folder / "proof.openings.json"), read_openings(folder / "next.openings.json")
     assert after["input", "parameters"] == before["output", "parameters"] != after["output", "parameters"]
 

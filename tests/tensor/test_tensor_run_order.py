@@ -1,0 +1,169 @@
+"""What a run may consist of: the order of its examples, its scalars, its name, its commitments, its rows."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from tensor_proofs import entering, planned, refusals, refused
+from tensor_runs import SEED, honest, run_of
+
+from circuitize import _native
+from circuitize.circuits.builder import Builder
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.hypergraph import permute
+from circuitize.circuits.integers.arithmetic import Multiply
+from circuitize.circuits.integers.view import View
+from circuitize.circuits.integers.wiring import Reindex
+from circuitize.circuits.program import Port, Program, Role, Visibility
+from circuitize.circuits.types import Fixed
+from circuitize.provers.tensor.dataset import Dataset
+from circuitize.provers.tensor.forms import Column
+from circuitize.provers.tensor.groups import layout
+from circuitize.provers.tensor.independent.verifier import Verifier
+from circuitize.provers.tensor.independent.weights import Dense
+from circuitize.provers.tensor.plan import plan
+from circuitize.provers.tensor.prover import commit, prove_values
+from circuitize.provers.tensor.runs.files import read_manifest
+from circuitize.provers.tensor.runs.order import DOMAIN, draws, permutation, rows
+from circuitize.provers.tensor.runs.setting import Run
+
+
+def slow_permutation(seed: bytes, epoch: int, size: int) -> list[int]:
+    """As the documentation says it, one word at a time."""
+    head = b"circuitize batches 1" + len(seed).to_bytes(8, "little") + seed + epoch.to_bytes(8, "little")
+    stream = hashlib.shake_256(head).digest(16 * size)
+    words = iter(int.from_bytes(stream[k : k + 8], "little") for k in range(0, len(stream), 8))
+    order = list(range(size))
+    for i in range(size - 1, 0, -1):
+        word = next(word for word in words if word < 2**64 // (i + 1) * (i + 1))
+        order[i], order[word % (i + 1)] = order[word % (i + 1)], order[i]
+    return order
+
+
+def test_the_order_of_examples() -> None:
+    assert DOMAIN == b"circuitize batches 1"
+    for seed, epoch, size in ((SEED, 0, 97), (SEED, 1, 97), (b"\0", 0, 1), (b"\0\0", 3, 64)):
+        assert permutation(seed, epoch, size).tolist() == slow_permutation(seed, epoch, size)
+    assert permutation(bytes(32), 0, 8).tolist() == slow_permutation(bytes(32), 0, 8)
+    taken = np.concatenate([rows(SEED, 50, 8, step) for step in range(1, 7)])
+    assert len(set(taken.tolist())) == 48, "an epoch takes no example twice"
+    assert rows(SEED, 50, 8, 7).tolist() == permutation(SEED, 1, 50)[:8].tolist()
+
+
+def test_words_that_would_favour_small_numbers_are_passed_over() -> None:
+    """2^64 = 1 modulo 3, so that 2^64 - 1 would make 0 more likely than 1 and 2."""
+    words = np.array([2**64 - 1, 2**64 - 1, 5, 2**64 - 1, 9], np.uint64)
+    assert draws(words, 3).tolist() == [2, 1]
+    assert draws(np.array([2**64 - 2, 4], np.uint64), 3).tolist() == [2, 0]
+    with pytest.raises(CircuitizeError, match="seed"):
+        draws(np.array([2**64 - 1, 5], np.uint64), 3)
+
+
+def test_scalars_are_rounded_once_to_their_formats() -> None:
+    run = run_of(scalars=lambda step: {"learning_rate": Fraction(1, 3) / step})
+    assert int(run.scalars_of(1)["learning_rate"]) == round(Fraction(1 << 16, 3))
+    assert int(run.scalars_of(2)["learning_rate"]) == round(Fraction(1 << 16, 6))
+    assert "step 1" in refused(lambda: run_of(scalars=lambda step: {"learning_rate": Fraction(2)}).scalars_of(1))
+    assert "learning_rate" in refused(lambda: run_of(scalars=lambda step: {}).scalars_of(1))
+
+
+def test_what_no_run_consists_of() -> None:
+    program, _ = planned("iris.py:step")
+    weight, inputs = program.inputs[0], next(p for p in program.inputs if p.name == "inputs")
+
+    def with_input(index: int, **changed: object) -> Run:
+        ports = tuple(replace(p, **changed) if k == index else p for k, p in enumerate(program.inputs))
+        return replace(run_of(), program=replace(program, inputs=ports))
+
+    assert "found public" in refused(lambda: with_input(0, visibility=Visibility.PUBLIC))
+    assert weight.name in refused(lambda: with_input(0, role=Role.OPTIMIZER))
+    assert "one committed dataset" in refused(
+        lambda: with_input(program.inputs.index(inputs), visibility=Visibility.PUBLIC)
+    )
+    assert "to be public" in refused(lambda: with_input(len(program.inputs) - 1, visibility=Visibility.COMMITTED))
+    prediction, _ = planned("iris.py:predict")
+    assert "leave a step" in refused(lambda: replace(run_of(), program=prediction))
+    for changed in ({"steps": 0}, {"per_proof": 4}, {"size": 7}, {"seed": b""}):
+        assert "expected" in refused(lambda changed=changed: replace(run_of(), **changed))
+
+
+def test_a_group_that_lies_elsewhere_joins_nothing() -> None:
+    """Were a plan to lay parameters out otherwise after a step than before it, equal roots would be other weights."""
+    run = run_of(steps=1)
+    run.require_joined()
+    number = run.plan.groups.index(("output", "parameters"))
+    columns = [base for base in run.plan.bases if isinstance(base, Column) and base.commitment == number]
+    assert len(columns) == 4
+    columns[0].offset, columns[2].offset = columns[2].offset, columns[0].offset
+    assert "layout of parameters" in refused(run.require_joined)
+
+
+def test_the_name_of_a_run_covers_all_that_it_is_of() -> None:
+    run, roots = run_of(), read_manifest(honest()).roots
+    others = (
+        run_of(seed=b"x"),
+        run_of(steps=12),
+        run_of(per_proof=2),
+        replace(run, size=run.size - 1),
+        replace(run, program=planned("digits.py:step")[0]),
+    )
+    names = {run.identity(roots)} | {other.identity(roots) for other in others}
+    names |= {run.identity({**roots, name: bytes(32)}) for name in roots}
+    assert len(names) == 1 + len(others) + len(roots)
+    contexts = {run.context(bytes(32), 1), run.context(bytes(32), 2), run_of(seed=b"x").context(bytes(32), 1)}
+    assert len(contexts) == 3
+
+
+def test_a_commitment_by_itself_is_the_one_that_a_proof_makes() -> None:
+    """Parameters in blocks, since padding 100 x 100 whole would be waste; and data, which stay whole."""
+    ports = (
+        Port("w", Visibility.COMMITTED, Fixed((100, 100), 0, -8, 7), Role.PARAMETER),
+        Port("b", Visibility.COMMITTED, Fixed((5,), 0, -8, 7), Role.PARAMETER),
+        Port("x", Visibility.COMMITTED, Fixed((100, 100), 0, 0, 1)),
+    )
+    program = Program(permute([port.format for port in ports], []), ports, ())
+    made = plan(program)
+    draw = np.random.default_rng(0)
+    trace = made.trace({port.name: draw.integers(0, 2, port.format.shape) for port in ports})
+    found = prove_values(program, made, trace, made.values(trace))
+    assert refusals(program, found.statement, found.proof, made) == (None, None)
+    for key, secret in found.secrets.items():
+        assert commit(made, trace, key, secret).root == found.statement.roots[key]
+
+
+def test_rows_under_every_kind_of_weights() -> None:
+    """A batch that is flattened has weights per element, not per axis; rows may come twice, and are public values."""
+    x, w = Fixed((3, 4), 0, 0, 7), Fixed((12,), 0, -8, 7)
+    builder = Builder()
+    batch, weight = builder.input(x), builder.input(w)
+    flat = builder.add(Reindex(View.reshape((3, 4), (12,))), batch)
+    made = builder.add(Multiply(), flat, weight)
+    arrow = builder.build([made])
+    ports = (Port("x", Visibility.COMMITTED, x), Port("w", Visibility.COMMITTED, w, Role.PARAMETER))
+    program = Program(arrow, ports, (Port("y", Visibility.PUBLIC, arrow.target[0]),))
+    found = plan(program, assumed={"data", "parameters"}, dataset=Dataset(5, {"x": ("x", "1")}))
+    draw = np.random.default_rng(3)
+    data, rows = draw.integers(0, 8, (5, 4)), np.array([4, 1, 4], np.int64)
+    trace = found.trace({"x": data[rows], "w": draw.integers(-8, 8, 12)})
+    variables, (offset,) = layout([(5, 4)])
+    kept = {("input", "data"): _native.tensor_commit(variables, [((5, 4), offset, data)], bytes(32))}
+    proved = prove_values(program, found, trace, found.values(trace, {"1": rows}), kept=kept)
+    known = entering(proved.statement)
+    assert refusals(program, proved.statement, proved.proof, found, trusted=known) == (None, None)
+    assert proved.statement.publics["rows", "1"].tolist() == [4, 1, 4]
+    checked = Verifier(found, proved.statement, proved.proof.messages)
+    checked.check(b"")
+    assert any(isinstance(weights, Dense) and len(weights.weights) == 20 for weights in checked.weights)
+    for other in ([4, 1, 3], [1, 4, 4], [4, 1, 5], [4, 1, -1]):
+        publics = {**proved.statement.publics, ("rows", "1"): np.array(other, np.int64)}
+        changed = replace(proved.statement, publics=publics)
+        assert all(refusals(program, changed, proved.proof, found, trusted=known))
+    missing = {key: value for key, value in proved.statement.publics.items() if key[0] != "rows"}
+    assert all(refusals(program, replace(proved.statement, publics=missing), proved.proof, found, trusted=known))
+    for wrong in (np.array([0, 1, 5], np.int64), np.array([0, 1, -1], np.int64)):
+        with pytest.raises(ValueError, match="rows below 5"):
+            prove_values(program, found, trace, found.values(trace, {"1": wrong}), kept=kept)
