@@ -16,38 +16,30 @@ from circuitize._native import TensorPlan
 from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import OverflowRisk, Undefined
 from circuitize.circuits.hypergraph import Arrow, fold
-from circuitize.circuits.integers.arithmetic import IsNegative, Shift, Subtract
-from circuitize.circuits.integers.check import Check
+from circuitize.circuits.integers.arithmetic import Subtract
 from circuitize.circuits.integers.contraction import Contract
-from circuitize.circuits.integers.division import Divide
 from circuitize.circuits.integers.expand import expand
 from circuitize.circuits.integers.selection import Maximum, Select
-from circuitize.circuits.integers.steps import Affine
 from circuitize.circuits.integers.view import View
 from circuitize.circuits.integers.wiring import Concatenate
 from circuitize.circuits.operation import Operation
-from circuitize.circuits.program import Program, Role, Visibility
-from circuitize.circuits.types import Fixed as FixedType
+from circuitize.circuits.program import Program, Visibility
 
-from .blocks import blocks
 from .checks import settle
 from .config import PARAMETERS, PROOF_TYPE
 from .dataset import Dataset, require_batches
 from .draft import Draft, Lookup, Table
+from .drafting import drafted
 from .errors import Unprovable
-from .forms import Base, Column, Fixed, Form, Integers, Product, Public, Rows, Trace
-from .groups import DATA, INPUT, OUTPUT, GroupName, PortKey, group, groups, layout, require_groups
-from .lowering import RULES, Site
+from .forms import Base, Column, Form, Integers, Public, Trace
+from .groups import DATA, INPUT, GroupName, PortKey, groups, layout, require_groups
+from .records import base_record, form_record, lookup_record, table_record, view_record
 
 MOST_VARIABLES = 27
 """A commitment holds 2^27 elements at most; sizes of larger plans are estimated all the same."""
 
 KEPT: frozenset[type[Operation]] = frozenset({Subtract, Contract, Concatenate, Select, Maximum})
 """Operations with a definition that are proved directly instead."""
-
-
-DEEPEST = 3
-"""A form of products of products, deeper than that, becomes a column."""
 
 
 @dataclass(frozen=True)
@@ -82,32 +74,15 @@ class Plan:
     def records(self) -> tuple[list[Any], ...]:
         """The plan as the native prover reads it: lists of plain tuples."""
         numbers = {view: number for number, view in enumerate(self.views)}
-        bases = [_base_record(base) for base in self.bases]
-        views = [
-            (
-                list(view.source_shape),
-                [
-                    (list(step.shape), (list(step.offsets), [list(row) for row in step.strides]))
-                    if isinstance(step, Affine)
-                    else (list(step.shape), None)
-                    for step in view.steps
-                ],
-            )
-            for view in self.views
-        ]
-        forms = [
-            (
-                list(form.shape),
-                [
-                    (coefficient, base, [(numbers[view], sums) for view, sums in path])
-                    for (base, path), coefficient in form.terms.items()
-                ],
-            )
-            for form in self.forms
-        ]
-        lookups = [(lookup.table, lookup.key, lookup.value) for lookup in self.lookups]
-        tables = [(table.size, table.values, table.column) for table in self.tables]
-        return list(self.commitments), bases, views, forms, lookups, tables, list(self.zeros)
+        return (
+            list(self.commitments),
+            [base_record(base) for base in self.bases],
+            [view_record(view) for view in self.views],
+            [form_record(form, numbers) for form in self.forms],
+            [lookup_record(lookup) for lookup in self.lookups],
+            [table_record(table) for table in self.tables],
+            list(self.zeros),
+        )
 
     @cached_property
     def native(self) -> TensorPlan:
@@ -212,7 +187,7 @@ def plan(
     if dataset is not None:
         require_batches(program, dataset)
     arrow = _expanded(program)
-    draft = _draft(program, arrow, assumed, dataset)
+    draft = drafted(program, arrow, assumed, dataset)
     widest = settle(draft, limb_bits)
     return _placed(program, arrow, draft, assumed, dataset, widest)
 
@@ -225,121 +200,6 @@ def _expanded(program: Program) -> Arrow:
         return expand(program.arrow, KEPT)
     except OverflowRisk as error:
         raise Unprovable(str(error)) from None
-
-
-def _draft(program: Program, arrow: Arrow, assumed: Collection[GroupName], dataset: Dataset | None) -> Draft:
-    draft = Draft()
-    forms: dict[int, Form] = {}
-    for port, wire in zip(program.inputs, arrow.inputs.tolist(), strict=True):
-        format = port.format
-        assert format is not None
-
-        def value(trace: Trace, wire: int = wire) -> Integers:
-            return trace[wire]
-
-        draft.part = f"{INPUT} {port.name}"
-        if port.visibility is Visibility.PUBLIC:
-            forms[wire] = draft.public(format.shape, value, INPUT, port.name)
-            continue
-        if dataset is not None and port.name in dataset.batches:
-            tensor, label = dataset.batches[port.name]
-            forms[wire] = draft.rows(format.shape, value, (tensor, dataset.shape(port)), label)
-        else:
-            forms[wire] = draft.column(format.shape, value, f"{INPUT} {port.name}", whole=port.role is Role.DATA)
-        if port.visibility is Visibility.PRIVATE or group(port) not in assumed:
-            draft.interval(forms[wire], format.low, format.high, value, f"{INPUT} {port.name}")
-    fused = _fused(arrow)
-    merged, strict = set(fused.values()), _strict(arrow)
-    for index, (operation_index, sources, targets, provenance) in enumerate(arrow.rows):
-        operation = arrow.operations[operation_index]
-        rule = RULES.get(type(operation))
-        where = f"{operation.name} of {arrow.provenances[provenance]}"
-        draft.part = where
-        if rule is None:
-            raise Unprovable(f"{where}: expected an operation that this prover knows, found {type(operation).__name__}")
-        types = tuple(_fixed(arrow, wire) for wire in sources)
-        if index in merged:
-            forms[targets[0]] = forms[sources[0]]
-            continue
-        checked = arrow.operations[arrow.rows[fused[index]][0]] if index in fused else None
-        interval = (checked.low, checked.high) if isinstance(checked, Check) else None
-        site = Site(where, tuple(sources), types, targets[0], _fixed(arrow, targets[0]), interval, targets[0] in strict)
-        made = rule(draft, operation, site, tuple(forms[wire] for wire in sources))
-        forms[targets[0]] = _in_one(draft, made, site) if draft.depth(made) > DEEPEST else made
-    _bind_outputs(program, arrow, draft, forms)
-    return draft
-
-
-def _in_one(draft: Draft, form: Form, site: Site) -> Form:
-    """A column that equals the form, whose claims would double with each more level of a tree of products or maxima.
-
-    Soundness: the equation holds modulo p, and the form is an integer of the wire's type modulo p; so is the column.
-    """
-    column = draft.column(form.shape, site.value, f"{site.name} in one")
-    draft.zero(form - column)
-    return column
-
-
-def _fixed(arrow: Arrow, wire: int) -> FixedType:
-    found = arrow.type(wire)
-    assert isinstance(found, FixedType)
-    return found
-
-
-def _fused(arrow: Arrow) -> dict[int, int]:
-    """For each Shift or Divide that one Check alone reads, that Check: the quotient is looked up in its interval."""
-    readers = arrow.readers()
-    writer = {target: index for index, row in enumerate(arrow.rows) for target in row[2]}
-    found: dict[int, int] = {}
-    for index, (operation, sources, _, _) in enumerate(arrow.rows):
-        if isinstance(arrow.operations[operation], Check) and readers[sources[0]] == 1:
-            before = writer.get(sources[0])
-            if before is not None and isinstance(arrow.operations[arrow.rows[before][0]], (Shift, Divide)):
-                found[before] = index
-    return found
-
-
-def _strict(arrow: Arrow) -> set[int]:
-    """The wires that are taken from something before its sign is asked for, as the derivative of a ReLU does."""
-    writer = {target: row for row in arrow.rows for target in row[2]}
-    asked = [row[1][0] for row in arrow.rows if isinstance(arrow.operations[row[0]], IsNegative)]
-    rows = [writer[wire] for wire in asked if wire in writer]
-    return {row[1][1] for row in rows if isinstance(arrow.operations[row[0]], Subtract)}
-
-
-def _bind_outputs(program: Program, arrow: Arrow, draft: Draft, forms: Mapping[int, Form]) -> None:
-    """A committed output is the column that holds its value, if no other port has it; else one equal to its form."""
-    taken: set[int] = set()
-    for port, input_wire in zip(program.inputs, arrow.inputs.tolist(), strict=True):
-        if port.visibility is Visibility.COMMITTED:
-            taken |= {base for base, _ in forms[input_wire].terms}
-            if forms[input_wire].key() in draft.columns:
-                draft.ports[INPUT, port.name] = _columns(draft, forms[input_wire])
-    for port, wire in zip(program.outputs, arrow.outputs.tolist(), strict=True):
-        if port.visibility is Visibility.PRIVATE:
-            continue
-        draft.part = f"{OUTPUT} {port.name}"
-
-        def value(trace: Trace, wire: int = wire) -> Integers:
-            return trace[wire]
-
-        form = forms[wire]
-        if port.visibility is Visibility.PUBLIC:
-            draft.zero(form - draft.public(form.shape, value, OUTPUT, port.name))
-            continue
-        own, whole = draft.columns.get(form.key()), port.role is Role.DATA
-        laid = [form.shape] if whole else [block.shape for block in blocks(form.shape)]
-        if own is None or not taken.isdisjoint(own) or [draft.bases[base].shape for base in own] != laid:
-            column = draft.column(form.shape, value, f"{OUTPUT} {port.name}", whole)
-            draft.zero(form - column)
-            form = column
-        taken.update(base for base, _ in form.terms)
-        draft.ports[OUTPUT, port.name] = _columns(draft, form)
-
-
-def _columns(draft: Draft, form: Form) -> tuple[Column, ...]:
-    found = [draft.bases[base] for base in draft.columns[form.key()]]
-    return tuple(base for base in found if isinstance(base, Column))
 
 
 def _placed(
@@ -385,18 +245,3 @@ def _placed(
         draft.tensors,
         draft.indices,
     )
-
-
-def _base_record(base: Base) -> tuple[Any, ...]:
-    shape = list(base.shape)
-    match base:
-        case Column():
-            return "column", shape, base.commitment, base.offset
-        case Public():
-            return "public", shape
-        case Rows():
-            return "rows", shape, base.column, base.index
-        case Fixed():
-            return "constant", shape, np.ascontiguousarray(base.values.reshape(-1), np.int64)
-        case Product():
-            return "product", shape, list(base.letters), list(base.forms)

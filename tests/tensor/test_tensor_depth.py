@@ -11,9 +11,10 @@ from tensor_proofs import committed_inputs, proved
 from circuitize.circuits import integers
 from circuitize.circuits.program import Program
 from circuitize.circuits.types import Fixed
+from circuitize.provers.tensor.drafting import DEEPEST
 from circuitize.provers.tensor.flow import claimed_elements
 from circuitize.provers.tensor.forms import Column
-from circuitize.provers.tensor.plan import DEEPEST, Plan, plan
+from circuitize.provers.tensor.plan import Plan, plan
 
 
 def greatest(count: int) -> Program:

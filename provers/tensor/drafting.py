@@ -1,0 +1,142 @@
+"""Drafts what the proof of a program says: each port's form, each operation by its rule, each output bound."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from circuitize.circuits.hypergraph import Arrow
+from circuitize.circuits.integers.arithmetic import IsNegative, Shift, Subtract
+from circuitize.circuits.integers.check import Check
+from circuitize.circuits.integers.division import Divide
+from circuitize.circuits.program import Program, Role, Visibility
+from circuitize.circuits.types import Fixed
+
+from .blocks import blocks
+from .dataset import Dataset
+from .draft import Draft
+from .errors import Unprovable
+from .forms import Column, Form, Integers, Trace
+from .groups import INPUT, OUTPUT, GroupName, group
+from .lowering import RULES, Site
+
+DEEPEST = 3
+"""A form of products of products, deeper than that, becomes a column."""
+
+
+def drafted(program: Program, arrow: Arrow, assumed: Collection[GroupName], dataset: Dataset | None) -> Draft:
+    """What is to be proved of a program, whose operations were expanded as far as `arrow` says.
+
+    Raises Unprovable for an operation that has no rule, or that its rule refuses.
+    """
+    draft = Draft()
+    forms: dict[int, Form] = {}
+    for port, wire in zip(program.inputs, arrow.inputs.tolist(), strict=True):
+        format = port.format
+        assert format is not None
+
+        def value(trace: Trace, wire: int = wire) -> Integers:
+            return trace[wire]
+
+        draft.part = f"{INPUT} {port.name}"
+        if port.visibility is Visibility.PUBLIC:
+            forms[wire] = draft.public(format.shape, value, INPUT, port.name)
+            continue
+        if dataset is not None and port.name in dataset.batches:
+            tensor, label = dataset.batches[port.name]
+            forms[wire] = draft.rows(format.shape, value, (tensor, dataset.shape(port)), label)
+        else:
+            forms[wire] = draft.column(format.shape, value, f"{INPUT} {port.name}", whole=port.role is Role.DATA)
+        if port.visibility is Visibility.PRIVATE or group(port) not in assumed:
+            draft.interval(forms[wire], format.low, format.high, value, f"{INPUT} {port.name}")
+    fused = _fused(arrow)
+    merged, strict = set(fused.values()), _strict(arrow)
+    for index, (operation_index, sources, targets, provenance) in enumerate(arrow.rows):
+        operation = arrow.operations[operation_index]
+        rule = RULES.get(type(operation))
+        where = f"{operation.name} of {arrow.provenances[provenance]}"
+        draft.part = where
+        if rule is None:
+            raise Unprovable(f"{where}: expected an operation that this prover knows, found {type(operation).__name__}")
+        types = tuple(_fixed(arrow, wire) for wire in sources)
+        if index in merged:
+            forms[targets[0]] = forms[sources[0]]
+            continue
+        checked = arrow.operations[arrow.rows[fused[index]][0]] if index in fused else None
+        interval = (checked.low, checked.high) if isinstance(checked, Check) else None
+        site = Site(where, tuple(sources), types, targets[0], _fixed(arrow, targets[0]), interval, targets[0] in strict)
+        made = rule(draft, operation, site, tuple(forms[wire] for wire in sources))
+        forms[targets[0]] = _in_one(draft, made, site) if draft.depth(made) > DEEPEST else made
+    _bind_outputs(program, arrow, draft, forms)
+    return draft
+
+
+def _in_one(draft: Draft, form: Form, site: Site) -> Form:
+    """A column that equals the form, whose claims would double with each more level of a tree of products or maxima.
+
+    Soundness: the equation holds modulo p, and the form is an integer of the wire's type modulo p; so is the column.
+    """
+    column = draft.column(form.shape, site.value, f"{site.name} in one")
+    draft.zero(form - column)
+    return column
+
+
+def _fixed(arrow: Arrow, wire: int) -> Fixed:
+    found = arrow.type(wire)
+    assert isinstance(found, Fixed)
+    return found
+
+
+def _fused(arrow: Arrow) -> dict[int, int]:
+    """For each Shift or Divide that one Check alone reads, that Check: the quotient is looked up in its interval."""
+    readers = arrow.readers()
+    writer = {target: index for index, row in enumerate(arrow.rows) for target in row[2]}
+    found: dict[int, int] = {}
+    for index, (operation, sources, _, _) in enumerate(arrow.rows):
+        if isinstance(arrow.operations[operation], Check) and readers[sources[0]] == 1:
+            before = writer.get(sources[0])
+            if before is not None and isinstance(arrow.operations[arrow.rows[before][0]], (Shift, Divide)):
+                found[before] = index
+    return found
+
+
+def _strict(arrow: Arrow) -> set[int]:
+    """The wires that are taken from something before its sign is asked for, as the derivative of a ReLU does."""
+    writer = {target: row for row in arrow.rows for target in row[2]}
+    asked = [row[1][0] for row in arrow.rows if isinstance(arrow.operations[row[0]], IsNegative)]
+    rows = [writer[wire] for wire in asked if wire in writer]
+    return {row[1][1] for row in rows if isinstance(arrow.operations[row[0]], Subtract)}
+
+
+def _bind_outputs(program: Program, arrow: Arrow, draft: Draft, forms: Mapping[int, Form]) -> None:
+    """A committed output is the column that holds its value, if no other port has it; else one equal to its form."""
+    taken: set[int] = set()
+    for port, input_wire in zip(program.inputs, arrow.inputs.tolist(), strict=True):
+        if port.visibility is Visibility.COMMITTED:
+            taken |= {base for base, _ in forms[input_wire].terms}
+            if forms[input_wire].key() in draft.columns:
+                draft.ports[INPUT, port.name] = _columns(draft, forms[input_wire])
+    for port, wire in zip(program.outputs, arrow.outputs.tolist(), strict=True):
+        if port.visibility is Visibility.PRIVATE:
+            continue
+        draft.part = f"{OUTPUT} {port.name}"
+
+        def value(trace: Trace, wire: int = wire) -> Integers:
+            return trace[wire]
+
+        form = forms[wire]
+        if port.visibility is Visibility.PUBLIC:
+            draft.zero(form - draft.public(form.shape, value, OUTPUT, port.name))
+            continue
+        own, whole = draft.columns.get(form.key()), port.role is Role.DATA
+        laid = [form.shape] if whole else [block.shape for block in blocks(form.shape)]
+        if own is None or not taken.isdisjoint(own) or [draft.bases[base].shape for base in own] != laid:
+            column = draft.column(form.shape, value, f"{OUTPUT} {port.name}", whole)
+            draft.zero(form - column)
+            form = column
+        taken.update(base for base, _ in form.terms)
+        draft.ports[OUTPUT, port.name] = _columns(draft, form)
+
+
+def _columns(draft: Draft, form: Form) -> tuple[Column, ...]:
+    found = [draft.bases[base] for base in draft.columns[form.key()]]
+    return tuple(base for base in found if isinstance(base, Column))

@@ -1,0 +1,59 @@
+"""Parts of a plan as the native prover reads them, and as the plan's digest says them: plain tuples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from circuitize.circuits.integers.steps import Affine
+from circuitize.circuits.integers.view import View
+
+from .draft import Lookup, Table
+from .forms import Base, Column, Fixed, Form, Product, Public, Rows
+
+
+def base_record(base: Base) -> tuple[Any, ...]:
+    """Its kind, its shape, and where its values are from."""
+    shape = list(base.shape)
+    match base:
+        case Column():
+            return "column", shape, base.commitment, base.offset
+        case Public():
+            return "public", shape
+        case Rows():
+            return "rows", shape, base.column, base.index
+        case Fixed():
+            return "constant", shape, np.ascontiguousarray(base.values.reshape(-1), np.int64)
+        case Product():
+            return "product", shape, list(base.letters), list(base.forms)
+
+
+def view_record(view: View) -> tuple[Any, ...]:
+    """Its source's shape, and each step: its shape, then offsets and strides, or None where it only regroups."""
+    steps = [
+        (
+            list(step.shape),
+            (list(step.offsets), [list(row) for row in step.strides]) if isinstance(step, Affine) else None,
+        )
+        for step in view.steps
+    ]
+    return list(view.source_shape), steps
+
+
+def form_record(form: Form, numbers: Mapping[View, int]) -> tuple[Any, ...]:
+    """Its shape and its terms, whose paths name views by their numbers."""
+    terms = [
+        (coefficient, base, [(numbers[view], sums) for view, sums in path])
+        for (base, path), coefficient in form.terms.items()
+    ]
+    return list(form.shape), terms
+
+
+def lookup_record(lookup: Lookup) -> tuple[Any, ...]:
+    return lookup.table, lookup.key, lookup.value
+
+
+def table_record(table: Table) -> tuple[Any, ...]:
+    return table.size, table.values, table.column
