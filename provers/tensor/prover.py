@@ -16,6 +16,7 @@ from .dataset import ROWS
 from .errors import NotZeroKnowledge
 from .forms import Column, Integers, Trace
 from .groups import INPUT, OUTPUT, PortKey
+from .instructions import instructions
 from .plan import Plan, plan
 from .proof import Proof
 from .security import require_secure
@@ -56,6 +57,7 @@ def require_consent(program: Program, not_zero_knowledge: bool) -> None:
 
 def commit(made: Plan, trace: Trace, key: PortKey, secret: bytes) -> _native.TensorCommitment:
     """The commitment that a proof by this plan would make of a group, to keep for several proofs."""
+    instructions()
     number = made.groups.index(key)
     tensors = [
         (base.shape, base.offset, np.ascontiguousarray(base.recipe(trace), np.int64))
@@ -104,6 +106,7 @@ def prove_values(
     A group whose commitment is `kept` is not committed to again. The proof holds in its `context` alone.
     """
     require_secure(made)
+    instructions()
     drawn = draw_secrets(made, salts)
     own = [*drawn.values(), secrets.token_bytes(SECRET_BYTES)]
     known = [(kept or {}).get(key) for key in made.groups] + [None]

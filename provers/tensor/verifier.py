@@ -8,6 +8,7 @@ from circuitize import _native
 from circuitize.circuits.program import Program
 
 from .groups import GroupName
+from .instructions import instructions
 from .plan import Plan, plan
 from .proof import Proof
 from .security import require_secure
@@ -36,6 +37,7 @@ def refusal(
     """
     made = made or plan(program)
     require_secure(made)
+    instructions()
     if proof.digest != made.program:
         return f"the proof is for program {proof.digest}, expected {made.program}"
     reason = fault(program, statement, made.dataset) or untrusted(statement, made.assumed, trusted or {})

@@ -7,6 +7,7 @@ mod folding;
 mod fractions;
 mod functional;
 mod hashes;
+mod instructions;
 mod lanes;
 mod layer;
 mod leaves;

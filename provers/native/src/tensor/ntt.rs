@@ -7,8 +7,10 @@
 use rayon::prelude::*;
 
 use super::field::{E, F};
+use super::instructions::Instructions;
+use super::lanes::run;
 use super::memory::zeros;
-use super::panels::{PANEL, Source, Stage, Twiddles, Work, dispatch};
+use super::panels::{Columns, PANEL, Source, Stage, Twiddles, Within};
 
 /// Transforms of up to 2^8 elements are made in place.
 const WITHIN: usize = 8;
@@ -17,8 +19,9 @@ const ROWS: usize = 9;
 /// From so many bits on, panels and rows are shared among threads.
 const PARALLEL: usize = 14;
 
-/// The stages of a transform, and the roots of those that are made in place.
+/// The stages of a transform, the roots of those that are made in place, and what it is computed with.
 struct Transform {
+    with: Instructions,
     bits: usize,
     stages: Vec<Stage>,
     twiddles: Twiddles,
@@ -36,7 +39,7 @@ impl Shared {
 }
 
 impl Transform {
-    fn new(bits: usize) -> Self {
+    fn new(bits: usize, with: Instructions) -> Self {
         let mut stages = Vec::new();
         let mut left = bits;
         while left > WITHIN {
@@ -45,6 +48,7 @@ impl Transform {
             stages.push(Stage::new(rows, left));
         }
         Self {
+            with,
             bits,
             stages,
             twiddles: Twiddles::new(bits.min(ROWS)),
@@ -56,21 +60,22 @@ impl Transform {
         let Some((first, rest)) = self.stages.split_first() else {
             values[..coefficients.len()].copy_from_slice(coefficients);
             values[coefficients.len()..].fill(F::ZERO);
-            dispatch(Work::Within(values, &self.twiddles));
+            run(Within(values, &self.twiddles), self.with);
             return;
         };
         let panels = (1usize << first.columns) / PANEL;
         let to = Shared(values.as_mut_ptr());
         let from = Source(coefficients.as_ptr(), coefficients.len());
         if self.bits < PARALLEL {
-            let work = Work::Columns(first, &self.twiddles, from, to.start(), 0..panels);
-            dispatch(work);
+            let work = Columns(first, &self.twiddles, from, to.start(), 0..panels);
+            run(work, self.with);
         } else {
             let each = panels.div_ceil(64);
             (0..panels.div_ceil(each)).into_par_iter().for_each(|part| {
                 let own = part * each..panels.min((part + 1) * each);
                 let from = Source(coefficients.as_ptr(), coefficients.len());
-                dispatch(Work::Columns(first, &self.twiddles, from, to.start(), own));
+                let work = Columns(first, &self.twiddles, from, to.start(), own);
+                run(work, self.with);
             });
         }
         let row = |row: &mut [F]| self.rows(rest, row);
@@ -83,13 +88,13 @@ impl Transform {
 
     fn rows(&self, stages: &[Stage], values: &mut [F]) {
         let Some((first, rest)) = stages.split_first() else {
-            dispatch(Work::Within(values, &self.twiddles));
+            run(Within(values, &self.twiddles), self.with);
             return;
         };
         let panels = (1usize << first.columns) / PANEL;
         let (length, start) = (values.len(), values.as_mut_ptr());
         let from = Source(start, length);
-        dispatch(Work::Columns(first, &self.twiddles, from, start, 0..panels));
+        run(Columns(first, &self.twiddles, from, start, 0..panels), self.with);
         for row in values.chunks_exact_mut(1 << first.columns) {
             self.rows(rest, row);
         }
@@ -99,13 +104,13 @@ impl Transform {
 /// The values of a polynomial on the subgroup of order 2^bits: place reverse(i) holds the value at w^i.
 pub fn values(coefficients: &[F], bits: usize) -> Vec<F> {
     let mut made = zeros(1 << bits);
-    Transform::new(bits).run(coefficients, &mut made);
+    Transform::new(bits, Instructions::chosen()).run(coefficients, &mut made);
     made
 }
 
 /// The same for coefficients in the extension: coordinates alternate in the result.
 pub fn extension_values(coefficients: &[E], bits: usize) -> Vec<F> {
-    let transform = Transform::new(bits);
+    let transform = Transform::new(bits, Instructions::chosen());
     let coordinate = |of: fn(&E) -> F| {
         let own: Vec<F> = coefficients.iter().map(of).collect();
         let mut made = zeros(1 << bits);
@@ -140,7 +145,7 @@ pub fn reverse(index: usize, bits: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::panels::{self, small, within};
+    use super::super::panels::small;
     use super::*;
 
     #[test]
@@ -159,8 +164,8 @@ mod tests {
 
     #[test]
     fn transforms_by_stages_and_by_vectors_are_those_of_elements_one_by_one() {
-        for bits in (2..=13).chain([16, 18]) {
-            for given in [1usize << bits, 1 << (bits - 1), 1 << bits >> 4, 4] {
+        for bits in (0..=13).chain([16, 18]) {
+            for given in [1usize << bits, 1 << bits >> 1, 1 << bits >> 4, 4.min(1 << bits)] {
                 let given = given.max(1);
                 let coefficients: Vec<F> = (0..given as u64)
                     .map(|i| F::reduced((i + 5).wrapping_mul(0x9e37_79b9_7f4a_7c15)))
@@ -168,27 +173,10 @@ mod tests {
                 let mut plain = coefficients.clone();
                 plain.resize(1 << bits, F::ZERO);
                 small(&mut plain, &Twiddles::new(bits));
-                assert!(values(&coefficients, bits) == plain, "{bits} {given}");
-                if bits <= WITHIN {
-                    let mut single = coefficients.clone();
-                    single.resize(1 << bits, F::ZERO);
-                    unsafe { within::<F>(&mut single, &Twiddles::new(bits)) };
-                    assert!(single == plain);
-                } else {
-                    // One stage with elements one by one, then plain rows.
-                    let columns = bits - 2;
-                    let stage = Stage::new(2, columns);
-                    let twiddles = Twiddles::new(columns);
-                    let mut single = vec![F::ZERO; 1 << bits];
-                    let all = 0..(1 << columns) / PANEL;
-                    unsafe {
-                        let from = Source(coefficients.as_ptr(), coefficients.len());
-                        panels::columns::<F>(&stage, &twiddles, from, single.as_mut_ptr(), all);
-                    }
-                    for row in single.chunks_exact_mut(1 << columns) {
-                        small(row, &twiddles);
-                    }
-                    assert!(single == plain);
+                for with in Instructions::available() {
+                    let mut made = vec![F::ONE; 1 << bits];
+                    Transform::new(bits, with).run(&coefficients, &mut made);
+                    assert!(made == plain, "{bits} {given} {with:?}");
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! The inner loops of transforms: short ones in place, and those of a matrix's columns, a panel at a time in a buffer.
 
 use super::field::F;
-use super::lanes::Lanes;
+use super::lanes::{Lanes, Work};
 use super::ntt::reverse;
 
 /// Columns of a panel.
@@ -64,44 +64,36 @@ impl Stage {
     }
 }
 
-/// What runs on vector instructions where there are some.
-pub enum Work<'a> {
-    Within(&'a mut [F], &'a Twiddles),
-    Columns(&'a Stage, &'a Twiddles, Source, *mut F, std::ops::Range<usize>),
-}
-
 /// Where so many elements are read from: it may be where results are written, since a panel is read whole before that.
 #[derive(Clone, Copy)]
 pub struct Source(pub *const F, pub usize);
 
-pub fn dispatch(work: Work) {
-    #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has AVX2.
-        unsafe { vectors(work) };
-        return;
+/// A transform of at most 2^8 neighbouring elements.
+pub struct Within<'a>(pub &'a mut [F], pub &'a Twiddles);
+
+/// Transforms of these panels' columns, each times its powers of the root. Rows that the source lacks are zero.
+pub struct Columns<'a>(
+    pub &'a Stage,
+    pub &'a Twiddles,
+    pub Source,
+    pub *mut F,
+    pub std::ops::Range<usize>,
+);
+
+impl Work for Within<'_> {
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) {
+        // SAFETY: the caller's.
+        unsafe { within::<L>(self.0, self.1) }
     }
-    // SAFETY: elements one by one need no processor of a kind.
-    unsafe { run::<F>(work) };
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-unsafe fn vectors(work: Work) {
-    // SAFETY: the caller's.
-    unsafe { run::<super::lanes::Four>(work) }
-}
-
-#[inline(always)]
-unsafe fn run<L: Lanes>(work: Work) {
-    // SAFETY: the caller's.
-    unsafe {
-        match work {
-            Work::Within(values, twiddles) => within::<L>(values, twiddles),
-            Work::Columns(stage, twiddles, from, to, panels) => {
-                columns::<L>(stage, twiddles, from, to, panels)
-            }
-        }
+impl Work for Columns<'_> {
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) {
+        let Columns(stage, twiddles, from, to, panels) = self;
+        // SAFETY: the caller's.
+        unsafe { columns::<L>(stage, twiddles, from, to, panels) }
     }
 }
 
@@ -115,9 +107,8 @@ unsafe fn quadruple<L: Lanes>([a, b, c, d]: [L; 4], w: L, turned: L, square: L) 
     }
 }
 
-/// A transform of at most 2^8 neighbouring elements.
 #[inline(always)]
-pub unsafe fn within<L: Lanes>(values: &mut [F], twiddles: &Twiddles) {
+unsafe fn within<L: Lanes>(values: &mut [F], twiddles: &Twiddles) {
     let mut size = values.len();
     if size < 4 * L::COUNT || size < 4 {
         small(values, twiddles);
@@ -154,15 +145,13 @@ pub unsafe fn within<L: Lanes>(values: &mut [F], twiddles: &Twiddles) {
             }
             size = half;
         }
-        if L::COUNT == 4 && size == 4 {
-            let turn = L::splat(twiddles.of(4)[1]);
-            let one = L::splat(F::ONE);
-            for block in values.chunks_exact_mut(16) {
+        if L::COUNT >= 4 && size == L::COUNT {
+            let last = Last::<L>::new(twiddles);
+            for block in values.chunks_exact_mut(4 * L::COUNT) {
                 let at = block.as_mut_ptr();
-                let rows = L::transposed([0, 1, 2, 3].map(|k| L::load(at.add(4 * k))));
-                let made = L::transposed(quadruple(rows, one, turn, one));
+                let made = last.levels([0, 1, 2, 3].map(|k| L::load(at.add(k * L::COUNT))));
                 for (k, row) in made.into_iter().enumerate() {
-                    row.store(at.add(4 * k));
+                    row.store(at.add(k * L::COUNT));
                 }
             }
         } else if size > 1 {
@@ -170,6 +159,70 @@ pub unsafe fn within<L: Lanes>(values: &mut [F], twiddles: &Twiddles) {
                 small(block, twiddles);
             }
         }
+    }
+}
+
+/// The levels within a vector of four or eight elements, of four vectors at once.
+struct Last<L> {
+    /// The first four powers of the root of order eight, twice.
+    eighths: L,
+    /// The root of order four.
+    turn: L,
+}
+
+impl<L: Lanes> Last<L> {
+    #[inline(always)]
+    unsafe fn new(twiddles: &Twiddles) -> Self {
+        unsafe {
+            let eighths: [F; 8] = match L::COUNT {
+                8 => std::array::from_fn(|i| twiddles.of(8)[i % 4]),
+                _ => [F::ONE; 8],
+            };
+            Self {
+                eighths: L::load(eighths.as_ptr()),
+                turn: L::splat(twiddles.of(4)[1]),
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn levels(&self, rows: [L; 4]) -> [L; 4] {
+        unsafe {
+            if L::COUNT == 4 {
+                return self.fours(rows);
+            }
+            let [a, b, c, d] = rows;
+            let ((a, b), (c, d)) = (a.exchanged::<4>(b), c.exchanged::<4>(d));
+            let [a, b, c, d] = self.fours([
+                a.add(b),
+                a.sub(b).mul(self.eighths),
+                c.add(d),
+                c.sub(d).mul(self.eighths),
+            ]);
+            let ((a, b), (c, d)) = (a.exchanged::<4>(b), c.exchanged::<4>(d));
+            [a, b, c, d]
+        }
+    }
+
+    /// Transforms of each four neighbours.
+    #[inline(always)]
+    unsafe fn fours(&self, rows: [L; 4]) -> [L; 4] {
+        unsafe {
+            let [a, b, c, d] = transposed(rows);
+            let (e, g) = (a.add(c), a.sub(c));
+            let (f, h) = (b.add(d), b.sub(d).mul(self.turn));
+            transposed([e.add(f), e.sub(f), g.add(h), g.sub(h)])
+        }
+    }
+}
+
+/// Of each four elements at the same place in four vectors, the square transposed.
+#[inline(always)]
+unsafe fn transposed<L: Lanes>([a, b, c, d]: [L; 4]) -> [L; 4] {
+    unsafe {
+        let ((a, c), (b, d)) = (a.exchanged::<2>(c), b.exchanged::<2>(d));
+        let ((a, b), (c, d)) = (a.exchanged::<1>(b), c.exchanged::<1>(d));
+        [a, b, c, d]
     }
 }
 
@@ -187,9 +240,8 @@ pub fn small(values: &mut [F], twiddles: &Twiddles) {
     small(high, twiddles);
 }
 
-/// Transforms columns, panel after panel, and multiplies each by its powers of the root. Rows that `from` lacks are zero.
 #[inline(always)]
-pub unsafe fn columns<L: Lanes>(
+unsafe fn columns<L: Lanes>(
     stage: &Stage,
     twiddles: &Twiddles,
     from: Source,

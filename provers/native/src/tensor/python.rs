@@ -11,6 +11,7 @@ use pyo3::types::{PyBytes, PyDict};
 use super::channel::{Channel, Hook, Reject};
 use super::claims::Values;
 use super::field::F;
+use super::instructions::Instructions;
 use super::merkle::Digest;
 use super::plan::{Base, Form, Lookup, Plan, Table, Term, variables};
 use super::protocol::{Commitment, Statement, Witness, prove, verify};
@@ -341,6 +342,13 @@ fn tensor_parameters(variables: usize) -> (usize, usize, Vec<usize>) {
     )
 }
 
+/// The vector instructions of this process: portable, avx2 or avx512; ValueError where the environment names others.
+#[pyfunction]
+fn tensor_instructions() -> PyResult<&'static str> {
+    let found = Instructions::of_environment().map_err(PyValueError::new_err)?;
+    Ok(found.width().name())
+}
+
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyPlan>()?;
     module.add_class::<PyCommitment>()?;
@@ -348,5 +356,6 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(tensor_verify, module)?)?;
     module.add_function(wrap_pyfunction!(tensor_commit, module)?)?;
     module.add_function(wrap_pyfunction!(tensor_parameters, module)?)?;
+    module.add_function(wrap_pyfunction!(tensor_instructions, module)?)?;
     Ok(())
 }

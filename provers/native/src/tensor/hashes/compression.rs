@@ -1,0 +1,219 @@
+//! The compression function of BLAKE3 on several states at once, and the hashes of many short inputs of one length.
+
+use super::super::field::F;
+use super::super::merkle::Digest;
+
+/// Bytes.
+pub const BLOCK: usize = 64;
+
+const IV: [u32; 8] = [
+    0x6a09_e667,
+    0xbb67_ae85,
+    0x3c6e_f372,
+    0xa54f_f53a,
+    0x510e_527f,
+    0x9b05_688c,
+    0x1f83_d9ab,
+    0x5be0_cd19,
+];
+const PERMUTATION: [usize; 16] = [2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8];
+const START: u32 = 1;
+const END: u32 = 2;
+const ROOT: u32 = 8;
+const KEYED: u32 = 16;
+
+/// Which message word each round takes where: round r is the permutation r times.
+const SCHEDULE: [[usize; 16]; 7] = {
+    let mut rounds = [[0; 16]; 7];
+    let mut i = 0;
+    while i < 16 {
+        rounds[0][i] = i;
+        i += 1;
+    }
+    let mut r = 1;
+    while r < 7 {
+        let mut i = 0;
+        while i < 16 {
+            rounds[r][i] = rounds[r - 1][PERMUTATION[i]];
+            i += 1;
+        }
+        r += 1;
+    }
+    rounds
+};
+
+/// A word of 32 bits of each of several inputs.
+///
+/// # Safety
+/// Methods need the processor that the type is for.
+pub trait Words: Copy {
+    const COUNT: usize;
+    unsafe fn splat(word: u32) -> Self;
+    /// `COUNT` words.
+    unsafe fn load(from: *const u32) -> Self;
+    unsafe fn add(self, other: Self) -> Self;
+    unsafe fn xor(self, other: Self) -> Self;
+    /// Rotated by 16, 12, 8 or 7 bits.
+    unsafe fn rotated<const RIGHT: u32>(self) -> Self;
+    /// One block of each of `COUNT` inputs, which lie a distance apart in bytes.
+    unsafe fn block(from: *const u8, distance: usize) -> [Self; 16];
+    /// Writes `COUNT` digests.
+    unsafe fn store(chain: [Self; 8], to: *mut Digest);
+}
+
+/// The compression function; lengths and flags are the same for all states, counters are 0.
+#[inline(always)]
+unsafe fn compress<W: Words>(chain: &mut [W; 8], message: &[W; 16], length: u32, flags: u32) {
+    unsafe {
+        let mut v = [W::splat(0); 16];
+        v[..8].copy_from_slice(chain);
+        for i in 0..4 {
+            v[8 + i] = W::splat(IV[i]);
+        }
+        (v[14], v[15]) = (W::splat(length), W::splat(flags));
+        macro_rules! mix {
+            ($a:literal, $b:literal, $c:literal, $d:literal, $x:expr, $y:expr) => {
+                v[$a] = v[$a].add(v[$b]).add($x);
+                v[$d] = v[$d].xor(v[$a]).rotated::<16>();
+                v[$c] = v[$c].add(v[$d]);
+                v[$b] = v[$b].xor(v[$c]).rotated::<12>();
+                v[$a] = v[$a].add(v[$b]).add($y);
+                v[$d] = v[$d].xor(v[$a]).rotated::<8>();
+                v[$c] = v[$c].add(v[$d]);
+                v[$b] = v[$b].xor(v[$c]).rotated::<7>();
+            };
+        }
+        for s in &SCHEDULE {
+            mix!(0, 4, 8, 12, message[s[0]], message[s[1]]);
+            mix!(1, 5, 9, 13, message[s[2]], message[s[3]]);
+            mix!(2, 6, 10, 14, message[s[4]], message[s[5]]);
+            mix!(3, 7, 11, 15, message[s[6]], message[s[7]]);
+            mix!(0, 5, 10, 15, message[s[8]], message[s[9]]);
+            mix!(1, 6, 11, 12, message[s[10]], message[s[11]]);
+            mix!(2, 7, 8, 13, message[s[12]], message[s[13]]);
+            mix!(3, 4, 9, 14, message[s[14]], message[s[15]]);
+        }
+        for i in 0..8 {
+            chain[i] = v[i].xor(v[i + 8]);
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn key<W: Words>(words: [u32; 8]) -> [W; 8] {
+    unsafe { words.map(|word| W::splat(word)) }
+}
+
+/// Inputs of one length whose hashes have a place each.
+pub trait Batch {
+    fn count(&self) -> usize;
+    /// Hashes `W::COUNT` inputs, the first of them that of number `at`.
+    ///
+    /// # Safety
+    /// There are as many, and the processor has what `W` needs.
+    unsafe fn hash<W: Words>(&mut self, at: usize);
+}
+
+/// Hashes as many inputs, from the first on, as can be hashed `W::COUNT` at once; how many these are.
+///
+/// # Safety
+/// The processor has what `W` needs.
+#[inline(always)]
+pub unsafe fn all<W: Words>(batch: &mut impl Batch) -> usize {
+    let done = batch.count() / W::COUNT * W::COUNT;
+    for at in (0..done).step_by(W::COUNT) {
+        // SAFETY: so many are left, and the processor is the caller's.
+        unsafe { batch.hash::<W>(at) };
+    }
+    done
+}
+
+/// Pairs of nodes, a block each.
+pub struct Nodes<'a> {
+    pub below: &'a [Digest],
+    pub hashes: &'a mut [Digest],
+}
+
+impl Batch for Nodes<'_> {
+    fn count(&self) -> usize {
+        self.hashes.len()
+    }
+
+    #[inline(always)]
+    unsafe fn hash<W: Words>(&mut self, at: usize) {
+        let below = &self.below[2 * at..2 * (at + W::COUNT)];
+        let hashes = &mut self.hashes[at..at + W::COUNT];
+        // SAFETY: the slices are as long as is read and written.
+        unsafe {
+            let mut chain = key::<W>(IV);
+            let message = W::block(below.as_ptr().cast(), BLOCK);
+            compress(&mut chain, &message, BLOCK as u32, START | END | ROOT);
+            W::store(chain, hashes.as_mut_ptr());
+        }
+    }
+}
+
+/// Leaves of whole blocks, each followed by its salt where there is a secret; the first leaf is that of place `first`.
+pub struct Leaves<'a> {
+    pub words: &'a [F],
+    /// Words of a leaf.
+    pub leaf: usize,
+    pub secret: Option<&'a [u8; 32]>,
+    pub first: usize,
+    pub hashes: &'a mut [Digest],
+}
+
+impl Batch for Leaves<'_> {
+    fn count(&self) -> usize {
+        self.hashes.len()
+    }
+
+    #[inline(always)]
+    unsafe fn hash<W: Words>(&mut self, at: usize) {
+        let words = &self.words[at * self.leaf..(at + W::COUNT) * self.leaf];
+        let hashes = &mut self.hashes[at..at + W::COUNT];
+        let bytes = 8 * self.leaf;
+        assert!(bytes.is_multiple_of(BLOCK));
+        // SAFETY: the slices are as long as is read and written: `bytes` of each input, in whole blocks.
+        unsafe {
+            let mut chain = key::<W>(IV);
+            for start in (0..bytes).step_by(BLOCK) {
+                let message = W::block(words.as_ptr().cast::<u8>().add(start), bytes);
+                let mut flags = if start == 0 { START } else { 0 };
+                if start + BLOCK == bytes && self.secret.is_none() {
+                    flags |= END | ROOT;
+                }
+                compress(&mut chain, &message, BLOCK as u32, flags);
+            }
+            if let Some(secret) = self.secret {
+                let message = salts::<W>(secret, self.first + at);
+                compress(&mut chain, &message, 16, END | ROOT);
+            }
+            W::store(chain, hashes.as_mut_ptr());
+        }
+    }
+}
+
+/// The block that ends each of `W::COUNT` leaves: its salt, which is a hash of its place under the secret.
+#[inline(always)]
+unsafe fn salts<W: Words>(secret: &[u8; 32], first: usize) -> [W; 16] {
+    const MOST: usize = 16;
+    assert!(W::COUNT <= MOST);
+    let places: [u64; MOST] = std::array::from_fn(|i| (first + i) as u64);
+    let low = places.map(|place| place as u32);
+    let high = places.map(|place| (place >> 32) as u32);
+    let words = std::array::from_fn(|i| {
+        let bytes = [0, 1, 2, 3].map(|k| secret[4 * i + k]);
+        u32::from_le_bytes(bytes)
+    });
+    unsafe {
+        let mut message = [W::splat(0); 16];
+        message[0] = W::load(low.as_ptr());
+        message[1] = W::load(high.as_ptr());
+        let mut salt = key::<W>(words);
+        compress(&mut salt, &message, 8, KEYED | START | END | ROOT);
+        let mut message = [W::splat(0); 16];
+        message[..4].copy_from_slice(&salt[..4]);
+        message
+    }
+}

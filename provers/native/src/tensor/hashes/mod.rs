@@ -1,0 +1,126 @@
+//! BLAKE3 of many short inputs of one length: sixteen at once where there is AVX-512, eight by AVX2, else one by one.
+
+use super::field::F;
+use super::instructions::{Instructions, Width};
+use super::merkle::{Digest, leaf_hash, leaf_salt, node_hash};
+use compression::{BLOCK, Batch, Leaves, Nodes};
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod compression;
+
+/// Hashes as many inputs as fill vectors, from the first on; how many these are.
+fn by_vectors(batch: &mut impl Batch, with: Instructions) -> usize {
+    // SAFETY: `Instructions` are only made of what the processor has.
+    unsafe {
+        match with.width() {
+            #[cfg(target_arch = "x86_64")]
+            Width::Avx512 => avx512::run(batch),
+            #[cfg(target_arch = "x86_64")]
+            Width::Avx2 => avx2::run(batch),
+            _ => 0,
+        }
+    }
+}
+
+/// The hashes of leaves of so many words each, salted where there is a secret; the first leaf is that of place `first`.
+pub fn leaf_hashes(words: &[F], leaf: usize, secret: Option<&[u8; 32]>, first: usize, hashes: &mut [Digest]) {
+    let leaves = Leaves {
+        words,
+        leaf,
+        secret,
+        first,
+        hashes,
+    };
+    hash_leaves(leaves, Instructions::chosen());
+}
+
+fn hash_leaves(mut leaves: Leaves, with: Instructions) {
+    let whole = (8 * leaves.leaf).is_multiple_of(BLOCK);
+    let done = if whole { by_vectors(&mut leaves, with) } else { 0 };
+    let rest = leaves.words.chunks_exact(leaves.leaf).zip(leaves.hashes);
+    for (i, (words, hash)) in rest.enumerate().skip(done) {
+        let salt = leaves.secret.map(|secret| leaf_salt(secret, leaves.first + i));
+        *hash = leaf_hash(words, salt.as_ref().map_or(&[], |salt| salt.as_slice()));
+    }
+}
+
+/// The hashes of pairs of nodes.
+pub fn node_hashes(below: &[Digest], hashes: &mut [Digest]) {
+    hash_nodes(Nodes { below, hashes }, Instructions::chosen());
+}
+
+fn hash_nodes(mut nodes: Nodes, with: Instructions) {
+    let done = by_vectors(&mut nodes, with);
+    let rest = nodes.below.chunks_exact(2).zip(nodes.hashes);
+    for (pair, hash) in rest.skip(done) {
+        *hash = node_hash(&pair[0], &pair[1]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leaves_by_vectors_are_those_of_the_reference_one_by_one() {
+        let words: Vec<F> = (0..64 * 41u64)
+            .map(|i| F::reduced((i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)))
+            .collect();
+        for secret in [None, Some([7; 32]), Some(std::array::from_fn(|i| 3 * i as u8))] {
+            for leaf in [8, 16, 32, 64, 3] {
+                if leaf == 8 && secret.is_none() {
+                    continue; // as long as a node, which leaves never are
+                }
+                for (count, first) in [(1, 0), (8, 5), (41, (1usize << 32) - 19)] {
+                    let words = &words[..count * leaf];
+                    let salts = (first..).map(|place| secret.map(|secret| leaf_salt(&secret, place)));
+                    let plain: Vec<Digest> = words
+                        .chunks_exact(leaf)
+                        .zip(salts)
+                        .map(|(words, salt)| leaf_hash(words, salt.as_ref().map_or(&[], |salt| salt)))
+                        .collect();
+                    for with in Instructions::available() {
+                        let mut hashes = vec![[0; 32]; count];
+                        let leaves = Leaves {
+                            words,
+                            leaf,
+                            secret: secret.as_ref(),
+                            first,
+                            hashes: &mut hashes,
+                        };
+                        hash_leaves(leaves, with);
+                        assert_eq!(hashes, plain, "{with:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn nodes_by_vectors_are_those_of_the_reference_one_by_one() {
+        let below: Vec<Digest> = (0..82)
+            .map(|i| std::array::from_fn(|k| (i * 32 + k) as u8 ^ (i * i) as u8))
+            .collect();
+        let plain: Vec<Digest> = below
+            .chunks_exact(2)
+            .map(|pair| node_hash(&pair[0], &pair[1]))
+            .collect();
+        for with in Instructions::available() {
+            for count in [0, 1, 8, 15, 16, 41] {
+                let mut hashes = vec![[0; 32]; count];
+                let below = &below[..2 * count];
+                hash_nodes(
+                    Nodes {
+                        below,
+                        hashes: &mut hashes,
+                    },
+                    with,
+                );
+                assert_eq!(hashes, plain[..count], "{with:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,18 @@
+"""The vector instructions that native tensor proofs are computed with."""
+
+from __future__ import annotations
+
+from circuitize import _native
+from circuitize.circuits.errors import CircuitizeError
+
+
+def instructions() -> str:
+    """`portable`, `avx2` or `avx512`: the widest that the processor has and the variable CIRCUITIZE_SIMD allows.
+
+    Proofs do not depend on it. The environment is read once in a process. Raises CircuitizeError where the variable
+    holds anything else.
+    """
+    try:
+        return _native.tensor_instructions()
+    except ValueError as error:
+        raise CircuitizeError(str(error)) from None
