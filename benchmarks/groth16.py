@@ -15,14 +15,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
 from importlib.machinery import ExtensionFileLoader
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
+from measuring import measured, peak
 from numpy.typing import NDArray
 
 CRATE = Path(__file__).resolve().parents[1] / "provers" / "native"
@@ -89,18 +88,6 @@ def synthetic(count: int) -> tuple[tuple[Any, ...], NDArray[np.uint64]]:
     return (a, b, c, large, len(witness), PUBLIC), witness
 
 
-def measured(work: Callable[[], Any]) -> tuple[Any, float, float]:
-    """The result, processor seconds of all threads, and wall-clock seconds."""
-
-    def processor() -> float:
-        usage = resource.getrusage(resource.RUSAGE_SELF)
-        return usage.ru_utime + usage.ru_stime
-
-    wall, cpu = time.perf_counter(), processor()
-    result = work()
-    return result, processor() - cpu, time.perf_counter() - wall
-
-
 def resident() -> int:
     """Bytes of this process's memory now (Linux), else 0."""
     try:
@@ -133,7 +120,7 @@ def main() -> None:
 
     runs = sorted((measured(ours) for _ in range(arguments.runs)), key=lambda run: run[1])
     phases, ours_cpu, ours_wall = runs[len(runs) // 2]
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    most = peak()
     stock = native.StockGroth16(system, witness)
 
     def theirs() -> None:
@@ -153,7 +140,7 @@ def main() -> None:
         "prove_seconds": ours_wall,
         "rows_per_cpu_second": arguments.rows / ours_cpu,
         "resident_bytes_before": before,
-        "peak_bytes": peak,
+        "peak_bytes": most,
         "phases": phases,
         "stock_prove_cpu_seconds": stock_cpu,
         "stock_prove_seconds": stock_wall,
@@ -168,7 +155,7 @@ def main() -> None:
     print(f"{'':24}{'CPU-s':>8}{'wall s':>8}{'rows per CPU-s':>16}")
     for name, cpu, wall in (("circuitize", ours_cpu, ours_wall), ("stock ark-groth16 0.6", stock_cpu, stock_wall)):
         print(f"{name:24}{cpu:8.2f}{wall:8.2f}{arguments.rows / cpu:16,.0f}")
-    print(f"{stock_cpu / ours_cpu:.2f} times stock; peak memory {peak / 2**20:,.0f} MiB, key and setup included")
+    print(f"{stock_cpu / ours_cpu:.2f} times stock; peak memory {most / 2**20:,.0f} MiB, key and setup included")
     print("phases (wall s): " + ", ".join(f"{phase} {seconds:.2f}" for phase, seconds in phases.items()))
 
 

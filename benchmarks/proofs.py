@@ -11,15 +11,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+from measuring import Measurement, example, peak, table, timed
+
 PROGRAMS = (
     *("iris.py:step", "digits.py:step", "digits_xent.py:step", "digits_xent.py:momentum", "digits_xent.py:adam"),
     *("dense.py:small", "dense.py:large", "mnist_mlp.py:predict", "mnist_mlp.py:step", "mnist_mlp.py:step64"),
@@ -27,14 +25,7 @@ PROGRAMS = (
 LARGE = {"mnist_mlp.py:step64"}
 """Only with a commitment, unless asked for by name: seven million rows in plain R1CS."""
 
-PEERS = {
-    "digits.py:step": "EZKL 23.0.5, best tuning: prove 9.6 s, setup 8.1 s, key 271 MB, 566 MiB",
-    "digits_xent.py:step": "EZKL 23.0.5, default: prove 160 s, key 4.48 GB, 9.9 GiB",
-    "mnist_mlp.py:predict": "EZKL 23.0.5: prove 10.3 s, key 277 MB, proof 3,072 bytes (one image; here a batch)",
-    "mnist_mlp.py:step": "EZKL 23.0.5, tuned: prove 56.7 s, key 1.44 GB, 2.96 GiB",
-}
 COLUMNS = ("rows", "emit_s", "witness_s", "setup_s", "prove_s", "verify_s", "peak_gb", "key_mb", "proof_bytes")
-T = TypeVar("T")
 
 
 def main() -> None:
@@ -45,44 +36,19 @@ def main() -> None:
     parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.one:
-        print(json.dumps(measured(options.programs[0], options.prover)))
+        print(json.dumps(figures(options.programs[0], options.prover)))
         return
     provers = ("groth16", "mirage") if options.prover == "both" else (options.prover,)
-    found = []
-    if not options.json:
-        print(f"{'program':<26}{'prover':<9}" + "".join(f"{name:>12}" for name in COLUMNS))
-    for program in options.programs or PROGRAMS:
-        for prover in provers:
-            if program in LARGE and prover == "groth16" and not options.programs:
-                continue
-            command = [sys.executable, __file__, program, "--prover", prover, "--one"]
-            run = subprocess.run(command, capture_output=True, text=True, check=False)
-            if run.returncode:
-                sys.exit(f"{program} with {prover}: {run.stderr.strip().splitlines()[-1]}")
-            found.append({"program": program, "prover": prover, **json.loads(run.stdout.splitlines()[-1])})
-            if not options.json:
-                print(f"{program:<26}{prover:<9}" + "".join(shown(found[-1][name]) for name in COLUMNS), flush=True)
-        if program in PEERS and not options.json:
-            print(f"{'':<26}{PEERS[program]}")
-    if options.json:
-        print(json.dumps(found))
+    runs = [
+        Measurement(program, ["--prover", prover], prover)
+        for program in options.programs or PROGRAMS
+        for prover in provers
+        if options.programs or prover == "mirage" or program not in LARGE
+    ]
+    table(__file__, runs, COLUMNS, options.json)
 
 
-def shown(value: float) -> str:
-    return f"{value:>12,}" if isinstance(value, int) else f"{value:>12.2f}"
-
-
-def seconds() -> float:
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    return usage.ru_utime + usage.ru_stime
-
-
-def timed(work: Callable[[], T]) -> tuple[T, float]:
-    start = seconds()
-    return work(), seconds() - start
-
-
-def measured(name: str, prover: str) -> dict[str, Any]:
+def figures(name: str, prover: str) -> dict[str, Any]:
     """Everything once, in this process."""
     from circuitize.backends.r1cs.challenge import Challenge
     from circuitize.backends.r1cs.emit import emit
@@ -92,15 +58,13 @@ def measured(name: str, prover: str) -> dict[str, Any]:
     from circuitize.provers.groth16 import keys as plain_keys
     from circuitize.provers.groth16 import prover as plain_prover
     from circuitize.provers.groth16 import verifier as plain_verifier
+    from circuitize.provers.keys import PROVING_FILE
     from circuitize.provers.mirage import keys as mirage_keys
     from circuitize.provers.mirage import prover as mirage_prover
     from circuitize.provers.mirage import verifier as mirage_verifier
     from circuitize.sims import integer
 
-    sys.path.insert(0, str(EXAMPLES))
-    file, _, function = name.partition(":")
-    module = __import__(file.removesuffix(".py"))
-    program = quantize(getattr(module, function)())
+    program = quantize(example(name))
     committed = prover == "mirage"
     digest = program_digest(program)
     emission, emit_s = timed(lambda: emit(program, challenge=Challenge.COMMITTED if committed else Challenge.HASHED))
@@ -109,7 +73,7 @@ def measured(name: str, prover: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         setup = mirage_keys.setup if committed else plain_keys.setup
         key, setup_s = timed(lambda: setup(emission.system, digest, Path(folder)))
-        key_bytes = (Path(folder) / "proving.key").stat().st_size
+        key_bytes = (Path(folder) / PROVING_FILE).stat().st_size
     made: list[Any] = []
     spent: list[float] = []
 
@@ -144,7 +108,7 @@ def measured(name: str, prover: str) -> dict[str, Any]:
         "setup_s": setup_s,
         "prove_s": prove_s,
         "verify_s": verify_s,
-        "peak_gb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6,
+        "peak_gb": peak() / 1e9,
         "key_mb": key_bytes / 1e6,
         "proof_bytes": len(proof.compressed()),
     }

@@ -11,39 +11,18 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
-import subprocess
-import sys
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+from measuring import EXAMPLES, apart, measured, peak
+
 PROGRAMS = ["iris.py:step", "digits.py:step", "dense.py:large", "mnist_mlp.py:step"]
 PROVED = "digits.py:step"
 GIGABYTE = 1e9
 
 EZKL = {"prove": 9.6, "setup": 8.1, "key": 271e6}
 """EZKL 23.0.5 on the same step, best tuning: processor seconds and bytes; its weights are off by 6.8e-3."""
-
-
-def measured(work: Callable[[], Any]) -> tuple[Any, float, float]:
-    """The result, processor seconds of all threads, and wall-clock seconds."""
-
-    def processor() -> float:
-        usage = resource.getrusage(resource.RUSAGE_SELF)
-        return usage.ru_utime + usage.ru_stime
-
-    wall, cpu = time.perf_counter(), processor()
-    result = work()
-    return result, processor() - cpu, time.perf_counter() - wall
-
-
-def peak() -> int:
-    """Bytes this process has held at most."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def measure(name: str, folder: Path) -> dict[str, Any]:
@@ -95,15 +74,6 @@ def prove(system: Any, values: Any, digest: str, folder: Path) -> dict[str, floa
         "key": (folder / PROVING_FILE).stat().st_size,
         "peak": peak(),
     }
-
-
-def apart(name: str) -> dict[str, Any]:
-    """`measure` in a process of its own."""
-    done = subprocess.run([sys.executable, __file__, "--one", name], capture_output=True, text=True, check=False)
-    if done.returncode:
-        sys.exit(done.stderr)
-    result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return result
 
 
 def show(found: list[dict[str, Any]]) -> None:
@@ -163,7 +133,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             print(json.dumps(measure(arguments.one, Path(folder))))
         return
-    found = [apart(name) for name in arguments.programs]
+    found = [apart(__file__, "--one", name) for name in arguments.programs]
     if arguments.json:
         print(json.dumps(found))
     else:
