@@ -8,10 +8,8 @@ from circuitize.backends.plonkish.expressions import ExpressionBuilder
 from circuitize.backends.plonkish.system import Gate
 from circuitize.backends.r1cs.field import BN254
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.provers.binding import KeyMismatch
 from circuitize.provers.halo2 import keys, prover, verifier
 from circuitize.provers.halo2.errors import Unsatisfied
-from circuitize.provers.halo2.proof import Proof
 
 R = BN254.prime
 
@@ -45,11 +43,7 @@ def test_other_publics_are_refused(key, proof):
     assert "equations" in refusal(key, proof, [y, x])
     assert "equations" in refusal(key, proof, [x, R - y])
     assert "not in [0, r)" in refusal(key, proof, [x + R, y])
-    assert "not in [0, r)" in refusal(key, proof, [x, -y])
-    assert "found 1 public values" in refusal(key, proof, [x])
     assert "found 3 public values" in refusal(key, proof, [x, y, 0])
-    assert "for the circuit" in refusal(key, proof, digest="cd" * 32)
-    assert "for the circuit" in refusal(key, Proof("cd" * 32, proof.content))
 
 
 @pytest.mark.parametrize("column, row", [(0, 0), (0, ROWS - 1), (1, 5), (2, 0), (2, ROWS - 1)])
@@ -120,8 +114,6 @@ def test_what_the_second_phase_raises_is_raised(key):
         prover.prove(squares(), Cells(honest.publics, honest.columns[:1], honest.folded), key, DIGEST)
     with pytest.raises(CircuitizeError, match="instance columns of lengths"):
         prover.prove(squares(), Cells(honest.publics[:1], honest.columns, honest.folded), key, DIGEST)
-    with pytest.raises(KeyMismatch, match="run setup for this program"):
-        prover.prove(squares(), honest, key, "cd" * 32)
 
 
 def test_a_column_of_the_second_phase_moved_to_the_first_is_another_circuit(key, proof, tmp_path):
