@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import json
 import os
 import shutil
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from functools import cache
 from io import StringIO
 from pathlib import Path
 from tempfile import mkdtemp
+from typing import Any
 
 import numpy as np
 
@@ -107,27 +109,46 @@ def _folder() -> Path:
     return folder
 
 
-def keys(program: str = "step") -> Path:
+def no(*arguments: str | Path) -> str:
+    """The reason for which verify says no, of a proof that it can read; it reports nothing else."""
+    outcome = run("verify", *arguments, "--json")
+    report = json.loads(outcome.out)
+    assert (outcome.status, report["valid"], report["publics"], report["roots"]) == (1, False, {}, {}), outcome
+    return str(report["reason"])
+
+
+def keys(program: str = "step", prover: str = "groth16") -> Path:
     """A folder of keys for a program of this file; do not change it."""
-    return _keys(program)
+    return _keys(program, prover)
 
 
-def proof(program: str = "step") -> Path:
+def proof(program: str = "step", prover: str = "groth16") -> Path:
     """A proof's folder of a program of this file; do not change it."""
-    return _proof(program)
+    return _proof(program, prover)
+
+
+def reported(folder: Path) -> dict[str, Any]:
+    """What setup or prove reported of a folder of `keys` or of `proof`."""
+    report: dict[str, Any] = json.loads(folder.with_name(f"{folder.name}.json").read_text())
+    return report
 
 
 @cache
-def _keys(program: str) -> Path:
-    folder = _folder() / f"keys-{program}"
-    assert run("setup", f"{__file__}:{program}", "--prover", "groth16", "-o", folder).status == 0
-    return folder
+def _keys(program: str, prover: str) -> Path:
+    folder = _folder() / f"keys-{program}-{prover}"
+    return _kept(folder, run("setup", f"{__file__}:{program}", "--prover", prover, "-o", folder, "--json"))
 
 
 @cache
-def _proof(program: str) -> Path:
-    folder = _folder() / f"proof-{program}"
-    assert prove(folder, program).status == 0
+def _proof(program: str, prover: str) -> Path:
+    folder = _folder() / f"proof-{program}-{prover}"
+    named = (f"{__file__}:{program}", "--prover", prover, "--keys", keys(program, prover))
+    return _kept(folder, run("prove", *named, "-o", folder, "--json"))
+
+
+def _kept(folder: Path, made: Outcome) -> Path:
+    assert made.status == 0 and "INSECURE" in made.err, made
+    folder.with_name(f"{folder.name}.json").write_text(made.out)
     return folder
 
 
