@@ -57,9 +57,7 @@ def test_every_message_matters(honest: Proved) -> None:
     trace = made.trace(inputs)
     values = made.values(trace)
     seen: Counter[str] = Counter()
-    prove(
-        program, inputs, not_zero_knowledge=True, made=made, hook=lambda label, words: (seen.update([label]), words)[1]
-    )
+    proved(program, inputs, made, hook=lambda label, words: (seen.update([label]), words)[1])
     assert len(seen) >= 10
     tampered: set[str] = set()
     for label, count in seen.items():

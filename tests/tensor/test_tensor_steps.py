@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from tensor_proofs import example_inputs, planned, proved, refusals
+from tensor_victims import LABELS
 
 from circuitize.provers.tensor.cost import estimate
 from circuitize.provers.tensor.security import bounds, union
@@ -19,7 +20,9 @@ STEPS = ["iris.py:step", *(f"{file}:{name}" for file in LOSSES for name in OPTIM
 def test_a_training_step_is_proved(name: str) -> None:
     """Its outputs are the executor's, both verifiers accept it, its size is what was estimated; a new root is none."""
     program, made = planned(name)
-    found = proved(program, example_inputs(program), made)
+    sent: set[str] = set()
+    found = proved(program, example_inputs(program), made, hook=lambda label, words: (sent.add(label), words)[1])
+    assert {"columns", "fractions.root", "product", "whir.fold"} <= sent <= LABELS
     kept = ["parameters", *OPTIMIZERS[name.partition(":")[2]]]
     assert set(found.statement.roots) == set(made.groups) == set(found.secrets)
     assert made.groups == tuple(("input", group) for group in (*kept, "data")) + tuple(("output", g) for g in kept)
