@@ -38,6 +38,12 @@ def trace(program: Program, inputs: Mapping[str, Integers]) -> list[Integers]:
     return trace(program, inputs)
 
 
+def named_outputs(program: Program, values: Sequence[Integers]) -> dict[str, Integers]:
+    """The outputs of a trace, by name."""
+    wires = program.arrow.outputs.tolist()
+    return {port.name: values[wire] for port, wire in zip(program.outputs, wires, strict=True)}
+
+
 def witness(
     emission: Emission, values: Sequence[Integers], salts: Mapping[Key, int], draw: Draw | None = None
 ) -> NDArray[np.uint64]:

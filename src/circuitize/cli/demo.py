@@ -101,7 +101,7 @@ class Demo:
         with whole_folder(proof_folder, FILE) as folder:
             step.write_proof(folder, proof)
         write_openings(self.output / "proof.openings.json", loaded.digest, salts)
-        self.report |= report_of(loaded, proof, phases)
+        self.report |= report_of(proof.prover, loaded, proof, phases)
         self.say(
             f"Prove     {self.report['witness_seconds']:.2f} s witness, {self.report['prove_seconds']:.1f} s proof "
             f"({self.report['cpu_seconds']:.1f} CPU-seconds), {self.report['proof_bytes']} bytes"

@@ -26,16 +26,11 @@ def whole_folder(path: Path, marker: str) -> Iterator[Path]:
         )
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.mkdir()
-        yield temporary
-        _take_name(temporary, path)
-    except OSError as error:
-        raise CircuitizeError(f"cannot write {path}: {error.strerror or error}; what was there is unchanged") from error
-    except CircuitizeError as error:
-        if str(temporary) not in str(error):
-            raise
-        raise CircuitizeError(str(error).replace(str(temporary), str(path))) from error
+        with _naming(path, temporary):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            temporary.mkdir()
+            yield temporary
+            _take_name(temporary, path)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
 
@@ -45,17 +40,25 @@ def whole_file(path: Path) -> Iterator[Path]:
     """A temporary file's path beside `path`; what the block writes there takes the name when the block ends."""
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
     try:
-        yield temporary
-        temporary.replace(path)
+        with _naming(path, temporary):
+            yield temporary
+            temporary.replace(path)
+    finally:
+        with suppress(OSError):
+            temporary.unlink()
+
+
+@contextmanager
+def _naming(path: Path, temporary: Path) -> Iterator[None]:
+    """Errors of the block are CircuitizeErrors that name the path, never the temporary one."""
+    try:
+        yield
     except OSError as error:
         raise CircuitizeError(f"cannot write {path}: {error.strerror or error}; what was there is unchanged") from error
     except CircuitizeError as error:
         if str(temporary) not in str(error):
             raise
         raise CircuitizeError(str(error).replace(str(temporary), str(path))) from error
-    finally:
-        with suppress(OSError):
-            temporary.unlink()
 
 
 def _take_name(temporary: Path, path: Path) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError
 
-from .circuit import trace
+from .circuit import named_outputs, trace
 from .folder import whole_folder
 from .loading import PROGRAM_FILE, Loaded, load_program, save_without_examples
 from .output import Phases, amount_of_bytes, print_json, print_table, remark
@@ -124,8 +124,7 @@ class PlonkishRun:
         self.emission = emission
         with phases.phase("trace", "running the program"):
             values = trace(loaded.integer, inputs)
-        named = zip(loaded.integer.outputs, loaded.integer.arrow.outputs.tolist(), strict=True)
-        self.outputs = {port.name: values[wire] for port, wire in named}
+        self.outputs = named_outputs(loaded.integer, values)
         with phases.phase("witness", "computing the witness"):
             own = {f"{side} {name}": salt for (side, name), salt in salts.items()}
             self._witness = emission.summed.fill(Filling(emission.plan, values, own))

@@ -19,7 +19,7 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.files import write_whole
 from circuitize.circuits.program import Program, to_reals
 
-from .circuit import emit, trace, witness
+from .circuit import emit, named_outputs, trace, witness
 from .folder import whole_file, whole_folder
 from .halo2 import PlonkishRun, emit_plonkish
 from .loading import Loaded, load_program
@@ -54,10 +54,7 @@ def run(options: Namespace) -> int:
             f"expected --keys KEYS, found none; {options.prover} needs a proving key: circuitize setup "
             f"{options.program} --prover {options.prover} -o KEYS"
         )
-    openings = options.openings or Path(f"{os.path.normpath(options.output)}.openings.json")
-    for kept in (openings, options.outputs):
-        if kept is not None and kept.resolve().is_relative_to(options.output.resolve()):
-            raise CircuitizeError(f"{kept}: expected a path outside {options.output}, which is for others to read")
+    openings = openings_path(options)
     phases, prover = Phases(), Prover(options.prover)
     with phases.phase("program", "reading the program"):
         loaded = load_program(options.program)
@@ -79,7 +76,7 @@ def run(options: Namespace) -> int:
             write_openings(stack.enter_context(whole_file(openings)), loaded.digest, salts)
         if options.outputs is not None:
             write_outputs(stack.enter_context(whole_file(options.outputs)), loaded.integer, made.outputs)
-    report = report_of(loaded, proof, phases)
+    report = report_of(proof.prover, loaded, proof, phases)
     if key.verifying_key.setup == "development":
         remark("the proof was made with development keys: INSECURE, whoever made the keys can prove anything")
     if options.json:
@@ -87,6 +84,15 @@ def run(options: Namespace) -> int:
     else:
         _print(options, report, openings if salts else None)
     return 0
+
+
+def openings_path(options: Namespace) -> Path:
+    """Where the openings go. Raises CircuitizeError where the prover would keep something in what is for others."""
+    openings: Path = options.openings or Path(f"{os.path.normpath(options.output)}.openings.json")
+    for kept in (openings, options.outputs):
+        if kept is not None and kept.resolve().is_relative_to(options.output.resolve()):
+            raise CircuitizeError(f"{kept}: expected a path outside {options.output}, which is for others to read")
+    return openings
 
 
 def read_proving_key(keys: Path, prover: Prover = GROTH16) -> ProvingKey:
@@ -115,9 +121,7 @@ class Run:
         self.prover = prover_of_system(emission.system)
         with phases.phase("trace", "running the program"):
             values = trace(loaded.integer, inputs)
-        arrow = loaded.integer.arrow
-        named = zip(loaded.integer.outputs, arrow.outputs.tolist(), strict=True)
-        self.outputs = {port.name: values[wire] for port, wire in named}
+        self.outputs = named_outputs(loaded.integer, values)
         self._inputs, self._values, self._salts = inputs, values, salts
         if not self.prover.two_phases:
             with phases.phase("witness", "computing the witness"):
@@ -184,14 +188,14 @@ def peak_bytes() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
-def report_of(loaded: Loaded, proof: Proof, phases: Phases) -> dict[str, Any]:
+def report_of(prover: str, loaded: Loaded, proof: Any, phases: Phases) -> dict[str, Any]:
     """What --json prints: CPU seconds are those of proving, the memory is this process's peak."""
     described: dict[str, dict[str, Any]] = {**phases.as_json()}
     described["prove"]["parts_seconds"] = {name: round(value, 4) for name, value in proof.phases.items()}
     return {
-        "prover": proof.prover,
+        "prover": prover,
         "digest": loaded.digest,
-        "witness_seconds": round(phases.seconds["trace"] + phases.seconds["witness"], 4),
+        "witness_seconds": round(phases.seconds.get("trace", 0.0) + phases.seconds["witness"], 4),
         "prove_seconds": round(phases.seconds["prove"], 4),
         "cpu_seconds": round(phases.cpu_seconds["prove"], 4),
         "peak_bytes": peak_bytes(),
@@ -209,8 +213,10 @@ def _print(options: Namespace, report: dict[str, Any], openings: Path | None) ->
         ("proof size", amount_of_bytes(report["proof_bytes"])),
         ("memory", amount_of_bytes(report["peak_bytes"])),
     ]
-    if openings is not None:
-        rows.append(("openings", f"{openings} (secret: keep it, never send it)"))
-    if options.outputs is not None:
-        rows.append(("outputs", str(options.outputs)))
-    print_table(rows)
+    print_table([*rows, *kept_rows(options, openings)])
+
+
+def kept_rows(options: Namespace, openings: Path | None) -> list[tuple[str, str]]:
+    """What the prover keeps, for a table."""
+    rows = [] if openings is None else [("openings", f"{openings} (secret: keep it, never send it)")]
+    return rows if options.outputs is None else [*rows, ("outputs", str(options.outputs))]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 from argparse import Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,9 +20,10 @@ from .folder import whole_file, whole_folder
 from .loading import Loaded, load_program, program_path
 from .openings import read_openings, write_openings
 from .output import Phases, amount_of_bytes, print_json, print_table, remark
-from .prove import peak_bytes, write_outputs
-from .statement import FILE, INPUT, OUTPUT, Key, Statement, Unproved, bound_ports, key_text, public_report, shown_names
+from .prove import kept_rows, openings_path, report_of, write_outputs
+from .statement import FILE, INPUT, OUTPUT, Key, Statement, Unproved, bound_ports, key_text, shown_names
 from .values import program_inputs
+from .verdict import require_digest, require_outside, verdict
 
 if TYPE_CHECKING:
     from circuitize.provers.tensor import statement as tensor_statement
@@ -44,10 +44,7 @@ def prove(options: Namespace) -> int:
 
     if options.keys is not None:
         raise CircuitizeError(f"--keys: expected none, found {options.keys}; tensor proofs need no setup")
-    openings = options.openings or Path(f"{os.path.normpath(options.output)}.openings.json")
-    for kept in (openings, options.outputs):
-        if kept is not None and kept.resolve().is_relative_to(options.output.resolve()):
-            raise CircuitizeError(f"{kept}: expected a path outside {options.output}, which is for others to read")
+    openings = openings_path(options)
     phases = Phases()
     with phases.phase("program", "reading the program"):
         loaded = load_program(options.program)
@@ -69,17 +66,7 @@ def prove(options: Namespace) -> int:
             write_openings(stack.enter_context(whole_file(openings)), loaded.digest, drawn)
         if options.outputs is not None:
             write_outputs(stack.enter_context(whole_file(options.outputs)), loaded.integer, proved.outputs)
-    described: dict[str, dict[str, Any]] = {**phases.as_json()}
-    described["prove"]["parts_seconds"] = {name: round(value, 4) for name, value in proved.proof.phases.items()}
-    report = {
-        "prover": NAME,
-        "digest": loaded.digest,
-        "witness_seconds": round(phases.seconds["witness"], 4),
-        "prove_seconds": round(phases.seconds["prove"], 4),
-        "cpu_seconds": round(phases.cpu_seconds["prove"], 4),
-        "peak_bytes": peak_bytes(),
-        "proof_bytes": len(proved.proof.encode()),
-        "phases": described,
+    report = report_of(NAME, loaded, proved.proof, phases) | {
         "zero_knowledge": False,
         "security_bits": round(union(bounds(made)), 1),
         "committed": made.committed,
@@ -124,11 +111,7 @@ def _print(options: Namespace, report: dict[str, Any], openings: Path | None) ->
         ("lookups", report["lookups"]),
         ("memory", amount_of_bytes(report["peak_bytes"])),
     ]
-    if openings is not None:
-        rows.append(("openings", f"{openings} (secret: keep it, never send it)"))
-    if options.outputs is not None:
-        rows.append(("outputs", str(options.outputs)))
-    print_table(rows)
+    print_table([*rows, *kept_rows(options, openings)])
 
 
 class Verifier:
@@ -179,23 +162,9 @@ class Verifier:
         return None
 
     def report(self, statement: Statement, reason: str | None) -> dict[str, Any]:
-        """What --json prints; of what an invalid proof states, nothing."""
-        report: dict[str, Any] = {
-            "valid": reason is None,
-            "digest": self.digest,
-            "publics": {},
-            "roots": {},
-            "setup": "none",
-            "zero_knowledge": False,
-            "reason": reason,
-        }
-        names: Mapping[Key, str] = shown_names(self.program, self.bound) if reason is None else {}
-        for key, port in self.bound if reason is None else ():
-            if port.visibility is Visibility.COMMITTED:
-                report["roots"][names[key]] = hex(statement.roots[key])
-            else:
-                report["publics"][names[key]] = public_report(port, statement.publics[key])
-        return report
+        """What --json prints."""
+        names = shown_names(self.program, self.bound)
+        return verdict(self.digest, reason, statement, self.bound, names, setup="none", zero_knowledge=False)
 
 
 def bound_groups(program: Program) -> tuple[tuple[Key, Port], ...]:
@@ -204,12 +173,6 @@ def bound_groups(program: Program) -> tuple[tuple[Key, Port], ...]:
 
     public = [(key, port) for key, port in bound_ports(program) if port.visibility is Visibility.PUBLIC]
     return (*public, *((group.key, Port(group.name, Visibility.COMMITTED)) for group in groups(program)))
-
-
-def require_digest(digest: str) -> None:
-    """Raises CircuitizeError unless this is the digest of a program."""
-    if not (len(digest) == 64 and set(digest.lower()) <= set("0123456789abcdef")):
-        raise CircuitizeError(f"--digest: expected 64 hexadecimal digits, found {digest!r}; see circuitize compile")
 
 
 def _stated(program: Program, statement: Statement) -> tensor_statement.Statement:
@@ -231,12 +194,3 @@ def _stated(program: Program, statement: Statement) -> tensor_statement.Statemen
         if not 0 <= root < 1 << (8 * BYTES):
             raise Unproved(f"expected a root of {BYTES} bytes for {key_text(key)}")
     return Stated(publics, {key: root.to_bytes(BYTES, "big") for key, root in statement.roots.items()})
-
-
-def require_outside(path: Path, proof: Path) -> None:
-    """Raises CircuitizeError where what the verifier should hold lies in the folder that the prover wrote."""
-    if path.resolve().is_relative_to(proof.resolve()):
-        raise CircuitizeError(
-            f"{path}: expected the verifier's own program and values, found one inside the proof's folder {proof}; a "
-            "prover can write them for an easier program: use what you made, or what you trust"
-        )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from circuitize.circuits.encode import load, program_digest
 from circuitize.circuits.errors import CircuitizeError, FormatError
-from circuitize.circuits.program import Program, Visibility
+from circuitize.circuits.program import Program
 
 from . import tensor
 from .expect import Expectation, read_expectation, values_file
@@ -23,11 +23,11 @@ from .statement import (
     Statement,
     Unproved,
     bound_ports,
-    public_report,
     public_vector,
     read_statement,
     shown_names,
 )
+from .verdict import require_digest, require_outside, verdict
 
 if TYPE_CHECKING:
     from circuitize.provers.groth16.keys import VerifyingKey
@@ -42,7 +42,7 @@ def run(options: Namespace) -> int:
     else:
         verifier = Verifier.gather(options.proof, options.keys, options.program, options.digest, options.prover)
     for path in filter(None, map(values_file, options.expect)):
-        _require_outside(path, options.proof)
+        require_outside(path, options.proof)
     expectations = [read_expectation(text, verifier.program, verifier.bound) for text in options.expect]
     statement = read_statement(options.proof)
     reason = verifier.refusal(statement, options.proof, expectations)
@@ -98,23 +98,23 @@ class Verifier:
                 f"{proof}: expected the verifier's own key (--keys KEYS), found {' and '.join(given) or 'none'}; a "
                 "proof is checked with the verifying key that you made, or that you trust, for this program"
             )
-        if digest is not None and not (len(digest) == 64 and set(digest.lower()) <= set("0123456789abcdef")):
-            raise CircuitizeError(f"--digest: expected 64 hexadecimal digits, found {digest!r}; see circuitize compile")
-        _require_outside(keys, proof)
+        if digest is not None:
+            require_digest(digest)
+        require_outside(keys, proof)
         if program is not None:
-            _require_outside(program_path(program), proof)
+            require_outside(program_path(program), proof)
         from circuitize.provers.keys import VERIFYING_FILE
 
         with progress("reading the verifying key"):
             path = keys / VERIFYING_FILE if keys.is_dir() else keys
-            _require_outside(path, proof)
+            require_outside(path, proof)
             checking = prover_of_key(path, prover)
             key = checking.verifying_key(path)
         if program is not None:
             loaded = load_program(program)
             return Verifier(checking, key, loaded.integer, loaded.digest, digest)
         beside = path.parent / PROGRAM_FILE
-        _require_outside(beside, proof)
+        require_outside(beside, proof)
         own = load(beside)
         found = program_digest(own)
         if found != key.digest:
@@ -154,30 +154,6 @@ class Verifier:
             raise Unproved(reason)
 
     def report(self, statement: Statement, reason: str | None) -> dict[str, Any]:
-        """What --json prints; of what an invalid proof states, nothing."""
-        report: dict[str, Any] = {
-            "valid": reason is None,
-            "digest": self.digest,
-            "publics": {},
-            "roots": {},
-            "setup": self.key.setup,
-            "zero_knowledge": True,
-            "reason": reason,
-        }
-        if reason is None:
-            names = shown_names(self.program)
-            for key, port in self.bound:
-                if port.visibility is Visibility.COMMITTED:
-                    report["roots"][names[key]] = hex(statement.roots[key])
-                else:
-                    report["publics"][names[key]] = public_report(port, statement.publics[key])
-        return report
-
-
-def _require_outside(path: Path, proof: Path) -> None:
-    """Raises CircuitizeError where what the verifier should hold lies in the folder that the prover wrote."""
-    if path.resolve().is_relative_to(proof.resolve()):
-        raise CircuitizeError(
-            f"{path}: expected the verifier's own key, program and values, found one inside the proof's folder "
-            f"{proof}; a prover can write them for an easier program: use what you made, or what you trust"
-        )
+        """What --json prints."""
+        names = shown_names(self.program)
+        return verdict(self.digest, reason, statement, self.bound, names, setup=self.key.setup, zero_knowledge=True)

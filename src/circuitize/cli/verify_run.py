@@ -16,7 +16,7 @@ from .expect import whole_root
 from .loading import load_program, program_path
 from .output import print_json, show, shown_number
 from .run_values import scalars, seed_bytes
-from .tensor import require_digest, require_outside
+from .verdict import require_digest, require_outside
 
 if TYPE_CHECKING:
     from circuitize.provers.tensor.runs.checking import Checked

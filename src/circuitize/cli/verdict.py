@@ -1,0 +1,56 @@
+"""What a verifier of one proof may be given, and what is reported of the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.program import Port, Visibility
+
+from .statement import Key, Statement, public_report
+
+
+def require_digest(digest: str) -> None:
+    """Raises CircuitizeError unless this is the digest of a program."""
+    if not (len(digest) == 64 and set(digest.lower()) <= set("0123456789abcdef")):
+        raise CircuitizeError(f"--digest: expected 64 hexadecimal digits, found {digest!r}; see circuitize compile")
+
+
+def require_outside(path: Path, proof: Path) -> None:
+    """Raises CircuitizeError where what the verifier should hold lies in the folder that the prover wrote."""
+    if path.resolve().is_relative_to(proof.resolve()):
+        raise CircuitizeError(
+            f"{path}: expected the verifier's own key, program and values, found one inside the proof's folder "
+            f"{proof}; a prover can write them for an easier program: use what you made, or what you trust"
+        )
+
+
+def verdict(
+    digest: str,
+    reason: str | None,
+    statement: Statement,
+    bound: Iterable[tuple[Key, Port]],
+    names: Mapping[Key, str],
+    *,
+    setup: str,
+    zero_knowledge: bool,
+) -> dict[str, Any]:
+    """What --json prints; of what an invalid proof states, nothing. `bound` is what a valid one is about."""
+    publics: dict[str, Any] = {}
+    roots: dict[str, str] = {}
+    for key, port in bound if reason is None else ():
+        if port.visibility is Visibility.COMMITTED:
+            roots[names[key]] = hex(statement.roots[key])
+        else:
+            publics[names[key]] = public_report(port, statement.publics[key])
+    return {
+        "valid": reason is None,
+        "digest": digest,
+        "publics": publics,
+        "roots": roots,
+        "setup": setup,
+        "zero_knowledge": zero_knowledge,
+        "reason": reason,
+    }
