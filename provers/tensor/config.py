@@ -9,9 +9,9 @@ PROOF_TYPE = "circuitize tensor proof 1: succinct, NOT zero-knowledge"
 """The tag that every proof begins with; a zero-knowledge proof will have another."""
 
 PRIME = 2**64 - 2**32 + 1
-"""The Goldilocks field; challenges come from its quadratic extension by a square root of 7."""
+"""The Goldilocks field; challenges come from an extension of it, by a square or a cube root of 7."""
 
-EXTENSION = 2
+DEGREES = (2, 3)
 NONRESIDUE = 7
 FOLD = 4
 """Variables that WHIR folds in a round; a leaf of its trees holds 2^FOLD symbols."""
@@ -24,18 +24,20 @@ LAST_VARIABLES = 6
 QUERY_BITS = 106
 """Bits of soundness of the queries to one oracle, so that the union over all of them keeps the security level."""
 
-MOST_CLAIMS = 1 << 18
-"""No proof may need more claims on tensors than that: the error of batching them is bounded by it."""
+MOST_CLAIMS = {2: 1 << 18, 3: 1 << 22}
+"""No proof may need more claims on tensors than that, by the degree: the error of batching them is bounded by it."""
 
 ROUND_BITS = 100
 UNION_BITS = 98
 
-PARAMETERS = (
-    f"goldilocks^{EXTENSION} by {NONRESIDUE}; blake3; whir rate 1/2, unique decoding, fold {FOLD}, "
-    f"shrink {SHRINK}, least {LEAST_VARIABLES}, last {LAST_VARIABLES}, query bits {QUERY_BITS}; "
-    f"claims {MOST_CLAIMS}; rounds {ROUND_BITS}, union {UNION_BITS}"
-)
-"""All parameters in one text, part of the statement's digest: nothing of it is read from a proof."""
+
+def parameters(degree: int) -> str:
+    """All parameters in one text, part of the statement's digest: nothing of it is read from a proof."""
+    return (
+        f"goldilocks^{degree} by {NONRESIDUE}; blake3; whir rate 1/2, unique decoding, fold {FOLD}, "
+        f"shrink {SHRINK}, least {LEAST_VARIABLES}, last {LAST_VARIABLES}, query bits {QUERY_BITS}; "
+        f"claims {MOST_CLAIMS[degree]}; rounds {ROUND_BITS}, union {UNION_BITS}"
+    )
 
 
 def rounds(variables: int) -> int:

@@ -17,7 +17,7 @@ from .proof import HEADER_BYTES
 from .security import bounds, union
 
 SYMBOLS = 1 << FOLD
-ELEMENT, DIGEST, SALT = 16, 32, 16
+WORD, DIGEST, SALT = 8, 32, 16
 
 SECONDS = (1.22e-3, 7.96e-8, 8.0e-8, 1.05e-7, 3.14e-6)
 """Processor seconds of a proof: in any case, per fraction, element committed, element opened, and claim; see `work`.
@@ -94,22 +94,25 @@ def _depth(leaves: int) -> int:
 
 def proof_bytes(made: Plan) -> float:
     """The expected length of a proof's file."""
-    lookups = ELEMENT * (1 + sum(3 * level + 4 for level in range(_depth(fractions(made)))))
-    claims = ELEMENT * claimed_elements(made)
-    return HEADER_BYTES + DIGEST + lookups + claims + sum(map(_opening, made.commitments))
+    element = WORD * made.degree
+    lookups = element * (1 + sum(3 * level + 4 for level in range(_depth(fractions(made)))))
+    claims = element * claimed_elements(made)
+    return (
+        HEADER_BYTES + DIGEST + lookups + claims + sum(_opening(variables, element) for variables in made.commitments)
+    )
 
 
-def _opening(variables: int) -> float:
+def _opening(variables: int, element: int) -> float:
     """The expected bytes of one opening."""
-    found: float = ELEMENT * 2 * variables
+    found: float = element * 2 * variables
     for round in range(rounds(variables)):
         asked, depth = queries(round), variables + 1 - SHRINK * round - FOLD
-        leaf = (SYMBOLS * 8 + SALT) if round == 0 else SYMBOLS * ELEMENT
+        leaf = (SYMBOLS * WORD + SALT) if round == 0 else SYMBOLS * element
         places = 1 << depth
         found += leaf * places * (1 - (1 - 1 / places) ** asked)
         for level in range(depth):
             own, pair = (1 << level) / places, (2 << level) / places
             one_only = 2 * ((1 - own) ** asked - (1 - pair) ** asked)
             found += DIGEST * (places >> (level + 1)) * one_only
-        found += DIGEST if round + 1 < rounds(variables) else ELEMENT << (variables - FOLD * (round + 1))
+        found += DIGEST if round + 1 < rounds(variables) else element << (variables - FOLD * (round + 1))
     return found

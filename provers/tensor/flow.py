@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from circuitize.circuits.integers.steps import Affine
 from circuitize.circuits.integers.view import View
@@ -12,7 +13,11 @@ from circuitize.circuits.types import Shape
 from .config import MOST_CLAIMS
 from .errors import Unprovable
 from .forms import Column, Product, Rows, padded_bits
-from .plan import Plan
+
+if TYPE_CHECKING:
+    from .plan import Plan
+
+MOST = max(MOST_CLAIMS.values())
 
 
 @dataclass
@@ -48,9 +53,9 @@ class Flow:
                 if (base, number) in self.known:
                     continue
                 self.known.add((base, number))
-                if len(self.known) > MOST_CLAIMS:
+                if len(self.known) > MOST:
                     raise Unprovable(
-                        f"expected at most {MOST_CLAIMS:,} claims on tensors, found more; a maximum along a long axis "
+                        f"expected at most {MOST:,} claims on tensors, found more; a maximum along a long axis "
                         "makes many: take it in parts that are checked"
                     )
                 found = self.made.bases[base]
@@ -79,6 +84,15 @@ def claimed_elements(made: Plan) -> int:
 
     Raises Unprovable for more claims than any proof may need.
     """
+    return _followed(made).elements
+
+
+def claims(made: Plan) -> int:
+    """How many claims on tensors a proof makes; raises Unprovable for more than any may need."""
+    return len(_followed(made).known)
+
+
+def _followed(made: Plan) -> Flow:
     flow = Flow(made)
     shapes: dict[Shape, int] = {}
     for lookup in made.lookups:
@@ -89,7 +103,7 @@ def claimed_elements(made: Plan) -> int:
         flow.settle([(form, flow.weights())])
     while flow.products:
         flow.reduce(*flow.products.popleft())
-    return flow.elements
+    return flow
 
 
 def _stays_separable(view: View, sums: bool) -> bool:

@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from circuitize._native import TensorPlan
 from circuitize.circuits.encode import program_digest
-from circuitize.circuits.errors import OverflowRisk, Undefined
+from circuitize.circuits.errors import CircuitizeError, OverflowRisk, Undefined
 from circuitize.circuits.hypergraph import Arrow, fold
 from circuitize.circuits.integers.arithmetic import Subtract
 from circuitize.circuits.integers.contraction import Contract
@@ -26,7 +26,7 @@ from circuitize.circuits.operation import Operation
 from circuitize.circuits.program import Program, Visibility
 
 from .checks import settle
-from .config import PARAMETERS, PROOF_TYPE
+from .config import DEGREES, PROOF_TYPE, parameters
 from .dataset import Dataset, require_batches
 from .draft import Draft, Lookup, Table
 from .drafting import drafted
@@ -34,9 +34,10 @@ from .errors import Unprovable
 from .forms import Base, Column, Form, Integers, Public, Trace
 from .groups import DATA, INPUT, GroupName, PortKey, groups, layout, require_groups
 from .records import base_record, form_record, lookup_record, table_record, view_record
+from .security import least_degree
 
-MOST_VARIABLES = 27
-"""A commitment holds 2^27 elements at most; sizes of larger plans are estimated all the same."""
+MOST_VARIABLES = 29
+"""A commitment holds 2^29 elements at most; sizes of larger plans are estimated all the same."""
 
 KEPT: frozenset[type[Operation]] = frozenset({Subtract, Contract, Concatenate, Select, Maximum})
 """Operations with a definition that are proved directly instead."""
@@ -50,6 +51,7 @@ class Plan:
     `groups`, the last is made by the proof. Views, forms and bases are numbered. The inputs of `assumed` groups are not
     shown to lie in their formats: a proof by this plan says nothing unless that is known of their roots. Where inputs
     are batches of a `dataset`, `tensors` and `indices` number the bases of its tensors and of the rows of each batch.
+    Challenges are drawn from the extension of the field of the given `degree`.
     """
 
     program: str
@@ -69,6 +71,7 @@ class Plan:
     dataset: Dataset | None = None
     tensors: Mapping[str, int] = field(default_factory=dict)
     indices: Mapping[str, int] = field(default_factory=dict)
+    degree: int = 2
 
     @cached_property
     def records(self) -> tuple[list[Any], ...]:
@@ -92,7 +95,7 @@ class Plan:
                 f"expected at most 2^{MOST_VARIABLES} committed elements, found 2^{max(self.commitments)}; "
                 "prove fewer steps at once"
             )
-        return TensorPlan(*self.records)
+        return TensorPlan(self.degree, *self.records)
 
     @cached_property
     def digest(self) -> bytes:
@@ -103,7 +106,7 @@ class Plan:
                 return [value.size, hashlib.sha256(np.ascontiguousarray(value, "<i8").tobytes()).hexdigest()]
             return value
 
-        said = [PROOF_TYPE, PARAMETERS, self.program, self.groups, self.assumed, self.records]
+        said = [PROOF_TYPE, parameters(self.degree), self.program, self.groups, self.assumed, self.records]
         content = json.dumps(said, default=plain, sort_keys=True)
         return hashlib.sha256(content.encode()).digest()
 
@@ -170,6 +173,7 @@ def plan(
     limb_bits: int | None = None,
     assumed: Collection[GroupName] = frozenset(),
     dataset: Dataset | None = None,
+    degree: int | None = None,
 ) -> Plan:
     """The plan of an integer program, with limbs as wide as is cheapest unless told otherwise.
 
@@ -180,8 +184,11 @@ def plan(
     Inputs that are batches of a `dataset` are rows of its tensors, which are committed to as the group of data; the
     numbers of the rows are public.
 
+    The extension that challenges are drawn from has the least degree, 2 or 3, at which the proof is sound enough; or
+    the given `degree`, if that is no less. The digest names it: prover and verifier must plan alike.
+
     Raises Unprovable, naming operation, place, interval and remedy, for a program that this prover cannot prove, and
-    CircuitizeError for a group that the program has not.
+    CircuitizeError for a group that the program has not or a degree that is none of these.
     """
     require_groups(program, assumed)
     if dataset is not None:
@@ -189,7 +196,11 @@ def plan(
     arrow = _expanded(program)
     draft = drafted(program, arrow, assumed, dataset)
     widest = settle(draft, limb_bits)
-    return _placed(program, arrow, draft, assumed, dataset, widest)
+    made = _placed(program, arrow, draft, assumed, dataset, widest)
+    least, most = least_degree(made), DEGREES[-1]
+    if degree is not None and not least <= degree <= most:
+        raise CircuitizeError(f"expected an extension of degree {least} to {most} for this program, found {degree}")
+    return replace(made, degree=degree or least)
 
 
 def _expanded(program: Program) -> Arrow:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from .config import (
-    EXTENSION,
+    DEGREES,
     FOLD,
     MOST_CLAIMS,
     PRIME,
@@ -20,24 +22,31 @@ from .config import (
     rounds,
 )
 from .errors import Unprovable
+from .flow import claims
 from .forms import Product, padded_bits
-from .plan import Plan
 
-FIELD_BITS = EXTENSION * math.log2(PRIME)
+if TYPE_CHECKING:
+    from .plan import Plan
+
+
+def field_bits(made: Plan) -> float:
+    """The elements of the extension that challenges are drawn from, in bits."""
+    return made.degree * math.log2(PRIME)
 
 
 def bounds(made: Plan) -> list[Bound]:
     """Each source of error with its bits. A challenge that is an element errs with (degree or count) / field."""
+    field, most_claims = field_bits(made), MOST_CLAIMS[made.degree]
     found = list(_lookups(made))
     zeros = max((padded_bits(made.forms[form].shape) for form in made.zeros), default=0)
     if made.zeros:
-        found.append(Bound("equations at a point", FIELD_BITS - math.log2(max(1, zeros) * len(made.zeros))))
+        found.append(Bound("equations at a point", field - math.log2(max(1, zeros) * len(made.zeros))))
     products = [base for base in made.bases if isinstance(base, Product)]
     if products:
         # Cubic, in at most 60 variables each; both verifiers refuse more claims than that.
-        found.append(Bound("product sumchecks", FIELD_BITS - math.log2(3 * 60 * MOST_CLAIMS)))
+        found.append(Bound("product sumchecks", field - math.log2(3 * 60 * most_claims)))
     for number, variables in enumerate(made.commitments):
-        found += _opening(f"commitment {number}", variables)
+        found += _opening(f"commitment {number}", variables, field, most_claims)
     return found
 
 
@@ -46,25 +55,25 @@ def _lookups(made: Plan) -> Iterator[Bound]:
         return
     fractions = sum(1 << padded_bits(made.forms[lookup.key].shape) for lookup in made.lookups)
     fractions += sum(1 << (table.size - 1).bit_length() for table in made.tables)
-    yield Bound("lookups: alpha and beta", FIELD_BITS - math.log2(2 * fractions))
+    yield Bound("lookups: alpha and beta", field_bits(made) - math.log2(2 * fractions))
     depth = fractions.bit_length()
-    yield Bound("lookups: tree of fractions", FIELD_BITS - math.log2(depth * (3 * depth + 2)))
+    yield Bound("lookups: tree of fractions", field_bits(made) - math.log2(depth * (3 * depth + 2)))
 
 
-def _opening(name: str, variables: int) -> Iterator[Bound]:
+def _opening(name: str, variables: int, field: float, most_claims: int) -> Iterator[Bound]:
     """WHIR in the unique-decoding regime: eprint 2024/1586, section 5; proximity gaps: eprint 2020/654, theorem 4.1."""
-    yield Bound(f"{name}: batching of claims", FIELD_BITS - math.log2(MOST_CLAIMS))
+    yield Bound(f"{name}: batching of claims", field - math.log2(most_claims))
     bits = variables + 1
     for round in range(rounds(variables)):
         # Each of the FOLD steps: |domain| / |field| for correlated agreement, 2 / |field| for its sumcheck round.
         steps = sum((1 << (bits - step)) + 2 for step in range(FOLD))
-        yield Bound(f"{name} round {round}: folding", FIELD_BITS - math.log2(steps))
+        yield Bound(f"{name} round {round}: folding", field - math.log2(steps))
         miss = -queries(round) * math.log2((1 + 0.5 ** rate_bits(round)) / 2)
         assert miss >= QUERY_BITS
         yield Bound(f"{name} round {round}: queries", miss)
-        yield Bound(f"{name} round {round}: combination", FIELD_BITS - math.log2(queries(round) + 1))
+        yield Bound(f"{name} round {round}: combination", field - math.log2(queries(round) + 1))
         bits -= SHRINK
-    yield Bound(f"{name}: last sumcheck", FIELD_BITS - math.log2(2 * variables))
+    yield Bound(f"{name}: last sumcheck", field - math.log2(2 * variables))
 
 
 def union(found: list[Bound]) -> float:
@@ -72,13 +81,27 @@ def union(found: list[Bound]) -> float:
     return -math.log2(sum(2.0**-bound.bits for bound in found))
 
 
+def _enough(found: list[Bound]) -> bool:
+    return min(bound.bits for bound in found) >= ROUND_BITS and union(found) >= UNION_BITS
+
+
+def least_degree(made: Plan) -> int:
+    """The least degree of the extension at which a plan's claims are allowed and its errors small enough.
+
+    It follows from the plan, and the plan from the program: a verifier never asks the proof. The greatest degree where
+    none is enough; `require_secure` refuses that. Raises Unprovable for more claims than any degree allows.
+    """
+    needed = claims(made)
+    secure = (d for d in DEGREES if needed <= MOST_CLAIMS[d] and _enough(bounds(replace(made, degree=d))))
+    return next(secure, DEGREES[-1])
+
+
 def require_secure(made: Plan) -> None:
     """Raises Unprovable where a term has fewer than 100 bits, or all together fewer than 98."""
     found = bounds(made)
-    worst = min(found, key=lambda bound: bound.bits)
-    total = union(found)
-    if worst.bits < ROUND_BITS or total < UNION_BITS:
+    if not _enough(found):
+        worst = min(found, key=lambda bound: bound.bits)
         raise Unprovable(
             f"expected {ROUND_BITS} bits of soundness per round and {UNION_BITS} together, found {worst.bits:.1f} "
-            f"({worst.name}) and {total:.1f}; prove a smaller program"
+            f"({worst.name}) and {union(found):.1f}; prove a smaller program"
         )

@@ -95,6 +95,7 @@ _Form: TypeAlias = tuple[list[int], list[tuple[int, int, list[tuple[int, bool]]]
 class TensorPlan:
     def __new__(
         cls,
+        degree: int,
         commitments: list[int],
         bases: list[tuple[object, ...]],
         views: list[_View],

@@ -1,4 +1,4 @@
-"""The independent verifier's extension field against galois's own, and its polynomials against their definitions."""
+"""The independent verifier's extension fields against galois's own, and its polynomials against their definitions."""
 
 from __future__ import annotations
 
@@ -11,33 +11,38 @@ import pytest
 
 from circuitize.provers.tensor.config import PRIME
 from circuitize.provers.tensor.independent import arithmetic
-from circuitize.provers.tensor.independent.arithmetic import FIELD, ONE, numbers
+from circuitize.provers.tensor.independent.arithmetic import FIELD, numbers, one
 
 AWKWARD = [0, 1, 2, 7, PRIME - 1, PRIME - 2, PRIME // 2, PRIME // 2 + 1, 2**32 - 1, 2**32, 2**63 + 1]
 
 
+def minimal(degree: int) -> Any:
+    """X^degree - 7."""
+    return galois.Poly([1, *[0] * (degree - 1), PRIME - 7], field=FIELD)
+
+
 @lru_cache
-def extension() -> Any:
-    """galois's own quadratic extension: an element is the integer a + b p."""
-    return galois.GF(
-        PRIME, 2, irreducible_poly=galois.Poly([1, 0, PRIME - 7], field=FIELD), primitive_element=PRIME, verify=False
-    )
+def extension(degree: int) -> Any:
+    """galois's own extension: an element is the integer a + b p, or a + b p + c p^2."""
+    return galois.GF(PRIME, degree, irreducible_poly=minimal(degree), primitive_element=PRIME, verify=False)
 
 
 def encoded(x: Any) -> Any:
-    pairs = np.asarray(x).reshape(-1, 2)
-    return extension()([int(a) + PRIME * int(b) for a, b in pairs.tolist()])
+    degree = x.shape[-1]
+    rows = np.asarray(x).reshape(-1, degree).tolist()
+    return extension(degree)([sum(int(word) * PRIME**k for k, word in enumerate(row)) for row in rows])
 
 
-def elements(random: np.random.Generator, count: int) -> Any:
-    drawn = random.choice(np.array(AWKWARD, object), (count, 2))
-    mixed = np.where(random.random((count, 2)) < 0.5, drawn, random.integers(0, 2**63, (count, 2)).astype(object))
-    return numbers(mixed)
+def elements(random: np.random.Generator, count: int, degree: int) -> Any:
+    shape = (count, degree)
+    drawn = random.choice(np.array(AWKWARD, object), shape)
+    return numbers(np.where(random.random(shape) < 0.5, drawn, random.integers(0, 2**63, shape).astype(object)))
 
 
-def test_sums_and_products_are_those_of_galois() -> None:
+@pytest.mark.parametrize("size", [2, 3])
+def test_sums_and_products_are_those_of_galois(size: int) -> None:
     random = np.random.default_rng(0)
-    x, y = elements(random, 60), elements(random, 60)
+    x, y = elements(random, 60, size), elements(random, 60, size)
     a, b = encoded(x), encoded(y)
     assert np.array_equal(encoded(arithmetic.multiply(x, y)), a * b)
     assert np.array_equal(encoded(x + y), a + b)
@@ -47,33 +52,38 @@ def test_sums_and_products_are_those_of_galois() -> None:
     assert np.array_equal(encoded(arithmetic.powers(x[0], 6)), [a[0] ** k for k in range(1, 7)])
 
 
-def test_seven_is_no_square() -> None:
+def test_seven_is_neither_square_nor_cube() -> None:
+    """So X^2 - 7 and X^3 - 7 have no root, and are irreducible."""
     assert int(FIELD(7) ** ((PRIME - 1) // 2)) == PRIME - 1
+    assert (PRIME - 1) % 3 == 0 and int(FIELD(7) ** ((PRIME - 1) // 3)) != 1
+    assert minimal(2).is_irreducible() and minimal(3).is_irreducible()
 
 
+@pytest.mark.parametrize("size", [2, 3])
 @pytest.mark.parametrize("degree", [1, 2, 3])
 @pytest.mark.parametrize("rounds", [1, 2, 5])
-def test_rounds_of_a_sumcheck_are_polynomials_at_a_point(degree: int, rounds: int) -> None:
+def test_rounds_of_a_sumcheck_are_polynomials_at_a_point(degree: int, rounds: int, size: int) -> None:
     """Each round's polynomial by galois's own interpolation, one round after the other."""
     random = np.random.default_rng(degree)
-    messages = elements(random, rounds * degree).reshape(rounds, degree, 2)
-    point, first = elements(random, rounds), elements(random, 1)[0]
+    messages = elements(random, rounds * degree, size).reshape(rounds, degree, size)
+    point, first = elements(random, rounds, size), elements(random, 1, size)[0]
     claim = encoded(first)[0]
     for message, r in zip(messages, point, strict=True):
         at_zero = encoded(message[0])[0]
         values = [int(value) for value in (at_zero, claim - at_zero, *encoded(message[1:]))]
-        h = galois.lagrange_poly(extension()(list(range(degree + 1))), extension()(values))
+        h = galois.lagrange_poly(extension(size)(list(range(degree + 1))), extension(size)(values))
         claim = h(encoded(r)[0])
     assert encoded(arithmetic.interpolated(messages, first, point))[0] == claim
 
 
-def test_eq_is_one_at_its_own_place() -> None:
+@pytest.mark.parametrize("size", [2, 3])
+def test_eq_is_one_at_its_own_place(size: int) -> None:
     random = np.random.default_rng(4)
-    point = elements(random, 3)
+    point, upper = elements(random, 3, size), [0] * (size - 1)
     table = arithmetic.equality(point)
-    assert arithmetic.same(arithmetic.total(table), ONE)
+    assert arithmetic.same(arithmetic.total(table), one(size))
     assert arithmetic.same(table, arithmetic.equality_at(point, range(8)))
-    corner = numbers([[1, 0], [0, 0], [1, 0]])
-    assert np.asarray(arithmetic.equality(corner)).tolist() == [[int(place == 5), 0] for place in range(8)]
+    corner = numbers([[1, *upper], [0, *upper], [1, *upper]])
+    assert np.asarray(arithmetic.equality(corner)).tolist() == [[int(place == 5), *upper] for place in range(8)]
     assert arithmetic.same(arithmetic.equality_of(point, corner), table[5])
-    assert arithmetic.same(arithmetic.product(point[:0]), ONE)
+    assert arithmetic.same(arithmetic.product(point[:0]), one(size))

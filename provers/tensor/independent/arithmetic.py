@@ -1,8 +1,8 @@
-"""The extension field as pairs of elements of a galois field: a + b X with X^2 = 7 modulo p = 2^64 - 2^32 + 1.
+"""Extension fields by coordinates in a galois field: polynomials in X with X^d = 7, d = 2 or 3, modulo 2^64 - 2^32 + 1.
 
-Arrays throughout, since galois takes as long for one element as for fifty: the last axis holds a and b, what is before
-it is as many elements as there are. galois has extensions of its own, of which one product takes as long as ten of
-these; the tests compare the two.
+Arrays throughout, since galois takes as long for one element as for fifty: the last axis holds the d coordinates, that
+of 1 first, and so says the degree; what is before it is as many elements as there are. galois has extensions of its
+own, of which one product takes as long as ten of these; the tests compare the two.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FIELD: Any = galois.GF(PRIME, primitive_element=GENERATOR, verify=False)
 Numbers = Any
 """A galois array of elements of the base field."""
 Elements = Any
-"""A galois array whose last axis has extent 2."""
+"""A galois array whose last axis has the extent of the degree."""
 Integers = NDArray[np.int64]
 
 
@@ -34,24 +34,41 @@ def numbers(values: Any) -> Numbers:
     return np.array(np.array(values, object) % PRIME, object).view(FIELD)
 
 
-ZERO: Elements = numbers([0, 0])
-ONE: Elements = numbers([1, 0])
 HALF: Numbers = numbers((PRIME + 1) // 2)
-_SWAPPED = [[0, 1], [1, 0]]
-_WEIGHTS: Numbers = numbers([NONRESIDUE, 1])
 
 
-def lift(values: Numbers) -> Elements:
+@lru_cache
+def zero(degree: int) -> Elements:
+    return FIELD.Zeros(degree)
+
+
+@lru_cache
+def one(degree: int) -> Elements:
+    return numbers([1] + [0] * (degree - 1))
+
+
+ZERO, ONE = zero(2), one(2)
+
+
+def lift(values: Numbers, degree: int = 2) -> Elements:
     """Elements of the base field as elements of the extension."""
-    made: Elements = FIELD.Zeros((*values.shape, 2))
+    made: Elements = FIELD.Zeros((*values.shape, degree))
     made[..., 0] = values
     return made
 
 
+@lru_cache
+def _partners(degree: int) -> tuple[Integers, Numbers]:
+    """[k, i]: the coordinate of y that goes with x_i into coordinate k of their product, and how often it counts."""
+    coordinates = np.arange(degree)
+    partner = coordinates[:, None] - coordinates[None, :]
+    return partner % degree, numbers(np.where(partner < 0, NONRESIDUE, 1))
+
+
 def multiply(x: Elements, y: Elements) -> Elements:
-    """(a + b X)(c + d X) = a c + 7 b d + (a d + b c) X."""
-    products = x[..., None, :] * y[..., _SWAPPED]
-    return products[..., 0] + products[..., 1] * _WEIGHTS
+    """Coordinate k is the sum of x_i y_j over i + j = k, and of 7 x_i y_j over i + j = k + d."""
+    partner, weights = _partners(x.shape[-1])
+    return np.add.reduce(x[..., None, :] * y[..., partner] * weights, axis=-1)
 
 
 def scale(x: Elements, factors: Numbers) -> Elements:
@@ -73,7 +90,7 @@ def product(x: Elements) -> Elements:
     while len(x) > 1:
         rest = x[len(x) // 2 * 2 :]
         x = np.concatenate([multiply(x[: len(x) // 2], x[len(x) // 2 : len(x) // 2 * 2]), rest])
-    return x[0] if len(x) else ONE + FIELD.Zeros(x.shape[1:])
+    return x[0] if len(x) else one(x.shape[-1]) + FIELD.Zeros(x.shape[1:])
 
 
 def line(x: Elements, y: Elements, at: Elements) -> Elements:
@@ -107,7 +124,7 @@ def interpolated(messages: Elements, claim: Elements, point: Elements) -> Elemen
     are put together two by two.
     """
     degree = messages.shape[1]
-    terms = [ONE + FIELD.Zeros(point.shape), point]
+    terms = [one(point.shape[-1]) + FIELD.Zeros(point.shape), point]
     while len(terms) <= degree:
         terms.append(multiply(terms[-1], point))
     at = np.add.reduce(_lagrange(degree)[:, :, None, None] * np.stack(terms)[None], axis=1)
@@ -126,7 +143,7 @@ def interpolated(messages: Elements, claim: Elements, point: Elements) -> Elemen
 
 def equality(point: Elements) -> Elements:
     """eq(point, b) for every b, coordinate 0 belonging to the lowest bit."""
-    table = ONE[None]
+    table = one(point.shape[-1])[None]
     for r in point:
         high = multiply(table, r)
         table = np.concatenate([table - high, high])
@@ -136,10 +153,11 @@ def equality(point: Elements) -> Elements:
 def equality_at(point: Elements, places: Sequence[int]) -> Elements:
     """For each place eq(point, b) for the bits b of it."""
     bits = (np.array(places, np.int64)[None, :] >> np.arange(len(point))[:, None]) & 1
-    chosen = np.where(bits[..., None] == 1, point[:, None], (ONE - point)[:, None])
+    chosen = np.where(bits[..., None] == 1, point[:, None], (one(point.shape[-1]) - point)[:, None])
     return product(chosen.view(FIELD))
 
 
 def equality_of(x: Elements, y: Elements) -> Elements:
     """eq(x, y) = product of x y + (1 - x)(1 - y)."""
-    return product(multiply(x, y) + multiply(ONE - x, ONE - y))
+    unit = one(x.shape[-1])
+    return product(multiply(x, y) + multiply(unit - x, unit - y))

@@ -12,7 +12,6 @@ from .arithmetic import (
     FIELD,
     GENERATOR,
     HALF,
-    ONE,
     PRIME,
     Elements,
     Numbers,
@@ -23,6 +22,7 @@ from .arithmetic import (
     line,
     multiply,
     numbers,
+    one,
     powers,
     same,
     scale,
@@ -70,7 +70,7 @@ def sumcheck(
         messages.append(transcript.elements(label, degree))
         drawn.append(transcript.challenge(label))
     if not drawn:
-        return claim, FIELD.Zeros((0, 2))
+        return claim, FIELD.Zeros((0, transcript.degree))
     point = np.stack(drawn)
     return interpolated(np.stack(messages), claim, point), point
 
@@ -84,9 +84,9 @@ def check_opening(
 ) -> None:
     """Raises Refused unless sum_b f(b) w(b) = claim; `weight_at` is w's multilinear extension."""
     rounds = max(1, math.ceil((variables - LAST) / FOLD))
-    point: Elements = FIELD.Zeros((0, 2))
+    point: Elements = FIELD.Zeros((0, transcript.degree))
     asked: list[tuple[int, Elements, Numbers]] = []
-    last: Elements = FIELD.Zeros((0, 2))
+    last: Elements = FIELD.Zeros((0, transcript.degree))
     domain = variables + 1
     for round in range(rounds):
         claim, folded = sumcheck(transcript, "whir.fold", 2, FOLD, claim)
@@ -110,7 +110,7 @@ def check_opening(
     for start, factors, z in asked:
         # sum_b eq(point, b) z^b is the product of 1 - r + r z^(2^i).
         for r in point[start:]:
-            factors = multiply(factors, ONE - r + scale(r[None], z))
+            factors = multiply(factors, one(transcript.degree) - r + scale(r[None], z))
             z = z * z
         weight = weight + total(factors)
     if not same(multiply(dot(equality(rest), last), weight), claim):
@@ -119,7 +119,8 @@ def check_opening(
 
 def opened_leaves(transcript: Transcript, places: list[int], depth: int, root: bytes, first: bool) -> Elements:
     """The symbols of the leaves at these places, shown to belong to the root."""
-    count, width = len(places), 8 * SYMBOLS * (1 if first else 2)
+    count, degree = len(places), transcript.degree
+    width = 8 * SYMBOLS * (1 if first else degree)
     words = transcript.numbers("whir.leaves", count * width // 8)
     contents = words.view(np.ndarray).astype("<u8").tobytes()
     salts = transcript.bytes("whir.salts", 16 * count) if first else b""
@@ -130,7 +131,7 @@ def opened_leaves(transcript: Transcript, places: list[int], depth: int, root: b
     nodes = transcript.bytes("whir.nodes", 32 * absent(places, depth))
     if merkle_root(known, nodes, depth) != root:
         raise Refused("an opened leaf does not belong to its commitment")
-    return lift(words.reshape(count, SYMBOLS)) if first else words.reshape(count, SYMBOLS, 2)
+    return lift(words.reshape(count, SYMBOLS), degree) if first else words.reshape(count, SYMBOLS, degree)
 
 
 def merkle_root(known: dict[int, bytes], nodes: bytes, depth: int) -> bytes:

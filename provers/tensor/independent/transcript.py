@@ -17,7 +17,8 @@ class Refused(Exception):
 class Transcript:
     """state = BLAKE3(state, tag, label, ...): tag 1 absorbs a message, 2 draws a challenge, 3 expands it."""
 
-    def __init__(self, messages: bytes) -> None:
+    def __init__(self, messages: bytes, degree: int = 2) -> None:
+        self.degree = degree
         self.state = bytes(32)
         self.messages = messages
         self.at = 0
@@ -30,16 +31,22 @@ class Transcript:
         self.state = blake3(self._head(1, label) + struct.pack("<Q", len(content)) + content).digest()
 
     def challenge(self, label: str) -> Elements:
+        """An element: 16 bytes a coordinate, two coordinates of the new state and a third, if any, of its expansion."""
         self.state = blake3(self._head(2, label)).digest()
-        return numbers([int.from_bytes(self.state[:16], "little"), int.from_bytes(self.state[16:], "little")])
+        drawn = self.state
+        if self.degree > 2:
+            drawn += self._expanded(label, 0)
+        return numbers([int.from_bytes(drawn[16 * k : 16 * (k + 1)], "little") for k in range(self.degree)])
+
+    def _expanded(self, label: str, counter: int) -> bytes:
+        return blake3(self._head(3, label) + struct.pack("<I", counter)).digest()
 
     def positions(self, label: str, count: int, bits: int) -> list[int]:
         """Distinct places below 2^bits, in order, out of `count` draws."""
         self.state = blake3(self._head(2, label)).digest()
         drawn: list[int] = []
         for counter in range((count + 3) // 4):
-            digest = blake3(self._head(3, label) + struct.pack("<I", counter)).digest()
-            drawn += [number % (1 << bits) for number in struct.unpack("<4Q", digest)]
+            drawn += [number % (1 << bits) for number in struct.unpack("<4Q", self._expanded(label, counter))]
         return sorted(set(drawn[:count]))
 
     def bytes(self, label: str, length: int) -> bytes:
@@ -58,7 +65,7 @@ class Transcript:
         return words.astype(object).view(FIELD)
 
     def elements(self, label: str, count: int) -> Elements:
-        return self.numbers(label, 2 * count).reshape(count, 2)
+        return self.numbers(label, self.degree * count).reshape(count, self.degree)
 
     def finish(self) -> None:
         if self.at != len(self.messages):

@@ -16,9 +16,7 @@ from circuitize.provers.tensor.proof import Proof
 from circuitize.provers.tensor.statement import Statement, fault, untrusted
 
 from .arithmetic import (
-    ONE,
     PRIME,
-    ZERO,
     Elements,
     dot,
     equality,
@@ -27,10 +25,12 @@ from .arithmetic import (
     line,
     multiply,
     numbers,
+    one,
     product,
     same,
     scale,
     total,
+    zero,
 )
 from .opening import check_opening, sumcheck
 from .transcript import Refused, Transcript
@@ -68,7 +68,8 @@ class Verifier:
     def __init__(self, made: Plan, statement: Statement, messages: bytes) -> None:
         self.plan = made
         self.statement = statement
-        self.transcript = Transcript(messages)
+        self.transcript = Transcript(messages, made.degree)
+        self.zero, self.one = zero(made.degree), one(made.degree)
         self.weights: list[Weights] = []
         self.moved: dict[object, int] = {}
         self.known: dict[tuple[int, int], Elements] = {}
@@ -124,7 +125,7 @@ class Verifier:
                 if (base, number) not in self.known and not self._evaluate(base, number):
                     asked[base, number] = None
             rows.append(row)
-        if len(self.known) + len(asked) > MOST_CLAIMS:
+        if len(self.known) + len(asked) > MOST_CLAIMS[self.plan.degree]:
             raise Refused("the plan needs more claims than the security level allows")
         for (base, number), value in zip(asked, self.transcript.elements(label, len(asked)), strict=True):
             self.known[base, number] = value
@@ -134,7 +135,7 @@ class Verifier:
 
     def _sum(self, row: list[tuple[int, tuple[int, int]]]) -> Elements:
         if not row:
-            return ZERO
+            return self.zero
         return total(scale(np.stack([self.known[key] for _, key in row]), numbers([number for number, _ in row])))
 
     def _resolved(self, base: int, number: int) -> tuple[int, int]:
@@ -183,7 +184,7 @@ class Verifier:
                 wanted.append((lookup.value, by_shape[shape]))
         for table, size in zip(made.tables, sizes[len(made.lookups) :], strict=True):
             vector = equality(point[:size])[: table.size]
-            wanted.append((table.column, self._number(Separable(ONE, (vector,)))))
+            wanted.append((table.column, self._number(Separable(self.one, (vector,)))))
         found = iter(zip(self._settle("lookups.values", wanted), wanted, strict=True))
         counts, entries = [], []
         filled = {number: sum_of(self.weights[number]) for number in by_shape.values()}
@@ -201,7 +202,7 @@ class Verifier:
             counts.append(-count)
         places = self._places(point, sizes, offsets)
         tops = dot(places, np.stack(counts))
-        bottoms = ONE - total(places) + dot(places, alpha - np.stack(entries))
+        bottoms = self.one - total(places) + dot(places, alpha - np.stack(entries))
         if not (same(tops, numerator) and same(bottoms, denominator)):
             raise Refused("a value that is looked up is not the one in the sum of fractions")
 
@@ -222,9 +223,9 @@ class Verifier:
         """From the root 0 / d, d != 0, of a tree of fractions to numerator and denominator of its leaves at a point."""
         transcript = self.transcript
         (denominator,) = transcript.elements("fractions.root", 1)
-        if same(denominator, ZERO):
+        if same(denominator, self.zero):
             raise Refused("the denominator of the sum of fractions is zero")
-        numerator, point = ZERO, np.stack([ZERO])[:0]
+        numerator, point = self.zero, np.stack([self.zero])[:0]
         for level in range(depth):
             mix = transcript.challenge("fractions.combine")
             claim = numerator + multiply(mix, denominator)
@@ -243,7 +244,7 @@ class Verifier:
     def _zeros(self) -> None:
         shapes = [self.plan.forms[form].shape for form in self.plan.zeros]
         drawn = [self.transcript.challenge("zeros") for _ in range(max(map(padded_bits, shapes)))]
-        point = np.stack([ZERO, *drawn])[1:]
+        point = np.stack([self.zero, *drawn])[1:]
         weights = {shape: self._number(at_point(shape, point[: padded_bits(shape)])) for shape in dict.fromkeys(shapes)}
         wanted = [(form, weights[shape]) for form, shape in zip(self.plan.zeros, shapes, strict=True)]
         if any(value.any() for value in self._settle("zeros", wanted)):
@@ -270,13 +271,13 @@ class Verifier:
         left, point = sumcheck(self.transcript, "product", 3 if batch else 2, padded_bits(shape), value)
         own_point = at_point(shape, point)
         at = dict(zip(kept, own_point.axes, strict=True))
-        mixed = tuple(own[letter] if letter in own else ones(extents[letter]) for letter in kept)
+        mixed = tuple(own[letter] if letter in own else ones(extents[letter], self.plan.degree) for letter in kept)
         factor = extension(Separable(weights.factor, mixed), own_point) if batch else weights.factor
 
         def on(letters: str) -> int:
-            axes = {letter: ones(extents[letter]) for letter in letters}
+            axes = {letter: ones(extents[letter], self.plan.degree) for letter in letters}
             axes |= {k: v for k, v in own.items() if k in letters} | at
-            return self._number(Separable(ONE, tuple(axes[letter] for letter in letters)))
+            return self._number(Separable(self.one, tuple(axes[letter] for letter in letters)))
 
         on_x = on(of_x)
         on_y = on_x if x == y and of_x == of_y else on(of_y)
@@ -286,7 +287,7 @@ class Verifier:
 
     def _opening(self, commitment: int, variables: int, root: bytes) -> None:
         gamma = self.transcript.challenge("openings")
-        claim, factor = ZERO, ONE
+        claim, factor = self.zero, self.one
         mine: list[tuple[Elements, Column, int]] = []
         for base, number, value in self.openings:
             column = self.plan.bases[base]
@@ -300,7 +301,7 @@ class Verifier:
     def _weight(self, mine: list[tuple[Elements, Column, int]], point: Elements) -> Elements:
         """The extension of the weights of all claims on a commitment, each at its column's place."""
         if not mine:
-            return ZERO
+            return self.zero
         points: dict[tuple[int, ...], Separable] = {}
         for _, column, _ in mine:
             if column.shape not in points:

@@ -15,7 +15,7 @@ import numpy as np
 from circuitize.circuits.integers.steps import Affine, locate
 from circuitize.circuits.integers.view import View
 
-from .arithmetic import FIELD, ONE, Elements, Integers, Numbers, equality, multiply, product, scale, total
+from .arithmetic import FIELD, Elements, Integers, Numbers, equality, multiply, one, product, scale, total
 
 Shape = tuple[int, ...]
 
@@ -34,12 +34,12 @@ class Dense:
 Weights = Separable | Dense
 
 
-def zeros(*shape: int) -> Elements:
-    return FIELD.Zeros((*shape, 2))
+def zeros(count: int, degree: int) -> Elements:
+    return FIELD.Zeros((count, degree))
 
 
-def ones(count: int) -> Elements:
-    return zeros(count) + ONE
+def ones(count: int, degree: int) -> Elements:
+    return zeros(count, degree) + one(degree)
 
 
 def at_point(shape: Shape, point: Elements) -> Separable:
@@ -50,12 +50,12 @@ def at_point(shape: Shape, point: Elements) -> Separable:
         bits = (extent - 1).bit_length()
         axes.append(equality(point[start : start + bits])[:extent])
         start += bits
-    return Separable(ONE, tuple(reversed(axes)))
+    return Separable(one(point.shape[-1]), tuple(reversed(axes)))
 
 
 def outer(x: Elements, y: Elements) -> Elements:
     """All products, those of the first of x first."""
-    return multiply(x[:, None], y[None]).reshape(-1, 2)
+    return multiply(x[:, None], y[None]).reshape(-1, x.shape[-1])
 
 
 def dense(weights: Weights) -> Elements:
@@ -74,7 +74,7 @@ def apply(weights: Weights, values: Numbers) -> Elements:
     *others, last = weights.axes
     sums = np.add.reduce(scale(last[None], values.reshape(-1, len(last))), axis=1)
     for axis in reversed(others):
-        sums = np.add.reduce(multiply(sums.reshape(-1, len(axis), 2), axis[None]), axis=1)
+        sums = np.add.reduce(multiply(sums.reshape(-1, *axis.shape), axis[None]), axis=1)
     return multiply(weights.factor, sums[0])
 
 
@@ -89,7 +89,7 @@ def extension(weights: Weights, at: Separable) -> Elements:
     if isinstance(weights, Dense):
         made = weights.weights
         for axis in reversed(at.axes):
-            made = np.add.reduce(multiply(made.reshape(-1, len(axis), 2), axis[None]), axis=1)
+            made = np.add.reduce(multiply(made.reshape(-1, *axis.shape), axis[None]), axis=1)
         return made[0]
     own = zip(weights.axes, at.axes, strict=True)
     return product(np.stack([weights.factor, *(total(multiply(x, y)) for x, y in own)]))
@@ -112,11 +112,11 @@ def along(weights: Weights, view: View, sums: bool) -> Weights:
 def onto_rows(weights: Weights, rows: Integers, extent: int) -> Weights:
     """Weights on rows of a tensor, as weights on the tensor of so many rows: those of a row add up."""
     parts = weights.axes[0] if isinstance(weights, Separable) else weights.weights
-    parts = parts.reshape(len(rows), -1, 2)
-    made = zeros(extent, parts.shape[1])
+    parts = parts.reshape(len(rows), -1, parts.shape[-1])
+    made = FIELD.Zeros((extent, *parts.shape[1:]))
     for row, part in zip(rows.tolist(), parts, strict=True):
         made[row] = made[row] + part
-    flat = made.reshape(-1, 2)
+    flat = made.reshape(-1, parts.shape[-1])
     return Separable(weights.factor, (flat, *weights.axes[1:])) if isinstance(weights, Separable) else Dense(flat)
 
 
@@ -127,7 +127,7 @@ def _regroup(weights: Weights, shape: Shape) -> Weights:
     rest = list(weights.axes)
     made: list[Elements] = []
     for extent in shape:
-        vector = ones(1)
+        vector = ones(1, weights.factor.shape[-1])
         while len(vector) < extent and rest:
             vector = outer(vector, rest.pop(0))
         if len(vector) != extent:
@@ -156,7 +156,7 @@ def _pull(weights: Weights, step: Affine, source: Shape) -> Weights:
     still = [total(axis) for j, axis in enumerate(weights.axes) if j not in moving]
     axes: list[Elements] = []
     for extent, offset, row, own in zip(source, step.offsets, step.strides, movers, strict=True):
-        reached, vector = np.array([offset], np.int64), ones(1)
+        reached, vector = np.array([offset], np.int64), ones(1, weights.factor.shape[-1])
         for j in own:
             reached = (reached[:, None] + row[j] * np.arange(step.shape[j])[None, :]).reshape(-1)
             vector = outer(vector, weights.axes[j])
@@ -166,7 +166,7 @@ def _pull(weights: Weights, step: Affine, source: Shape) -> Weights:
 
 def _gathered(weights: Elements, places: Integers, size: int) -> Elements:
     """Each weight added to its place, where that is none below 0."""
-    made = zeros(size)
+    made = zeros(size, weights.shape[-1])
     inside = places >= 0
     np.add.at(made, places[inside], weights[inside])
     return made
@@ -178,7 +178,7 @@ def _push(weights: Weights, step: Affine, source: Shape) -> Weights:
     if isinstance(weights, Dense) or movers is None or any(len(own) > 1 for own in movers):
         return Dense(_read(dense(weights), _places(step, source)))
     factor = weights.factor
-    axes = [ones(extent) for extent in step.shape]
+    axes = [ones(extent, factor.shape[-1]) for extent in step.shape]
     for i, own in enumerate(movers):
         extent, axis = source[i], weights.axes[i]
         for j in own:
@@ -192,7 +192,7 @@ def _push(weights: Weights, step: Affine, source: Shape) -> Weights:
 
 def _read(weights: Elements, places: Integers) -> Elements:
     """The weight at each place, 0 for places below 0."""
-    made = zeros(len(places))
+    made = zeros(len(places), weights.shape[-1])
     inside = places >= 0
     made[inside] = weights[places[inside]]
     return made

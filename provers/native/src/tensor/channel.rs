@@ -3,7 +3,8 @@
 //! Prover and verifier run the same protocol code over it; the prover's side computes a message and writes it, the
 //! verifier's side reads it. A proof is the messages and nothing else: no lengths, since the statement fixes them.
 
-use super::field::{E, F, P};
+use super::extension::Extension;
+use super::field::{F, P};
 
 /// Why a proof is not accepted, or could not be made.
 #[derive(Debug)]
@@ -68,10 +69,14 @@ impl<'a> Channel<'a> {
         hasher
     }
 
-    /// Two coordinates, each 128 bits of the hash modulo p: within 2^-64, relatively, of uniform.
-    pub fn challenge(&mut self, label: &str) -> E {
+    /// Coordinates that are each 128 bits of a hash modulo p: within 2^-64, relatively, of uniform. The new state holds
+    /// two of them; where there are more, the state is expanded, as it is for positions.
+    pub fn challenge<E: Extension>(&mut self, label: &str) -> E {
         self.state = *self.hasher(CHALLENGE, label).finalize().as_bytes();
-        let (low, high) = self.state.split_at(16);
+        let mut bytes = self.state.to_vec();
+        for counter in 0..E::DEGREE.div_ceil(2) - 1 {
+            bytes.extend(self.expanded(label, counter));
+        }
         let coordinate = |bytes: &[u8]| {
             let wide = bytes
                 .iter()
@@ -79,10 +84,18 @@ impl<'a> Channel<'a> {
                 .fold(0u128, |sum, &byte| sum << 8 | u128::from(byte));
             F::reduced((wide % u128::from(P)) as u64)
         };
-        E::new(coordinate(low), coordinate(high))
+        let found: Vec<F> = bytes.chunks_exact(16).map(coordinate).collect();
+        E::of(&found[..E::DEGREE])
     }
 
-    pub fn challenges(&mut self, label: &str, count: usize) -> Vec<E> {
+    /// 32 bytes more of the state, by a counter.
+    fn expanded(&self, label: &str, counter: usize) -> [u8; 32] {
+        let mut hasher = self.hasher(EXPAND, label);
+        hasher.update(&(counter as u32).to_le_bytes());
+        *hasher.finalize().as_bytes()
+    }
+
+    pub fn challenges<E: Extension>(&mut self, label: &str, count: usize) -> Vec<E> {
         (0..count).map(|_| self.challenge(label)).collect()
     }
 
@@ -91,9 +104,7 @@ impl<'a> Channel<'a> {
         self.state = *self.hasher(CHALLENGE, label).finalize().as_bytes();
         let mut found = Vec::with_capacity(count + 4);
         for counter in 0..count.div_ceil(4) {
-            let mut hasher = self.hasher(EXPAND, label);
-            hasher.update(&(counter as u32).to_le_bytes());
-            for word in hasher.finalize().as_bytes().chunks_exact(8) {
+            for word in self.expanded(label, counter).chunks_exact(8) {
                 let number = word
                     .iter()
                     .rev()
@@ -163,22 +174,17 @@ impl<'a> Channel<'a> {
     }
 
     /// One message of elements of the extension.
-    pub fn scalars(
+    pub fn scalars<E: Extension>(
         &mut self,
         label: &str,
         count: usize,
         make: impl FnOnce() -> Vec<E>,
     ) -> Result<Vec<E>, Reject> {
-        let flat = self.elements(label, 2 * count, || {
-            make()
-                .into_iter()
-                .flat_map(|e| [e.a.word(), e.b.word()])
-                .collect()
+        let flat = self.elements(label, E::DEGREE * count, || {
+            let words = |e: E| (0..E::DEGREE).map(move |place| e.coordinate(place).word());
+            make().into_iter().flat_map(words).collect()
         })?;
-        Ok(flat
-            .chunks_exact(2)
-            .map(|pair| E::new(pair[0], pair[1]))
-            .collect())
+        Ok(flat.chunks_exact(E::DEGREE).map(E::of).collect())
     }
 
     pub fn digest(&mut self, label: &str, make: impl FnOnce() -> [u8; 32]) -> Result<[u8; 32], Reject> {

@@ -5,7 +5,8 @@ use std::collections::{HashMap, VecDeque};
 use rayon::prelude::*;
 
 use super::channel::{Channel, Reject};
-use super::field::{E, F};
+use super::extension::Extension;
+use super::field::F;
 use super::functional::Functional;
 use super::multilinear::equality;
 use super::plan::{Base, Plan, variables};
@@ -13,29 +14,26 @@ use super::plan::{Base, Plan, variables};
 /// The values of every base in row-major order: all of them for the prover, public ones for the verifier.
 pub type Values = Vec<Vec<F>>;
 
-/// The error of batching claims is bounded by their number.
-const MOST_CLAIMS: usize = 1 << 18;
-
-pub struct Claim {
+pub struct Claim<E> {
     pub base: usize,
     pub weights: usize,
     pub value: E,
 }
 
 /// Every claim made so far, and what is still to be shown of them.
-pub struct Claims<'a> {
+pub struct Claims<'a, E> {
     pub(super) plan: &'a Plan,
     pub(super) values: &'a Values,
     pub(super) proving: bool,
-    pub functionals: Vec<Functional>,
+    pub functionals: Vec<Functional<E>>,
     moved: HashMap<(usize, usize, bool), usize>,
     scattered: HashMap<(usize, usize), usize>,
     known: HashMap<(usize, usize), E>,
-    pub(super) products: VecDeque<Claim>,
-    pub openings: Vec<Claim>,
+    pub(super) products: VecDeque<Claim<E>>,
+    pub openings: Vec<Claim<E>>,
 }
 
-impl<'a> Claims<'a> {
+impl<'a, E: Extension> Claims<'a, E> {
     pub fn new(plan: &'a Plan, values: &'a Values, proving: bool) -> Self {
         Self {
             plan,
@@ -50,7 +48,7 @@ impl<'a> Claims<'a> {
         }
     }
 
-    pub fn weights(&mut self, functional: Functional) -> usize {
+    pub fn weights(&mut self, functional: Functional<E>) -> usize {
         self.functionals.push(functional);
         self.functionals.len() - 1
     }
@@ -133,7 +131,7 @@ impl<'a> Claims<'a> {
             }
             rows.push(row);
         }
-        if self.known.len() + asked.len() > MOST_CLAIMS {
+        if self.known.len() + asked.len() > E::MOST_CLAIMS {
             return Reject::because("the plan needs more claims than the security level allows");
         }
         let (values, functionals) = (self.values, &self.functionals);
@@ -163,8 +161,8 @@ impl<'a> Claims<'a> {
     }
 
     /// The extension over a whole commitment, at a point, of claims' weights times factors, each at its column's place.
-    pub fn opening_weight(&self, claims: &[(&Claim, E)], point: &[E]) -> E {
-        let mut known: HashMap<&[usize], Functional> = HashMap::new();
+    pub fn opening_weight(&self, claims: &[(&Claim<E>, E)], point: &[E]) -> E {
+        let mut known: HashMap<&[usize], Functional<E>> = HashMap::new();
         let mut sum = E::ZERO;
         for (claim, factor) in claims {
             let Base::Column { offset, shape, .. } = &self.plan.bases[claim.base] else {
@@ -214,7 +212,7 @@ pub fn form_values(plan: &Plan, values: &Values, form: usize) -> Vec<F> {
 }
 
 /// eq(point, .) of the elements of a vector.
-pub fn vector_weights(point: &[E], size: usize) -> Vec<E> {
+pub fn vector_weights<E: Extension>(point: &[E], size: usize) -> Vec<E> {
     let mut table = equality(point);
     table.truncate(size);
     table

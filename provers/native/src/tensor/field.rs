@@ -1,27 +1,17 @@
-//! The Goldilocks field, p = 2^64 - 2^32 + 1, and its quadratic extension by a square root of 7.
+//! The Goldilocks field, p = 2^64 - 2^32 + 1.
 
-use std::ops::{Add, AddAssign, Mul, Neg, Sub};
-
-use super::sums::ExtensionSum;
+use std::ops::{Add, Mul, Neg, Sub};
 
 pub const P: u64 = 0xffff_ffff_0000_0001;
 const EPSILON: u64 = 0xffff_ffff;
-/// Seven generates the multiplicative group, so it is no square.
-const SEVEN: u64 = 7;
+/// It generates the multiplicative group, so it is neither a square nor a cube.
+pub const SEVEN: u64 = 7;
 pub const TWO_ADICITY: usize = 32;
 
 /// An element of the base field, always below p.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct F(u64);
-
-/// An element a + b X of the extension, with X^2 = 7: what challenges are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[repr(C)]
-pub struct E {
-    pub a: F,
-    pub b: F,
-}
 
 /// x - y, plus p where that is negative. As wide integers, since compilers make unpredictable branches of borrows.
 #[inline(always)]
@@ -142,89 +132,11 @@ impl Mul for F {
     }
 }
 
-impl E {
-    pub const ZERO: E = E {
-        a: F::ZERO,
-        b: F::ZERO,
-    };
-    pub const ONE: E = E {
-        a: F::ONE,
-        b: F::ZERO,
-    };
-
-    #[inline(always)]
-    pub fn new(a: F, b: F) -> E {
-        E { a, b }
-    }
-
-    #[inline(always)]
-    pub fn double(self) -> E {
-        self + self
-    }
-
-    pub fn half(self) -> E {
-        E::new(self.a.half(), self.b.half())
-    }
-
-    pub fn inverse(self) -> E {
-        let norm = (self.a * self.a - F(SEVEN) * self.b * self.b).inverse();
-        E::new(self.a * norm, -self.b * norm)
-    }
-}
-
-impl From<F> for E {
-    #[inline(always)]
-    fn from(value: F) -> E {
-        E::new(value, F::ZERO)
-    }
-}
-
-impl Add for E {
-    type Output = E;
-    #[inline(always)]
-    fn add(self, other: E) -> E {
-        E::new(self.a + other.a, self.b + other.b)
-    }
-}
-
-impl AddAssign for E {
-    #[inline(always)]
-    fn add_assign(&mut self, other: E) {
-        *self = *self + other;
-    }
-}
-
-impl Sub for E {
-    type Output = E;
-    #[inline(always)]
-    fn sub(self, other: E) -> E {
-        E::new(self.a - other.a, self.b - other.b)
-    }
-}
-
-impl Mul for E {
-    type Output = E;
-    #[inline(always)]
-    fn mul(self, other: E) -> E {
-        let mut sum = ExtensionSum::default();
-        sum.add(self, other);
-        sum.value()
-    }
-}
-
-impl Mul<F> for E {
-    type Output = E;
-    #[inline(always)]
-    fn mul(self, other: F) -> E {
-        E::new(self.a * other, self.b * other)
-    }
-}
-
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
 
-    fn awkward() -> Vec<u64> {
+    pub fn awkward() -> Vec<u64> {
         let mut values = vec![0, 1, 2, 7, P - 1, P - 2, P / 2, P / 2 + 1, EPSILON, EPSILON + 1];
         for bits in [31, 32, 33, 62, 63] {
             values.extend([(1u64 << bits) - 1, 1 << bits, (1 << bits) + 1]);
@@ -241,28 +153,20 @@ mod tests {
                 assert_eq!(u128::from((f * g).0), u * v % modulus);
                 assert_eq!(u128::from((f + g).0), (u + v) % modulus);
                 assert_eq!(u128::from((f - g).0), (u + modulus - v) % modulus);
-                for s in awkward() {
-                    let product = E::new(f, g) * E::new(g, F(s));
-                    let w = u128::from(s);
-                    let real = (u * v % modulus + 7 * (v * w % modulus)) % modulus;
-                    assert_eq!(u128::from(product.a.0), real);
-                    let cross = (u * w % modulus + v * v % modulus) % modulus;
-                    assert_eq!(u128::from(product.b.0), cross);
-                }
             }
             assert_eq!(F(x).half() + F(x).half(), F(x));
             assert_eq!(u128::from(sevenfold(F(x))) % modulus, 7 * u128::from(x) % modulus);
             if x != 0 {
                 assert_eq!(F(x) * F(x).inverse(), F::ONE);
-                let e = E::new(F(x), F(3));
-                assert_eq!(e * e.inverse(), E::ONE);
             }
         }
     }
 
     #[test]
-    fn seven_is_no_square_and_roots_have_their_order() {
+    fn seven_is_neither_square_nor_cube_and_roots_have_their_order() {
         assert_eq!(F(SEVEN).power((P - 1) / 2), -F::ONE);
+        assert_eq!((P - 1) % 3, 0);
+        assert_ne!(F(SEVEN).power((P - 1) / 3), F::ONE);
         for bits in 1..=TWO_ADICITY {
             let root = F::root_of_unity(bits);
             assert_eq!(root.power(1 << (bits - 1)), -F::ONE);

@@ -1,18 +1,19 @@
 //! What answers to queries say: the folds of leaves, and claims on powers of the places that were asked.
 
-use super::field::{E, F};
+use super::extension::Extension;
+use super::field::F;
 use super::ntt::reverse;
 use super::whir::FOLD;
 
 /// Folds the symbols of leaves, of values on the subgroup of order 2^bits, along `point`.
-pub struct Fold {
+pub struct Fold<E> {
     inverse: F,
     leaf_bits: usize,
     shifts: Vec<Vec<F>>,
     point: Vec<E>,
 }
 
-impl Fold {
+impl<E: Extension> Fold<E> {
     pub fn new(bits: usize, point: &[E]) -> Self {
         let inverse = F::root_of_unity(bits).inverse();
         let leaf_bits = bits - FOLD;
@@ -55,12 +56,12 @@ impl Fold {
 }
 
 /// Claims that the folded polynomial has values at powers, each times a coefficient.
-pub struct Powers {
+pub struct Powers<E> {
     pub first: usize,
     pub terms: Vec<(E, F)>,
 }
 
-impl Powers {
+impl<E: Extension> Powers<E> {
     /// The weights' multilinear extension at a point of all variables.
     pub fn at(&self, point: &[E]) -> E {
         self.terms.iter().fold(E::ZERO, |sum, &(coefficient, z)| {

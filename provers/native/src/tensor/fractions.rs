@@ -4,7 +4,8 @@ use rayon::prelude::*;
 
 use super::channel::{Channel, Reject};
 use super::claims::{Claims, Values, form_values, vector_weights};
-use super::field::{E, F};
+use super::extension::Extension;
+use super::field::F;
 use super::functional::Functional;
 use super::leaves::Leaves;
 use super::multilinear::{bits_of, equality_at, equality_of, interpolate};
@@ -38,22 +39,22 @@ pub fn multiplicities(plan: &Plan, looked_up: &LookedUp) -> Vec<Vec<F>> {
         .collect()
 }
 
-fn tag(beta: E, table: usize) -> E {
+fn tag<E: Extension>(beta: E, table: usize) -> E {
     beta * F::reduced(table as u64 + 1)
 }
 
 /// Shows that every lookup finds its entry; leaves claims on the forms that are looked up and on multiplicities.
-pub fn prove_lookups(
+pub fn prove_lookups<E: Extension>(
     channel: &mut Channel,
     plan: &Plan,
-    claims: &mut Claims,
+    claims: &mut Claims<E>,
     witness: Option<(&Values, LookedUp)>,
 ) -> Result<(), Reject> {
     let proving = witness.is_some();
     if plan.lookups.is_empty() {
         return Ok(());
     }
-    let alpha = channel.challenge("lookups.alpha");
+    let alpha: E = channel.challenge("lookups.alpha");
     let beta = channel.challenge("lookups.beta");
     let (offsets, depth) = plan.leaves();
     let mut tree = witness.map(|(values, looked_up)| {

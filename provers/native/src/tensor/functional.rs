@@ -1,21 +1,21 @@
 //! Weights on tensors: linear functionals, separable where they can be, and their multilinear extensions.
 
-use super::field::{E, F};
+use super::extension::{Extension, ExtensionSum};
+use super::field::F;
 use super::multilinear::{bits_of, equality};
-use super::sums::ExtensionSum;
 
 /// Weights on the elements of a tensor: a product of one vector per axis, or one weight per element in row-major order.
 #[derive(Clone)]
-pub enum Functional {
+pub enum Functional<E> {
     Axes { scale: E, axes: Vec<Vec<E>> },
     Dense(Vec<E>),
 }
 
-fn outer_product(x: &[E], y: &[E]) -> Vec<E> {
+fn outer_product<E: Extension>(x: &[E], y: &[E]) -> Vec<E> {
     x.iter().flat_map(|&x| y.iter().map(move |&y| x * y)).collect()
 }
 
-impl Functional {
+impl<E: Extension> Functional<E> {
     /// eq(point, .) on the elements of a tensor whose axes are padded to powers of two; the last axis is lowest.
     pub fn point(shape: &[usize], point: &[E]) -> Self {
         let mut rest = point;
@@ -106,7 +106,7 @@ impl Functional {
     }
 
     /// The sum of the products of weights with those of a point.
-    pub fn against(&self, point: &Functional) -> E {
+    pub fn against(&self, point: &Functional<E>) -> E {
         let Functional::Axes { axes: at, .. } = point else {
             unreachable!("a point's weights are a product")
         };
@@ -166,16 +166,16 @@ impl Functional {
     }
 }
 
-fn product_sum(x: &[E], y: &[E]) -> E {
-    let mut sum = ExtensionSum::default();
+fn product_sum<E: Extension>(x: &[E], y: &[E]) -> E {
+    let mut sum = E::Sum::default();
     for (&x, &y) in x.iter().zip(y) {
         sum.add(x, y);
     }
     sum.value()
 }
 
-pub fn dot(values: &[F], weights: &[E]) -> E {
-    let mut sum = ExtensionSum::default();
+pub fn dot<E: Extension>(values: &[F], weights: &[E]) -> E {
+    let mut sum = E::Sum::default();
     for (&x, &w) in values.iter().zip(weights) {
         sum.base(w, x);
     }
@@ -208,7 +208,7 @@ pub fn rows_of(outer: &[usize]) -> Vec<Option<usize>> {
 }
 
 /// Vectors of axes merged, or axes of extent 1 added and removed; None where an axis would have to be split.
-fn merge(axes: &[Vec<E>], shape: &[usize]) -> Option<Vec<Vec<E>>> {
+fn merge<E: Extension>(axes: &[Vec<E>], shape: &[usize]) -> Option<Vec<Vec<E>>> {
     let mut made = Vec::with_capacity(shape.len());
     let mut rest = axes.iter().peekable();
     for (place, &extent) in shape.iter().enumerate() {

@@ -1,12 +1,13 @@
 //! The fractions at the bottom of the tree, made from keys and counts whenever they are read, never all at once.
 
-use super::field::{E, F};
+use super::extension::Extension;
+use super::field::F;
 use super::fractions::LookedUp;
 use super::functional::rows_of;
 use super::plan::{Plan, variables};
 
 /// One lookup or table: a block of 2^bits leaves n / (base - key - square value).
-struct Block {
+struct Block<E> {
     offset: usize,
     bits: usize,
     base: E,
@@ -23,14 +24,14 @@ struct Block {
 }
 
 /// All leaves. Padding within a block has numerator 0 and the block's base; behind the last block are fractions 0 / 1.
-pub struct Leaves {
-    blocks: Vec<Block>,
+pub struct Leaves<E> {
+    blocks: Vec<Block<E>>,
     square: E,
     end: usize,
     pub depth: usize,
 }
 
-impl Leaves {
+impl<E: Extension> Leaves<E> {
     /// `counts` are those of each table. The denominators are alpha - beta tag - key - beta^2 value.
     pub fn new(plan: &Plan, looked_up: LookedUp, counts: &[Vec<F>], alpha: E, beta: E) -> Self {
         let (offsets, depth) = plan.leaves();
@@ -102,7 +103,7 @@ impl Leaves {
         denominators[at - start..].fill(E::ONE);
     }
 
-    fn read_block(&self, block: &Block, place: usize, numerators: &mut [F], denominators: &mut [E]) {
+    fn read_block(&self, block: &Block<E>, place: usize, numerators: &mut [F], denominators: &mut [E]) {
         let width = 1usize << block.width_bits;
         let (mut row, mut column) = (place >> block.width_bits, place & (width - 1));
         let mut done = 0;
@@ -120,7 +121,7 @@ impl Leaves {
                     Some(own) => n[..real].copy_from_slice(&own[from..from + real]),
                 }
                 for (d, &key) in d.iter_mut().zip(&block.keys[from..from + real]) {
-                    *d = E::new(block.base.a - key, block.base.b);
+                    *d = block.base.minus(key);
                 }
                 if let Some(values) = &block.values {
                     for (d, &value) in d.iter_mut().zip(&values[from..from + real]) {
@@ -137,21 +138,18 @@ impl Leaves {
 }
 
 #[cfg(test)]
-impl Leaves {
+impl<E: Extension> Leaves<E> {
     /// Blocks of every kind: plain, padded within rows and between them, with values, of counts; then nothing.
     pub fn example() -> Self {
-        let element = |i: u64| {
-            E::new(
-                F::reduced(i.wrapping_mul(0x9e37_79b9_7f4a_7c15)),
-                F::reduced(i * i + 1),
-            )
-        };
+        let element = super::extension::tests::element::<E>;
         let mut blocks = Vec::new();
         let mut offset = 0;
         let shapes: [&[usize]; 6] = [&[512], &[3, 100], &[5, 3, 10], &[64], &[40], &[]];
         for (k, shape) in shapes.into_iter().enumerate() {
             let size: usize = shape.iter().product();
-            let keys = (0..size as u64).map(|i| element(i + 31 * k as u64).a).collect();
+            let keys = (0..size as u64)
+                .map(|i| element(i + 31 * k as u64).base())
+                .collect();
             let (extent, outer) = shape
                 .split_last()
                 .map_or((1, &[][..]), |(&extent, outer)| (extent, outer));
@@ -160,8 +158,8 @@ impl Leaves {
                 bits: variables(shape),
                 base: element(1000 + k as u64),
                 keys,
-                values: (k == 2).then(|| (0..size as u64).map(|i| element(i + 7).b).collect()),
-                numerators: (k == 4).then(|| (0..size as u64).map(|i| -element(i).a).collect()),
+                values: (k == 2).then(|| (0..size as u64).map(|i| element(i + 7).coordinate(1)).collect()),
+                numerators: (k == 4).then(|| (0..size as u64).map(|i| -element(i).base()).collect()),
                 extent,
                 width_bits: variables(&[extent]),
                 rows: rows_of(outer),
@@ -179,11 +177,12 @@ impl Leaves {
 
 #[cfg(test)]
 mod tests {
+    use super::super::cubic::Cubic;
+    use super::super::quadratic::Quadratic;
     use super::*;
 
-    #[test]
-    fn leaves_read_in_pieces_are_those_read_at_once() {
-        let leaves = Leaves::example();
+    fn leaves_in_pieces<E: Extension>() {
+        let leaves = Leaves::<E>::example();
         let size = 1 << leaves.depth;
         let (mut numerators, mut denominators) = (vec![F::ONE; size], vec![E::ZERO; size]);
         leaves.read(0, &mut numerators, &mut denominators);
@@ -213,5 +212,11 @@ mod tests {
             assert_eq!(numerators[512 + place], if real { F::ONE } else { F::ZERO });
             assert_eq!(denominators[512 + place], block.base - key.into());
         }
+    }
+
+    #[test]
+    fn leaves_read_in_pieces_are_those_read_at_once() {
+        leaves_in_pieces::<Quadratic>();
+        leaves_in_pieces::<Cubic>();
     }
 }

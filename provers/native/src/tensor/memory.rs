@@ -2,7 +2,7 @@
 
 use std::alloc::{Layout, alloc_zeroed, handle_alloc_error};
 
-use super::field::{E, F};
+use super::field::F;
 
 /// Types whose value of zero bytes is zero.
 ///
@@ -11,8 +11,6 @@ use super::field::{E, F};
 pub unsafe trait Zero: Copy {}
 // SAFETY: words, the word 0 among them.
 unsafe impl Zero for F {}
-// SAFETY: two such words.
-unsafe impl Zero for E {}
 // SAFETY: any word is one.
 unsafe impl Zero for u64 {}
 // SAFETY: any bytes are.

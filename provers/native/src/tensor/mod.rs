@@ -1,7 +1,10 @@
 //! The tensor prover: sumchecks for contractions, a sum of fractions for lookups, WHIR for commitments.
 
+mod bottom;
 mod channel;
 mod claims;
+mod cubic;
+mod extension;
 mod field;
 mod folding;
 mod fractions;
@@ -23,6 +26,7 @@ mod plan;
 mod products;
 mod protocol;
 mod python;
+mod quadratic;
 mod sums;
 mod tree;
 mod view;

@@ -3,13 +3,12 @@
 use rayon::prelude::*;
 
 use super::channel::{Channel, Reject};
-use super::field::E;
-use super::sums::Factor;
+use super::extension::{Extension, ExtensionFactor};
 
 const SEQUENTIAL: usize = 1 << 11;
 
 /// eq(point, b) for all b, bit i of b belonging to point[i].
-pub fn equality(point: &[E]) -> Vec<E> {
+pub fn equality<E: Extension>(point: &[E]) -> Vec<E> {
     let mut table = Vec::with_capacity(1 << point.len());
     table.push(E::ONE);
     for &r in point {
@@ -24,30 +23,30 @@ pub fn equality(point: &[E]) -> Vec<E> {
 }
 
 /// eq(point, .) as the product of a table over at most so many low variables and one over the others.
-pub struct Split {
-    pub low: Vec<Factor>,
+pub struct Split<E: Extension> {
+    pub low: Vec<E::Factor>,
     pub high: Vec<E>,
 }
 
-impl Split {
+impl<E: Extension> Split<E> {
     pub fn new(point: &[E], most: usize) -> Self {
         let (low, high) = point.split_at(point.len().min(most));
         Self {
-            low: equality(low).into_iter().map(Factor::new).collect(),
+            low: equality(low).into_iter().map(E::Factor::new).collect(),
             high: equality(high),
         }
     }
 }
 
 /// eq(point, place) for one place of the cube.
-pub fn equality_at(point: &[E], place: usize) -> E {
+pub fn equality_at<E: Extension>(point: &[E], place: usize) -> E {
     point.iter().enumerate().fold(E::ONE, |product, (i, &r)| {
         product * if place >> i & 1 == 1 { r } else { E::ONE - r }
     })
 }
 
 /// eq(x, y) for two points.
-pub fn equality_of(x: &[E], y: &[E]) -> E {
+pub fn equality_of<E: Extension>(x: &[E], y: &[E]) -> E {
     x.iter().zip(y).fold(E::ONE, |product, (&x, &y)| {
         product * (E::ONE - x - y + (x * y).double())
     })
@@ -59,7 +58,7 @@ pub fn bits_of(extent: usize) -> usize {
 }
 
 /// The table with its lowest variable bound to r.
-pub fn bind(table: &[E], r: E) -> Vec<E> {
+pub fn bind<E: Extension>(table: &[E], r: E) -> Vec<E> {
     let line = |pair: &[E]| pair[0] + (pair[1] - pair[0]) * r;
     if table.len() > SEQUENTIAL {
         table
@@ -73,7 +72,10 @@ pub fn bind(table: &[E], r: E) -> Vec<E> {
 }
 
 /// The round's polynomial at 0, 2, ..., D: the sum over the other variables of f of the tables.
-fn round<const T: usize, const D: usize>(tables: &[&[E]; T], f: impl Fn(&[E; T]) -> E + Sync) -> [E; D] {
+fn round<E: Extension, const T: usize, const D: usize>(
+    tables: &[&[E]; T],
+    f: impl Fn(&[E; T]) -> E + Sync,
+) -> [E; D] {
     let half = tables[0].len() / 2;
     let part = |range: std::ops::Range<usize>| {
         let mut sums = [E::ZERO; D];
@@ -108,7 +110,7 @@ fn round<const T: usize, const D: usize>(tables: &[&[E]; T], f: impl Fn(&[E; T])
 }
 
 /// The value at r of the polynomial h of degree `message.len()` with h(0) + h(1) = claim; the message is h(0), h(2), ....
-pub fn interpolate(claim: E, message: &[E], r: E) -> E {
+pub fn interpolate<E: Extension>(claim: E, message: &[E], r: E) -> E {
     let mut values = vec![message[0], claim - message[0]];
     values.extend_from_slice(&message[1..]);
     let point = |i: usize| E::from(super::field::F::reduced(i as u64));
@@ -125,26 +127,26 @@ pub fn interpolate(claim: E, message: &[E], r: E) -> E {
 }
 
 /// What a sumcheck leaves: the claim on f at a random point, and for the prover the tables there.
-pub struct Reduced<const T: usize> {
+pub struct Reduced<E, const T: usize> {
     pub claim: E,
     pub point: Vec<E>,
     pub tables: Option<[Vec<E>; T]>,
 }
 
 /// Reduces the claim that f of the tables, of degree D, sums to `claim` over `variables` variables.
-pub fn sumcheck<const T: usize, const D: usize>(
+pub fn sumcheck<E: Extension, const T: usize, const D: usize>(
     channel: &mut Channel,
     label: &str,
     variables: usize,
     mut claim: E,
     mut tables: Option<[Vec<E>; T]>,
     f: impl Fn(&[E; T]) -> E + Sync,
-) -> Result<Reduced<T>, Reject> {
+) -> Result<Reduced<E, T>, Reject> {
     let mut point = Vec::with_capacity(variables);
     for _ in 0..variables {
         let message = channel.scalars(label, D, || {
             let tables = tables.as_ref().expect("the prover holds tables");
-            round::<T, D>(&std::array::from_fn(|t| tables[t].as_slice()), &f).to_vec()
+            round::<E, T, D>(&std::array::from_fn(|t| tables[t].as_slice()), &f).to_vec()
         })?;
         let r = channel.challenge(label);
         claim = interpolate(claim, &message, r);

@@ -6,7 +6,8 @@
 
 use rayon::prelude::*;
 
-use super::field::{E, F};
+use super::extension::Extension;
+use super::field::F;
 use super::instructions::Instructions;
 use super::lanes::run;
 use super::memory::zeros;
@@ -109,26 +110,24 @@ pub fn values(coefficients: &[F], bits: usize) -> Vec<F> {
 }
 
 /// The same for coefficients in the extension: coordinates alternate in the result.
-pub fn extension_values(coefficients: &[E], bits: usize) -> Vec<F> {
+pub fn extension_values<E: Extension>(coefficients: &[E], bits: usize) -> Vec<F> {
     let transform = Transform::new(bits, Instructions::chosen());
-    let coordinate = |of: fn(&E) -> F| {
-        let own: Vec<F> = coefficients.iter().map(of).collect();
-        let mut made = zeros(1 << bits);
+    let coordinate = |place: usize| {
+        let own: Vec<F> = coefficients.iter().map(|e| e.coordinate(place)).collect();
+        let mut made: Vec<F> = zeros(1 << bits);
         transform.run(&own, &mut made);
         made
     };
-    let (a, b) = (coordinate(|e| e.a), coordinate(|e| e.b));
-    let mut made = zeros(2 << bits);
+    let apart: Vec<Vec<F>> = (0..E::DEGREE).map(coordinate).collect();
+    let mut made = zeros(E::DEGREE << bits);
     let size = 1 << 12;
-    (
-        made.par_chunks_mut(2 * size),
-        a.par_chunks(size),
-        b.par_chunks(size),
-    )
-        .into_par_iter()
-        .for_each(|(to, a, b): (&mut [F], &[F], &[F])| {
-            for ((to, &a), &b) in to.chunks_exact_mut(2).zip(a).zip(b) {
-                (to[0], to[1]) = (a, b);
+    made.par_chunks_mut(E::DEGREE * size)
+        .enumerate()
+        .for_each(|(c, to): (usize, &mut [F])| {
+            for (place, from) in apart.iter().enumerate() {
+                for (to, &from) in to.chunks_exact_mut(E::DEGREE).zip(&from[c * size..]) {
+                    to[place] = from;
+                }
             }
         });
     made
@@ -145,7 +144,10 @@ pub fn reverse(index: usize, bits: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use super::super::cubic::Cubic;
+    use super::super::extension::tests::element;
     use super::super::panels::small;
+    use super::super::quadratic::Quadratic;
     use super::*;
 
     #[test]
@@ -182,17 +184,21 @@ mod tests {
         }
     }
 
+    fn coordinates_apart<E: Extension>() {
+        for bits in [10, 13] {
+            let coefficients: Vec<E> = (0..512).map(element).collect();
+            let made = extension_values(&coefficients, bits);
+            for place in 0..E::DEGREE {
+                let own: Vec<F> = coefficients.iter().map(|e| e.coordinate(place)).collect();
+                let found: Vec<F> = made.iter().skip(place).step_by(E::DEGREE).copied().collect();
+                assert_eq!(found, values(&own, bits));
+            }
+        }
+    }
+
     #[test]
     fn coordinates_in_the_extension_are_transformed_apart() {
-        let coefficients: Vec<E> = (0..512)
-            .map(|i| E::new(F::reduced(i * i + 3), F::reduced(7 * i + 1)))
-            .collect();
-        let made = extension_values(&coefficients, 10);
-        let a: Vec<F> = coefficients.iter().map(|e| e.a).collect();
-        let b: Vec<F> = coefficients.iter().map(|e| e.b).collect();
-        let (a, b) = (values(&a, 10), values(&b, 10));
-        for (pair, (&a, &b)) in made.chunks_exact(2).zip(a.iter().zip(&b)) {
-            assert_eq!(pair, [a, b]);
-        }
+        coordinates_apart::<Quadratic>();
+        coordinates_apart::<Cubic>();
     }
 }

@@ -1,13 +1,12 @@
 //! The weights of all claims on one commitment, made from their factors whenever they are read.
 
-use super::field::E;
+use super::extension::{Extension, ExtensionFactor, ExtensionSum};
 use super::functional::{Functional, rows_of};
 use super::pairs::Weights;
 use super::plan::variables;
-use super::sums::{ExtensionSum, Factor};
 
 /// The claims on one column, a block of the commitment.
-struct Block<'a> {
+struct Block<'a, E: Extension> {
     offset: usize,
     bits: usize,
     extent: usize,
@@ -17,18 +16,19 @@ struct Block<'a> {
     /// Weights that are products: a factor per row of elements, and the last axis.
     products: Vec<(Vec<E>, &'a [E])>,
     /// Any others, row after row, each times a factor.
-    others: Vec<(Factor, &'a [E])>,
+    others: Vec<(E::Factor, &'a [E])>,
 }
 
 /// A random combination of claims on the columns of a commitment.
-#[derive(Default)]
-pub struct Combination<'a>(Vec<Block<'a>>);
+pub struct Combination<'a, E: Extension>(Vec<Block<'a, E>>);
 
-const ONE: &[E] = &[E::ONE];
+impl<'a, E: Extension> Combination<'a, E> {
+    pub fn new() -> Self {
+        Self(Vec::new())
+    }
 
-impl<'a> Combination<'a> {
     /// Adds weights, times a factor, on the column of this shape at this offset.
-    pub fn add(&mut self, offset: usize, shape: &[usize], weights: &'a Functional, factor: E) {
+    pub fn add(&mut self, offset: usize, shape: &[usize], weights: &'a Functional<E>, factor: E) {
         let place = match self.0.binary_search_by_key(&offset, |block| block.offset) {
             Ok(place) => place,
             Err(place) => {
@@ -50,11 +50,11 @@ impl<'a> Combination<'a> {
         };
         let block = &mut self.0[place];
         match weights {
-            Functional::Dense(weights) => block.others.push((Factor::new(factor), weights)),
+            Functional::Dense(weights) => block.others.push((E::Factor::new(factor), weights)),
             Functional::Axes { scale, axes } => {
                 let (last, outer) = axes
                     .split_last()
-                    .map_or((ONE, &[][..]), |(last, outer)| (last.as_slice(), outer));
+                    .map_or((E::UNIT, &[][..]), |(last, outer)| (last.as_slice(), outer));
                 let rows = outer.iter().fold(vec![*scale * factor], |rows, axis| {
                     rows.iter()
                         .flat_map(|&row| axis.iter().map(move |&weight| row * weight))
@@ -66,7 +66,7 @@ impl<'a> Combination<'a> {
     }
 }
 
-impl Block<'_> {
+impl<E: Extension> Block<'_, E> {
     fn read(&self, place: usize, weights: &mut [E]) {
         let width = 1usize << self.width_bits;
         let (mut row, mut column) = (place >> self.width_bits, place & (width - 1));
@@ -95,25 +95,25 @@ impl Block<'_> {
                 weights.fill(E::ZERO);
                 return;
             }
-            let factor = Factor::new(rows[row]);
+            let factor = E::Factor::new(rows[row]);
             for (to, &x) in weights.iter_mut().zip(&last[range]) {
-                let mut sum = ExtensionSum::default();
+                let mut sum = E::Sum::default();
                 sum.factor(&factor, x);
                 *to = sum.value();
             }
             return;
         }
-        let products: Vec<(Factor, &[E])> = self
+        let products: Vec<(E::Factor, &[E])> = self
             .products
             .iter()
-            .map(|(rows, last)| (Factor::new(rows[row]), &last[range.clone()]))
+            .map(|(rows, last)| (E::Factor::new(rows[row]), &last[range.clone()]))
             .chain(self.others.iter().map(|(factor, weights)| {
                 let start = row * self.extent;
                 (*factor, &weights[start + range.start..start + range.end])
             }))
             .collect();
         for (i, to) in weights.iter_mut().enumerate() {
-            let mut sum = ExtensionSum::default();
+            let mut sum = E::Sum::default();
             for (factor, of) in &products {
                 sum.factor(factor, of[i]);
             }
@@ -122,7 +122,7 @@ impl Block<'_> {
     }
 }
 
-impl Weights for Combination<'_> {
+impl<E: Extension> Weights<E> for Combination<'_, E> {
     fn read(&self, start: usize, weights: &mut [E]) {
         let end = start + weights.len();
         let mut at = start;
@@ -145,26 +145,27 @@ impl Weights for Combination<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::field::F;
+    use super::super::cubic::Cubic;
+    use super::super::extension::tests::element;
+    use super::super::quadratic::Quadratic;
     use super::*;
 
-    fn element(i: usize) -> E {
-        E::new(F::reduced(i as u64 * i as u64 + 5), F::reduced(3 * i as u64 + 1))
-    }
-
-    fn axes(shape: &[usize], seed: usize) -> Functional {
+    fn axes<E: Extension>(shape: &[usize], seed: u64) -> Functional<E> {
         Functional::Axes {
             scale: element(seed),
             axes: shape
                 .iter()
                 .enumerate()
-                .map(|(k, &extent)| (0..extent).map(|i| element(seed + 17 * k + i)).collect())
+                .map(|(k, &extent)| {
+                    (0..extent as u64)
+                        .map(|i| element(seed + 17 * k as u64 + i))
+                        .collect()
+                })
                 .collect(),
         }
     }
 
-    #[test]
-    fn weights_read_in_pieces_are_those_added_to_a_table() {
+    fn weights_in_pieces<E: Extension>() {
         let columns: [(usize, &[usize]); 5] = [
             (0, &[3, 5, 6]),
             (256, &[40]),
@@ -174,15 +175,16 @@ mod tests {
         ];
         let mut claims = Vec::new();
         for (c, &(offset, shape)) in columns.iter().enumerate() {
-            let size = shape.iter().product();
-            claims.push((offset, shape, axes(shape, c), element(c + 50)));
+            let c = c as u64;
+            let size = shape.iter().product::<usize>() as u64;
+            claims.push((offset, shape, axes::<E>(shape, c), element(c + 50)));
             let dense = Functional::Dense((0..size).map(|i| element(i + 1000 * c)).collect());
             claims.push((offset, shape, dense, element(c + 60)));
             claims.push((offset, shape, axes(shape, c + 70), element(c + 80)));
         }
         // One claim on a column alone is read by a shorter way.
         for kept in [1, 3] {
-            let mut combination = Combination::default();
+            let mut combination = Combination::new();
             let mut table = vec![E::ZERO; 1024];
             for claims in claims.chunks_exact(3).rev() {
                 for (offset, shape, weights, factor) in &claims[..kept] {
@@ -198,5 +200,11 @@ mod tests {
                 assert_eq!(read, table);
             }
         }
+    }
+
+    #[test]
+    fn weights_read_in_pieces_are_those_added_to_a_table() {
+        weights_in_pieces::<Quadratic>();
+        weights_in_pieces::<Cubic>();
     }
 }

@@ -1,6 +1,7 @@
 //! Words that a prover commits to: a polynomial's values on a subgroup, hashed leaf by leaf.
 
-use super::field::{E, F};
+use super::extension::Extension;
+use super::field::F;
 use super::merkle::{Digest, Tree, leaf_salt};
 use super::ntt;
 use super::whir::WIDTH;
@@ -20,8 +21,8 @@ impl Oracle {
     }
 
     /// The same for a polynomial over the extension, without salts.
-    pub fn extension(coefficients: &[E], bits: usize) -> Self {
-        Self::of(ntt::extension_values(coefficients, bits), 2 * WIDTH, None)
+    pub fn extension<E: Extension>(coefficients: &[E], bits: usize) -> Self {
+        Self::of(ntt::extension_values(coefficients, bits), E::DEGREE * WIDTH, None)
     }
 
     fn of(words: Vec<F>, leaf: usize, secret: Option<[u8; 32]>) -> Self {

@@ -4,61 +4,63 @@ use std::mem::take;
 
 use rayon::prelude::*;
 
-use super::field::{E, F};
+use super::extension::{Extension, ExtensionFactor, ExtensionSum};
+use super::field::F;
 use super::memory::zeros;
-use super::sums::{ExtensionSum, Factor};
 
 /// Pairs that one piece of work sums over.
 const PIECE: usize = 1 << 9;
 
 /// Weights on a table that are made when they are read.
-pub trait Weights: Sync {
+pub trait Weights<E>: Sync {
     /// The weights from `start` on, a multiple of the number of weights, which is a power of two.
     fn read(&self, start: usize, weights: &mut [E]);
 }
 
 /// Of a round's polynomial, its value at 0 and its leading coefficient.
-type Sums = (E, E);
+type Sums<E> = (E, E);
 
-const NOTHING: Sums = (E::ZERO, E::ZERO);
+fn nothing<E: Extension>() -> Sums<E> {
+    (E::ZERO, E::ZERO)
+}
 
-fn both(x: Sums, y: Sums) -> Sums {
+fn both<E: Extension>(x: Sums<E>, y: Sums<E>) -> Sums<E> {
     (x.0 + y.0, x.1 + y.1)
 }
 
 /// Tables x and y, of sum x y claimed, and the sums of the round to come.
-pub struct Pairs {
+pub struct Pairs<E> {
     x: Vec<E>,
     y: Vec<E>,
     spare: [Vec<E>; 2],
-    sums: Sums,
+    sums: Sums<E>,
 }
 
 /// The round's polynomial at 0 and 2, when it sums to the claim at 0 and 1.
-pub fn message((zero, leading): Sums, claim: E) -> Vec<E> {
+pub fn message<E: Extension>((zero, leading): Sums<E>, claim: E) -> Vec<E> {
     vec![zero, (claim - zero + leading).double() - zero]
 }
 
 #[inline(always)]
-fn add(sums: &mut [ExtensionSum; 2], x: (E, E), y: (E, E)) {
+fn add<E: Extension>(sums: &mut [E::Sum; 2], x: (E, E), y: (E, E)) {
     sums[0].add(x.0, y.0);
     sums[1].add(x.1 - x.0, y.1 - y.0);
 }
 
-fn values(sums: [ExtensionSum; 2]) -> Sums {
+fn values<E: Extension>(sums: [E::Sum; 2]) -> Sums<E> {
     (sums[0].value(), sums[1].value())
 }
 
-fn sum_piece((x, y): (&[E], &[E])) -> Sums {
-    let mut sums = [ExtensionSum::default(); 2];
+fn sum_piece<E: Extension>((x, y): (&[E], &[E])) -> Sums<E> {
+    let mut sums = [E::Sum::default(); 2];
     for (x, y) in x.chunks_exact(2).zip(y.chunks_exact(2)) {
-        add(&mut sums, (x[0], x[1]), (y[0], y[1]));
+        add::<E>(&mut sums, (x[0], x[1]), (y[0], y[1]));
     }
-    values(sums)
+    values::<E>(sums)
 }
 
 /// Binds the lowest variable; the next round's sums, where there are variables left.
-fn bind_piece(r: &Factor, (x, y, to_x, to_y): (&[E], &[E], &mut [E], &mut [E])) -> Sums {
+fn bind_piece<E: Extension>(r: &E::Factor, (x, y, to_x, to_y): (&[E], &[E], &mut [E], &mut [E])) -> Sums<E> {
     for (from, to) in [(x, &mut *to_x), (y, &mut *to_y)] {
         for (to, from) in to.iter_mut().zip(from.chunks_exact(2)) {
             *to = r.line(from[0], from[1]);
@@ -67,7 +69,7 @@ fn bind_piece(r: &Factor, (x, y, to_x, to_y): (&[E], &[E], &mut [E], &mut [E])) 
     sum_piece((to_x, to_y))
 }
 
-impl Pairs {
+impl<E: Extension> Pairs<E> {
     pub fn new(x: Vec<E>, y: Vec<E>) -> Self {
         let sums = if x.len() <= 2 * PIECE {
             sum_piece((&x, &y))
@@ -75,7 +77,7 @@ impl Pairs {
             (x.par_chunks(2 * PIECE), y.par_chunks(2 * PIECE))
                 .into_par_iter()
                 .map(sum_piece)
-                .reduce(|| NOTHING, both)
+                .reduce(nothing, both)
         };
         Self {
             x,
@@ -90,7 +92,7 @@ impl Pairs {
     }
 
     pub fn bind(&mut self, r: E) {
-        let r = Factor::new(r);
+        let r = E::Factor::new(r);
         let half = self.x.len() / 2;
         let [mut x, mut y] = take(&mut self.spare);
         if x.is_empty() {
@@ -109,7 +111,7 @@ impl Pairs {
             )
                 .into_par_iter()
                 .map(|piece| bind_piece(&r, piece))
-                .reduce(|| NOTHING, both)
+                .reduce(nothing, both)
         };
         self.spare = [
             std::mem::replace(&mut self.x, x),
@@ -124,32 +126,32 @@ impl Pairs {
 }
 
 /// Tables of values in the base field and of weights not yet made: the first variable's sums.
-pub fn first_sums(values: &[F], weights: &dyn Weights) -> Sums {
+pub fn first_sums<E: Extension>(values: &[F], weights: &dyn Weights<E>) -> Sums<E> {
     let size = values.len().min(2 * PIECE);
     let work = |made: &mut Vec<E>, (c, values): (usize, &[F])| {
         weights.read(c * size, made);
-        let mut sums = [ExtensionSum::default(); 2];
+        let mut sums = [E::Sum::default(); 2];
         for (f, w) in values.chunks_exact(2).zip(made.chunks_exact(2)) {
             sums[0].base(w[0], f[0]);
             sums[1].base(w[1] - w[0], f[1] - f[0]);
         }
-        self::values(sums)
+        self::values::<E>(sums)
     };
     values
         .par_chunks(size)
         .enumerate()
         .map_init(|| vec![E::ZERO; size], work)
-        .reduce(|| NOTHING, both)
+        .reduce(nothing, both)
 }
 
 /// The same tables with their first variable bound to r.
-pub fn first_bound(values: &[F], weights: &dyn Weights, r: E) -> Pairs {
+pub fn first_bound<E: Extension>(values: &[F], weights: &dyn Weights<E>, r: E) -> Pairs<E> {
     let half = values.len() / 2;
     let size = half.min(2 * PIECE);
-    let r = Factor::new(r);
+    let r = E::Factor::new(r);
     let (mut x, mut y) = (zeros(half), zeros(half));
-    type Piece<'a> = (&'a [F], &'a mut [E], &'a mut [E]);
-    let work = |made: &mut Vec<E>, (c, (values, x, y)): (usize, Piece)| {
+    type Piece<'a, E> = (&'a [F], &'a mut [E], &'a mut [E]);
+    let work = |made: &mut Vec<E>, (c, (values, x, y)): (usize, Piece<E>)| {
         weights.read(2 * c * size, made);
         for (to, f) in x.iter_mut().zip(values.chunks_exact(2)) {
             *to = r.base_line(f[0], f[1]);
@@ -167,7 +169,7 @@ pub fn first_bound(values: &[F], weights: &dyn Weights, r: E) -> Pairs {
         .into_par_iter()
         .enumerate()
         .map_init(|| vec![E::ZERO; 2 * size], work)
-        .reduce(|| NOTHING, both);
+        .reduce(nothing, both);
     Pairs {
         x,
         y,
@@ -178,28 +180,23 @@ pub fn first_bound(values: &[F], weights: &dyn Weights, r: E) -> Pairs {
 
 #[cfg(test)]
 mod tests {
+    use super::super::cubic::Cubic;
+    use super::super::extension::tests::element;
     use super::super::multilinear::{bind, interpolate};
+    use super::super::quadratic::Quadratic;
     use super::*;
 
-    struct Table(Vec<E>);
+    struct Table<E>(Vec<E>);
 
-    impl Weights for Table {
+    impl<E: Extension> Weights<E> for Table<E> {
         fn read(&self, start: usize, weights: &mut [E]) {
             weights.copy_from_slice(&self.0[start..start + weights.len()]);
         }
     }
 
-    fn element(i: u64) -> E {
-        E::new(
-            F::reduced(i.wrapping_mul(0x9e37_79b9_7f4a_7c15)),
-            F::reduced(i * i),
-        )
-    }
-
-    #[test]
-    fn every_round_sums_to_the_claim_and_ends_in_the_tables_product() {
+    fn rounds_of_pairs<E: Extension>() {
         for bits in [2usize, 3, 9, 10, 11, 13] {
-            let values: Vec<F> = (0..1u64 << bits).map(|i| element(i + 7).a).collect();
+            let values: Vec<F> = (0..1u64 << bits).map(|i| element::<E>(i + 7).base()).collect();
             let weights = Table((0..1u64 << bits).map(element).collect());
             let mut wide: Vec<E> = values.iter().map(|&f| f.into()).collect();
             let mut weighted = weights.0.clone();
@@ -208,7 +205,7 @@ mod tests {
                 claim += f * w;
             }
             let mut general = Pairs::new(wide.clone(), weighted.clone());
-            let mut pairs: Option<Pairs> = None;
+            let mut pairs: Option<Pairs<E>> = None;
             for round in 0..bits {
                 let sent = match &pairs {
                     None => message(first_sums(&values, &weights), claim),
@@ -235,5 +232,11 @@ mod tests {
             assert_eq!((x, y), (wide.clone(), weighted.clone()));
             assert_eq!(wide[0] * weighted[0], claim);
         }
+    }
+
+    #[test]
+    fn every_round_sums_to_the_claim_and_ends_in_the_tables_product() {
+        rounds_of_pairs::<Quadratic>();
+        rounds_of_pairs::<Cubic>();
     }
 }

@@ -70,8 +70,19 @@ pub struct Table {
     pub column: usize,
 }
 
+/// The variables of a tensor or a commitment, at most: sums over one stay within what is reduced at once.
+const MOST_VARIABLES: usize = 29;
+
+/// Where challenges lie: the extension of this degree.
+#[derive(Clone, Copy)]
+pub enum Degree {
+    Two,
+    Three,
+}
+
 /// A statement's structure; commitment c has 2^commitments[c] elements, the last one is made by the proof itself.
 pub struct Plan {
+    pub degree: Degree,
     pub commitments: Vec<usize>,
     pub bases: Vec<Base>,
     pub views: Vec<View>,
@@ -91,13 +102,13 @@ impl Plan {
     pub fn validate(&self) -> Result<(), String> {
         let fail = |what: String| Err(format!("the plan does not fit together: {what}"));
         for (c, &bits) in self.commitments.iter().enumerate() {
-            if !(whir::LEAST..=30).contains(&bits) {
+            if !(whir::LEAST..=MOST_VARIABLES).contains(&bits) {
                 return fail(format!("commitment {c} has {bits} variables"));
             }
         }
         for (b, base) in self.bases.iter().enumerate() {
             let size: usize = base.shape().iter().product();
-            if size == 0 || variables(base.shape()) > 30 {
+            if size == 0 || variables(base.shape()) > MOST_VARIABLES {
                 return fail(format!("base {b} has shape {:?}", base.shape()));
             }
             let fits = match base {

@@ -4,13 +4,13 @@ use rayon::prelude::*;
 
 use super::channel::{Channel, Reject};
 use super::claims::{Claim, Claims, form_values};
-use super::field::{E, F};
+use super::extension::{Extension, ExtensionSum};
+use super::field::F;
 use super::functional::{Functional, dot, padded_places};
 use super::multilinear::{bits_of, sumcheck};
 use super::plan::{Base, Form, variables};
-use super::sums::ExtensionSum;
 
-impl Claims<'_> {
+impl<E: Extension> Claims<'_, E> {
     /// Reduces claims on products until only claims on columns are left.
     pub fn reduce_products(&mut self, channel: &mut Channel) -> Result<(), Reject> {
         while let Some(mut claim) = self.products.pop_front() {
@@ -23,7 +23,7 @@ impl Claims<'_> {
     }
 
     /// From any weights to those of a point: a sumcheck of weights times values.
-    fn reduce_dense(&mut self, channel: &mut Channel, claim: Claim) -> Result<Claim, Reject> {
+    fn reduce_dense(&mut self, channel: &mut Channel, claim: Claim<E>) -> Result<Claim<E>, Reject> {
         let shape = self.plan.bases[claim.base].shape();
         let tables = self.proving.then(|| {
             let (places, size) = padded_places(shape);
@@ -34,7 +34,7 @@ impl Claims<'_> {
             }
             tables
         });
-        let reduced = sumcheck::<2, 2>(
+        let reduced = sumcheck::<E, 2, 2>(
             channel,
             "dense",
             variables(shape),
@@ -58,7 +58,7 @@ impl Claims<'_> {
     }
 
     /// Thaler's reduction: letters of one operand are summed with their weights first, a sumcheck runs over the others.
-    fn reduce_product(&mut self, channel: &mut Channel, claim: Claim) -> Result<(), Reject> {
+    fn reduce_product(&mut self, channel: &mut Channel, claim: Claim<E>) -> Result<(), Reject> {
         let plan = self.plan;
         let Base::Product {
             letters: [of_x, of_y, of_z],
@@ -124,7 +124,7 @@ impl Claims<'_> {
                 [x, y]
             });
             let reduced =
-                sumcheck::<2, 2>(channel, "product", rounds, claim.value, tables, |[x, y]| *x * *y)?;
+                sumcheck::<E, 2, 2>(channel, "product", rounds, claim.value, tables, |[x, y]| *x * *y)?;
             (reduced.claim, reduced.point)
         } else {
             let tables = operands.map(|(x, y)| {
@@ -132,9 +132,10 @@ impl Claims<'_> {
                 batch_weights.add_to(&shape, E::ONE, &mut weights);
                 [weights, x, y]
             });
-            let reduced = sumcheck::<3, 3>(channel, "product", rounds, claim.value, tables, |[w, x, y]| {
-                *w * *x * *y
-            })?;
+            let reduced =
+                sumcheck::<E, 3, 3>(channel, "product", rounds, claim.value, tables, |[w, x, y]| {
+                    *w * *x * *y
+                })?;
             (reduced.claim, reduced.point)
         };
         let factor = if batch.is_empty() {
@@ -171,7 +172,7 @@ impl Claims<'_> {
 }
 
 /// Sums over the axes that have weights; the others are the kept letters, of a table padded to powers of two.
-fn contract(
+fn contract<E: Extension>(
     values: &[F],
     letters: &[u8],
     extents: &[usize],
@@ -225,7 +226,7 @@ fn contract(
         return made;
     }
     let part = |first: usize, rows: &[&[F]]| {
-        let mut sums = vec![ExtensionSum::default(); size];
+        let mut sums = vec![E::Sum::default(); size];
         for (r, own) in rows.iter().enumerate() {
             let (factor, place) = row(first + r);
             match &weights[outer.len()] {
@@ -237,7 +238,7 @@ fn contract(
                 }
             }
         }
-        sums.into_iter().map(ExtensionSum::value).collect::<Vec<E>>()
+        sums.into_iter().map(E::Sum::value).collect::<Vec<E>>()
     };
     if values.len() < 1 << 16 {
         return part(0, &rows);

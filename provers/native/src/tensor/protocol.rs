@@ -8,7 +8,8 @@ use rayon::prelude::*;
 
 use super::channel::{Channel, Reject};
 use super::claims::{Claims, Values};
-use super::field::{E, F};
+use super::extension::Extension;
+use super::field::F;
 use super::fractions::{looked_up, multiplicities, prove_lookups};
 use super::functional::{Functional, padded_places};
 use super::memory;
@@ -113,7 +114,7 @@ fn absorb(channel: &mut Channel, statement: &Statement, plan: &Plan, values: &Va
 pub type Proved = (Vec<u8>, Vec<Arc<Commitment>>, Phases);
 
 /// Makes a proof; returns it with all commitments but its own.
-pub fn prove(
+pub fn prove<E: Extension>(
     plan: &Plan,
     digest: &[u8],
     context: &[u8],
@@ -162,7 +163,7 @@ pub fn prove(
     };
     absorb(&mut channel, &statement, plan, &witness.values);
     channel.digest("columns", || own)?;
-    let mut claims = Claims::new(plan, &witness.values, true);
+    let mut claims = Claims::<E>::new(plan, &witness.values, true);
     prove_lookups(
         &mut channel,
         plan,
@@ -174,9 +175,9 @@ pub fn prove(
     claims.reduce_products(&mut channel)?;
     done("products", &mut phases)?;
     for (c, commitment) in commitments.iter().enumerate() {
-        let gamma = channel.challenge("openings");
+        let gamma: E = channel.challenge("openings");
         let bits = plan.commitments[c];
-        let mut weights = Combination::default();
+        let mut weights = Combination::new();
         let (mut claim, mut factor) = (E::ZERO, E::ONE);
         for own in claims.openings.iter().filter(|own| belongs(plan, own.base, c)) {
             let Base::Column { offset, shape, .. } = &plan.bases[own.base] else {
@@ -204,7 +205,12 @@ fn belongs(plan: &Plan, base: usize, wanted: usize) -> bool {
 }
 
 /// Forms that are zero everywhere: their multilinear extensions vanish at a random point.
-fn zeros(channel: &mut Channel, plan: &Plan, claims: &mut Claims, proving: bool) -> Result<(), Reject> {
+fn zeros<E: Extension>(
+    channel: &mut Channel,
+    plan: &Plan,
+    claims: &mut Claims<E>,
+    proving: bool,
+) -> Result<(), Reject> {
     let most = plan
         .zeros
         .iter()
@@ -229,7 +235,12 @@ fn zeros(channel: &mut Channel, plan: &Plan, claims: &mut Claims, proving: bool)
 }
 
 /// Checks a proof of a statement, whose public values are in `values` at their bases.
-pub fn verify(plan: &Plan, statement: &Statement, values: &Values, proof: &[u8]) -> Result<(), Reject> {
+pub fn verify<E: Extension>(
+    plan: &Plan,
+    statement: &Statement,
+    values: &Values,
+    proof: &[u8],
+) -> Result<(), Reject> {
     if statement.roots.len() + 1 != plan.commitments.len() {
         return Reject::because(format!(
             "expected {} roots, found {}",
@@ -240,13 +251,13 @@ pub fn verify(plan: &Plan, statement: &Statement, values: &Values, proof: &[u8])
     let mut channel = Channel::verifier(proof);
     absorb(&mut channel, statement, plan, values);
     let own = channel.digest("columns", || unreachable!())?;
-    let mut claims = Claims::new(plan, values, false);
+    let mut claims = Claims::<E>::new(plan, values, false);
     prove_lookups(&mut channel, plan, &mut claims, None)?;
     zeros(&mut channel, plan, &mut claims, false)?;
     claims.reduce_products(&mut channel)?;
     let roots = statement.roots.iter().chain([&own]);
     for (c, (&bits, &root)) in plan.commitments.iter().zip(roots).enumerate() {
-        let gamma = channel.challenge("openings");
+        let gamma: E = channel.challenge("openings");
         let (mut claim, mut factor) = (E::ZERO, E::ONE);
         let mut factors = Vec::new();
         for own in claims.openings.iter().filter(|own| belongs(plan, own.base, c)) {

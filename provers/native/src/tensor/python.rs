@@ -10,11 +10,13 @@ use pyo3::types::{PyBytes, PyDict};
 
 use super::channel::{Channel, Hook, Reject};
 use super::claims::Values;
+use super::cubic::Cubic;
 use super::field::F;
 use super::instructions::Instructions;
 use super::merkle::Digest;
-use super::plan::{Base, Form, Lookup, Plan, Table, Term, variables};
+use super::plan::{Base, Degree, Form, Lookup, Plan, Table, Term, variables};
 use super::protocol::{Commitment, Statement, Witness, prove, verify};
+use super::quadratic::Quadratic;
 use super::view::{Step, View};
 use super::whir;
 
@@ -100,6 +102,7 @@ impl PyPlan {
     #[expect(clippy::too_many_arguments, reason = "one list per kind of record")]
     fn new(
         py: Python<'_>,
+        degree: usize,
         commitments: Vec<usize>,
         bases: Vec<Bound<'_, PyAny>>,
         views: Vec<ViewRecord>,
@@ -108,6 +111,15 @@ impl PyPlan {
         tables: Vec<(usize, PyBuffer<i64>, usize)>,
         zeros: Vec<usize>,
     ) -> PyResult<Self> {
+        let degree = match degree {
+            2 => Degree::Two,
+            3 => Degree::Three,
+            _ => {
+                return Err(PyValueError::new_err(format!(
+                    "expected degree 2 or 3, found {degree}"
+                )));
+            }
+        };
         let step = |(shape, affine): StepRecord| match affine {
             None => Step::Regroup(shape),
             Some((offsets, strides)) => Step::Affine {
@@ -137,6 +149,7 @@ impl PyPlan {
             })
         };
         let plan = Plan {
+            degree,
             commitments,
             bases: bases.iter().map(base).collect::<PyResult<_>>()?,
             views: views.into_iter().map(view).collect(),
@@ -271,7 +284,11 @@ fn tensor_prove<'py>(
         secrets,
         kept,
     };
-    let made = py.detach(|| prove(plan, digest, context, witness, Channel::prover(hook), &report));
+    let channel = Channel::prover(hook);
+    let made = py.detach(|| match plan.degree {
+        Degree::Two => prove::<Quadratic>(plan, digest, context, witness, channel, &report),
+        Degree::Three => prove::<Cubic>(plan, digest, context, witness, channel, &report),
+    });
     let (proof, commitments, phases) = made.map_err(|Reject(reason)| PyRuntimeError::new_err(reason))?;
     let seconds = PyDict::new(py);
     for (phase, value) in phases {
@@ -300,7 +317,11 @@ fn tensor_verify(
         context,
         roots,
     };
-    let verdict = py.detach(|| catch_unwind(AssertUnwindSafe(|| verify(plan, &statement, &values, proof))));
+    let check = || match plan.degree {
+        Degree::Two => verify::<Quadratic>(plan, &statement, &values, proof),
+        Degree::Three => verify::<Cubic>(plan, &statement, &values, proof),
+    };
+    let verdict = py.detach(|| catch_unwind(AssertUnwindSafe(check)));
     Ok(match verdict {
         Ok(Ok(())) => None,
         Ok(Err(Reject(reason))) => Some(reason),

@@ -1,6 +1,7 @@
 //! The static maps between tensors, and how they carry values and weights along.
 
-use super::field::{E, F};
+use super::extension::Extension;
+use super::field::F;
 use super::functional::Functional;
 
 /// One step of a view, from a source to a target shape.
@@ -87,7 +88,7 @@ impl View {
     }
 
     /// Weights on the target, as weights on the source: <w, gather x> = <pull w, x>.
-    pub fn pull(&self, weights: &Functional) -> Functional {
+    pub fn pull<E: Extension>(&self, weights: &Functional<E>) -> Functional<E> {
         let mut weights = weights.clone();
         for (step, source) in self.steps.iter().zip(self.shapes()).rev() {
             weights = match step {
@@ -108,7 +109,7 @@ impl View {
     }
 
     /// Weights on the source, as weights on the target: <w, scatter y> = <push w, y>.
-    pub fn push(&self, weights: &Functional) -> Functional {
+    pub fn push<E: Extension>(&self, weights: &Functional<E>) -> Functional<E> {
         let mut weights = weights.clone();
         for (step, source) in self.steps.iter().zip(self.shapes()) {
             weights = match step {
@@ -222,13 +223,13 @@ fn movers(shape: &[usize], strides: &[Vec<i64>]) -> Option<Vec<Vec<usize>>> {
     })
 }
 
-fn pull_axes(
-    weights: &Functional,
+fn pull_axes<E: Extension>(
+    weights: &Functional<E>,
     source: &[usize],
     shape: &[usize],
     offsets: &[i64],
     strides: &[Vec<i64>],
-) -> Option<Functional> {
+) -> Option<Functional<E>> {
     let Functional::Axes { scale, axes } = weights else {
         return None;
     };
@@ -262,12 +263,12 @@ fn pull_axes(
     Some(Functional::Axes { scale, axes: made })
 }
 
-fn push_axes(
-    weights: &Functional,
+fn push_axes<E: Extension>(
+    weights: &Functional<E>,
     shape: &[usize],
     offsets: &[i64],
     strides: &[Vec<i64>],
-) -> Option<Functional> {
+) -> Option<Functional<E>> {
     let Functional::Axes { scale, axes } = weights else {
         return None;
     };

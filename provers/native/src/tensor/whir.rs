@@ -6,7 +6,8 @@
 //! Within the unique-decoding radius a word has one polynomial, so nothing is sampled out of the domain.
 
 use super::channel::{Channel, Reject};
-use super::field::{E, F};
+use super::extension::Extension;
+use super::field::F;
 use super::folding::{Fold, Powers};
 use super::merkle::{Digest, leaf_hash, missing, root};
 use super::multilinear::{equality, interpolate};
@@ -39,20 +40,20 @@ pub fn queries(round: usize) -> usize {
 }
 
 /// What the prover knows of the polynomial that is opened: its word, its table, and the weights' table.
-pub struct Secret<'a> {
+pub struct Secret<'a, E> {
     pub oracle: &'a Oracle,
     pub values: &'a [F],
-    pub weights: &'a dyn Weights,
+    pub weights: &'a dyn Weights<E>,
 }
 
 /// The prover's side of the sumcheck of f * w: before its first variable is bound, after, and between rounds.
-enum Tables<'a> {
-    First(&'a [F], &'a dyn Weights),
-    Bound(Pairs),
+enum Tables<'a, E> {
+    First(&'a [F], &'a dyn Weights<E>),
+    Bound(Pairs<E>),
     None,
 }
 
-impl Tables<'_> {
+impl<E: Extension> Tables<'_, E> {
     fn message(&self, claim: E) -> Vec<E> {
         match self {
             Tables::First(values, weights) => pairs::message(first_sums(values, *weights), claim),
@@ -78,11 +79,11 @@ impl Tables<'_> {
 }
 
 /// The claim on f * w at a random point of so many variables, appended to `point`.
-fn fold(
+fn fold<E: Extension>(
     channel: &mut Channel,
     variables: usize,
     mut claim: E,
-    tables: &mut Tables,
+    tables: &mut Tables<E>,
     point: &mut Vec<E>,
 ) -> Result<E, Reject> {
     for _ in 0..variables {
@@ -98,12 +99,12 @@ fn fold(
 /// Proves, or checks, that sum_b f(b) w(b) = claim, for the polynomial f of `variables` variables behind `root`.
 ///
 /// `weight_at` is the multilinear extension of w; it is asked once, at the end, and by the verifier only.
-pub fn open(
+pub fn open<E: Extension>(
     channel: &mut Channel,
     variables: usize,
     first_root: Digest,
     mut claim: E,
-    secret: Option<Secret>,
+    secret: Option<Secret<E>>,
     weight_at: impl FnOnce(&[E]) -> E,
 ) -> Result<(), Reject> {
     let proving = secret.is_some();
@@ -136,7 +137,7 @@ pub fn open(
         let leaf_bits = bits - FOLD;
         let places = channel.positions("whir.queries", queries(round), leaf_bits);
         let oracle = folded.as_ref().or(first);
-        let width = if round == 0 { 1 } else { 2 };
+        let width = if round == 0 { 1 } else { E::DEGREE };
         let leaf = WIDTH * width;
         let flat = channel.elements("whir.leaves", places.len() * leaf, || {
             oracle.expect("proving").leaves(&places)
@@ -184,13 +185,7 @@ pub fn open(
         for (&place, symbols) in places.iter().zip(flat.chunks_exact(leaf)) {
             let symbols = symbols
                 .chunks_exact(width)
-                .map(|s| {
-                    if width == 1 {
-                        s[0].into()
-                    } else {
-                        E::new(s[0], s[1])
-                    }
-                })
+                .map(|s| if width == 1 { s[0].into() } else { E::of(s) })
                 .collect();
             claim += coefficient * folding.at(place, symbols);
             terms.push((coefficient, generator.power(reverse(place, leaf_bits) as u64)));
@@ -204,8 +199,8 @@ pub fn open(
             }
             let sums = ntt::extension_values(&sparse, leaf_bits);
             for (b, weight) in weights.iter_mut().enumerate() {
-                let at = 2 * reverse(b, leaf_bits);
-                *weight += E::new(sums[at], sums[at + 1]);
+                let at = E::DEGREE * reverse(b, leaf_bits);
+                *weight += E::of(&sums[at..at + E::DEGREE]);
             }
             tables = Tables::Bound(Pairs::new(values, weights));
         }
@@ -236,29 +231,30 @@ pub fn open(
 
 #[cfg(test)]
 mod tests {
+    use super::super::cubic::Cubic;
+    use super::super::extension::tests::element;
+    use super::super::quadratic::Quadratic;
     use super::*;
 
-    struct Table(Vec<E>);
+    struct Table<E>(Vec<E>);
 
-    impl Weights for Table {
+    impl<E: Extension> Weights<E> for Table<E> {
         fn read(&self, start: usize, weights: &mut [E]) {
             weights.copy_from_slice(&self.0[start..start + weights.len()]);
         }
     }
 
-    fn run(variables: usize, error: u64) -> (Vec<u8>, Result<(), Reject>) {
+    fn run<E: Extension>(variables: usize, error: E) -> (Vec<u8>, Result<(), Reject>) {
         let values: Vec<F> = (0..1 << variables)
             .map(|i: u64| F::reduced(i * i * 7919 + 13))
             .collect();
-        let point: Vec<E> = (0..variables as u64)
-            .map(|i| E::new(F::reduced(i + 5), F::reduced(i * 3 + 1)))
-            .collect();
+        let point: Vec<E> = (0..variables as u64).map(element).collect();
         let weights = equality(&point);
         let mut claim = weights
             .iter()
             .zip(&values)
             .fold(E::ZERO, |sum, (&w, &f)| sum + w * f);
-        claim += E::from(F::reduced(error));
+        claim += error;
         let oracle = Oracle::commit(&values, variables + 1, [3; 32]);
         let root = oracle.root();
         let secret = Secret {
@@ -273,7 +269,13 @@ mod tests {
         (proof, verdict)
     }
 
-    fn check(proof: &[u8], variables: usize, root: Digest, claim: E, point: &[E]) -> Result<(), Reject> {
+    fn check<E: Extension>(
+        proof: &[u8],
+        variables: usize,
+        root: Digest,
+        claim: E,
+        point: &[E],
+    ) -> Result<(), Reject> {
         let mut channel = Channel::verifier(proof);
         open(&mut channel, variables, root, claim, None, |at| {
             super::super::multilinear::equality_of(at, point)
@@ -281,14 +283,23 @@ mod tests {
         channel.finish().map(drop)
     }
 
-    #[test]
-    fn an_opening_holds_for_its_value_and_for_no_other() {
+    fn openings<E: Extension>() {
         for variables in [8, 9, 10, 11, 14, 15] {
-            let (proof, verdict) = run(variables, 0);
+            let (proof, verdict) = run(variables, E::ZERO);
             verdict.unwrap();
             assert!(proof.len() < 1 << 20);
-            assert!(run(variables, 1).1.is_err());
+            for place in 0..E::DEGREE {
+                let mut error = vec![F::ZERO; E::DEGREE];
+                error[place] = F::ONE;
+                assert!(run(variables, E::of(&error)).1.is_err());
+            }
         }
+    }
+
+    #[test]
+    fn an_opening_holds_for_its_value_and_for_no_other() {
+        openings::<Quadratic>();
+        openings::<Cubic>();
     }
 
     #[test]
