@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 from tensor_cheat_openings import Openings
 from tensor_cheat_sums import Lookups, Products
-from tensor_words import Tree
+from tensor_words import ZERO, Tree
 
 from circuitize.provers.tensor.forms import Public, padded_bits
 from circuitize.provers.tensor.independent.arithmetic import (
-    ZERO,
     Numbers,
     numbers,
 )

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tensor_words import Sending, adapted, padded
+from tensor_words import ZERO, Sending, adapted, padded
 
 from circuitize.provers.tensor.forms import Column, Fixed, Product, padded_bits
 from circuitize.provers.tensor.independent.arithmetic import (
     FIELD,
-    ZERO,
     Elements,
     Numbers,
     interpolated,

@@ -6,13 +6,11 @@ from typing import Any
 
 import numpy as np
 from tensor_cheat_claims import Claims
-from tensor_words import Tree, adapted, divide, padded, power_weights
+from tensor_words import ONE, ZERO, Tree, adapted, divide, padded, power_weights
 
 from circuitize.provers.tensor.forms import Column, padded_bits
 from circuitize.provers.tensor.independent.arithmetic import (
     FIELD,
-    ONE,
-    ZERO,
     Elements,
     Numbers,
     dot,

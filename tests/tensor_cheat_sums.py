@@ -6,13 +6,11 @@ from typing import Any
 
 import numpy as np
 from tensor_cheat_claims import Claims
-from tensor_words import padded
+from tensor_words import ONE, ZERO, padded
 
 from circuitize.provers.tensor.forms import Product, padded_bits
 from circuitize.provers.tensor.independent.arithmetic import (
     FIELD,
-    ONE,
-    ZERO,
     Elements,
     Numbers,
     equality,
@@ -150,7 +148,7 @@ class Products(Claims):
         batch = [letter for letter in of_z if letter in of_x and letter in of_y]
         kept = batch + [letter for letter in of_x if letter in of_y and letter not in of_z]
         shape = tuple(extents[letter] for letter in kept)
-        mixed = Separable(weights.factor, tuple(own[k] if k in own else ones(extents[k]) for k in kept))
+        mixed = Separable(weights.factor, tuple(own[k] if k in own else ones(extents[k], 2) for k in kept))
         tables = [padded(dense(mixed), shape)]
         for letters, form in ((of_x, x), (of_y, y)):
             made = lift(self.form(form)).reshape(*(extents[k] for k in letters), 2)
@@ -179,7 +177,7 @@ class Products(Claims):
         at_kept = dict(zip(kept, at_point(shape, point).axes, strict=True))
 
         def on(letters: str) -> int:
-            axes = {k: ones(extents[k]) for k in letters} | {k: v for k, v in own.items() if k in letters} | at_kept
+            axes = {k: ones(extents[k], 2) for k in letters} | {k: v for k, v in own.items() if k in letters} | at_kept
             return self.number(Separable(ONE, tuple(axes[k] for k in letters)))
 
         on_x = on(of_x)

@@ -67,7 +67,7 @@ def seen_by_all(program: Program) -> Program:
     return replace(program, inputs=tuple(replace(port, visibility=Visibility.PUBLIC) for port in program.inputs))
 
 
-def victims() -> list[Victim]:
+def victims(degree: int = 2) -> list[Victim]:
     """Proofs of few elements, for which both verifiers take milliseconds, and one of a training step."""
     few, grid = Fixed((2,), 0, -2, 1), Fixed((2, 3), 0, 0, 3)
     squares = integers.Lookup(-2, np.arange(4) ** 2, 0)
@@ -88,9 +88,10 @@ def victims() -> list[Victim]:
             {p.name: random.integers(p.format.low, p.format.high + 1, p.format.shape) for p in program.inputs}  # type: ignore[union-attr]
             for _ in range(2)
         ]
-        own = plan(program, assumed={"data"} if name == "long" else ())
+        own = plan(program, assumed={"data"} if name == "long" else (), degree=degree)
         made.append(victim(name, program, own, drawn, weight))
-    program, own = planned("iris.py:step")
+    program, _ = planned("iris.py:step")
+    own = plan(program, degree=degree)
     inputs = example_inputs(program)
     moved = {**inputs, "inputs": inputs["inputs"][::-1].copy()}
     return [*made, victim("iris", program, own, [inputs, moved], 0.06)]

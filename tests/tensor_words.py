@@ -10,18 +10,21 @@ from blake3 import blake3
 
 from circuitize.provers.tensor.independent.arithmetic import (
     FIELD,
-    ONE,
     PRIME,
     Elements,
     Numbers,
     interpolated,
     multiply,
     numbers,
+    one,
     scale,
     total,
+    zero,
 )
 from circuitize.provers.tensor.independent.opening import SYMBOLS, root_of_unity, roots_to
 from circuitize.provers.tensor.independent.transcript import Transcript
+
+ZERO, ONE = zero(2), one(2)
 
 
 class Deaf(Transcript):

@@ -11,13 +11,13 @@ from tensor_attack import INPUTS, PRODUCT, SMALL, SUM, FalseSum, Forgery, attack
 from tensor_cheat import Cheat
 from tensor_forgery import forged_trace
 from tensor_proofs import example_inputs, planned, refusals
-from tensor_words import Sending, divide
+from tensor_words import ZERO, Sending, divide
 
 from circuitize.circuits import integers
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.forms import Column
 from circuitize.provers.tensor.independent import opening
-from circuitize.provers.tensor.independent.arithmetic import PRIME, ZERO, Elements, dot, lift, multiply, numbers
+from circuitize.provers.tensor.independent.arithmetic import PRIME, Elements, dot, lift, multiply, numbers
 from circuitize.provers.tensor.independent.transcript import Transcript
 from circuitize.provers.tensor.independent.verifier import Verifier
 from circuitize.provers.tensor.plan import plan

@@ -7,12 +7,10 @@ from typing import Any
 import numpy as np
 from tensor_attack import OUTSIDE, SUM, attack
 from tensor_cheat import Cheat
-from tensor_words import combination, divide
+from tensor_words import ONE, ZERO, combination, divide
 
 from circuitize.provers.tensor.independent.arithmetic import (
     FIELD,
-    ONE,
-    ZERO,
     Elements,
     equality_at,
     lift,

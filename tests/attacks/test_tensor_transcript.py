@@ -14,7 +14,7 @@ import pytest
 from tensor_attack import INPUTS, PRODUCT, SMALL, SUM, FalseSum, Forgery, attack, built
 from tensor_cheat import Cheat
 from tensor_forgery import signed
-from tensor_words import combination, divide
+from tensor_words import ONE, ZERO, combination, divide
 
 from circuitize.circuits import integers
 from circuitize.circuits.integers import View
@@ -22,9 +22,7 @@ from circuitize.circuits.program import Program
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.forms import Product
 from circuitize.provers.tensor.independent.arithmetic import (
-    ONE,
     PRIME,
-    ZERO,
     Elements,
     dot,
     lift,

@@ -10,8 +10,9 @@ import pytest
 from example_programs import example
 from tensor_attack import built
 from tensor_forgery import answer, forged_trace
-from tensor_mutations import Victim, check
+from tensor_mutations import REFUSED, check
 from tensor_proofs import example_inputs, proved, refusals, refused
+from tensor_victims import LABELS, victims
 
 from circuitize.circuits import integers
 from circuitize.circuits.program import Program
@@ -126,11 +127,8 @@ def test_a_forged_run_is_refused(name: str) -> None:
 
 
 def test_mutated_proofs_are_rejected(capfd: pytest.CaptureFixture[str]) -> None:
-    victims = []
-    for name in ("lookup", "product"):
-        program, made = cubic(name)
-        proofs = [prove(program, inputs_of(program, seed), not_zero_knowledge=True, made=made) for seed in (1, 2)]
-        victims.append(Victim(program, made, *proofs))
-    tally = check(victims, np.random.default_rng(5), 600, 0.05)
-    assert not tally.wrong and tally.tried.total() == 600
+    """By both verifiers, at every kind of message."""
+    tally = check(victims(degree=3), np.random.default_rng(5), 500)
+    assert not tally.wrong and {key[3] for key in tally.ends} <= set(REFUSED) and tally.ends.total() == 500
+    assert tally.by(1).keys() >= LABELS
     assert "panicked" not in capfd.readouterr().err

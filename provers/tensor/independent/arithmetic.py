@@ -47,9 +47,6 @@ def one(degree: int) -> Elements:
     return numbers([1] + [0] * (degree - 1))
 
 
-ZERO, ONE = zero(2), one(2)
-
-
 def lift(values: Numbers, degree: int = 2) -> Elements:
     """Elements of the base field as elements of the extension."""
     made: Elements = FIELD.Zeros((*values.shape, degree))
