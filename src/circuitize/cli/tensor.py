@@ -69,6 +69,7 @@ def prove(options: Namespace) -> int:
     report = report_of(NAME, loaded, proved.proof, phases) | {
         "zero_knowledge": False,
         "security_bits": round(union(bounds(made)), 1),
+        "extension_degree": made.degree,
         "committed": made.committed,
         "lookups": made.looked_up,
     }
