@@ -7,6 +7,11 @@ use super::ntt::reverse;
 /// Columns of a panel.
 pub const PANEL: usize = 16;
 
+/// A row of a panel: on a boundary of cache lines, so that no vector lies in two.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Row([F; PANEL]);
+
 /// Powers of the roots of unity of every order up to 2^bits: those of order 2^k at [2^(k-1), 2^k).
 pub struct Twiddles(Vec<F>);
 
@@ -250,7 +255,7 @@ unsafe fn columns<L: Lanes>(
 ) {
     let (rows, stride) = (1usize << stage.rows, 1usize << stage.columns);
     let given = from.1.div_ceil(stride);
-    let mut buffer = vec![F::ZERO; rows * PANEL];
+    let mut buffer = vec![Row([F::ZERO; PANEL]); rows];
     let mut starts: Vec<F> = (0..rows)
         .map(|row| {
             let exponent = reverse(row, stage.rows) * panels.start * PANEL;
@@ -259,14 +264,20 @@ unsafe fn columns<L: Lanes>(
         .collect();
     unsafe {
         for panel in panels {
-            for (row, own) in buffer.chunks_exact_mut(PANEL).enumerate() {
+            for (row, Row(own)) in buffer.iter_mut().enumerate() {
                 let place = row * stride + panel * PANEL;
                 let length = from.1.saturating_sub(place).min(PANEL);
-                std::ptr::copy_nonoverlapping(from.0.wrapping_add(place), own.as_mut_ptr(), length);
-                own[length..].fill(F::ZERO);
+                let start = from.0.wrapping_add(place);
+                if length == PANEL {
+                    // Of known length, so that it is no call.
+                    std::ptr::copy_nonoverlapping(start, own.as_mut_ptr(), PANEL);
+                } else {
+                    std::ptr::copy_nonoverlapping(start, own.as_mut_ptr(), length);
+                    own[length..].fill(F::ZERO);
+                }
             }
-            rows_of_panels::<L>(&mut buffer, rows, given, twiddles);
-            for (row, own) in buffer.chunks_exact_mut(PANEL).enumerate() {
+            transform_rows::<L>(&mut buffer, given, twiddles);
+            for (row, Row(own)) in buffer.iter().enumerate() {
                 let start = L::splat(starts[row]);
                 let powers = &stage.powers[row * PANEL..][..PANEL];
                 let target = to.add(row * stride + panel * PANEL);
@@ -282,14 +293,14 @@ unsafe fn columns<L: Lanes>(
 
 /// The transforms of a panel's columns, in place; rows from `given` on are zero.
 #[inline(always)]
-unsafe fn rows_of_panels<L: Lanes>(buffer: &mut [F], rows: usize, given: usize, twiddles: &Twiddles) {
-    let mut size = rows;
+unsafe fn transform_rows<L: Lanes>(buffer: &mut [Row], given: usize, twiddles: &Twiddles) {
+    let mut size = buffer.len();
     unsafe {
         while size >= 4 {
             let (roots, squares) = (twiddles.of(size), twiddles.of(size / 2));
             let quarter = size / 4;
-            for block in buffer.chunks_exact_mut(size * PANEL) {
-                let at = block.as_mut_ptr();
+            for block in buffer.chunks_exact_mut(size) {
+                let at = block.as_mut_ptr().cast::<F>();
                 for i in 0..quarter {
                     let (w, turned) = (L::splat(roots[i]), L::splat(roots[i + quarter]));
                     let square = L::splat(squares[i]);
@@ -311,8 +322,8 @@ unsafe fn rows_of_panels<L: Lanes>(buffer: &mut [F], rows: usize, given: usize, 
             size = quarter;
         }
         if size == 2 {
-            for block in buffer.chunks_exact_mut(2 * PANEL) {
-                let at = block.as_mut_ptr();
+            for block in buffer.chunks_exact_mut(2) {
+                let at = block.as_mut_ptr().cast::<F>();
                 for j in (0..PANEL).step_by(L::COUNT) {
                     let (x, y) = (L::load(at.add(j)), L::load(at.add(PANEL + j)));
                     x.add(y).store(at.add(j));

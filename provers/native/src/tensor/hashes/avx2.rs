@@ -8,6 +8,20 @@ use super::compression::{Batch, Words, all};
 #[derive(Clone, Copy)]
 struct Eight(__m256i);
 
+/// Which bytes come next to each other when every word is rotated by 16, and by 8 bits.
+const BY_16: [u8; 32] = bytes([2, 3, 0, 1]);
+const BY_8: [u8; 32] = bytes([1, 2, 3, 0]);
+
+const fn bytes(of_word: [u8; 4]) -> [u8; 32] {
+    let mut made = [0; 32];
+    let mut i = 0;
+    while i < 32 {
+        made[i] = (i % 16 / 4 * 4) as u8 + of_word[i % 4];
+        i += 1;
+    }
+    made
+}
+
 /// As many hashes as can be made eight at once; how many these are.
 ///
 /// # Safety
@@ -16,15 +30,6 @@ struct Eight(__m256i);
 pub unsafe fn run(batch: &mut impl Batch) -> usize {
     // SAFETY: the caller's.
     unsafe { all::<Eight>(batch) }
-}
-
-/// Bytes that take the places of the four of each word.
-#[inline(always)]
-unsafe fn shuffled(x: __m256i, bytes: [u8; 4]) -> __m256i {
-    unsafe {
-        let lane: [u8; 32] = std::array::from_fn(|i| (i % 16 / 4 * 4) as u8 + bytes[i % 4]);
-        _mm256_shuffle_epi8(x, _mm256_loadu_si256(lane.as_ptr().cast()))
-    }
 }
 
 impl Words for Eight {
@@ -50,9 +55,9 @@ impl Words for Eight {
         let x = self.0;
         Eight(unsafe {
             match RIGHT {
-                16 => shuffled(x, [2, 3, 0, 1]),
+                16 => _mm256_shuffle_epi8(x, _mm256_loadu_si256(BY_16.as_ptr().cast())),
                 12 => _mm256_or_si256(_mm256_srli_epi32::<12>(x), _mm256_slli_epi32::<20>(x)),
-                8 => shuffled(x, [1, 2, 3, 0]),
+                8 => _mm256_shuffle_epi8(x, _mm256_loadu_si256(BY_8.as_ptr().cast())),
                 7 => _mm256_or_si256(_mm256_srli_epi32::<7>(x), _mm256_slli_epi32::<25>(x)),
                 _ => unreachable!("rotations of BLAKE3"),
             }
@@ -61,20 +66,22 @@ impl Words for Eight {
     #[inline(always)]
     unsafe fn block(from: *const u8, distance: usize) -> [Self; 16] {
         unsafe {
-            let half = |offset: usize| {
-                transposed(std::array::from_fn(|i| {
-                    _mm256_loadu_si256(from.add(i * distance + offset).cast())
-                }))
-            };
-            let (low, high) = (half(0), half(32));
-            std::array::from_fn(|i| Eight(if i < 8 { low[i] } else { high[i - 8] }))
+            let mut made = [Self::splat(0); 16];
+            for half in [0, 8] {
+                let mut rows = [Self::splat(0); 8];
+                for (i, row) in rows.iter_mut().enumerate() {
+                    row.0 = _mm256_loadu_si256(from.add(i * distance + 4 * half).cast());
+                }
+                made[half..half + 8].copy_from_slice(&transposed(rows));
+            }
+            made
         }
     }
     #[inline(always)]
     unsafe fn store(chain: [Self; 8], to: *mut Digest) {
         unsafe {
-            for (i, row) in transposed(chain.map(|word| word.0)).into_iter().enumerate() {
-                _mm256_storeu_si256(to.add(i).cast(), row);
+            for (i, row) in transposed(chain).into_iter().enumerate() {
+                _mm256_storeu_si256(to.add(i).cast(), row.0);
             }
         }
     }
@@ -82,29 +89,30 @@ impl Words for Eight {
 
 /// Eight rows of eight words, transposed.
 #[inline(always)]
-unsafe fn transposed(rows: [__m256i; 8]) -> [__m256i; 8] {
+unsafe fn transposed(rows: [Eight; 8]) -> [Eight; 8] {
+    let mut made = rows;
     unsafe {
-        let pair = |x: usize, y: usize| {
-            (
-                _mm256_unpacklo_epi32(rows[x], rows[y]),
-                _mm256_unpackhi_epi32(rows[x], rows[y]),
-            )
-        };
-        let ((a, b), (c, d), (e, f), (g, h)) = (pair(0, 1), pair(2, 3), pair(4, 5), pair(6, 7));
-        let quarters = |x: __m256i, y: __m256i| (_mm256_unpacklo_epi64(x, y), _mm256_unpackhi_epi64(x, y));
-        let ((p0, p1), (p2, p3)) = (quarters(a, c), quarters(b, d));
-        let ((q0, q1), (q2, q3)) = (quarters(e, g), quarters(f, h));
-        let low = |x: __m256i, y: __m256i| _mm256_permute2x128_si256::<0x20>(x, y);
-        let high = |x: __m256i, y: __m256i| _mm256_permute2x128_si256::<0x31>(x, y);
+        let (p, q) = (halves(&rows, 0), halves(&rows, 4));
+        for c in 0..4 {
+            made[c].0 = _mm256_permute2x128_si256::<0x20>(p[c], q[c]);
+            made[c + 4].0 = _mm256_permute2x128_si256::<0x31>(p[c], q[c]);
+        }
+    }
+    made
+}
+
+/// Of four rows from r on: columns c and c + 4 one after the other, at c.
+#[inline(always)]
+unsafe fn halves(rows: &[Eight; 8], r: usize) -> [__m256i; 4] {
+    let (u, v, w, x) = (rows[r].0, rows[r + 1].0, rows[r + 2].0, rows[r + 3].0);
+    unsafe {
+        let (a, b) = (_mm256_unpacklo_epi32(u, v), _mm256_unpackhi_epi32(u, v));
+        let (c, d) = (_mm256_unpacklo_epi32(w, x), _mm256_unpackhi_epi32(w, x));
         [
-            low(p0, q0),
-            low(p1, q1),
-            low(p2, q2),
-            low(p3, q3),
-            high(p0, q0),
-            high(p1, q1),
-            high(p2, q2),
-            high(p3, q3),
+            _mm256_unpacklo_epi64(a, c),
+            _mm256_unpackhi_epi64(a, c),
+            _mm256_unpacklo_epi64(b, d),
+            _mm256_unpackhi_epi64(b, d),
         ]
     }
 }

@@ -51,18 +51,19 @@ impl Words for Sixteen {
     }
     #[inline(always)]
     unsafe fn block(from: *const u8, distance: usize) -> [Self; 16] {
-        unsafe {
-            let rows = std::array::from_fn(|i| _mm512_loadu_si512(from.add(i * distance).cast()));
-            transposed(rows).map(Sixteen)
+        let mut rows = [unsafe { Self::splat(0) }; 16];
+        for (i, row) in rows.iter_mut().enumerate() {
+            row.0 = unsafe { _mm512_loadu_si512(from.add(i * distance).cast()) };
         }
+        unsafe { transposed(rows) }
     }
     #[inline(always)]
     unsafe fn store(chain: [Self; 8], to: *mut Digest) {
         unsafe {
-            let zero = _mm512_setzero_si512();
-            let rows = std::array::from_fn(|i| if i < 8 { chain[i].0 } else { zero });
+            let mut rows = [Self::splat(0); 16];
+            rows[..8].copy_from_slice(&chain);
             for (i, row) in transposed(rows).into_iter().enumerate() {
-                _mm256_storeu_si256(to.add(i).cast(), _mm512_castsi512_si256(row));
+                _mm256_storeu_si256(to.add(i).cast(), _mm512_castsi512_si256(row.0));
             }
         }
     }
@@ -70,37 +71,44 @@ impl Words for Sixteen {
 
 /// Sixteen rows of sixteen words, transposed.
 #[inline(always)]
-unsafe fn transposed(rows: [__m512i; 16]) -> [__m512i; 16] {
+unsafe fn transposed(rows: [Sixteen; 16]) -> [Sixteen; 16] {
+    let mut made = rows;
     unsafe {
-        // The quarters of columns[c] are columns c, c + 4, c + 8 and c + 12 of four rows.
-        let quarters = |r: usize| {
-            let (a, b) = (
-                _mm512_unpacklo_epi32(rows[r], rows[r + 1]),
-                _mm512_unpackhi_epi32(rows[r], rows[r + 1]),
-            );
-            let (c, d) = (
-                _mm512_unpacklo_epi32(rows[r + 2], rows[r + 3]),
-                _mm512_unpackhi_epi32(rows[r + 2], rows[r + 3]),
-            );
-            [
-                _mm512_unpacklo_epi64(a, c),
-                _mm512_unpackhi_epi64(a, c),
-                _mm512_unpacklo_epi64(b, d),
-                _mm512_unpackhi_epi64(b, d),
-            ]
-        };
-        let (p, q, r, s) = (quarters(0), quarters(4), quarters(8), quarters(12));
-        let even = |x: __m512i, y: __m512i| _mm512_shuffle_i32x4::<0x88>(x, y);
-        let odd = |x: __m512i, y: __m512i| _mm512_shuffle_i32x4::<0xdd>(x, y);
-        let mut made = rows;
+        let (p, q) = (quarters(&rows, 0), quarters(&rows, 4));
+        let (r, s) = (quarters(&rows, 8), quarters(&rows, 12));
         for c in 0..4 {
-            let (first, third) = (even(p[c], q[c]), even(r[c], s[c]));
-            let (second, fourth) = (odd(p[c], q[c]), odd(r[c], s[c]));
-            made[c] = even(first, third);
-            made[c + 4] = even(second, fourth);
-            made[c + 8] = odd(first, third);
-            made[c + 12] = odd(second, fourth);
+            let (p_even, p_odd) = halves(p[c], q[c]);
+            let (r_even, r_odd) = halves(r[c], s[c]);
+            (made[c].0, made[c + 8].0) = halves(p_even, r_even);
+            (made[c + 4].0, made[c + 12].0) = halves(p_odd, r_odd);
         }
-        made
+    }
+    made
+}
+
+/// Of four rows from r on: columns c, c + 4, c + 8 and c + 12 one after the other, at c.
+#[inline(always)]
+unsafe fn quarters(rows: &[Sixteen; 16], r: usize) -> [__m512i; 4] {
+    let (u, v, w, x) = (rows[r].0, rows[r + 1].0, rows[r + 2].0, rows[r + 3].0);
+    unsafe {
+        let (a, b) = (_mm512_unpacklo_epi32(u, v), _mm512_unpackhi_epi32(u, v));
+        let (c, d) = (_mm512_unpacklo_epi32(w, x), _mm512_unpackhi_epi32(w, x));
+        [
+            _mm512_unpacklo_epi64(a, c),
+            _mm512_unpackhi_epi64(a, c),
+            _mm512_unpacklo_epi64(b, d),
+            _mm512_unpackhi_epi64(b, d),
+        ]
+    }
+}
+
+/// The first and third quarter of both, and the second and fourth.
+#[inline(always)]
+unsafe fn halves(x: __m512i, y: __m512i) -> (__m512i, __m512i) {
+    unsafe {
+        (
+            _mm512_shuffle_i32x4::<0x88>(x, y),
+            _mm512_shuffle_i32x4::<0xdd>(x, y),
+        )
     }
 }

@@ -66,7 +66,9 @@ pub trait Words: Copy {
 unsafe fn compress<W: Words>(chain: &mut [W; 8], message: &[W; 16], length: u32, flags: u32) {
     unsafe {
         let mut v = [W::splat(0); 16];
-        v[..8].copy_from_slice(chain);
+        for i in 0..8 {
+            v[i] = chain[i];
+        }
         for i in 0..4 {
             v[8 + i] = W::splat(IV[i]);
         }
@@ -101,7 +103,11 @@ unsafe fn compress<W: Words>(chain: &mut [W; 8], message: &[W; 16], length: u32,
 
 #[inline(always)]
 unsafe fn key<W: Words>(words: [u32; 8]) -> [W; 8] {
-    unsafe { words.map(|word| W::splat(word)) }
+    let mut made = [unsafe { W::splat(0) }; 8];
+    for (own, word) in made.iter_mut().zip(words) {
+        *own = unsafe { W::splat(word) };
+    }
+    made
 }
 
 /// Inputs of one length whose hashes have a place each.
@@ -202,10 +208,10 @@ unsafe fn salts<W: Words>(secret: &[u8; 32], first: usize) -> [W; 16] {
     let places: [u64; MOST] = std::array::from_fn(|i| (first + i) as u64);
     let low = places.map(|place| place as u32);
     let high = places.map(|place| (place >> 32) as u32);
-    let words = std::array::from_fn(|i| {
-        let bytes = [0, 1, 2, 3].map(|k| secret[4 * i + k]);
-        u32::from_le_bytes(bytes)
-    });
+    let mut words = [0; 8];
+    for (word, bytes) in words.iter_mut().zip(secret.chunks_exact(4)) {
+        *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+    }
     unsafe {
         let mut message = [W::splat(0); 16];
         message[0] = W::load(low.as_ptr());
