@@ -66,9 +66,7 @@ pub trait Words: Copy {
 unsafe fn compress<W: Words>(chain: &mut [W; 8], message: &[W; 16], length: u32, flags: u32) {
     unsafe {
         let mut v = [W::splat(0); 16];
-        for i in 0..8 {
-            v[i] = chain[i];
-        }
+        v[..8].copy_from_slice(chain);
         for i in 0..4 {
             v[8 + i] = W::splat(IV[i]);
         }
