@@ -136,13 +136,14 @@ def statement(random: Random, given: Statement) -> Statement:
 
 @dataclass(frozen=True)
 class Mutant:
-    """A statement and a proof's file of which one differs from what is valid; `label` is where it first differs."""
+    """A statement, a proof's file, and what it is for; one is not what is valid, and first differs at `label`."""
 
     kind: str
     label: str
     victim: Victim
     statement: Statement
     content: bytes
+    context: bytes
 
 
 def first_label(victim: Victim, messages: bytes) -> str:
@@ -164,7 +165,7 @@ def mutated(given: list[Victim], random: Random, count: int) -> Iterator[Mutant]
         weights = np.array([victim.weight for victim in having])
         victim = having[int(random.choice(len(having), p=weights / weights.sum()))]
         mutant = mutation(victim, label, random)
-        if mutant.content != victim.found.proof.encode() or mutant.kind == "statement":
+        if mutant.content != victim.found.proof.encode() or mutant.kind in ("statement", "context"):
             made += 1
             yield mutant
 
@@ -172,12 +173,15 @@ def mutated(given: list[Victim], random: Random, count: int) -> Iterator[Mutant]
 def mutation(victim: Victim, label: str, random: Random) -> Mutant:
     found, drawn, own = victim.found, random.random(), victim.spans[label]
     whole = found.proof.encode()
+    if drawn < 0.01:
+        other = victim.context[:-1] if victim.context and random.integers(2) else victim.context + random.bytes(1)
+        return Mutant("context", "context", victim, found.statement, whole, other)
     if drawn < 0.05:
-        return Mutant("statement", "statement", victim, statement(random, found.statement), whole)
+        return Mutant("statement", "statement", victim, statement(random, found.statement), whole, victim.context)
     if drawn < 0.1:
         framed = bytearray(whole)
         header(random, framed)
-        return Mutant("header", "header", victim, found.statement, bytes(framed))
+        return Mutant("header", "header", victim, found.statement, bytes(framed), victim.context)
     messages, name = bytearray(found.proof.messages), "exchange"
     if drawn < 0.2:
         exchange(random, messages, own)
@@ -187,7 +191,7 @@ def mutation(victim: Victim, label: str, random: Random) -> Mutant:
         kind(random, messages, span, victim.other.proof.messages)
         name = kind.__name__
     content = replace(found.proof, messages=bytes(messages)).encode()
-    return Mutant(name, first_label(victim, messages), victim, found.statement, content)
+    return Mutant(name, first_label(victim, messages), victim, found.statement, content, victim.context)
 
 
 REFUSED = ("file", "same reason", "other reason")
@@ -235,7 +239,9 @@ def judge(mutant: Mutant) -> tuple[str, str]:
     except FormatError as error:
         return "file", str(error)
     try:
-        native, other = opinions(victim.program, mutant.statement, proof, victim.made, trusted=victim.trusted)
+        native, other = opinions(
+            victim.program, mutant.statement, proof, victim.made, mutant.context, trusted=victim.trusted
+        )
     except Exception as error:
         return "raised", repr(error)
     if native == PANIC:

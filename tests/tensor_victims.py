@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from tensor_attack import built
 from tensor_proofs import entering, example_inputs, planned
+from tensor_rows import of_rows, proved_on_rows
 
 from circuitize.circuits import integers
 from circuitize.circuits.integers import View
@@ -40,15 +41,19 @@ class Victim:
     weight: float = 1.0
     """How often it is mutated, beside the others."""
 
+    context: bytes = b""
+    """What its proofs are made for."""
 
-def victim(name: str, program: Program, made: Plan, inputs: list[dict[str, np.ndarray]], weight: float) -> Victim:
-    found, other = (prove(program, x, not_zero_knowledge=True, made=made) for x in inputs)
+
+def victim(
+    name: str, program: Program, made: Plan, found: Proved, other: Proved, weight: float, context: bytes = b""
+) -> Victim:
     assert repr(found.statement) != repr(other.statement)
     known = entering(found.statement) if made.assumed else {}
-    return Victim(name, program, made, found, other, known, spans(made, found), weight)
+    return Victim(name, program, made, found, other, known, spans(made, found, context), weight, context)
 
 
-def spans(made: Plan, found: Proved) -> dict[str, list[range]]:
+def spans(made: Plan, found: Proved, context: bytes) -> dict[str, list[range]]:
     """Where the messages of a proof lie, as the independent verifier reads them."""
     verifier = Verifier(made, found.statement, found.proof.messages)
     read, seen = verifier.transcript.bytes, {}
@@ -59,7 +64,7 @@ def spans(made: Plan, found: Proved) -> dict[str, list[range]]:
         return read(label, length)
 
     verifier.transcript.bytes = noted  # type: ignore[method-assign]
-    verifier.check(b"")
+    verifier.check(context)
     return seen
 
 
@@ -89,9 +94,14 @@ def victims(degree: int = 2) -> list[Victim]:
             for _ in range(2)
         ]
         own = plan(program, assumed={"data"} if name == "long" else (), degree=degree)
-        made.append(victim(name, program, own, drawn, weight))
+        found, other = (prove(program, x, not_zero_knowledge=True, made=own) for x in drawn)
+        made.append(victim(name, program, own, found, other, weight))
+    program, own = of_rows(degree)
+    found, other = (proved_on_rows(program, own, rows, context=b"step 1") for rows in ([4, 1, 4], [0, 1, 2]))
+    made.append(victim("rows", program, own, found, other, 1.0, b"step 1"))
     program, _ = planned("iris.py:step")
     own = plan(program, degree=degree)
     inputs = example_inputs(program)
-    moved = {**inputs, "inputs": inputs["inputs"][::-1].copy()}
-    return [*made, victim("iris", program, own, [inputs, moved], 0.06)]
+    given = (inputs, {**inputs, "inputs": inputs["inputs"][::-1].copy()})
+    found, other = (prove(program, x, not_zero_knowledge=True, made=own) for x in given)
+    return [*made, victim("iris", program, own, found, other, 0.06)]

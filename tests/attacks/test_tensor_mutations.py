@@ -22,7 +22,7 @@ def test_the_victims_are_valid_and_have_every_kind_of_message(given: list[Victim
     for victim in given:
         for found in (victim.found, victim.other):
             known = {name: root for (_, name), root in found.statement.roots.items() if name in victim.trusted}
-            judged = refusals(victim.program, found.statement, found.proof, victim.made, trusted=known)
+            judged = refusals(victim.program, found.statement, found.proof, victim.made, victim.context, known)
             assert judged == (None, None), victim.name
         covered = sorted((span.start, span.stop) for spans in victim.spans.values() for span in spans)
         assert [0, *(stop for _, stop in covered)] == [
@@ -38,10 +38,10 @@ def test_mutated_proofs_are_rejected(given: list[Victim], capfd: pytest.CaptureF
     tally = check(given, np.random.default_rng(11), 2000)
     assert not tally.wrong
     assert {key[3] for key in tally.ends} <= set(REFUSED) and tally.ends.total() == 2000
-    own = {"header", "statement"}
+    own = {"header", "statement", "context"}
     assert tally.by(0).keys() == {kind.__name__ for kind in MESSAGES} | own | {"exchange"}
     assert tally.by(1).keys() == LABELS | own | {"end"}
-    assert all(ended.total() >= 20 for ended in tally.by(1).values())
+    assert all(ended.total() >= 20 for label, ended in tally.by(1).items() if label != "context")
     assert tally.by(2).keys() == {victim.name for victim in given}
     assert peak() - before < 64 << 20
     assert "panicked" not in capfd.readouterr().err
@@ -51,7 +51,7 @@ def test_what_both_accept_and_what_one_accepts_is_found(given: list[Victim], mon
     """A valid proof in place of a mutated one; a longer one, where one verifier lets bytes follow the messages."""
     victim = given[0]
     found = victim.found
-    valid = Mutant("none", "none", victim, found.statement, found.proof.encode())
+    valid = Mutant("none", "none", victim, found.statement, found.proof.encode(), victim.context)
     longer = replace(found.proof, messages=found.proof.messages + bytes(8))
     mutant = replace(valid, content=longer.encode())
     assert (judge(valid)[0], judge(mutant)[0]) == ("accepted", "same reason")

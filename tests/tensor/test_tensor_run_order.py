@@ -9,20 +9,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from tensor_proofs import entering, planned, refusals, refused
+from tensor_rows import of_rows, proved_on_rows
 from tensor_runs import SEED, honest, run_of
 
-from circuitize import _native
-from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import permute
-from circuitize.circuits.integers.arithmetic import Multiply
-from circuitize.circuits.integers.view import View
-from circuitize.circuits.integers.wiring import Reindex
 from circuitize.circuits.program import Port, Program, Role, Visibility
 from circuitize.circuits.types import Fixed
-from circuitize.provers.tensor.dataset import Dataset
 from circuitize.provers.tensor.forms import Column
-from circuitize.provers.tensor.groups import layout
 from circuitize.provers.tensor.independent.verifier import Verifier
 from circuitize.provers.tensor.independent.weights import Dense
 from circuitize.provers.tensor.plan import plan
@@ -137,21 +131,8 @@ def test_a_commitment_by_itself_is_the_one_that_a_proof_makes() -> None:
 
 def test_rows_under_every_kind_of_weights() -> None:
     """A batch that is flattened has weights per element, not per axis; rows may come twice, and are public values."""
-    x, w = Fixed((3, 4), 0, 0, 7), Fixed((12,), 0, -8, 7)
-    builder = Builder()
-    batch, weight = builder.input(x), builder.input(w)
-    flat = builder.add(Reindex(View.reshape((3, 4), (12,))), batch)
-    made = builder.add(Multiply(), flat, weight)
-    arrow = builder.build([made])
-    ports = (Port("x", Visibility.COMMITTED, x), Port("w", Visibility.COMMITTED, w, Role.PARAMETER))
-    program = Program(arrow, ports, (Port("y", Visibility.PUBLIC, arrow.target[0]),))
-    found = plan(program, assumed={"data", "parameters"}, dataset=Dataset(5, {"x": ("x", "1")}))
-    draw = np.random.default_rng(3)
-    data, rows = draw.integers(0, 8, (5, 4)), np.array([4, 1, 4], np.int64)
-    trace = found.trace({"x": data[rows], "w": draw.integers(-8, 8, 12)})
-    variables, (offset,) = layout([(5, 4)])
-    kept = {("input", "data"): _native.tensor_commit(variables, [((5, 4), offset, data)], bytes(32))}
-    proved = prove_values(program, found, trace, found.values(trace, {"1": rows}), kept=kept)
+    program, found = of_rows()
+    proved = proved_on_rows(program, found, [4, 1, 4])
     known = entering(proved.statement)
     assert refusals(program, proved.statement, proved.proof, found, trusted=known) == (None, None)
     assert proved.statement.publics["rows", "1"].tolist() == [4, 1, 4]
@@ -164,6 +145,6 @@ def test_rows_under_every_kind_of_weights() -> None:
         assert all(refusals(program, changed, proved.proof, found, trusted=known))
     missing = {key: value for key, value in proved.statement.publics.items() if key[0] != "rows"}
     assert all(refusals(program, replace(proved.statement, publics=missing), proved.proof, found, trusted=known))
-    for wrong in (np.array([0, 1, 5], np.int64), np.array([0, 1, -1], np.int64)):
+    for wrong in ([0, 1, 5], [0, 1, -1]):
         with pytest.raises(ValueError, match="rows below 5"):
-            prove_values(program, found, trace, found.values(trace, {"1": wrong}), kept=kept)
+            proved_on_rows(program, found, [0, 1, 2], wrong)
