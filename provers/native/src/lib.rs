@@ -3,6 +3,8 @@
 #[cfg(feature = "groth16")]
 mod affine;
 #[cfg(feature = "groth16")]
+mod buckets;
+#[cfg(feature = "groth16")]
 mod fixed_base;
 #[cfg(feature = "groth16")]
 mod groth16;
@@ -14,6 +16,8 @@ mod lazy;
 mod msm;
 #[cfg(feature = "groth16")]
 mod ntt;
+#[cfg(feature = "groth16")]
+mod progress;
 #[cfg(feature = "groth16")]
 mod signed;
 #[cfg(feature = "tensor")]

@@ -18,7 +18,7 @@ use rayon::prelude::*;
 use super::arrays::{SystemArrays, elements};
 use super::keys::{Kind, ProvingKey};
 use super::points::{G1_BYTES, G2_BYTES, g1_raw, g2_raw};
-use super::python::PyProvingKey;
+use super::python_keys::PyProvingKey;
 use super::setup::Entropy;
 use super::system::{Matrix, System, Witness};
 use crate::affine::Curve;

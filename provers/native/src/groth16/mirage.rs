@@ -15,11 +15,13 @@ use super::commitment::{Opening, challenge, commit};
 use super::keys::{Kind, VerifyingKey};
 use super::points::{G1_BYTES, Reader, put, put_g1};
 use super::prove::prove;
-use super::python::{Progress, PyProvingKey, PyVerifyingKey, proof_parts};
+use super::python::proof_parts;
+use super::python_keys::{PyProvingKey, PyVerifyingKey};
 use super::reduction::Refusal;
 use super::setup::Entropy;
 use super::system::{Witness, field_elements};
 use super::verify::{Proof, holds};
+use crate::progress::Progress;
 
 /// A commitment to the first part of a witness; it serves one proof.
 #[pyclass(frozen, name = "MirageCommitment", module = "circuitize._native")]

@@ -10,6 +10,7 @@ mod mirage;
 pub mod points;
 mod prove;
 pub mod python;
+pub mod python_keys;
 mod reduction;
 pub mod setup;
 #[cfg(feature = "stock")]

@@ -2,6 +2,7 @@
 
 mod answers;
 mod argue;
+mod arrays;
 mod circuit;
 mod convert;
 mod key_file;
@@ -13,6 +14,7 @@ mod products;
 mod program;
 mod prove;
 mod python;
+mod python_keys;
 mod quotient;
 mod satisfied;
 mod scheme;

@@ -1,28 +1,26 @@
 //! What Python sees: a system made of arrays, keys, proving with a callback for the second phase, and verifying.
 
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
 use halo2_axiom::halo2curves::bn256::Fr;
 use pyo3::buffer::PyBuffer;
 use pyo3::create_exception;
-use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use rayon::prelude::*;
 
-use super::convert::{Limbs, normal, scalar};
-use super::key_file::{decode_verifying, encode_proving, encode_verifying, read_proving};
-use super::keys::{ProvingKey, Source, VerifyingKey, setup};
+use super::arrays::{ColumnArray, columns, scalars};
+use super::convert::normal;
+use super::keys::{Source, setup};
 use super::prove::{Claim, Refusal, prove};
+use super::python_keys::{PyProvingKey, PyVerifyingKey};
 use super::shape::{Lookup, Node, Shape};
 use super::system::{System, sizes};
-use super::transcript::point_bytes;
 use super::verify::verdict;
 use crate::groth16::arrays::elements;
-use crate::groth16::key_file::Fault;
-use crate::groth16::python::{Progress, digest};
+use crate::groth16::python_keys;
 use crate::groth16::setup::Entropy;
+use crate::progress::Progress;
 
 create_exception!(
     _native,
@@ -30,45 +28,6 @@ create_exception!(
     PyValueError,
     "The witness breaks args[0] (gate, lookup or copy) number args[1] on row args[2]."
 );
-
-/// A column of 64-bit integers, or of field elements as four little-endian limbs in normal form.
-#[derive(FromPyObject)]
-enum ColumnArray {
-    Small(PyBuffer<i64>),
-    Limbs(PyBuffer<u64>),
-}
-
-fn scalars(limbs: &[u64], name: &str) -> Result<Vec<Fr>, String> {
-    if limbs.len() % 4 != 0 {
-        return Err(format!("{name}: expected four limbs for each value"));
-    }
-    limbs
-        .par_chunks_exact(4)
-        .map(|value| scalar(&Limbs::try_from(value).ok()?))
-        .collect::<Option<Vec<_>>>()
-        .ok_or_else(|| format!("{name}: a value is not below r"))
-}
-
-fn small(value: i64) -> Fr {
-    let magnitude = Fr::from(value.unsigned_abs());
-    if value < 0 { -magnitude } else { magnitude }
-}
-
-impl ColumnArray {
-    fn values(&self, name: &str) -> PyResult<Vec<Fr>> {
-        match self {
-            Self::Small(array) => Ok(elements(array, name)?
-                .par_iter()
-                .map(|&value| small(value))
-                .collect()),
-            Self::Limbs(array) => scalars(elements(array, name)?, name).map_err(PyValueError::new_err),
-        }
-    }
-}
-
-fn columns(arrays: &[ColumnArray], name: &str) -> PyResult<Vec<Vec<Fr>>> {
-    arrays.iter().map(|array| array.values(name)).collect()
-}
 
 /// A Plonkish constraint system: its shape, its fixed columns and its copies.
 #[pyclass(frozen, name = "Halo2System", module = "circuitize._native")]
@@ -95,7 +54,7 @@ impl PySystem {
         let constants =
             scalars(elements(&constants, "constants")?, "constants").map_err(PyValueError::new_err)?;
         let (nodes, copies) = (elements(&nodes, "nodes")?, elements(&copies, "copies")?);
-        if nodes.len() % 3 != 0 || copies.len() % 4 != 0 {
+        if !nodes.len().is_multiple_of(3) || !copies.len().is_multiple_of(4) {
             return Err(PyValueError::new_err(
                 "expected three numbers for each node, and four for each copy",
             ));
@@ -153,101 +112,6 @@ impl PySystem {
     }
 }
 
-/// A proving key for halo2; it holds its verifying key.
-#[pyclass(frozen, name = "Halo2ProvingKey", module = "circuitize._native")]
-struct PyProvingKey(ProvingKey);
-
-/// A verifying key for halo2.
-#[pyclass(frozen, name = "Halo2VerifyingKey", module = "circuitize._native")]
-struct PyVerifyingKey(Arc<VerifyingKey>);
-
-#[pymethods]
-impl PyProvingKey {
-    /// Reads a file; OSError where that fails, ValueError where its content is not a sound proving key.
-    #[staticmethod]
-    fn read(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        py.detach(|| read_proving(&path))
-            .map(Self)
-            .map_err(|fault| match fault {
-                Fault::Io(error) => PyOSError::new_err(error),
-                Fault::Content(message) => PyValueError::new_err(message),
-            })
-    }
-
-    /// The bytes of the key's file, in parts.
-    fn encode<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyBytes>> {
-        let parts = py.detach(|| encode_proving(&self.0));
-        parts.iter().map(|part| PyBytes::new(py, part)).collect()
-    }
-
-    #[getter]
-    fn verifying_key(&self) -> PyVerifyingKey {
-        PyVerifyingKey(self.0.verifying.clone())
-    }
-}
-
-#[pymethods]
-impl PyVerifyingKey {
-    /// Reads the bytes of a file; ValueError where they are not a sound verifying key.
-    #[staticmethod]
-    fn decode(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
-        py.detach(|| decode_verifying(bytes))
-            .map(|key| Self(Arc::new(key)))
-            .map_err(PyValueError::new_err)
-    }
-
-    fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &encode_verifying(&self.0))
-    }
-
-    #[getter]
-    fn digest<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.0.origin.digest)
-    }
-
-    #[getter]
-    fn setup(&self) -> &'static str {
-        self.0.origin.setup.name()
-    }
-
-    /// The lengths of the instance columns.
-    #[getter]
-    fn instances(&self) -> Vec<usize> {
-        self.0.shape.instances.clone()
-    }
-
-    #[getter]
-    fn k(&self) -> u32 {
-        self.0.k
-    }
-
-    #[getter]
-    fn degree(&self) -> usize {
-        self.0.degree()
-    }
-
-    /// What the crate's transcript begins with besides: a scalar, 32 little-endian bytes.
-    #[getter]
-    fn representative<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        let limbs = normal(&self.0.key.transcript_repr());
-        let bytes = limbs
-            .iter()
-            .flat_map(|limb| limb.to_le_bytes())
-            .collect::<Vec<_>>();
-        PyBytes::new(py, &bytes)
-    }
-
-    /// The commitments of the fixed columns, then of the permutations, as in a proof.
-    fn commitments<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        let key = &self.0.key;
-        let commitments = key
-            .fixed_commitments()
-            .iter()
-            .chain(key.permutation().commitments());
-        PyBytes::new(py, &commitments.flat_map(point_bytes).collect::<Vec<_>>())
-    }
-}
-
 /// Makes keys: INSECURE ones from secrets drawn here (`seed`: the same ones every time), or from a ceremony's powers.
 #[pyfunction]
 #[pyo3(signature = (system, digest, seed=None, powers=None, progress=None))]
@@ -259,7 +123,7 @@ fn halo2_setup(
     powers: Option<(PyBuffer<u8>, PyBuffer<u8>, PyBuffer<u8>)>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<PyProvingKey> {
-    let digest = self::digest(digest)?;
+    let digest = python_keys::digest(digest)?;
     let progress = Progress::new(progress);
     let name = "powers of tau";
     let source = match &powers {
@@ -351,8 +215,7 @@ fn halo2_verify(
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("Halo2Unsatisfied", module.py().get_type::<Halo2Unsatisfied>())?;
     module.add_class::<PySystem>()?;
-    module.add_class::<PyProvingKey>()?;
-    module.add_class::<PyVerifyingKey>()?;
+    super::python_keys::register(module)?;
     module.add_function(wrap_pyfunction!(halo2_setup, module)?)?;
     module.add_function(wrap_pyfunction!(halo2_prove, module)?)?;
     module.add_function(wrap_pyfunction!(halo2_verify, module)?)?;
