@@ -47,6 +47,17 @@ class Stream:
         """Beats a frame."""
         return -(-math.prod(self.format.shape) // self.lanes)
 
+    @property
+    def ports(self) -> list[str]:
+        """Its declarations among the ports of a module."""
+        into, out = ("output", "input") if self.output else ("input", "output")
+        return [
+            f"{into} wire [{self.data_bits - 1}:0] {self.name}_tdata",
+            f"{into} wire {self.name}_tvalid",
+            f"{out} wire {self.name}_tready",
+            f"{into} wire {self.name}_tlast",
+        ]
+
 
 @dataclass(frozen=True)
 class Design:

@@ -295,13 +295,7 @@ class _Top:
     def _write(self) -> None:
         ports = ["input wire clk", "input wire rst"]
         for stream in [*self.ins, *self.outs]:
-            into, out = ("output", "input") if stream.output else ("input", "output")
-            ports += [
-                f"{into} wire [{stream.data_bits - 1}:0] {stream.name}_tdata",
-                f"{into} wire {stream.name}_tvalid",
-                f"{out} wire {stream.name}_tready",
-                f"{into} wire {stream.name}_tlast",
-            ]
+            ports += stream.ports
         ports += [f"output wire [0:0] {STATUS}_tdata", f"output wire {STATUS}_tvalid"]
         ports += [f"input wire {STATUS}_tready", f"output wire {STATUS}_tlast"]
         self.lines.insert(0, "  wire status_take;")

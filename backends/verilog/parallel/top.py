@@ -19,13 +19,7 @@ def top(
     stages = modules.pipe.stages
     ports = [f"input wire {CLOCK}", f"input wire {RESET}"]
     for stream in [*inputs, *(stream for stream, _ in outputs)]:
-        into, out = ("output", "input") if stream.output else ("input", "output")
-        ports += [
-            f"{into} wire [{stream.data_bits - 1}:0] {stream.name}_tdata",
-            f"{into} wire {stream.name}_tvalid",
-            f"{out} wire {stream.name}_tready",
-            f"{into} wire {stream.name}_tlast",
-        ]
+        ports += stream.ports
     lines = [*(f"// {line}" for line in comment), f"module {name} ("]
     lines += [",\n".join(f"    {port}" for port in ports), ");"]
     lines += [f"    reg {_range(stages)} occupied;", f"    reg {_range(len(outputs))} taken;"]

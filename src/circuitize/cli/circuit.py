@@ -50,8 +50,12 @@ def witness(
     """The witness of a run, `uint64[wires, 4]`; `draw` draws the challenge of a circuit of two phases."""
     from circuitize.backends.r1cs.witness import random_challenge, witness
 
-    named = {f"{side} {name}": salt for (side, name), salt in salts.items()}
-    return witness(emission.plan, values, named, draw or random_challenge)
+    return witness(emission.plan, values, named_salts(salts), draw or random_challenge)
+
+
+def named_salts(salts: Mapping[Key, int]) -> dict[str, int]:
+    """Salts by the names that witness plans give them."""
+    return {f"{side} {name}": salt for (side, name), salt in salts.items()}
 
 
 def part_names(program: Program) -> list[str]:

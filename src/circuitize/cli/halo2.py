@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError
 
-from .circuit import named_outputs, trace
+from .circuit import named_outputs, named_salts, trace
 from .folder import whole_folder
 from .loading import PROGRAM_FILE, Loaded, load_program, save_without_examples
 from .output import Phases, amount_of_bytes, print_json, print_table, remark
@@ -126,8 +126,7 @@ class PlonkishRun:
             values = trace(loaded.integer, inputs)
         self.outputs = named_outputs(loaded.integer, values)
         with phases.phase("witness", "computing the witness"):
-            own = {f"{side} {name}": salt for (side, name), salt in salts.items()}
-            self._witness = emission.summed.fill(Filling(emission.plan, values, own))
+            self._witness = emission.summed.fill(Filling(emission.plan, values, named_salts(salts)))
             found = public_values(self._witness)
         self.statement: Statement = stated(
             loaded.integer, HALO2.name, loaded.digest, found, inputs, self.outputs, emission.system.field.prime
