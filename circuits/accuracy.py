@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,6 +19,10 @@ from .quantize import lowered, quantize
 from .types import Fixed
 
 Values = NDArray[np.float64]
+Say = Callable[[str], None]
+
+BITS = range(6, 25)
+"""Fraction bits that are tried where an error or a cost is to be met."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +30,9 @@ class WireError:
     """The greatest errors of one tensor over the examples, in real units, and how it is represented.
 
     `predicted`: of the real program whose every tensor is rounded to its fraction bits, each result of an operation
-    being exact before that. `measured`: of the integer program. They differ by what lowering adds to one rounding: a
-    unit of a table or a polynomial, the error of a coefficient. `scale` is the greatest magnitude of the exact values.
+    being exact before that; infinite where it has no value then. `measured`: of the integer program. They differ by
+    what lowering adds to one rounding: a unit of a table or a polynomial, the error of a coefficient. `scale` is the
+    greatest magnitude of the exact values.
     """
 
     operation: str
@@ -41,6 +47,13 @@ class WireError:
         """The measured error in units of the last bit."""
         return float(np.ldexp(self.measured, self.format.fraction_bits))
 
+    @property
+    def bits_kept(self) -> float:
+        """How many bits of the greatest value are right: log2(scale / measured), infinite where all are."""
+        if not self.measured:
+            return math.inf
+        return math.log2(self.scale / self.measured) if self.scale else -math.inf
+
     def __str__(self) -> str:
         return (
             f"{self.operation} in {self.provenance}: predicted {self.predicted:.3g}, measured {self.measured:.3g}, "
@@ -48,118 +61,208 @@ class WireError:
         )
 
 
-def error_report(program: Program) -> tuple[WireError, ...]:
-    """Predicted and measured error of each tensor of a real program, in order, on the program's own examples.
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The errors of a real program's tensors, in order, and of its outputs, by name, once in their formats.
 
-    The tensors are those of the program with composites expanded and simplified. Raises CircuitizeError for an integer
-    program and where calibration is impossible, Undefined where an example has no value in integers. Three runs an
-    example.
+    The tensors are those of the program with composites expanded and simplified; `integers` is what it becomes.
     """
-    if program.is_integer:
-        raise CircuitizeError("expected a real program, found one of integers; report on it before it is quantized")
+
+    tensors: tuple[WireError, ...]
+    outputs: Mapping[str, WireError]
+    integers: Program
+
+
+def _silent(told: str) -> None:
+    """Progress that nobody watches."""
+
+
+def report(program: Program, say: Say = _silent) -> Report:
+    """Predicted and measured error of each tensor and each output of a real program, on the program's own examples.
+
+    Raises CircuitizeError for an integer program and where calibration is impossible, Undefined where an example has
+    no value in integers. Three runs an example, each of which `say` is told; memory holds every tensor of one in
+    integers, and the live ones of two in float64.
+    """
+    _expect_real(program)
     integers, arrow, wires = lowered(program)
-    formats = [_fixed(integers.arrow, wire) for wire in wires]
-    found = np.zeros((3, arrow.wire_count))
+    comparison = _Comparison(arrow, [_fixed(integers.arrow, wire) for wire in wires])
+    ports = [(port.name, port.format) for port in integers.outputs if port.format is not None]
+    ends = [_fixed(integers.arrow, wire) for wire in integers.arrow.outputs.tolist()]
+    greatest = np.zeros((3, len(ends)))
     for number, batch in enumerate(program.examples):
-        exact = _run(arrow, example_inputs(program, batch, f"example {number}"))
-        rounded = _run(arrow, example_inputs(program, batch, f"example {number}"), formats)
-        values = [to_integers(port, batch[port.name], f"example {number}") for port in integers.inputs]
-        whole = fold(integers.arrow, values, lambda _, operation, sources: operation.run(*sources), keep=True)
-        for wire, (target, format) in enumerate(zip(wires, formats, strict=True)):
-            value: Any = whole[target]
-            made = to_reals(format, value)
-            found[:, wire] = np.maximum(found[:, wire], _greatest(exact[wire], rounded[wire], made))
-    names = {w: (arrow.operations[row[0]].name, arrow.provenances[row[3]]) for row in arrow.rows for w in row[2]}
-    names |= {
-        wire: ("input", Provenance(port.name)) for wire, port in zip(arrow.inputs.tolist(), program.inputs, strict=True)
+        where = f"example {number}"
+        say(f"comparing example {number + 1} of {len(program.examples)}")
+        exact_inputs = example_inputs(program, batch, where)
+        whole = [to_integers(port, batch[port.name], where) for port in integers.inputs]
+        made = _in_integers(integers.arrow, whole, {*wires, *integers.arrow.outputs.tolist()}, where)
+        pairs = comparison.run(exact_inputs, [made[wire] for wire in wires])
+        for index, (pair, wire) in enumerate(zip(pairs, integers.arrow.outputs.tolist(), strict=True)):
+            exact, rounded = pair[0], _round(pair[1], ends[index])
+            greatest[:, index] = np.maximum(greatest[:, index], _errors(exact, rounded, made[wire], ends[index]))
+    outputs = {
+        name: WireError("output", Provenance(name), format, *greatest[:, index].tolist())
+        for index, (name, format) in enumerate(ports)
     }
-    return tuple(WireError(*names[wire], formats[wire], *found[:, wire].tolist()) for wire in range(arrow.wire_count))
+    return Report(comparison.tensors(program), outputs, integers)
+
+
+def error_report(program: Program) -> tuple[WireError, ...]:
+    """`report(program).tensors`: predicted and measured error of each tensor, in order, on the program's examples."""
+    return report(program).tensors
 
 
 def output_errors(program: Program) -> dict[str, float]:
     """The greatest measured error of each output over the program's examples, in real units."""
-    integers, arrow, _ = lowered(program)
-    errors = {port.name: 0.0 for port in integers.outputs}
-    for number, batch in enumerate(program.examples):
-        exact = _run(arrow, example_inputs(program, batch, f"example {number}"))
-        values = [to_integers(port, batch[port.name], f"example {number}") for port in integers.inputs]
-        whole = fold(integers.arrow, values, lambda _, operation, sources: operation.run(*sources))
-        ends = zip(integers.outputs, arrow.outputs.tolist(), integers.arrow.outputs.tolist(), strict=True)
-        for port, real, integer in ends:
-            assert port.format is not None
-            value: Any = whole[integer]
-            error = float(np.abs(to_reals(port.format, value) - exact[real]).max())
-            errors[port.name] = max(errors[port.name], error)
-    return errors
+    return {name: error.measured for name, error in report(program).outputs.items()}
 
 
-def fit_to_error(program: Program, errors: Mapping[str, float], bits: Sequence[int] = range(6, 25)) -> Program:
+def fit_to_error(
+    program: Program, errors: Mapping[str, float], bits: Sequence[int] = BITS, say: Say = _silent
+) -> Program:
     """The program with the fewest fraction bits for which every output named stays within its error, in real units.
 
-    Fraction bits and significant bits are tried together, from the first of `bits` on. Raises CircuitizeError where
-    none is enough.
+    Fraction bits and significant bits are tried together, from the first of `bits` on; `say` is told which. Raises
+    CircuitizeError where none is enough.
     """
     known = {port.name for port in program.outputs}
     if unknown := sorted(set(errors) - known):
         raise CircuitizeError(f"expected outputs among {sorted(known)}, found {unknown[0]!r}; name one of these")
-    best: dict[str, float] = {}
+    _expect_real(program)
+    reached = ""
     for count in bits:
-        tried = _with_bits(program, count)
+        say(f"trying {count} fraction bits")
+        tried = with_bits(program, count)
         try:
-            best = output_errors(tried)
-        except CircuitizeError:
-            continue  # Too coarse to be defined on the examples, or too fine for 62 bits.
-        if all(best[name] <= most for name, most in errors.items()):
+            found = output_errors(tried)
+        except CircuitizeError as error:
+            reached = reached or str(error)  # Too coarse to be defined on the examples, or too fine for 62 bits.
+            continue
+        if all(found[name] <= most for name, most in errors.items()):
             return tried
-    reached = ", ".join(f"{name} {best[name]:.3g}" for name in errors if name in best) or "none defined"
+        name = max(errors, key=lambda name: found[name] / errors[name] if errors[name] else found[name])
+        reached = f"{name} {found[name]:.3g} with {count}"
+    wanted = ", ".join(f"{name} {most:g}" for name, most in errors.items())
     raise CircuitizeError(
-        f"expected errors of at most {dict(errors)} with {bits[0]} to {bits[-1]} fraction bits, found {reached}; "
+        f"expected errors of at most {wanted} with {bits[0]} to {bits[-1]} fraction bits, found {reached}; "
         "give the inputs and parameters more fraction bits, or allow more"
     )
 
 
 def fit_to_cost(
-    program: Program, cost: Callable[[Program], float], most: float, bits: Sequence[int] = range(6, 25)
+    program: Program,
+    cost: Callable[[Program], float],
+    most: float,
+    bits: Sequence[int] = BITS,
+    say: Say = _silent,
 ) -> Program:
     """The program with the most fraction bits whose integer program costs at most so much, by any measure of it.
 
-    Raises CircuitizeError where even the fewest cost more.
+    Fraction bits and significant bits are tried together, from the last of `bits` on; `say` is told which. What is not
+    defined on the program's own examples is not taken. Raises CircuitizeError where none is left.
     """
-    least = None
+    _expect_real(program)
+    reached = ""
     for count in reversed(bits):
-        tried = _with_bits(program, count)
+        say(f"trying {count} fraction bits")
+        tried = with_bits(program, count)
         try:
             found = cost(quantize(tried))
-        except CircuitizeError:
-            continue
-        if found <= most:
-            return tried
-        least = found
-    raise CircuitizeError(
-        f"expected a cost of at most {most:g}, found {least} with {bits[0]} fraction bits; allow more"
-    )
+            if found <= most:
+                report(tried)
+                return tried
+            reached = f"{found:,} with {count} fraction bits"
+        except CircuitizeError as error:
+            reached = reached or str(error)
+    raise CircuitizeError(f"expected a cost of at most {most:,.10g}, found {reached}; allow more")
 
 
-def _with_bits(program: Program, count: int) -> Program:
+def with_bits(program: Program, count: int) -> Program:
+    """The same program with so many fraction bits, and as many significant bits."""
     return replace(program, precision=replace(program.precision, fraction_bits=count, significant_bits=count))
 
 
-def _run(arrow: Arrow, inputs: Sequence[Values], formats: Sequence[Fixed] | None = None) -> list[Any]:
-    """Every wire's value; with formats, each rounded to the fraction bits of its own, half up."""
+class _Comparison:
+    """Runs of a real arrow beside the same with every tensor rounded; keeps the greatest errors of each wire."""
+
+    def __init__(self, arrow: Arrow, formats: Sequence[Fixed]) -> None:
+        self.arrow = arrow
+        self.formats = formats
+        self.greatest = np.zeros((3, arrow.wire_count))
+
+    def run(self, inputs: Sequence[Values], made: Sequence[NDArray[np.int64]]) -> list[tuple[Values, Values]]:
+        """The outputs, exact and rounded; `made` is what integers have on each wire."""
+        rows = self.arrow.rows
+
+        def noted(wire: int, exact: Values, rounded: Values) -> tuple[Values, Values]:
+            format = self.formats[wire]
+            rounded = _round(rounded, format)
+            found = _errors(exact, rounded, made[wire], format)
+            self.greatest[:, wire] = np.maximum(self.greatest[:, wire], found)
+            return exact, rounded
+
+        def interpret(index: int, operation: Operation, sources: list[Any]) -> Sequence[Any]:
+            exact = operation.run(*[pair[0] for pair in sources])
+            rounded = operation.run(*[pair[1] for pair in sources])
+            return [noted(*each) for each in zip(rows[index][2], exact, rounded, strict=True)]
+
+        entering = [noted(wire, x, x) for wire, x in zip(self.arrow.inputs.tolist(), inputs, strict=True)]
+        with np.errstate(all="ignore"):
+            values = fold(self.arrow, entering, interpret)
+        return [pair for wire in self.arrow.outputs.tolist() if (pair := values[wire]) is not None]
+
+    def tensors(self, program: Program) -> tuple[WireError, ...]:
+        arrow = self.arrow
+        names = {w: (arrow.operations[row[0]].name, arrow.provenances[row[3]]) for row in arrow.rows for w in row[2]}
+        entering = zip(arrow.inputs.tolist(), program.inputs, strict=True)
+        names |= {wire: ("input", Provenance(port.name)) for wire, port in entering}
+        return tuple(
+            WireError(*names[wire], self.formats[wire], *self.greatest[:, wire].tolist())
+            for wire in range(arrow.wire_count)
+        )
+
+
+def _in_integers(arrow: Arrow, inputs: list[NDArray[np.int64]], wanted: set[int], where: str) -> dict[int, Any]:
+    """The values of the wanted wires."""
     rows = arrow.rows
+    kept: dict[int, Any] = {}
 
     def interpret(index: int, operation: Operation, sources: list[Any]) -> Sequence[Any]:
-        results = operation.run(*sources)
-        if formats is None:
-            return results
-        bits = [formats[wire].fraction_bits for wire in rows[index][2]]
-        return [np.ldexp(np.floor(np.ldexp(r, b) + 0.5), -b) for r, b in zip(results, bits, strict=True)]
+        try:
+            results = operation.run(*sources)
+        except CircuitizeError as error:
+            raise error.__class__(
+                f"{where}: {error}, in {arrow.edge(index).provenance}; give the program more fraction bits or a "
+                "greater margin"
+            ) from None
+        kept.update((w, r) for w, r in zip(rows[index][2], results, strict=True) if w in wanted)
+        return results
 
-    return fold(arrow, inputs, interpret, keep=True)
+    kept.update(zip(arrow.inputs.tolist(), inputs, strict=True))
+    fold(arrow, inputs, interpret)
+    return kept
 
 
-def _greatest(exact: Values, rounded: Values, made: Values) -> list[float]:
-    return [float(np.abs(x).max()) for x in (exact, rounded - exact, made - exact)]
+def _expect_real(program: Program) -> None:
+    if program.is_integer:
+        raise CircuitizeError("expected a real program, found one of integers; report on it before it is quantized")
+    if not program.examples:
+        raise CircuitizeError("expected example inputs to compare on, found none; give Program(examples=...)")
+    for number, batch in enumerate(program.examples):
+        example_inputs(program, batch, f"example {number}")
+
+
+def _round(values: Values, format: Fixed) -> Values:
+    """The nearest values with a format's fraction bits, half up."""
+    rounded: Values = np.ldexp(np.floor(np.ldexp(values, format.fraction_bits) + 0.5), -format.fraction_bits)
+    return rounded
+
+
+def _errors(exact: Values, rounded: Values, made: NDArray[np.int64], format: Fixed) -> list[float]:
+    """The greatest magnitude, predicted error (infinite where rounding leaves no number) and measured error."""
+    predicted = float(np.abs(rounded - exact).max())
+    measured = float(np.abs(to_reals(format, made) - exact).max())
+    return [float(np.abs(exact).max()), predicted if math.isfinite(predicted) else math.inf, measured]
 
 
 def _fixed(arrow: Arrow, wire: int) -> Fixed:

@@ -178,7 +178,7 @@ def test_help_is_quick_and_complete() -> None:
         text=True,
         check=True,
     )
-    for command in ("demo", "compile", "estimate", "check", "setup", "prove", "verify", "doctor"):
+    for command in ("demo", "compile", "estimate", "accuracy", "check", "setup", "prove", "verify", "doctor"):
         assert f"  {command} " in timed.stdout
     loaded = {line.rpartition("|")[2].strip() for line in timed.stderr.splitlines()}
     assert "argparse" in loaded

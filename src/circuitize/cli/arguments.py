@@ -44,6 +44,7 @@ def parser() -> ArgumentParser:
         _compile,
         _simulate,
         _estimate,
+        _accuracy,
         _check,
         _audit,
         _setup,
@@ -114,6 +115,25 @@ def _estimate(commands: Any) -> None:
     command = _command(commands, "estimate", "sizes of every target, before emitting", program=True)
     command.add_argument("--plot", type=Path, metavar="FILE.svg", help="draw cycles and LUTs of folded designs there")
     _memory(command)
+
+
+def _accuracy(commands: Any) -> None:
+    command = _command(commands, "accuracy", "errors against float64, wire by wire; formats that meet a target")
+    command.add_argument("program", metavar="PROGRAM", help="file.py:name (a Program of reals, with examples)")
+    command.add_argument(
+        "--target-error",
+        action="append",
+        metavar="[OUTPUT=]ERROR",
+        help="the fewest fraction bits that keep this output, or all, within an error; repeatable",
+    )
+    command.add_argument(
+        "--target-cost",
+        metavar="[TARGET=]COST",
+        help="the most fraction bits that cost so much: r1cs or mirage=constraints (default: r1cs), tensor=lookups, "
+        "plonkish=cells, verilog=LUTs",
+    )
+    command.add_argument("--wires", type=_count, default=12, metavar="N", help="how many are shown (default: 12)")
+    _output(command, "-o", "FILE.arrow", "save the integer program there, without examples", required=False)
 
 
 def _check(commands: Any) -> None:
@@ -267,10 +287,11 @@ def _inputs(command: ArgumentParser, help: str) -> None:
     )
 
 
-def _output(command: ArgumentParser, flag: str, metavar: str, help: str, default: Path | None = None) -> None:
-    command.add_argument(
-        flag, dest="output", type=Path, metavar=metavar, help=help, default=default, required=default is None
-    )
+def _output(
+    command: ArgumentParser, flag: str, metavar: str, help: str, default: Path | None = None, required: bool = True
+) -> None:
+    needed = required and default is None
+    command.add_argument(flag, dest="output", type=Path, metavar=metavar, help=help, default=default, required=needed)
 
 
 def _count(text: str) -> int:

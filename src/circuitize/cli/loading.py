@@ -38,17 +38,20 @@ class Loaded:
 
 
 def load_program(argument: str) -> Loaded:
+    """The program that PROGRAM names, quantized. Raises CircuitizeError as `read_program` and `quantize` do."""
+    return quantized(read_program(argument))
+
+
+def read_program(argument: str) -> Program:
     """The program that PROGRAM names. Raises CircuitizeError, naming file and line where a user's own file fails."""
     path, name = _split(argument)
     with progress("reading the program"):
         if name is not None:
-            given = _from_python(path, name)
-        elif path.suffix == ".py":
+            return _from_python(path, name)
+        if path.suffix == ".py":
             programs = _names(run_file(path))
             raise CircuitizeError(f"{argument}: expected file.py:name, found no name; name one of {programs}")
-        else:
-            given = _saved(path)
-    return quantized(given)
+        return _saved(path)
 
 
 def program_path(argument: str) -> Path:

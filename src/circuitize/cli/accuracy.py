@@ -1,0 +1,238 @@
+"""`circuitize accuracy`: errors of an integer program against float64, wire by wire, and formats that meet a target."""
+
+from __future__ import annotations
+
+import math
+from argparse import Namespace
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from circuitize.circuits.accuracy import Report, WireError, fit_to_cost, fit_to_error, report
+from circuitize.circuits.cost import products
+from circuitize.circuits.encode import program_digest
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.program import Program
+
+from .estimate import MOST_COUNTED
+from .loading import read_program, save_without_examples
+from .output import print_json, progress, show
+
+
+def run(options: Namespace) -> int:
+    """Report the errors of a program on its own examples, or of the same program with formats that meet a target."""
+    if options.target_error and options.target_cost:
+        raise CircuitizeError("expected --target-error or --target-cost, found both; give one of them")
+    errors = [_amount(text, "--target-error") for text in options.target_error or ()]
+    cost = _cost(options.target_cost) if options.target_cost else None
+    given = read_program(options.program)
+    if given.is_integer:
+        raise CircuitizeError(
+            f"{options.program}: expected a program of reals, to compare with float64, found one of integers; "
+            "name the file.py:name that it was quantized from"
+        )
+    try:
+        chosen = _fitted(given, errors, cost)
+        before = _report(given) if chosen is None else _report_or_none(given)
+        found = before if chosen is None else _report(chosen)
+        assert found is not None
+        costs = {} if chosen is None else _costs(before, found)
+    finally:
+        show("")
+    digest = program_digest(found.integers)
+    if options.output is not None:
+        save_without_examples(found.integers, options.output)
+    if options.json:
+        _print_json(digest, found, before if chosen is not None else None, costs)
+        return 0
+    exact = sum(not error.measured for error in found.tensors)
+    print(
+        f"{options.program}: {len(found.tensors)} tensors, {exact} of them exact, on {len(given.examples)} examples; "
+        f"{_bits(found.integers)}, digest {digest}"
+    )
+    if chosen is not None:
+        print(f"given with {_bits(given)}")
+        _print_costs(costs)
+    print("outputs, against float64")
+    _print_errors([(error.provenance.part, error) for error in found.outputs.values()])
+    worst = sorted((e for e in found.tensors if e.measured), key=lambda error: error.bits_kept)[: options.wires]
+    print(f"tensors that keep the fewest bits, {len(worst)} of {len(found.tensors)}")
+    _print_errors([(f"{error.operation} in {error.provenance}", error) for error in worst])
+    if options.output is not None:
+        print(f"wrote {options.output}")
+    return 0
+
+
+def _fitted(
+    given: Program, errors: Sequence[tuple[str | None, float]], cost: tuple[str, float] | None
+) -> Program | None:
+    """The program with formats that meet the target, if there is one."""
+    if cost is not None:
+        name, most = cost
+        return fit_to_cost(given, lambda program: _count(name, program), most, say=show)
+    if not errors:
+        return None
+    wanted: dict[str, float] = {}
+    for output, most in sorted(errors, key=lambda entry: entry[0] is not None):  # All of them, then single ones.
+        wanted |= {output: most} if output is not None else {port.name: most for port in given.outputs}
+    return fit_to_error(given, wanted, say=show)
+
+
+def _report(program: Program) -> Report:
+    with progress("quantizing"):
+        return report(program, show)
+
+
+def _report_or_none(given: Program) -> Report | None:
+    """Of a program as given: none where its own formats cannot be made, or leave it undefined."""
+    try:
+        return _report(given)
+    except CircuitizeError:
+        return None
+
+
+def _constraints(program: Program, committed: bool = False) -> int:
+    from circuitize.backends.r1cs.challenge import Challenge
+    from circuitize.backends.r1cs.cost import estimate
+
+    if products(program.arrow) > MOST_COUNTED:
+        raise CircuitizeError(f"expected at most {MOST_COUNTED:,} products to count constraints of, found more")
+    found: int = estimate(program, challenge=Challenge.COMMITTED if committed else Challenge.HASHED)["constraints"]
+    return found
+
+
+def _cells(program: Program) -> int:
+    from circuitize.backends.plonkish.cost import estimate
+
+    if products(program.arrow) > MOST_COUNTED:
+        raise CircuitizeError(f"expected at most {MOST_COUNTED:,} products to lay out, found more")
+    found = estimate(program)
+    return int(found["rows"]) * int(found["advice_columns"])
+
+
+def _lookups(program: Program) -> int:
+    from circuitize.provers.tensor.cost import estimate
+    from circuitize.provers.tensor.errors import Unprovable
+
+    try:
+        return int(estimate(program)["lookups"])
+    except Unprovable as error:
+        raise CircuitizeError(str(error)) from None
+
+
+def _luts(program: Program) -> int:
+    from .hardware_sizes import bound_somehow, folded_sizes
+
+    return folded_sizes(bound_somehow(program))["lut"]
+
+
+MEASURES: Mapping[str, tuple[str, Callable[[Program], int]]] = {
+    "r1cs": ("constraints", _constraints),
+    "mirage": ("constraints", lambda program: _constraints(program, committed=True)),
+    "plonkish": ("cells", _cells),
+    "tensor": ("lookups", _lookups),
+    "verilog": ("LUTs, folded", _luts),
+}
+"""What each target's cost is, as `estimate` counts it."""
+
+
+def _count(target: str, program: Program) -> int:
+    return MEASURES[target][1](program)
+
+
+def _costs(before: Report | None, found: Report) -> dict[str, dict[str, int]]:
+    """By target, the cost as given and as chosen; what a target cannot do is left out."""
+    costs: dict[str, dict[str, int]] = {}
+    for name in MEASURES:
+        own: dict[str, int] = {}
+        for key, made in (("given", before), ("chosen", found)):
+            try:
+                with progress(f"counting {name}"):
+                    own |= {key: _count(name, made.integers)} if made is not None else {}
+            except CircuitizeError:
+                continue
+        costs |= {name: own} if own else {}
+    return costs
+
+
+def _amount(text: str, option: str) -> tuple[str | None, float]:
+    """NAME=NUMBER, or a number alone."""
+    name, _, number = text.rpartition("=")
+    try:
+        amount = float(number)
+    except ValueError:
+        amount = math.nan
+    if not (math.isfinite(amount) and amount >= 0):
+        raise CircuitizeError(
+            f"{option}: expected a number of at least 0, or NAME=NUMBER, found {text!r}; write 1e-3, say"
+        )
+    return name or None, amount
+
+
+def _cost(text: str) -> tuple[str, float]:
+    name, most = _amount(text, "--target-cost")
+    if name is not None and name not in MEASURES:
+        raise CircuitizeError(
+            f"--target-cost: expected a target among {', '.join(MEASURES)}, found {name!r}; name one of these"
+        )
+    return name or "r1cs", most
+
+
+def _bits(program: Program) -> str:
+    return f"{program.precision.fraction_bits} fraction bits, {program.precision.significant_bits} significant bits"
+
+
+def _print_costs(costs: Mapping[str, Mapping[str, int]]) -> None:
+    rows = [(f"{name} {MEASURES[name][0]}", own) for name, own in costs.items()]
+    wide = max((len(title) for title, _ in rows), default=0)
+    print(f"{'cost':<{wide + 2}}  {'as given':>15}  {'chosen':>15}")
+    for title, own in rows:
+        shown = (f"{own[key]:,}" if key in own else "none" for key in ("given", "chosen"))
+        print(f"  {title:<{wide}}" + "".join(f"  {count:>15}" for count in shown))
+
+
+def _print_errors(rows: Sequence[tuple[str, WireError]]) -> None:
+    """A row for each: the format, the greatest magnitude, both errors, and how many bits of it are right."""
+    wide = max((len(title) for title, _ in rows), default=0)
+    heads = ("bits", "fraction", "greatest", "predicted", "measured", "bits right")
+    print(f"  {'':<{wide}}" + "".join(f"  {head:>10}" for head in heads))
+    for title, e in rows:
+        numbers = (f"{value:.3g}" for value in (e.scale, e.predicted, e.measured))
+        right = f"{e.bits_kept:.1f}" if math.isfinite(e.bits_kept) else "all" if e.bits_kept > 0 else "none"
+        cells = (str(e.format.width), str(e.format.fraction_bits), *numbers, right)
+        print(f"  {title:<{wide}}" + "".join(f"  {cell:>10}" for cell in cells))
+
+
+def _print_json(digest: str, found: Report, before: Report | None, costs: Mapping[str, Mapping[str, int]]) -> None:
+    told: dict[str, Any] = {
+        "digest": digest,
+        "examples": len(found.integers.examples),
+        "precision": _precision(found.integers),
+        "outputs": {name: _error(error) for name, error in found.outputs.items()},
+        "tensors": [
+            {
+                "operation": e.operation,
+                "part": e.provenance.part,
+                "file": e.provenance.file,
+                "line": e.provenance.line,
+                **_error(e),
+            }
+            for e in found.tensors
+        ],
+    }
+    if costs:
+        told["costs"] = costs
+    if before is not None:
+        outputs = {name: _error(error) for name, error in before.outputs.items()}
+        told["given"] = {"precision": _precision(before.integers), "outputs": outputs}
+    print_json(told)
+
+
+def _precision(program: Program) -> dict[str, int]:
+    return {"fraction_bits": program.precision.fraction_bits, "significant_bits": program.precision.significant_bits}
+
+
+def _error(e: WireError) -> dict[str, Any]:
+    format = {"shape": list(e.format.shape), "fraction_bits": e.format.fraction_bits}
+    interval = {"low": e.format.low, "high": e.format.high}
+    predicted = e.predicted if math.isfinite(e.predicted) else None
+    return {**format, **interval, "greatest": e.scale, "predicted": predicted, "measured": e.measured}
