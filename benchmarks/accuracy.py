@@ -1,7 +1,7 @@
 """Accuracy of training in integers beside the same training in float64, and the error of a single step.
 
 Usage: python benchmarks/accuracy.py [PROGRAM ...] [--splits N] [--batches N]   (default: digits with mean squared
-error, with cross-entropy and Adam, the convolutional network, and the transformers)
+error, with cross-entropy and Adam, with Adam at 16 fraction bits, the convolutional network, and the transformers)
 
 A table for each: the example trained on each split, test accuracy and last loss of both runs. Then, for digits.py:step,
 the greatest difference between the integer step's new weights and the float64 step's from the same dequantized weights
@@ -36,7 +36,7 @@ from circuitize.sims import integer, real
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 PROGRAMS = (
-    *("digits.py:step", "digits_xent.py:adam", "cnn.py:step"),
+    *("digits.py:step", "digits_xent.py:adam", "digits_xent.py:adam_sixteen", "cnn.py:step"),
     *("transformer.py:step", "transformer.py:spherical_step"),
 )
 

@@ -9,24 +9,37 @@ from circuitize.circuits.program import Program
 from circuitize.frontends import training
 from circuitize.frontends.adam import Adam
 from circuitize.frontends.datasets import Recipe, digits
-from circuitize.frontends.layers import dense, relu, sequential, zeros
+from circuitize.frontends.formats import WEIGHTS, Format
+from circuitize.frontends.layers import Model, dense, relu, sequential, zeros
 from circuitize.frontends.losses import cross_entropy
 from circuitize.frontends.optimizers import Momentum
 from circuitize.frontends.schedules import cosine
 from circuitize.sims import real
 
-MODEL = sequential(dense(64, 32), relu(), dense(32, 10, initializer=zeros))
-"""The last layer starts at zero, so that the first predictions are all alike."""
+
+def network(weights: Format = WEIGHTS) -> Model:
+    """The last layer starts at zero, so that the first predictions are all alike."""
+    return sequential(dense(64, 32, format=weights), relu(), dense(32, 10, format=weights, initializer=zeros))
+
+
+MODEL = network()
 
 PRECISION = Precision(margin=4.0)
 """Gradients of single batches vary: intermediate values may be four times what the examples show."""
+
+SIXTEEN = Precision(fraction_bits=16, significant_bits=16, margin=8.0)
+ADAM_SIXTEEN = Adam(scale_bits=11, first=Format.signed(30, 16), second=Format.between(0.0, 2.0**24 - 2.0**-16, 16))
+"""The moments are those of gradients times 2^11, so their 16 fraction bits are 27 of the gradient, 38 of its square."""
 
 RECIPES = {
     "step": Recipe(batch=16, epochs=30, learning_rate=0.2),
     "momentum": Recipe(16, 20, cosine(0.05, steps=20 * 89), optimizer=Momentum(decay=0.875)),
     "adam": Recipe(batch=16, epochs=20, learning_rate=0.004, optimizer=Adam()),
+    "adam_sixteen": Recipe(batch=16, epochs=6, learning_rate=0.004, optimizer=ADAM_SIXTEEN),
 }
 """The whole training run that each step is of; an epoch is 89 batches."""
+
+MODELS = {**dict.fromkeys(RECIPES, MODEL), "adam_sixteen": network(Format.signed(20, 16))}
 
 
 def step() -> Program:
@@ -44,9 +57,14 @@ def adam() -> Program:
     return _step("adam")
 
 
-def _step(name: str) -> Program:
+def adam_sixteen() -> Program:
+    """One step of Adam with 16 fraction bits everywhere: in weights, moments and what is rounded."""
+    return _step("adam_sixteen", SIXTEEN)
+
+
+def _step(name: str, precision: Precision = PRECISION) -> Program:
     """Calibrated on 32 moments of the training run, the last one first."""
-    recipe = RECIPES[name]
-    program = training.training_step(MODEL, cross_entropy, recipe.optimizer, recipe.batch, precision=PRECISION)
-    moments = real.record(program, training.start(program, MODEL, seed=0), recipe.batches(digits(seed=0)), count=32)
+    recipe, model = RECIPES[name], MODELS[name]
+    program = training.training_step(model, cross_entropy, recipe.optimizer, recipe.batch, precision=precision)
+    moments = real.record(program, training.start(program, model, seed=0), recipe.batches(digits(seed=0)), count=32)
     return training.with_examples(program, *reversed(moments))
