@@ -68,11 +68,14 @@ def tokens(count: int, width: int) -> Model:
     return traced(lambda x: x.reshape(x.shape[0], count, width), inputs=(count * width,), kind="tokens")
 
 
-def positions(count: int, width: int, format: Format = WEIGHTS) -> Model:
-    """Adds a trained vector to each position of a sequence: parameter table [count, width], from near 0."""
-    return traced(
-        lambda table, x: x + table, [Parameter("table", (count, width), _near_zero(0.1), format)], kind="positions"
-    )
+def positions(count: int, width: int, format: Format = WEIGHTS, deviation: float = 0.1) -> Model:
+    """Adds a trained vector to each position of a sequence.
+
+    The parameter is table [count, width], normal with mean 0 and this standard deviation at first. Where tokens may be
+    all alike, a greater one keeps a layer norm after it from dividing by next to nothing.
+    """
+    table = Parameter("table", (count, width), _near_zero(deviation), format)
+    return traced(lambda table, x: x + table, [table], kind="positions")
 
 
 def average() -> Model:
