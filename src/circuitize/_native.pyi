@@ -91,6 +91,8 @@ def mirage_challenge(key: Groth16VerifyingKey, publics: NDArray[np.uint64], poin
 _View: TypeAlias = tuple[list[int], list[tuple[list[int], tuple[list[int], list[list[int]]] | None]]]
 _Form: TypeAlias = tuple[list[int], list[tuple[int, int, list[tuple[int, bool]]]]]
 
+_Affine: TypeAlias = tuple[list[int], list[tuple[int, list[int]]]]
+
 @final
 class TensorPlan:
     def __new__(
@@ -118,10 +120,14 @@ def tensor_prove(
     kept: list[TensorCommitment | None],
     hook: Callable[[str, list[int]], Sequence[int]] | None = None,
     progress: Callable[[str], object] | None = None,
+    mask: Callable[[str, list[int]], Sequence[int]] | None = None,
 ) -> tuple[bytes, list[TensorCommitment], dict[str, float]]: ...
 def tensor_verify(
     plan: TensorPlan, digest: bytes, context: bytes, roots: list[bytes], values: list[NDArray[np.int64]], proof: bytes
 ) -> str | None: ...
+def tensor_equations(
+    plan: TensorPlan, digest: bytes, context: bytes, roots: list[bytes], values: list[NDArray[np.int64]], proof: bytes
+) -> tuple[list[int], list[_Affine], list[list[_Affine]]]: ...
 def tensor_commit(
     bits: int, tensors: list[tuple[tuple[int, ...], int, NDArray[np.int64]]], secret: bytes
 ) -> TensorCommitment: ...

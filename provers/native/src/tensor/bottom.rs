@@ -260,7 +260,7 @@ mod tests {
                 "round {round}"
             );
             let r = element(round as u64 + 200);
-            claim = interpolate(claim, &message, r);
+            claim = interpolate::<E, E>(claim, &message, r);
             lazy.bind(r);
             plain.bind(r);
             tables = tables.map(|table| bind(&table, r));

@@ -23,6 +23,7 @@ enum Role<'a> {
     Prover {
         proof: Vec<u8>,
         hook: Option<Box<Hook<'a>>>,
+        mask: Option<Box<Hook<'a>>>,
     },
     Verifier {
         proof: &'a [u8],
@@ -44,8 +45,17 @@ impl<'a> Channel<'a> {
         let role = Role::Prover {
             proof: Vec::new(),
             hook,
+            mask: None,
         };
         Self { state: [0; 32], role }
+    }
+
+    /// The same, where a mask changes each message on its way out: what is sent, not what the prover goes on with.
+    pub fn masked(mut self, mask: Option<Box<Hook<'a>>>) -> Self {
+        if let Role::Prover { mask: own, .. } = &mut self.role {
+            *own = mask;
+        }
+        self
     }
 
     pub fn verifier(proof: &'a [u8]) -> Self {
@@ -126,13 +136,18 @@ impl<'a> Channel<'a> {
         make: impl FnOnce() -> Vec<u64>,
     ) -> Result<Vec<u64>, Reject> {
         let (words, bytes) = match &mut self.role {
-            Role::Prover { proof, hook } => {
+            Role::Prover { proof, hook, mask } => {
                 let mut words = make();
                 debug_assert_eq!(words.len(), count, "{label}");
                 if let Some(hook) = hook {
                     hook(label, &mut words)?;
                 }
-                let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+                let mut masked = None;
+                if let Some(mask) = mask {
+                    mask(label, masked.insert(words.clone()))?;
+                }
+                let sent = masked.as_ref().unwrap_or(&words);
+                let bytes: Vec<u8> = sent.iter().flat_map(|word| word.to_le_bytes()).collect();
                 proof.extend_from_slice(&bytes);
                 words.resize(count, 0);
                 (words, bytes)

@@ -5,6 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use rayon::prelude::*;
 
 use super::channel::{Channel, Reject};
+use super::checks::Checks;
 use super::extension::Extension;
 use super::field::F;
 use super::functional::Functional;
@@ -14,31 +15,33 @@ use super::plan::{Base, Plan, variables};
 /// The values of every base in row-major order: all of them for the prover, public ones for the verifier.
 pub type Values = Vec<Vec<F>>;
 
-pub struct Claim<E> {
+pub struct Claim<V> {
     pub base: usize,
     pub weights: usize,
-    pub value: E,
+    pub value: V,
 }
 
 /// Every claim made so far, and what is still to be shown of them.
-pub struct Claims<'a, E> {
+pub struct Claims<'a, E: Extension, C: Checks<E>> {
     pub(super) plan: &'a Plan,
     pub(super) values: &'a Values,
     pub(super) proving: bool,
+    pub(super) checks: C,
     pub functionals: Vec<Functional<E>>,
     moved: HashMap<(usize, usize, bool), usize>,
     scattered: HashMap<(usize, usize), usize>,
-    known: HashMap<(usize, usize), E>,
-    pub(super) products: VecDeque<Claim<E>>,
-    pub openings: Vec<Claim<E>>,
+    known: HashMap<(usize, usize), C::Value>,
+    pub(super) products: VecDeque<Claim<C::Value>>,
+    pub openings: Vec<Claim<C::Value>>,
 }
 
-impl<'a, E: Extension> Claims<'a, E> {
-    pub fn new(plan: &'a Plan, values: &'a Values, proving: bool) -> Self {
+impl<'a, E: Extension, C: Checks<E>> Claims<'a, E, C> {
+    pub fn new(plan: &'a Plan, values: &'a Values, checks: C, proving: bool) -> Self {
         Self {
             plan,
             values,
             proving,
+            checks,
             functionals: Vec::new(),
             moved: HashMap::new(),
             scattered: HashMap::new(),
@@ -106,7 +109,7 @@ impl<'a, E: Extension> Claims<'a, E> {
         channel: &mut Channel,
         label: &str,
         wanted: &[(usize, usize)],
-    ) -> Result<Vec<E>, Reject> {
+    ) -> Result<Vec<C::Value>, Reject> {
         let plan = self.plan;
         let mut asked: Vec<(usize, usize)> = Vec::new();
         let mut seen: Vec<(usize, usize)> = Vec::new();
@@ -122,7 +125,7 @@ impl<'a, E: Extension> Claims<'a, E> {
                     continue;
                 }
                 if let Some(value) = self.evaluated(key.0, key.1) {
-                    self.known.insert(key, value);
+                    self.known.insert(key, value.into());
                 } else {
                     fresh.insert(key, asked.len());
                     asked.push(key);
@@ -135,13 +138,13 @@ impl<'a, E: Extension> Claims<'a, E> {
             return Reject::because("the plan needs more claims than the security level allows");
         }
         let (values, functionals) = (self.values, &self.functionals);
-        let given = channel.scalars(label, asked.len(), || {
+        let given = self.checks.receive(channel, label, asked.len(), || {
             seen.par_iter()
                 .map(|&(base, weights)| functionals[weights].apply(&values[base]))
                 .collect()
         })?;
         for (key, value) in asked.into_iter().zip(given) {
-            self.known.insert(key, value);
+            self.known.insert(key, value.clone());
             let claim = Claim {
                 base: key.0,
                 weights: key.1,
@@ -153,15 +156,16 @@ impl<'a, E: Extension> Claims<'a, E> {
             }
         }
         let sum = |row: &Vec<(F, usize, usize)>| {
-            row.iter().fold(E::ZERO, |sum, &(coefficient, base, weights)| {
-                sum + self.known[&(base, weights)] * coefficient
+            let zero = C::Value::from(E::ZERO);
+            row.iter().fold(zero, |sum, &(coefficient, base, weights)| {
+                sum + self.known[&(base, weights)].clone() * coefficient
             })
         };
         Ok(rows.iter().map(sum).collect())
     }
 
     /// The extension over a whole commitment, at a point, of claims' weights times factors, each at its column's place.
-    pub fn opening_weight(&self, claims: &[(&Claim<E>, E)], point: &[E]) -> E {
+    pub fn opening_weight(&self, claims: &[(&Claim<C::Value>, E)], point: &[E]) -> E {
         let mut known: HashMap<&[usize], Functional<E>> = HashMap::new();
         let mut sum = E::ZERO;
         for (claim, factor) in claims {

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::channel::{Channel, Reject};
+use super::checks::Checks;
 use super::claims::{Claims, Values, form_values, vector_weights};
 use super::extension::Extension;
 use super::field::F;
@@ -44,10 +45,10 @@ fn tag<E: Extension>(beta: E, table: usize) -> E {
 }
 
 /// Shows that every lookup finds its entry; leaves claims on the forms that are looked up and on multiplicities.
-pub fn prove_lookups<E: Extension>(
+pub fn prove_lookups<E: Extension, C: Checks<E>>(
     channel: &mut Channel,
     plan: &Plan,
-    claims: &mut Claims<E>,
+    claims: &mut Claims<E, C>,
     witness: Option<(&Values, LookedUp)>,
 ) -> Result<(), Reject> {
     let proving = witness.is_some();
@@ -65,41 +66,45 @@ pub fn prove_lookups<E: Extension>(
             .collect();
         Tree::new(Leaves::new(plan, looked_up, &counts, alpha, beta))
     });
-    let root = channel.scalars("fractions.root", 1, || {
+    let checks = &mut claims.checks;
+    let root = checks.receive(channel, "fractions.root", 1, || {
         vec![tree.as_mut().expect("the prover holds a tree").root()]
-    })?[0];
-    if !proving && root == E::ZERO {
-        return Reject::because("the denominator of the sum of fractions is zero");
-    }
+    })?[0]
+        .clone();
+    checks.not_zero(root.clone(), "the denominator of the sum of fractions is zero")?;
     // The numerator of the sum is 0 by the statement: it is not sent.
-    let (mut numerator, mut denominator) = (E::ZERO, root);
+    let (mut numerator, mut denominator) = (C::Value::from(E::ZERO), root);
     let mut point: Vec<E> = Vec::new();
     for level in 0..depth {
-        let lambda = channel.challenge("fractions.combine");
-        let claim = numerator + lambda * denominator;
+        let lambda: E = channel.challenge("fractions.combine");
+        let claim = numerator + denominator * lambda;
         let mut prover = tree.as_mut().map(|tree| tree.descend(&point, lambda));
         let mut left = claim;
         let mut below = Vec::with_capacity(level + 1);
         for _ in 0..level {
-            let message = channel.scalars("fractions.sum", 3, || {
-                prover.as_ref().expect("proving").message(left)
+            let message = checks.receive(channel, "fractions.sum", 3, || {
+                prover.as_ref().expect("proving").message(C::known(&left))
             })?;
-            let r = channel.challenge("fractions.sum");
+            let r: E = channel.challenge("fractions.sum");
             left = interpolate(left, &message, r);
             if let Some(prover) = &mut prover {
                 prover.bind(r);
             }
             below.push(r);
         }
-        let ends = channel.scalars("fractions.ends", 4, || prover.as_ref().expect("proving").ends())?;
-        let [n0, n1, d0, d1] = [ends[0], ends[1], ends[2], ends[3]];
-        let sums = d1 * (n0 + lambda * d0) + n1 * d0;
-        if !proving && equality_of(&point, &below) * sums != left {
-            return Reject::because("the sum of fractions of the lookups does not hold");
-        }
-        let r = channel.challenge("fractions.line");
-        numerator = n0 + (n1 - n0) * r;
-        denominator = d0 + (d1 - d0) * r;
+        let ends = checks.receive(channel, "fractions.ends", 4, || {
+            prover.as_ref().expect("proving").ends()
+        })?;
+        let [n0, n1, d0, d1] = [0, 1, 2, 3].map(|end| ends[end].clone());
+        let sums = checks.product(d1.clone(), n0.clone() + d0.clone() * lambda)
+            + checks.product(n1.clone(), d0.clone());
+        checks.zero(
+            sums * equality_of(&point, &below) - left,
+            "the sum of fractions of the lookups does not hold",
+        )?;
+        let r: E = channel.challenge("fractions.line");
+        numerator = n0.clone() + (n1 - n0) * r;
+        denominator = d0.clone() + (d1 - d0) * r;
         point = below;
         point.push(r);
     }
@@ -132,7 +137,8 @@ pub fn prove_lookups<E: Extension>(
         return Ok(());
     }
     let mut found = found.into_iter().zip(wanted);
-    let (mut expected_n, mut expected_d, mut covered) = (E::ZERO, E::ZERO, E::ZERO);
+    let zero = C::Value::from(E::ZERO);
+    let (mut expected_n, mut expected_d, mut covered) = (zero.clone(), zero.clone(), E::ZERO);
     let square = beta * beta;
     for (lookup, &offset) in plan.lookups.iter().zip(&offsets) {
         let own = variables(&plan.forms[lookup.key].shape);
@@ -146,11 +152,11 @@ pub fn prove_lookups<E: Extension>(
         let real = axes.iter().fold(E::ONE, |product, axis| {
             product * axis.iter().fold(E::ZERO, |sum, &w| sum + w)
         });
-        let second = lookup
-            .value
-            .map_or(E::ZERO, |_| square * found.next().map_or(E::ZERO, |pair| pair.0));
-        expected_n += here * real;
-        expected_d += here * (alpha - tag(beta, lookup.table) - key - second);
+        let second = lookup.value.and_then(|_| found.next());
+        let second = second.map_or(zero.clone(), |pair| pair.0 * square);
+        expected_n = expected_n + (here * real).into();
+        let base = C::Value::from(alpha - tag(beta, lookup.table));
+        expected_d = expected_d + (base - key - second) * here;
         covered += here;
     }
     for (t, (table, &offset)) in plan.tables.iter().zip(&offsets[plan.lookups.len()..]).enumerate() {
@@ -169,13 +175,12 @@ pub fn prove_lookups<E: Extension>(
                 entry += w * value * square;
             }
         }
-        expected_n = expected_n - here * count;
-        expected_d += here * (alpha - tag(beta, t) - entry);
+        expected_n = expected_n - count * here;
+        expected_d = expected_d + (here * (alpha - tag(beta, t) - entry)).into();
         covered += here;
     }
-    expected_d += E::ONE - covered;
-    if expected_n != numerator || expected_d != denominator {
-        return Reject::because("a value that is looked up is not the one in the sum of fractions");
-    }
-    Ok(())
+    expected_d = expected_d + (E::ONE - covered).into();
+    let reason = "a value that is looked up is not the one in the sum of fractions";
+    claims.checks.zero(expected_n - numerator, reason)?;
+    claims.checks.zero(expected_d - denominator, reason)
 }

@@ -2,8 +2,10 @@
 
 mod bottom;
 mod channel;
+mod checks;
 mod claims;
 mod cubic;
+mod equations;
 mod extension;
 mod field;
 mod folding;
@@ -14,6 +16,7 @@ mod instructions;
 mod lanes;
 mod layer;
 mod leaves;
+mod masked;
 mod memory;
 mod merkle;
 mod multilinear;

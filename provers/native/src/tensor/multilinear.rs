@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::channel::{Channel, Reject};
+use super::checks::{Checks, Value};
 use super::extension::{Extension, ExtensionFactor};
 
 const SEQUENTIAL: usize = 1 << 11;
@@ -110,41 +111,43 @@ fn round<E: Extension, const T: usize, const D: usize>(
 }
 
 /// The value at r of the polynomial h of degree `message.len()` with h(0) + h(1) = claim; the message is h(0), h(2), ....
-pub fn interpolate<E: Extension>(claim: E, message: &[E], r: E) -> E {
-    let mut values = vec![message[0], claim - message[0]];
+pub fn interpolate<E: Extension, V: Value<E>>(claim: V, message: &[V], r: E) -> V {
+    let mut values = vec![message[0].clone(), claim - message[0].clone()];
     values.extend_from_slice(&message[1..]);
+    let count = values.len();
     let point = |i: usize| E::from(super::field::F::reduced(i as u64));
-    let mut sum = E::ZERO;
-    for (i, &value) in values.iter().enumerate() {
+    let mut sum = V::from(E::ZERO);
+    for (i, value) in values.into_iter().enumerate() {
         let (mut above, mut below) = (E::ONE, E::ONE);
-        for j in (0..values.len()).filter(|&j| j != i) {
+        for j in (0..count).filter(|&j| j != i) {
             above = above * (r - point(j));
             below = below * (point(i) - point(j));
         }
-        sum += value * above * below.inverse();
+        sum = sum + value * (above * below.inverse());
     }
     sum
 }
 
 /// What a sumcheck leaves: the claim on f at a random point, and for the prover the tables there.
-pub struct Reduced<E, const T: usize> {
-    pub claim: E,
+pub struct Reduced<E, V, const T: usize> {
+    pub claim: V,
     pub point: Vec<E>,
     pub tables: Option<[Vec<E>; T]>,
 }
 
 /// Reduces the claim that f of the tables, of degree D, sums to `claim` over `variables` variables.
-pub fn sumcheck<E: Extension, const T: usize, const D: usize>(
+pub fn sumcheck<E: Extension, C: Checks<E>, const T: usize, const D: usize>(
     channel: &mut Channel,
+    checks: &mut C,
     label: &str,
     variables: usize,
-    mut claim: E,
+    mut claim: C::Value,
     mut tables: Option<[Vec<E>; T]>,
     f: impl Fn(&[E; T]) -> E + Sync,
-) -> Result<Reduced<E, T>, Reject> {
+) -> Result<Reduced<E, C::Value, T>, Reject> {
     let mut point = Vec::with_capacity(variables);
     for _ in 0..variables {
-        let message = channel.scalars(label, D, || {
+        let message = checks.receive(channel, label, D, || {
             let tables = tables.as_ref().expect("the prover holds tables");
             round::<E, T, D>(&std::array::from_fn(|t| tables[t].as_slice()), &f).to_vec()
         })?;

@@ -220,7 +220,7 @@ mod tests {
                 };
                 assert_eq!(sent, [at(F::ZERO), at(F::reduced(2))]);
                 let r = element(round as u64 + 99);
-                claim = interpolate(claim, &sent, r);
+                claim = interpolate::<E, E>(claim, &sent, r);
                 match &mut pairs {
                     None => pairs = Some(first_bound(&values, &weights, r)),
                     Some(pairs) => pairs.bind(r),

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::channel::{Channel, Reject};
+use super::checks::Checks;
 use super::claims::{Claim, Claims, form_values};
 use super::extension::{Extension, ExtensionSum};
 use super::field::F;
@@ -10,7 +11,9 @@ use super::functional::{Functional, dot, padded_places};
 use super::multilinear::{bits_of, sumcheck};
 use super::plan::{Base, Form, variables};
 
-impl<E: Extension> Claims<'_, E> {
+const UNTRUE: &str = "a claim on a product does not hold";
+
+impl<E: Extension, C: Checks<E>> Claims<'_, E, C> {
     /// Reduces claims on products until only claims on columns are left.
     pub fn reduce_products(&mut self, channel: &mut Channel) -> Result<(), Reject> {
         while let Some(mut claim) = self.products.pop_front() {
@@ -23,7 +26,11 @@ impl<E: Extension> Claims<'_, E> {
     }
 
     /// From any weights to those of a point: a sumcheck of weights times values.
-    fn reduce_dense(&mut self, channel: &mut Channel, claim: Claim<E>) -> Result<Claim<E>, Reject> {
+    fn reduce_dense(
+        &mut self,
+        channel: &mut Channel,
+        claim: Claim<C::Value>,
+    ) -> Result<Claim<C::Value>, Reject> {
         let shape = self.plan.bases[claim.base].shape();
         let tables = self.proving.then(|| {
             let (places, size) = padded_places(shape);
@@ -34,31 +41,31 @@ impl<E: Extension> Claims<'_, E> {
             }
             tables
         });
-        let reduced = sumcheck::<E, 2, 2>(
+        let reduced = sumcheck::<E, C, 2, 2>(
             channel,
+            &mut self.checks,
             "dense",
             variables(shape),
             claim.value,
             tables,
             |[w, x]| *w * *x,
         )?;
-        let given = channel.scalars("dense.value", 1, || {
+        let given = self.checks.receive(channel, "dense.value", 1, || {
             vec![reduced.tables.as_ref().expect("proving")[1][0]]
         })?;
         let weight = self.functionals[claim.weights].extension(shape, &reduced.point);
-        if !self.proving && weight * given[0] != reduced.claim {
-            return Reject::because("a claim on a product does not hold");
-        }
+        self.checks
+            .zero(given[0].clone() * weight - reduced.claim, UNTRUE)?;
         let weights = self.weights(Functional::point(shape, &reduced.point));
         Ok(Claim {
             base: claim.base,
             weights,
-            value: given[0],
+            value: given[0].clone(),
         })
     }
 
     /// Thaler's reduction: letters of one operand are summed with their weights first, a sumcheck runs over the others.
-    fn reduce_product(&mut self, channel: &mut Channel, claim: Claim<E>) -> Result<(), Reject> {
+    fn reduce_product(&mut self, channel: &mut Channel, claim: Claim<C::Value>) -> Result<(), Reject> {
         let plan = self.plan;
         let Base::Product {
             letters: [of_x, of_y, of_z],
@@ -123,8 +130,15 @@ impl<E: Extension> Claims<'_, E> {
                 x.iter_mut().for_each(|value| *value = *value * scale);
                 [x, y]
             });
-            let reduced =
-                sumcheck::<E, 2, 2>(channel, "product", rounds, claim.value, tables, |[x, y]| *x * *y)?;
+            let reduced = sumcheck::<E, C, 2, 2>(
+                channel,
+                &mut self.checks,
+                "product",
+                rounds,
+                claim.value,
+                tables,
+                |[x, y]| *x * *y,
+            )?;
             (reduced.claim, reduced.point)
         } else {
             let tables = operands.map(|(x, y)| {
@@ -132,10 +146,15 @@ impl<E: Extension> Claims<'_, E> {
                 batch_weights.add_to(&shape, E::ONE, &mut weights);
                 [weights, x, y]
             });
-            let reduced =
-                sumcheck::<E, 3, 3>(channel, "product", rounds, claim.value, tables, |[w, x, y]| {
-                    *w * *x * *y
-                })?;
+            let reduced = sumcheck::<E, C, 3, 3>(
+                channel,
+                &mut self.checks,
+                "product",
+                rounds,
+                claim.value,
+                tables,
+                |[w, x, y]| *w * *x * *y,
+            )?;
             (reduced.claim, reduced.point)
         };
         let factor = if batch.is_empty() {
@@ -164,10 +183,9 @@ impl<E: Extension> Claims<'_, E> {
             self.weights(functional(of_y, weights_y))
         };
         let found = self.settle(channel, "operands", &[(forms[0], on_x), (forms[1], on_y)])?;
-        if !self.proving && factor * found[0] * found[1] != expected {
-            return Reject::because("a claim on a product does not hold");
-        }
-        Ok(())
+        let [on_x, on_y] = [found[0].clone(), found[1].clone()];
+        let product = self.checks.product(on_x, on_y);
+        self.checks.zero(product * factor - expected, UNTRUE)
     }
 }
 

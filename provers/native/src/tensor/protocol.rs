@@ -7,11 +7,13 @@ use std::time::Instant;
 use rayon::prelude::*;
 
 use super::channel::{Channel, Reject};
+use super::checks::{Checks, Plain};
 use super::claims::{Claims, Values};
 use super::extension::Extension;
 use super::field::F;
 use super::fractions::{looked_up, multiplicities, prove_lookups};
 use super::functional::{Functional, padded_places};
+use super::masked::Equations;
 use super::memory;
 use super::merkle::Digest;
 use super::opening::Combination;
@@ -163,7 +165,7 @@ pub fn prove<E: Extension>(
     };
     absorb(&mut channel, &statement, plan, &witness.values);
     channel.digest("columns", || own)?;
-    let mut claims = Claims::<E>::new(plan, &witness.values, true);
+    let mut claims = Claims::<E, Plain>::new(plan, &witness.values, Plain { proving: true }, true);
     prove_lookups(
         &mut channel,
         plan,
@@ -171,7 +173,7 @@ pub fn prove<E: Extension>(
         Some((&witness.values, looked_up)),
     )?;
     done("lookups", &mut phases)?;
-    zeros(&mut channel, plan, &mut claims, true)?;
+    zeros(&mut channel, plan, &mut claims)?;
     claims.reduce_products(&mut channel)?;
     done("products", &mut phases)?;
     for (c, commitment) in commitments.iter().enumerate() {
@@ -205,11 +207,10 @@ fn belongs(plan: &Plan, base: usize, wanted: usize) -> bool {
 }
 
 /// Forms that are zero everywhere: their multilinear extensions vanish at a random point.
-fn zeros<E: Extension>(
+fn zeros<E: Extension, C: Checks<E>>(
     channel: &mut Channel,
     plan: &Plan,
-    claims: &mut Claims<E>,
-    proving: bool,
+    claims: &mut Claims<E, C>,
 ) -> Result<(), Reject> {
     let most = plan
         .zeros
@@ -228,10 +229,37 @@ fn zeros<E: Extension>(
         wanted.push((form, weights));
     }
     let found = claims.settle(channel, "zeros", &wanted)?;
-    if !proving && found.iter().any(|&value| value != E::ZERO) {
-        return Reject::because("an equation of the program does not hold");
-    }
-    Ok(())
+    let checks = &mut claims.checks;
+    found
+        .into_iter()
+        .try_for_each(|value| checks.zero(value, "an equation of the program does not hold"))
+}
+
+/// What a verifier does before openings: from a statement to claims on columns.
+fn reduced<'a, E: Extension, C: Checks<E>>(
+    channel: &mut Channel,
+    plan: &'a Plan,
+    values: &'a Values,
+    checks: C,
+) -> Result<Claims<'a, E, C>, Reject> {
+    let mut claims = Claims::new(plan, values, checks, false);
+    prove_lookups(channel, plan, &mut claims, None)?;
+    zeros(channel, plan, &mut claims)?;
+    claims.reduce_products(channel)?;
+    Ok(claims)
+}
+
+/// What must hold of the pads that the messages before openings were masked with.
+pub fn equations<E: Extension>(
+    plan: &Plan,
+    statement: &Statement,
+    values: &Values,
+    proof: &[u8],
+) -> Result<Equations<E>, Reject> {
+    let mut channel = Channel::verifier(proof);
+    absorb(&mut channel, statement, plan, values);
+    channel.digest("columns", || unreachable!())?;
+    Ok(reduced(&mut channel, plan, values, Equations::new())?.checks)
 }
 
 /// Checks a proof of a statement, whose public values are in `values` at their bases.
@@ -251,10 +279,7 @@ pub fn verify<E: Extension>(
     let mut channel = Channel::verifier(proof);
     absorb(&mut channel, statement, plan, values);
     let own = channel.digest("columns", || unreachable!())?;
-    let mut claims = Claims::<E>::new(plan, values, false);
-    prove_lookups(&mut channel, plan, &mut claims, None)?;
-    zeros(&mut channel, plan, &mut claims, false)?;
-    claims.reduce_products(&mut channel)?;
+    let claims = reduced::<E, _>(&mut channel, plan, values, Plain { proving: false })?;
     let roots = statement.roots.iter().chain([&own]);
     for (c, (&bits, &root)) in plan.commitments.iter().zip(roots).enumerate() {
         let gamma: E = channel.challenge("openings");

@@ -32,7 +32,7 @@ fn field_elements(array: &PyBuffer<i64>, py: Python<'_>) -> PyResult<Vec<F>> {
     Ok(elements(array, py)?.into_iter().map(F::signed).collect())
 }
 
-fn secret(bytes: &[u8]) -> PyResult<[u8; 32]> {
+pub(super) fn secret(bytes: &[u8]) -> PyResult<[u8; 32]> {
     bytes
         .try_into()
         .map_err(|_| PyValueError::new_err(format!("expected 32 bytes, found {}", bytes.len())))
@@ -40,7 +40,7 @@ fn secret(bytes: &[u8]) -> PyResult<[u8; 32]> {
 
 /// The structure of a statement, read once from Python's records.
 #[pyclass(frozen, name = "TensorPlan", module = "circuitize._native")]
-struct PyPlan(Plan);
+pub(super) struct PyPlan(pub(super) Plan);
 
 type StepRecord = (Vec<usize>, Option<(Vec<i64>, Vec<Vec<i64>>)>);
 type ViewRecord = (Vec<usize>, Vec<StepRecord>);
@@ -176,7 +176,12 @@ impl PyPlan {
 }
 
 /// The values of bases: for the prover, who says which commitments are kept, all but counts and what is read by rows.
-fn values(py: Python<'_>, plan: &Plan, arrays: &[PyBuffer<i64>], kept: Option<&[bool]>) -> PyResult<Values> {
+pub(super) fn values(
+    py: Python<'_>,
+    plan: &Plan,
+    arrays: &[PyBuffer<i64>],
+    kept: Option<&[bool]>,
+) -> PyResult<Values> {
     if arrays.len() != plan.bases.len() {
         return Err(PyValueError::new_err(format!(
             "expected {} arrays, found {}",
@@ -224,12 +229,22 @@ fn values(py: Python<'_>, plan: &Plan, arrays: &[PyBuffer<i64>], kept: Option<&[
     Ok(values)
 }
 
+/// A Python function that sees messages by label, and returns words in place of them.
+fn called<'a>(function: Py<PyAny>) -> Box<Hook<'a>> {
+    Box::new(move |label: &str, words: &mut Vec<u64>| {
+        *words = Python::attach(|py| function.call1(py, (label, words.clone()))?.extract(py))
+            .map_err(|error: PyErr| Reject(error.to_string()))?;
+        Ok(())
+    })
+}
+
 /// Makes a proof: its bytes, all commitments but its own, and seconds by phase.
 ///
 /// `kept` holds, for each commitment, one made before, or None to make it from the values.
-/// `hook` sees each message (label, words) and returns the words to send: for tests that attack.
+/// `hook` sees each message (label, words) and returns the words to send: for tests that attack. So does `mask`, but the
+/// prover goes on with what was there before: for tests of masked messages.
 #[pyfunction]
-#[pyo3(signature = (plan, digest, context, values, secrets, kept, hook=None, progress=None))]
+#[pyo3(signature = (plan, digest, context, values, secrets, kept, hook=None, progress=None, mask=None))]
 #[expect(
     clippy::too_many_arguments,
     reason = "the statement, the witness, and two callbacks"
@@ -244,6 +259,7 @@ fn tensor_prove<'py>(
     kept: Vec<Option<Bound<'py, PyCommitment>>>,
     hook: Option<Py<PyAny>>,
     progress: Option<Py<PyAny>>,
+    mask: Option<Py<PyAny>>,
 ) -> PyResult<Proved<'py>> {
     let plan = &plan.0;
     let known: Vec<bool> = kept.iter().map(Option::is_some).collect();
@@ -258,14 +274,6 @@ fn tensor_prove<'py>(
             plan.commitments.len()
         )));
     }
-    let hook: Option<Box<Hook<'_>>> = hook.map(|hook| {
-        let call = move |label: &str, words: &mut Vec<u64>| {
-            *words = Python::attach(|py| hook.call1(py, (label, words.clone()))?.extract(py))
-                .map_err(|error: PyErr| Reject(error.to_string()))?;
-            Ok(())
-        };
-        Box::new(call) as Box<Hook<'_>>
-    });
     let report = |phase: &'static str| {
         Python::attach(|py| {
             py.check_signals()?;
@@ -284,7 +292,7 @@ fn tensor_prove<'py>(
         secrets,
         kept,
     };
-    let channel = Channel::prover(hook);
+    let channel = Channel::prover(hook.map(called)).masked(mask.map(called));
     let made = py.detach(|| match plan.degree {
         Degree::Two => prove::<Quadratic>(plan, digest, context, witness, channel, &report),
         Degree::Three => prove::<Cubic>(plan, digest, context, witness, channel, &report),
@@ -376,6 +384,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(tensor_prove, module)?)?;
     module.add_function(wrap_pyfunction!(tensor_verify, module)?)?;
     module.add_function(wrap_pyfunction!(tensor_commit, module)?)?;
+    module.add_function(wrap_pyfunction!(super::equations::tensor_equations, module)?)?;
     module.add_function(wrap_pyfunction!(tensor_parameters, module)?)?;
     module.add_function(wrap_pyfunction!(tensor_instructions, module)?)?;
     Ok(())

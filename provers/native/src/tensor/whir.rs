@@ -88,8 +88,8 @@ fn fold<E: Extension>(
 ) -> Result<E, Reject> {
     for _ in 0..variables {
         let message = channel.scalars("whir.fold", 2, || tables.message(claim))?;
-        let r = channel.challenge("whir.fold");
-        claim = interpolate(claim, &message, r);
+        let r: E = channel.challenge("whir.fold");
+        claim = interpolate::<E, E>(claim, &message, r);
         tables.bind(r);
         point.push(r);
     }
