@@ -34,5 +34,6 @@ mod sums;
 mod tree;
 mod view;
 mod whir;
+mod within;
 
 pub use python::register;

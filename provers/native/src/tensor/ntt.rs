@@ -11,7 +11,8 @@ use super::field::F;
 use super::instructions::Instructions;
 use super::lanes::run;
 use super::memory::zeros;
-use super::panels::{Columns, PANEL, Source, Stage, Twiddles, Within};
+use super::panels::{Columns, PANEL, Source, Stage, Twiddles};
+use super::within::Within;
 
 /// Transforms of up to 2^8 elements are made in place.
 const WITHIN: usize = 8;
@@ -146,8 +147,8 @@ pub fn reverse(index: usize, bits: usize) -> usize {
 mod tests {
     use super::super::cubic::Cubic;
     use super::super::extension::tests::element;
-    use super::super::panels::small;
     use super::super::quadratic::Quadratic;
+    use super::super::within::small;
     use super::*;
 
     #[test]
