@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from example_programs import example
 from tensor_attack import built, publics_of
-from tensor_proofs import example_inputs
+from tensor_proofs import example_inputs, refusals
 from tensor_victims import OF_LOOKUPS, OF_PRODUCTS, seen_by_all
 
 from circuitize import _native
@@ -20,6 +20,8 @@ from circuitize.circuits.program import Program
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.independent.arithmetic import PRIME, Elements, multiply, numbers, one, same, zero
 from circuitize.provers.tensor.plan import Plan, plan
+from circuitize.provers.tensor.proof import Proof
+from circuitize.provers.tensor.statement import Statement
 
 MASKED = OF_LOOKUPS | OF_PRODUCTS | {"zeros"}
 """All messages before openings but the root of columns."""
@@ -114,10 +116,12 @@ def masked(program: Program, made: Plan, hook: Hook | None = None, change: Any =
     messages, commitments, _ = _native.tensor_prove(
         made.native, made.digest, b"", values, secrets, [None] * len(secrets), hook, None, mask
     )
-    given = made.native, made.digest, b"", [own.root for own in commitments]
-    publics = made.public_values(publics_of(made, trace))
-    assert _native.tensor_verify(*given, publics, messages) is not None
-    places, linear, products = _native.tensor_equations(*given, publics, messages)
+    roots, publics = [own.root for own in commitments], publics_of(made, trace)
+    statement = Statement(publics, dict(zip(made.groups, roots, strict=True)))
+    assert all(refusals(program, statement, Proof(made.program, messages), made))
+    places, linear, products = _native.tensor_equations(
+        made.native, made.digest, b"", roots, made.public_values(publics), messages
+    )
     return Masked(made.degree, labels, numbers(pads).reshape(-1, made.degree), places, linear, products)
 
 
