@@ -10,6 +10,7 @@ import pytest
 from cli_programs import STEP, refused, run
 from cli_programs import proof as groth16_proof
 
+from circuitize.cli import memory
 from circuitize.cli.openings import read_openings
 from circuitize.cli.statement import read_statement
 
@@ -37,6 +38,25 @@ def no(proof: Path, *more: str | Path) -> str:
 def test_hidden_values_take_consent(tmp_path: Path) -> None:
     assert "--not-zero-knowledge" in refused(*PROVE, "-o", tmp_path / "proof")
     assert not (tmp_path / "proof").exists()
+
+
+def test_a_machine_that_is_too_small_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "physical_bytes", lambda: 1 << 20)
+    monkeypatch.setattr(memory, "swap_bytes", lambda: 1 << 20)
+    proving = ("--not-zero-knowledge", "-o", tmp_path / "made")
+    for command in (PROVE, ("prove-run", "examples/iris.py:step", "--steps", "1", "--seed", "5eed")):
+        outcome = run(*command, *proving)
+        assert outcome.status == 2 and "found one with 2.1 MB; prove" in outcome.err.splitlines()[-1]
+        assert not list(tmp_path.iterdir())
+
+
+def test_swap_is_read_from_the_system(tmp_path: Path) -> None:
+    table = tmp_path / "meminfo"
+    table.write_text("MemTotal:       24000000 kB\nSwapTotal:       2097148 kB\n")
+    assert memory.swap_bytes(table) == 2097148 * 1024
+    assert memory.swap_bytes(tmp_path / "none") == 0
+    table.write_text("SwapTotal:\n")
+    assert memory.swap_bytes(table) == 0
 
 
 def test_what_is_written(folder: Path) -> None:

@@ -14,6 +14,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from circuitize import __version__
 
+from .memory import physical_bytes
 from .output import amount_of_bytes, print_json
 
 
@@ -30,7 +31,7 @@ class Part:
 def run(options: Namespace) -> int:
     """Look for every part; always 0, since a missing part is an answer."""
     parts = list(_parts())
-    memory = _memory()
+    memory = physical_bytes()
     if options.json:
         machine = {"system": platform.platform(), "cores": os.cpu_count(), "memory_bytes": memory}
         described = {part.name: asdict(part) | {"available": part.version is not None} for part in parts}
@@ -118,11 +119,3 @@ def _first_line(command: list[str]) -> str | None:
     except (OSError, subprocess.TimeoutExpired):
         return None
     return next(iter(found.stdout.splitlines()), "").strip() or None
-
-
-def _memory() -> int:
-    """Bytes of memory of the machine; 0 where it cannot be asked."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (ValueError, OSError, AttributeError):
-        return 0

@@ -13,6 +13,7 @@ from circuitize.circuits.program import to_reals
 
 from .folder import whole_file
 from .loading import load_program
+from .memory import require_memory
 from .output import Phases, amount_of_bytes, print_json, print_table, remark, show
 from .prove import peak_bytes
 from .run_values import dataset, initial_values, scalars, seed_bytes
@@ -28,6 +29,7 @@ WARNING = "These proofs are NOT zero-knowledge: they tell whoever reads them abo
 
 def run(options: Namespace) -> int:
     """Write a run's folder, or go on with one that was interrupted; 0 when every step is proved."""
+    from circuitize.provers.tensor.cost import sizes
     from circuitize.provers.tensor.prover import require_consent
     from circuitize.provers.tensor.runs.checking import security_bits
     from circuitize.provers.tensor.runs.proving import prove_run
@@ -50,6 +52,8 @@ def run(options: Namespace) -> int:
     )
     with phases.phase("plan", "planning the proofs"):
         assert setting.plan.native and setting.formats_plan.native
+        needed = max(sizes(made)["prover_bytes"] for made in (setting.plan, setting.formats_plan))
+        require_memory(needed, "prove fewer steps at once, a smaller batch, or on a larger machine")
     with phases.phase("prove", "proving"):
         found = prove_run(
             setting,

@@ -18,6 +18,7 @@ from circuitize.circuits.program import Port, Program, Visibility
 from .expect import Expectation
 from .folder import whole_file, whole_folder
 from .loading import Loaded, load_program, program_path
+from .memory import require_memory
 from .openings import read_openings, write_openings
 from .output import Phases, amount_of_bytes, print_json, print_table, remark
 from .prove import kept_rows, openings_path, report_of, write_outputs
@@ -38,6 +39,7 @@ BYTES = 32
 
 def prove(options: Namespace) -> int:
     """Write a proof's folder, and what the prover keeps: outputs and the secrets of its commitments."""
+    from circuitize.provers.tensor.cost import sizes
     from circuitize.provers.tensor.plan import plan
     from circuitize.provers.tensor.prover import prove_values, require_consent
     from circuitize.provers.tensor.security import bounds, union
@@ -54,6 +56,7 @@ def prove(options: Namespace) -> int:
         folder = stack.enter_context(whole_folder(options.output, FILE))
         with phases.phase("plan", "planning the proof"):
             made = plan(loaded.integer)
+            require_memory(sizes(made)["prover_bytes"], "prove a smaller batch, or on a larger machine")
         with phases.phase("witness", "running the program"):
             trace = made.trace(inputs)
             values = made.values(trace)
