@@ -9,12 +9,14 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+import pytest
 from example_programs import example
 from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.program import Program, Visibility, to_integers
 from circuitize.provers.tensor import independent
+from circuitize.provers.tensor.errors import Unprovable
 from circuitize.provers.tensor.plan import Plan, plan
 from circuitize.provers.tensor.proof import Proof
 from circuitize.provers.tensor.prover import Hook, Proved, prove, prove_values
@@ -51,6 +53,16 @@ def opinions(
     """What the native and the independent verifier say, whether or not they agree."""
     arguments = program, statement, proof, made, context, trusted
     return native_refusal(*arguments), independent.refusal(*arguments)
+
+
+def unjudged(program: Program, statement: Statement, proof: Proof, made: Plan) -> list[str]:
+    """Why each verifier will not judge a proof by this plan, whatever the proof."""
+    found = []
+    for judge in (native_refusal, independent.refusal):
+        with pytest.raises(Unprovable) as raised:
+            judge(program, statement, proof, made)
+        found.append(str(raised.value))
+    return found
 
 
 def refusals(

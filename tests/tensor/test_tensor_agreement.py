@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from cli_programs import STEP, run
 from tensor_attack import INPUTS, SUM
-from tensor_proofs import proved, refusals
+from tensor_proofs import proved, refusals, unjudged
 
+from circuitize.provers.tensor import security
 from circuitize.provers.tensor.independent.transcript import Refused, Transcript
 from circuitize.provers.tensor.independent.verifier import Verifier
 from circuitize.provers.tensor.plan import plan
@@ -62,6 +63,14 @@ def test_verifiers_that_differ_are_found(monkeypatch: pytest.MonkeyPatch) -> Non
         longer = replace(found.proof, messages=found.proof.messages + bytes(16))
         with pytest.raises(AssertionError, match="the verifiers differ"):
             refusals(SUM, found.statement, longer, made)
+
+
+def test_neither_judges_by_a_plan_with_too_few_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = plan(SUM)
+    found = proved(SUM, {name: np.array(value) for name, value in INPUTS.items()}, made)
+    monkeypatch.setattr(security, "UNION_BITS", 110.0)
+    for reason in unjudged(SUM, found.statement, found.proof, made):
+        assert reason.startswith("expected 100 bits of soundness per round and 110.0 together")
 
 
 def test_the_command_line_is_judged_by_both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ from circuitize.provers.tensor.forms import Column, Fixed, Product, Public, Rows
 from circuitize.provers.tensor.groups import GroupName
 from circuitize.provers.tensor.plan import Plan, plan
 from circuitize.provers.tensor.proof import Proof
+from circuitize.provers.tensor.security import require_secure
 from circuitize.provers.tensor.statement import Statement, fault, untrusted
 
 from .arithmetic import (
@@ -48,8 +49,12 @@ def refusal(
     context: bytes = b"",
     trusted: Mapping[GroupName, bytes] | None = None,
 ) -> str | None:
-    """None where the proof is valid, else why it is not: the same answer as the native verifier's, by other code."""
+    """None where the proof is valid, else why it is not: the same answer as the native verifier's, by other code.
+
+    Raises Unprovable where no proof of this program could be trusted.
+    """
     made = made or plan(program)
+    require_secure(made)
     if proof.digest != made.program:
         return f"the proof is for program {proof.digest}, expected {made.program}"
     reason = fault(program, statement, made.dataset) or untrusted(statement, made.assumed, trusted or {})
