@@ -22,7 +22,7 @@ def test_catgrad_in_its_own_environment() -> None:
         "-o",
         "addopts=--import-mode=importlib",
         "-o",
-        "pythonpath=src tests/catgrad",
+        "pythonpath=src tests tests/catgrad",
     ]
     done = subprocess.run(
         [PYTHON, "-m", "pytest", *options, "--confcutdir", "tests/catgrad", "tests/catgrad"],

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import models
@@ -19,6 +17,7 @@ from catgrad.core.operation import Add, Copy
 from catgrad.layers import dense
 from catgrad.signature import NdArrayType, obj, op
 from catgrad.target.python.array_backend.numpy import Numpy
+from cli_programs import run
 from open_hypergraphs import OpenHypergraph
 
 from circuitize.circuits import arrays
@@ -234,10 +233,9 @@ GUIDE = Path(__file__).parents[2] / "docs" / "catgrad.md"
 
 
 def circuitize(*arguments: object, status: int = 0) -> dict:
-    command = [sys.executable, "-m", "circuitize.cli", *map(str, arguments), "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == status, done.stderr
-    return json.loads(done.stdout)
+    outcome = run(*map(str, arguments), "--json")
+    assert outcome.status == status, outcome
+    return json.loads(outcome.out)
 
 
 def test_the_command_line_takes_models_as_they_are(tmp_path: Path) -> None:
