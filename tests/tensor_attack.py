@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 from r1cs_programs import program as program_of
 from tensor_cheat import Cheat
@@ -15,6 +16,7 @@ from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.program import Program
 from circuitize.circuits.types import Fixed
+from circuitize.provers.tensor.config import DEGREES
 from circuitize.provers.tensor.forms import Public
 from circuitize.provers.tensor.independent.arithmetic import Elements, numbers, total
 from circuitize.provers.tensor.independent.transcript import Refused
@@ -25,6 +27,14 @@ from circuitize.provers.tensor.proof import Proof
 from circuitize.provers.tensor.statement import Statement
 
 Integers = NDArray[np.int64]
+
+at_every_degree = pytest.mark.parametrize("degree", DEGREES)
+"""Of the extension that challenges are drawn from."""
+
+
+def small_plan(program: Program, degree: int) -> Plan:
+    """The plan with tables of 16 entries, which a prover in Python has time for."""
+    return plan(program, 4, degree=degree)
 
 
 class Forgery:
@@ -37,7 +47,7 @@ class Forgery:
     def passes(self, kind: type[Verifier] = Verifier, deaf: frozenset[str] = frozenset(), context: bytes = b"") -> bool:
         """Whether it convinces a verifier that is weaker than it should be."""
         verifier = kind(self.made, self.statement, self.proof.messages)
-        channel = Deaf(self.proof.messages)
+        channel = Deaf(self.proof.messages, self.made.degree)
         channel.labels = deaf
         verifier.transcript = channel
         try:
@@ -60,14 +70,13 @@ def publics_of(made: Plan, trace: Any) -> dict[tuple[str, str], Integers]:
 
 def attack(
     program: Program,
+    made: Plan,
     inputs: dict[str, Integers],
     kind: type[Cheat] = Cheat,
     deaf: frozenset[str] = frozenset(),
     output: Integers | None = None,
-    made: Plan | None = None,
 ) -> tuple[Forgery, Cheat]:
-    """The proof that a cheat makes; `output` is claimed in place of the true one."""
-    made = made or plan(program, 4)
+    """The proof by a plan that a cheat makes; `output` is claimed in place of the true one."""
     trace = list(made.trace(inputs))
     values = made.values(trace)
     cheat = kind(made, values, deaf)

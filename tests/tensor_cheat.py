@@ -13,13 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 from tensor_cheat_openings import Openings
 from tensor_cheat_sums import Lookups, Products
-from tensor_words import ZERO, Tree
+from tensor_words import Tree
 
 from circuitize.provers.tensor.forms import Public, padded_bits
-from circuitize.provers.tensor.independent.arithmetic import (
-    Numbers,
-    numbers,
-)
+from circuitize.provers.tensor.independent.arithmetic import Numbers, numbers
 from circuitize.provers.tensor.independent.weights import at_point
 
 Integers = NDArray[Any]
@@ -62,7 +59,7 @@ class Cheat(Lookups, Products, Openings):
             self.lookups(lookups)
         if made.zeros:
             shapes = [made.forms[form].shape for form in made.zeros]
-            point = np.stack([ZERO, *(channel.challenge("zeros") for _ in range(max(map(padded_bits, shapes))))])[1:]
+            point = self.stacked(channel.challenge("zeros") for _ in range(max(map(padded_bits, shapes))))
             by_shape = {s: self.number(at_point(s, point[: padded_bits(s)])) for s in dict.fromkeys(shapes)}
             self.settle("zeros", [(form, by_shape[shape]) for form, shape in zip(made.zeros, shapes, strict=True)])
         while self.products:

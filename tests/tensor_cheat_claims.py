@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tensor_words import ZERO, Sending, adapted, padded
+from tensor_words import Sending, adapted, padded
 
 from circuitize.provers.tensor.forms import Column, Fixed, Product, padded_bits
 from circuitize.provers.tensor.independent.arithmetic import (
@@ -16,9 +16,12 @@ from circuitize.provers.tensor.independent.arithmetic import (
     Elements,
     Numbers,
     interpolated,
+    lift,
     line,
     numbers,
+    one,
     total,
+    zero,
 )
 from circuitize.provers.tensor.independent.weights import along, apply
 from circuitize.provers.tensor.plan import Plan
@@ -33,7 +36,8 @@ class Claims:
         self, made: Plan, values: Sequence[Integers], labels: frozenset[str] = frozenset(), digest: bytes | None = None
     ) -> None:
         self.plan, self.digest = made, digest or made.digest
-        self.channel = Sending(b"")
+        self.degree, self.zero, self.one = made.degree, zero(made.degree), one(made.degree)
+        self.channel = Sending(b"", made.degree)
         self.channel.labels = labels
         self.values: list[Numbers] = [numbers(np.asarray(v).reshape(-1)) for v in values]
         self.weights: list[Any] = []
@@ -42,6 +46,7 @@ class Claims:
         self.products: deque[tuple[int, int, Elements]] = deque()
         self.openings: list[tuple[int, int, Elements]] = []
         self.gammas: list[Elements] = []
+        self.queried: list[list[int]] = []
 
     def settled(self, label: str, asked: list[tuple[int, int]], honest: Elements) -> Elements:
         """The weighted sums that are sent."""
@@ -67,6 +72,13 @@ class Claims:
             made = made + numbers(array) * numbers(coefficient)
         return made.reshape(-1)
 
+    def lifted(self, values: Numbers) -> Elements:
+        return lift(values, self.degree)
+
+    def stacked(self, elements: Iterable[Elements]) -> Elements:
+        """Elements, or none, as one array."""
+        return np.stack([self.zero, *elements])[1:]
+
     def number(self, weights: Any) -> int:
         self.weights.append(weights)
         return len(self.weights) - 1
@@ -86,7 +98,7 @@ class Claims:
                     self.known.add((base, number))
                     asked.append((base, number))
         honest = [apply(self.weights[number], self.values[base]) for base, number in asked]
-        sent = self.settled(label, asked, np.stack([ZERO, *honest])[1:])
+        sent = self.settled(label, asked, self.stacked(honest))
         self.channel.send_numbers(label, sent)
         for (base, number), value in zip(asked, sent, strict=True):
             is_product = isinstance(self.plan.bases[base], Product)
@@ -110,4 +122,4 @@ class Claims:
             claim = interpolated(message[None], claim, r[None])
             tables = line(low, high, r)
             drawn.append(r)
-        return claim, np.stack([ZERO, *drawn])[1:], tables[:, 0]
+        return claim, self.stacked(drawn), tables[:, 0]

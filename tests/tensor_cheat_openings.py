@@ -6,16 +6,14 @@ from typing import Any
 
 import numpy as np
 from tensor_cheat_claims import Claims
-from tensor_words import ONE, ZERO, Tree, adapted, divide, padded, power_weights
+from tensor_words import Tree, adapted, divide, padded, power_weights
 
 from circuitize.provers.tensor.forms import Column, padded_bits
 from circuitize.provers.tensor.independent.arithmetic import (
-    FIELD,
     Elements,
     Numbers,
     dot,
     interpolated,
-    lift,
     line,
     multiply,
     numbers,
@@ -31,7 +29,7 @@ from circuitize.provers.tensor.independent.opening import (
     root_of_unity,
     roots_to,
 )
-from circuitize.provers.tensor.independent.weights import dense
+from circuitize.provers.tensor.independent.weights import dense, zeros
 
 
 class Openings(Claims):
@@ -51,8 +49,8 @@ class Openings(Claims):
         channel = self.channel
         gamma = channel.challenge("openings")
         self.gammas.append(gamma)
-        claim, factor = ZERO, ONE
-        weights = FIELD.Zeros((1 << variables, 2))
+        claim, factor = self.zero, self.one
+        weights = zeros(1 << variables, self.degree)
         for base, number, value in self.openings:
             column = self.plan.bases[base]
             assert isinstance(column, Column)
@@ -64,7 +62,7 @@ class Openings(Claims):
         opened = self.opened(commitment, self.tables[commitment], weights, claim)
         if opened is not self.tables[commitment]:
             self.trees[commitment] = Tree(opened, variables + 1, bytes([7, commitment]))
-        f, tree = lift(opened), self.trees[commitment]
+        f, tree = self.lifted(opened), self.trees[commitment]
         rounds = max(1, -(-(variables - LAST) // FOLD))
         bits = variables + 1
         for round in range(rounds):
@@ -92,6 +90,7 @@ class Openings(Claims):
         channel, (tree, folded, bits, round) = self.channel, self.asked
         depth = bits - FOLD
         places = channel.positions("whir.queries", self.queries(round), depth)
+        self.queried.append(places)
         indices = [reversed_bits(place, depth) for place in places]
         symbols = tree.leaves[places]
         channel.send_numbers("whir.leaves", symbols)
@@ -99,7 +98,9 @@ class Openings(Claims):
             channel.send("whir.salts", b"".join(tree.salts[place] for place in places))
         channel.send("whir.nodes", b"".join(tree.missing(places)))
         factors = powers(channel.challenge("whir.combine"), len(places))
-        values = fold(lift(symbols[..., 0]) if round == 0 else symbols, indices, bits, folded)
+        if round == 0:
+            symbols = self.lifted(symbols[..., 0])
+        values = fold(symbols, indices, bits, folded)
         return dot(factors, values), power_weights(factors, roots_to(root_of_unity(depth), indices, depth), size)
 
     def foreseen(self, f: Elements, weights: Elements, claim: Elements) -> Elements:
@@ -127,4 +128,4 @@ class Openings(Claims):
             claim = interpolated(message[None], claim, r[None])
             f, weights = line(low, high, r)
             drawn.append(r)
-        return claim, np.stack([ZERO, *drawn])[1:], f, weights
+        return claim, self.stacked(drawn), f, weights

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from tensor_cheat_claims import Claims
-from tensor_words import ONE, ZERO, padded
+from tensor_words import padded
 
 from circuitize.provers.tensor.forms import Product, padded_bits
 from circuitize.provers.tensor.independent.arithmetic import (
@@ -14,13 +14,12 @@ from circuitize.provers.tensor.independent.arithmetic import (
     Elements,
     Numbers,
     equality,
-    lift,
     line,
     multiply,
     numbers,
     total,
 )
-from circuitize.provers.tensor.independent.weights import Dense, Separable, at_point, dense, ones
+from circuitize.provers.tensor.independent.weights import Dense, Separable, at_point, dense, ones, zeros
 
 
 class Lookups(Claims):
@@ -54,25 +53,25 @@ class Lookups(Claims):
     def lookups(self, looked_up: list[tuple[Numbers, Numbers | None]]) -> None:
         made, channel = self.plan, self.channel
         alpha, beta = channel.challenge("lookups.alpha"), channel.challenge("lookups.beta")
-        square = multiply(beta, beta) if self.pairs else ZERO
+        square = multiply(beta, beta) if self.pairs else self.zero
         sizes = [padded_bits(made.forms[lookup.key].shape) for lookup in made.lookups]
         sizes += [(table.size - 1).bit_length() for table in made.tables]
         offsets, end = [0] * len(sizes), 0
         for i in sorted(range(len(sizes)), key=lambda i: -sizes[i]):
             offsets[i], end = end, end + (1 << sizes[i])
         depth = (end - 1).bit_length()
-        n, d = FIELD.Zeros((1 << depth, 2)), FIELD.Zeros((1 << depth, 2)) + ONE
+        n, d = zeros(1 << depth, self.degree), ones(1 << depth, self.degree)
         for lookup, (keys, values), offset in zip(made.lookups, looked_up, offsets, strict=False):
             shape = made.forms[lookup.key].shape
             own = slice(offset, offset + (1 << padded_bits(shape)))
-            second = multiply(square, lift(padded(values, shape))) if values is not None else ZERO
-            d[own] = alpha - self.tag(beta, lookup.table) - lift(padded(keys, shape)) - second
-            n[own] = lift(padded(FIELD.Ones(len(keys)), shape))
+            second = multiply(square, self.lifted(padded(values, shape))) if values is not None else self.zero
+            d[own] = alpha - self.tag(beta, lookup.table) - self.lifted(padded(keys, shape)) - second
+            n[own] = self.lifted(padded(FIELD.Ones(len(keys)), shape))
         for t, (table, offset) in enumerate(zip(made.tables, offsets[len(made.lookups) :], strict=True)):
             own = slice(offset, offset + (1 << (table.size - 1).bit_length()))
             keys, counts, values = self.entries(t)
-            d[own] = alpha - self.tag(beta, t) - lift(keys) - multiply(square, lift(values))
-            n[own] = -lift(counts)
+            d[own] = alpha - self.tag(beta, t) - self.lifted(keys) - multiply(square, self.lifted(values))
+            n[own] = -self.lifted(counts)
         self.tree(n, d)
         point = self.point
         self.places = offsets, sizes
@@ -85,11 +84,11 @@ class Lookups(Claims):
             wanted += [(form, by_shape[shape]) for form in (lookup.key, lookup.value) if form is not None]
         for table in made.tables:
             vector = equality(point[: (table.size - 1).bit_length()])[: table.size]
-            wanted.append((table.column, self.number(Separable(ONE, (vector,)))))
+            wanted.append((table.column, self.number(Separable(self.one, (vector,)))))
         self.settle("lookups.values", wanted)
 
     def tag(self, beta: Elements, table: int) -> Elements:
-        return beta * numbers(table + 1) if self.tags else ZERO
+        return beta * numbers(table + 1) if self.tags else self.zero
 
     def entries(self, number: int) -> tuple[Numbers, Numbers, Numbers]:
         """Keys, counts and values of a table, padded to a power of two."""
@@ -106,8 +105,8 @@ class Lookups(Claims):
             layers.append((n, d))
         sent = self.root(n[0], d[0])
         self.channel.send_numbers("fractions.root", sent)
-        numerator, denominator = ZERO, sent
-        point = FIELD.Zeros((0, 2))
+        numerator, denominator = self.zero, sent
+        point = zeros(0, self.degree)
         for level, (n, d) in enumerate(layers[-2::-1]):
             half = 1 << level
             mix = self.channel.challenge("fractions.combine")
@@ -137,7 +136,7 @@ class Products(Claims):
         found, weights = self.plan.bases[base], self.weights[number]
         assert isinstance(found, Product)
         if isinstance(weights, Dense):
-            own = np.stack([padded(dense(weights), found.shape), lift(padded(self.values[base], found.shape))])
+            own = np.stack([padded(dense(weights), found.shape), self.lifted(padded(self.values[base], found.shape))])
             _, point, at = self.sumcheck("dense", 2, value, own, lambda t: multiply(t[0], t[1]))
             self.channel.send_numbers("dense.value", at[1])
             value, weights = at[1], at_point(found.shape, point)
@@ -148,21 +147,21 @@ class Products(Claims):
         batch = [letter for letter in of_z if letter in of_x and letter in of_y]
         kept = batch + [letter for letter in of_x if letter in of_y and letter not in of_z]
         shape = tuple(extents[letter] for letter in kept)
-        mixed = Separable(weights.factor, tuple(own[k] if k in own else ones(extents[k], 2) for k in kept))
+        mixed = Separable(weights.factor, tuple(own[k] if k in own else ones(extents[k], self.degree) for k in kept))
         tables = [padded(dense(mixed), shape)]
         for letters, form in ((of_x, x), (of_y, y)):
-            made = lift(self.form(form)).reshape(*(extents[k] for k in letters), 2)
+            made = self.lifted(self.form(form)).reshape(*(extents[k] for k in letters), self.degree)
             for axis, letter in enumerate(letters):
                 if letter not in kept and letter in own:
                     view = [1] * len(letters)
                     view[axis] = extents[letter]
-                    made = multiply(made, own[letter].reshape(*view, 2))
+                    made = multiply(made, own[letter].reshape(*view, self.degree))
             gone = tuple(axis for axis, letter in enumerate(letters) if letter not in kept)
             for axis in reversed(gone):
                 made = np.add.reduce(made, axis=axis)
             left = [letter for letter in letters if letter in kept]
             order = [left.index(letter) for letter in kept]
-            tables.append(padded(np.transpose(made, (*order, len(order))).reshape(-1, 2), shape))
+            tables.append(padded(np.transpose(made, (*order, len(order))).reshape(-1, self.degree), shape))
         stacked = np.stack(tables)
         if not batch:
             stacked[0] = weights.factor
@@ -177,8 +176,9 @@ class Products(Claims):
         at_kept = dict(zip(kept, at_point(shape, point).axes, strict=True))
 
         def on(letters: str) -> int:
-            axes = {k: ones(extents[k], 2) for k in letters} | {k: v for k, v in own.items() if k in letters} | at_kept
-            return self.number(Separable(ONE, tuple(axes[k] for k in letters)))
+            axes = {k: ones(extents[k], self.degree) for k in letters}
+            axes |= {k: v for k, v in own.items() if k in letters} | at_kept
+            return self.number(Separable(self.one, tuple(axes[k] for k in letters)))
 
         on_x = on(of_x)
         on_y = on_x if x == y and of_x == of_y else on(of_y)

@@ -10,6 +10,7 @@ from blake3 import blake3
 
 from circuitize.provers.tensor.independent.arithmetic import (
     FIELD,
+    NONRESIDUE,
     PRIME,
     Elements,
     Numbers,
@@ -19,12 +20,9 @@ from circuitize.provers.tensor.independent.arithmetic import (
     one,
     scale,
     total,
-    zero,
 )
 from circuitize.provers.tensor.independent.opening import SYMBOLS, root_of_unity, roots_to
 from circuitize.provers.tensor.independent.transcript import Transcript
-
-ZERO, ONE = zero(2), one(2)
 
 
 class Deaf(Transcript):
@@ -117,25 +115,30 @@ def power_weights(factors: Elements, z: Numbers, size: int) -> Elements:
 
 
 def divide(x: Elements, y: Elements) -> Elements:
-    """(a + b X)^-1 = (a - b X) / (a^2 - 7 b^2)."""
-    a, b = y
-    norm = pow(int(a * a - numbers(7) * b * b), -1, PRIME)
-    return multiply(x, np.stack([a, -b])) * numbers(norm)
+    """One element by another: y times its conjugates, which take X to its multiples by roots of unity, is a number."""
+    degree = len(y)
+    root = pow(NONRESIDUE, (PRIME - 1) // degree, PRIME)
+    others = one(degree)
+    for power in range(1, degree):
+        others = multiply(others, y * numbers([pow(root, power * k, PRIME) for k in range(degree)]))
+    norm, *rest = multiply(y, others)
+    assert not any(rest)
+    return multiply(x, others) * numbers(pow(int(norm), -1, PRIME))
 
 
 def adapted(message: Elements, claim: Elements, r: Elements, true: Elements) -> Elements:
     """The message of a false claim that leaves a true one at r, where r is known before: h(0) is moved."""
     made = message.copy()
     without = interpolated(message[None], claim, r[None])
-    made[0] = made[0] + ONE
+    made[0] = made[0] + one(len(r))
     step = interpolated(made[None], claim, r[None]) - without
     made[0] = message[0] + divide(true - without, step)
     return made
 
 
-def combination(x: Elements, y: Elements, target: Elements) -> tuple[Numbers, Numbers]:
-    """The numbers m and n of the base field with m x + n y = target."""
-    inverse = pow(int(x[0] * y[1] - x[1] * y[0]), -1, PRIME)
-    m = (target[0] * y[1] - target[1] * y[0]) * numbers(inverse)
-    n = (x[0] * target[1] - x[1] * target[0]) * numbers(inverse)
-    return m, n
+def combination(elements: Elements, target: Elements) -> Numbers:
+    """The numbers of the base field that elements, as many as the degree, times them sum up to the target with.
+
+    Targets may be many, in a first axis, and are these numbers then.
+    """
+    return target @ np.linalg.inv(elements)

@@ -5,19 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from tensor_attack import OUTSIDE, SUM, attack
+from tensor_attack import OUTSIDE, SUM, at_every_degree, attack, small_plan
 from tensor_cheat import Cheat
-from tensor_words import ONE, ZERO, combination, divide
+from tensor_words import combination, divide
 
 from circuitize.provers.tensor.independent.arithmetic import (
     FIELD,
     Elements,
     equality_at,
-    lift,
     multiply,
     numbers,
 )
 from circuitize.provers.tensor.independent.weights import apply
+
+pytestmark = at_every_degree
 
 
 class LateCounts(Cheat):
@@ -29,27 +30,28 @@ class LateCounts(Cheat):
         self.channel.state = state
         ((base, _),) = self.plan.forms[self.plan.tables[0].column].terms
         start = alpha - self.tag(beta, 0)
-        wanted = ZERO
-        for keys, _ in looked_up:
-            for key in keys:
-                wanted = wanted + divide(ONE, start - lift(key[None])[0])
-        first, second = (divide(ONE, start - lift(numbers([key]))[0]) for key in (0, 1))
+
+        def fraction(key: Any) -> Elements:
+            return divide(self.one, start - self.one * key)
+
+        wanted = sum((fraction(key) for keys, _ in looked_up for key in keys), self.zero)
         counts = FIELD.Zeros(self.plan.tables[0].size)
-        counts[0], counts[1] = combination(first, second, wanted)
+        entries = self.stacked(fraction(key) for key in numbers(range(self.degree)))
+        counts[: self.degree] = combination(entries, wanted)
         self.values[base] = counts
         self.tables[-1] = self.table(len(self.tables) - 1)
         self.trees[-1] = type(self.trees[-1])(self.tables[-1], self.plan.commitments[-1] + 1, b"\7\1")
         super().lookups(looked_up)
 
 
-def test_counts_come_before_the_challenge() -> None:
-    """Else two of them make up for a value outside of its table."""
+def test_counts_come_before_the_challenge(degree: int) -> None:
+    """Else as many of them as the degree make up for a value outside of its table."""
     deaf = frozenset({"columns"})
-    found, _ = attack(SUM, OUTSIDE, LateCounts, deaf)
+    found, _ = attack(SUM, small_plan(SUM, degree), OUTSIDE, LateCounts, deaf)
     assert found.passes(deaf=deaf) and found.is_refused()
 
 
-def test_the_root_of_the_sum_of_fractions_is_absorbed() -> None:
+def test_the_root_of_the_sum_of_fractions_is_absorbed(degree: int) -> None:
     """Else the denominator makes up for a numerator that is not 0."""
     deaf = frozenset({"fractions.root"})
 
@@ -57,11 +59,11 @@ def test_the_root_of_the_sum_of_fractions_is_absorbed() -> None:
         def root(self, numerator: Elements, denominator: Elements) -> Elements:
             return denominator + divide(numerator, self.channel.peek("fractions.combine"))
 
-    found, _ = attack(SUM, OUTSIDE, Chosen, deaf)
+    found, _ = attack(SUM, small_plan(SUM, degree), OUTSIDE, Chosen, deaf)
     assert found.passes(deaf=deaf) and found.is_refused()
 
 
-def test_fractions_of_a_layer_are_absorbed() -> None:
+def test_fractions_of_a_layer_are_absorbed(degree: int) -> None:
     """Else they are moved along the line whose point is known."""
     deaf = frozenset({"fractions.ends"})
 
@@ -70,10 +72,10 @@ def test_fractions_of_a_layer_are_absorbed() -> None:
             r = self.channel.peek("fractions.line")
             n0, n1, d0, d1 = honest
             missing = divide(claim, weight) - held_by(honest, mix)
-            step = divide(missing, multiply(r, d1) - multiply(ONE - r, d0))
-            return np.stack([n0 + multiply(r, step), n1 - multiply(ONE - r, step), d0, d1])
+            step = divide(missing, multiply(r, d1) - multiply(self.one - r, d0))
+            return np.stack([n0 + multiply(r, step), n1 - multiply(self.one - r, step), d0, d1])
 
-    found, _ = attack(SUM, OUTSIDE, Chosen, deaf)
+    found, _ = attack(SUM, small_plan(SUM, degree), OUTSIDE, Chosen, deaf)
     assert found.passes(deaf=deaf) and found.is_refused()
 
 
@@ -82,7 +84,7 @@ def held_by(ends: Elements, mix: Elements) -> Elements:
     return multiply(n0, d1) + multiply(n1, d0) + multiply(mix, multiply(d0, d1))
 
 
-def test_rounds_of_a_layers_sumcheck_are_absorbed() -> None:
+def test_rounds_of_a_layers_sumcheck_are_absorbed(degree: int) -> None:
     deaf = frozenset({"fractions.sum"})
 
     class Wrong(Cheat):
@@ -93,21 +95,21 @@ def test_rounds_of_a_layers_sumcheck_are_absorbed() -> None:
             made[0] = made[0] + divide(claim - held_by(honest, mix), honest[3])
             return made
 
-    found, _ = attack(SUM, OUTSIDE, Wrong, deaf)
+    found, _ = attack(SUM, small_plan(SUM, degree), OUTSIDE, Wrong, deaf)
     assert found.passes(deaf=deaf) and found.is_refused()
 
 
-def test_looked_up_values_are_absorbed() -> None:
+def test_looked_up_values_are_absorbed(degree: int) -> None:
     """Else errors of two claims in one commitment cancel, and a value is looked up that is not the committed one."""
     deaf = frozenset({"lookups.values"})
 
     def kind(gamma: Elements | None) -> type[Cheat]:
         class Swapped(Cheat):
             def lookups(self, looked_up: list[Any]) -> None:
-                super().lookups([within(one) for one in looked_up])
+                super().lookups([within(pair) for pair in looked_up])
 
             def counts(self, looked_up: list[Any]) -> None:
-                super().counts([within(one) for one in looked_up])
+                super().counts([within(pair) for pair in looked_up])
 
             def settled(self, label: str, asked: list[tuple[int, int]], honest: Elements) -> Elements:
                 if label != "lookups.values" or gamma is None:
@@ -123,8 +125,8 @@ def test_looked_up_values_are_absorbed() -> None:
 
         return Swapped
 
-    _, first = attack(SUM, OUTSIDE, kind(None), deaf)
-    found, _ = attack(SUM, OUTSIDE, kind(first.gammas[0]), deaf)
+    _, first = attack(SUM, small_plan(SUM, degree), OUTSIDE, kind(None), deaf)
+    found, _ = attack(SUM, small_plan(SUM, degree), OUTSIDE, kind(first.gammas[0]), deaf)
     assert found.passes(deaf=deaf) and found.is_refused()
 
 

@@ -11,37 +11,44 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tensor_attack import INPUTS, PRODUCT, SMALL, SUM, FalseSum, Forgery, attack, built
+from tensor_attack import (
+    INPUTS,
+    PRODUCT,
+    SMALL,
+    SUM,
+    FalseSum,
+    Forgery,
+    at_every_degree,
+    attack,
+    built,
+    small_plan,
+)
 from tensor_cheat import Cheat
 from tensor_forgery import signed
-from tensor_words import ONE, ZERO, combination, divide
+from tensor_words import combination, divide
 
 from circuitize.circuits import integers
 from circuitize.circuits.integers import View
 from circuitize.circuits.program import Program
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.forms import Product
-from circuitize.provers.tensor.independent.arithmetic import (
-    PRIME,
-    Elements,
-    dot,
-    lift,
-    multiply,
-    numbers,
-)
+from circuitize.provers.tensor.independent.arithmetic import PRIME, Elements, multiply, numbers
 from circuitize.provers.tensor.independent.weights import dense
-from circuitize.provers.tensor.plan import Plan, plan
+from circuitize.provers.tensor.plan import Plan
+
+pytestmark = at_every_degree
 
 
 def vanishing(weights: Elements, limit: int) -> list[int]:
-    """Small integers, not all 0, whose sum with these weights is 0: two are solved for, the others drawn."""
+    """Small integers, not all 0, whose sum with these weights is 0: one a coordinate is solved for, others drawn."""
     random = np.random.default_rng(0)
-    for _ in range(20000):
-        drawn = random.integers(1, limit, len(weights) - 2)
-        target = ZERO - dot(lift(numbers(drawn)), weights[2:])
-        solved = [signed(int(x)) for x in combination(weights[0], weights[1], target)]
-        if max(map(abs, solved)) < limit:
-            return [*solved, *drawn.tolist()]
+    degree = weights.shape[-1]
+    for _ in range(100):
+        drawn = random.integers(1, limit, (200, len(weights) - degree))
+        solved = combination(weights[:degree], -(numbers(drawn) @ weights[degree:]))
+        for found, others in zip(solved.tolist(), drawn.tolist(), strict=True):
+            if max(abs(signed(x)) for x in found) < limit:
+                return [*map(signed, found), *others]
     raise AssertionError("expected a vanishing sum")
 
 
@@ -53,28 +60,28 @@ def zero_weights(cheat: Cheat, made: Plan) -> Elements:
 WIDE = Fixed((4,), 0, -(1 << 60), 1 << 60)
 
 
-def test_public_values_are_absorbed() -> None:
+def test_public_values_are_absorbed(degree: int) -> None:
     """Else outputs are chosen after the point where they are tested."""
     program = built([WIDE, WIDE], (integers.Add(), (0, 1)))
     zero = {"in0": np.zeros(4, np.int64), "in1": np.zeros(4, np.int64)}
     deaf = frozenset({"public"})
-    found, cheat = attack(program, zero, deaf=deaf)
+    found, cheat = attack(program, small_plan(program, degree), zero, deaf=deaf)
     false = np.array(vanishing(zero_weights(cheat, found.made), 1 << 60), np.int64)
     found.statement = replace(found.statement, publics={("output", "out0"): false})
     assert found.passes(deaf=deaf) and found.is_refused()
 
 
-def test_what_a_proof_is_for_is_absorbed() -> None:
+def test_what_a_proof_is_for_is_absorbed(degree: int) -> None:
     """Else a proof of one step is one of another."""
     deaf = frozenset({"context"})
-    found, _ = attack(SUM, INPUTS, deaf=deaf)
+    found, _ = attack(SUM, small_plan(SUM, degree), INPUTS, deaf=deaf)
     assert found.passes(deaf=deaf, context=b"step 1") and found.passes(deaf=deaf, context=b"step 2")
     assert found.is_refused() and found.is_refused(b"step 2")
-    found, _ = attack(SUM, INPUTS)
+    found, _ = attack(SUM, small_plan(SUM, degree), INPUTS)
     assert not found.is_refused() and found.is_refused(b"step 2")
 
 
-def test_the_program_is_absorbed_first() -> None:
+def test_the_program_is_absorbed_first(degree: int) -> None:
     """Else its constants are chosen after the point where its equations are tested."""
     deaf = frozenset({"statement"})
 
@@ -83,15 +90,15 @@ def test_the_program_is_absorbed_first() -> None:
         return built([WIDE, WIDE], (integers.Add(), (0, 1)), (constant, ()), (integers.Add(), (2, 3)))
 
     zero = {"in0": np.zeros(4, np.int64), "in1": np.zeros(4, np.int64)}
-    found, cheat = attack(program([1, 0, 0, 0]), zero, deaf=deaf)
+    own = program([1, 0, 0, 0])
+    found, cheat = attack(own, small_plan(own, degree), zero, deaf=deaf)
     false = vanishing(zero_weights(cheat, found.made), 1 << 60)
     other = program([1 + false[0], *false[1:]])
-    made = plan(other, 4)
-    moved = Forgery(other, made, found.statement, found.proof.messages)
+    moved = Forgery(other, small_plan(other, degree), found.statement, found.proof.messages)
     assert moved.passes(deaf=deaf) and moved.is_refused()
 
 
-def test_roots_are_absorbed() -> None:
+def test_roots_are_absorbed(degree: int) -> None:
     """Else what is committed to is chosen after everything that is claimed of it."""
     deaf = frozenset({"root"})
     program = built([SMALL], (integers.Scale(2, 0), (0,)))
@@ -100,13 +107,12 @@ def test_roots_are_absorbed() -> None:
         def opened(self, commitment: int, table: Any, weights: Elements, claim: Elements) -> Any:
             if commitment:
                 return table
-            made = table.copy()
-            made[2] = made[2] + numbers(1)
-            for place, amount in zip((0, 1), combination(weights[0], weights[1], ZERO - weights[2]), strict=True):
-                made[place] = made[place] + amount
+            made, first = table.copy(), slice(self.degree)
+            made[self.degree] = made[self.degree] + numbers(1)
+            made[first] = made[first] + combination(weights[first], -weights[self.degree])
             return made
 
-    found, _ = attack(program, {"in0": INPUTS["in0"]}, Late, deaf)
+    found, _ = attack(program, small_plan(program, degree), {"in0": INPUTS["in0"]}, Late, deaf)
     assert found.passes(deaf=deaf) and found.is_refused()
 
 
@@ -143,8 +149,8 @@ def cancelling(gamma: Elements | None, base: type[Cheat], label: str) -> type[Ch
                 return honest
             made = honest.copy()
             error = self.error(asked, honest)
-            made[1] = made[1] - divide(error, gamma - ONE)
-            made[0] = made[0] + divide(multiply(error, gamma), gamma - ONE)
+            made[1] = made[1] - divide(error, gamma - self.one)
+            made[0] = made[0] + divide(multiply(error, gamma), gamma - self.one)
             return made
 
         def error(self, asked: list[tuple[int, int]], honest: Elements) -> Elements:
@@ -174,21 +180,21 @@ LONG = built([Fixed((1 << 11,), 0, 0, 3)], (integers.Scale(2, 0), (0,)))
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_claims_and_sumchecks_are_absorbed(label: str, program: Program, kind: type[Cheat] | None) -> None:
+def test_claims_and_sumchecks_are_absorbed(degree: int, label: str, program: Program, kind: type[Cheat] | None) -> None:
     """Else sums that are false, of products or of openings, are brought back to true ones."""
     deaf = frozenset({label})
     random = np.random.default_rng(3)
     inputs = {
         p.name: random.integers(0, p.format.high, p.format.shape, endpoint=True) for p in program.inputs if p.format
     }
-    made = plan(program, 4)
+    made = small_plan(program, degree)
     false = made.trace(inputs)[-1].copy()
     false[(0,) * (false.ndim - 1) + (1,)] += 1
     gamma = None
     if label in ("zeros", "operands"):
-        _, first = attack(program, inputs, cancelling(None, kind or Cheat, label), deaf, false)
+        _, first = attack(program, made, inputs, cancelling(None, kind or Cheat, label), deaf, false)
         gamma = first.gammas[0]
     chosen = cancelling(gamma, kind or Cheat, label) if gamma is not None else kind
     assert chosen is not None
-    found, _ = attack(program, inputs, chosen, deaf, false)
+    found, _ = attack(program, made, inputs, chosen, deaf, false)
     assert found.passes(deaf=deaf) and found.is_refused()

@@ -47,7 +47,7 @@ def one(degree: int) -> Elements:
     return numbers([1] + [0] * (degree - 1))
 
 
-def lift(values: Numbers, degree: int = 2) -> Elements:
+def lift(values: Numbers, degree: int) -> Elements:
     """Elements of the base field as elements of the extension."""
     made: Elements = FIELD.Zeros((*values.shape, degree))
     made[..., 0] = values

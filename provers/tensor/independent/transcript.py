@@ -17,7 +17,7 @@ class Refused(Exception):
 class Transcript:
     """state = BLAKE3(state, tag, label, ...): tag 1 absorbs a message, 2 draws a challenge, 3 expands it."""
 
-    def __init__(self, messages: bytes, degree: int = 2) -> None:
+    def __init__(self, messages: bytes, degree: int) -> None:
         self.degree = degree
         self.state = bytes(32)
         self.messages = messages
