@@ -59,8 +59,8 @@ def solutions(system: ConstraintSystem) -> Integers:
     whose wires are all known fails: nothing is assumed about any wire but that wire 0 is 1.
     """
     prime = system.field.prime
-    dense = [_dense(matrix, system) for matrix in (system.a, system.b, system.c)]
-    uses = (dense[0] != 0) | (dense[1] != 0) | (dense[2] != 0)
+    tables = [dense(matrix, system) for matrix in (system.a, system.b, system.c)]
+    uses = (tables[0] != 0) | (tables[1] != 0) | (tables[2] != 0)
     uses[:, 0] = False
     known = np.zeros(system.wires, np.bool_)
     known[0] = True
@@ -71,7 +71,7 @@ def solutions(system: ConstraintSystem) -> Integers:
         missing = (uses & ~known).sum(axis=1)
         ready = np.flatnonzero((missing == 0) & ~checked)
         if len(ready):
-            a, b, c = (table @ matrix[ready].T % prime for matrix in dense)
+            a, b, c = (table @ matrix[ready].T % prime for matrix in tables)
             table = table[(a * b % prime == c).all(axis=1)]
             checked[ready] = True
         if known.all():
@@ -100,7 +100,8 @@ def without(system: ConstraintSystem, row: int) -> ConstraintSystem:
     return replace(system, a=less(system.a), b=less(system.b), c=less(system.c), blocks=())
 
 
-def _dense(matrix: Matrix, system: ConstraintSystem) -> Integers:
+def dense(matrix: Matrix, system: ConstraintSystem) -> Integers:
+    """int64[rows, wires]: a coefficient each."""
     table = np.zeros((matrix.rows, system.wires), np.int64)
     table[np.repeat(np.arange(matrix.rows), np.diff(matrix.offsets)), matrix.wires] = matrix.coefficients
     return table
