@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
+import operator
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from circuitize.circuits import integers
+from circuitize.circuits import integers, matrix_product
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.lowering import Lowering
@@ -81,7 +81,8 @@ class Einsum(RealOperation):
         return (Array(tuple(extents[letter] for letter in target)),)
 
     def run(self, *values: Values) -> tuple[Values, ...]:
-        return (contract(self.letters, *values),)
+        x, y = values
+        return (matrix_product.contract(self.letters, x, y, operator.matmul),)
 
     def reverse(
         self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
@@ -107,24 +108,3 @@ def matmul(x_rank: int, y_rank: int) -> Einsum:
         )
     batch = "abcdefgh"[: x_rank - 2]
     return Einsum(f"{batch}ij,{batch if y_rank > 2 else ''}jk->{batch}ik")
-
-
-def contract(letters: tuple[str, str, str], x: Values, y: Values) -> Values:
-    """The equation on values as one batched matrix product by BLAS, in the target's order where it can be."""
-    of_x, of_y, of_target = letters
-    if of_target[-1:] and of_target[-1] not in of_y:
-        (x, of_x), (y, of_y) = (y, of_y), (x, of_x)
-    extents = dict(zip(of_x + of_y, x.shape + y.shape, strict=True))
-    batch = [letter for letter in of_target if letter in of_x and letter in of_y]
-    rows = [letter for letter in of_target if letter not in of_y]
-    columns = [letter for letter in of_target if letter not in of_x]
-    inner = [letter for letter in of_x if letter not in of_target]
-
-    def matrices(value: Values, of_value: str, *groups: list[str]) -> Values:
-        ordered = value.transpose([of_value.index(letter) for group in groups for letter in group])
-        return ordered.reshape([math.prod(extents[letter] for letter in group) for group in groups])
-
-    product = matrices(x, of_x, batch, rows, inner) @ matrices(y, of_y, batch, inner, columns)
-    made = batch + rows + columns
-    split = product.reshape([extents[letter] for letter in made])
-    return split.transpose([made.index(letter) for letter in of_target])

@@ -9,6 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
+from circuitize.circuits import matrix_product
 from circuitize.circuits.array_module import array_module
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import TypingError
@@ -119,25 +120,7 @@ class Contract(Expansion):
 
 def contract(letters: tuple[str, str, str], x: Integers, y: Integers) -> Integers:
     """The exact contraction of int64 arrays, by one batched matrix product, in the target's order where it can be."""
-    of_x, of_y, of_target = letters
-    if of_target[-1:] and of_target[-1] not in of_y:
-        (x, of_x), (y, of_y) = (y, of_y), (x, of_x)
-    x, of_x = _sum_own(x, of_x, of_y + of_target)
-    y, of_y = _sum_own(y, of_y, of_x + of_target)
-    extents = dict(zip(of_x + of_y, x.shape + y.shape, strict=True))
-    batch = [letter for letter in of_target if letter in of_x and letter in of_y]
-    rows = [letter for letter in of_target if letter not in of_y]
-    columns = [letter for letter in of_target if letter not in of_x]
-    inner = [letter for letter in of_x if letter not in of_target]
-
-    def matrices(value: Integers, of_value: str, *groups: list[str]) -> Integers:
-        ordered = value.transpose([of_value.index(letter) for group in groups for letter in group])
-        return ordered.reshape([math.prod(extents[letter] for letter in group) for group in groups])
-
-    made = multiply_matrices(matrices(x, of_x, batch, rows, inner), matrices(y, of_y, batch, inner, columns))
-    order = batch + rows + columns
-    split = made.reshape([extents[letter] for letter in order])
-    return split.transpose([order.index(letter) for letter in of_target])
+    return matrix_product.contract(letters, x, y, multiply_matrices)
 
 
 def multiply_matrices(x: Integers, y: Integers) -> Integers:
@@ -184,11 +167,3 @@ def _limbs(values: Integers, magnitude: int, bits: int) -> list[Values]:
 
 def _magnitude(values: Integers) -> int:
     return max(int(values.max()), -int(values.min()))
-
-
-def _sum_own(value: Integers, letters: str, others: str) -> tuple[Integers, str]:
-    """Sum over the axes that nothing else names."""
-    own = tuple(axis for axis, letter in enumerate(letters) if letter not in others)
-    if own:
-        value = array_module(value).asarray(value.sum(axis=own))
-    return value, "".join(c for c in letters if c in others)

@@ -16,7 +16,8 @@ from circuitize.circuits.errors import TypingError
 from circuitize.circuits.types import Shape, check_shape
 
 from .normal_form import normal_form, rows
-from .steps import Affine, Indices, Regroup, Step, fibre_sizes, gather, locate, scatter
+from .steps import Affine, Indices, Regroup, Step, fibre_sizes, locate
+from .windows import Gather, Scatter
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,16 +157,28 @@ class View:
 
     def gather(self, array: NDArray[Any]) -> NDArray[Any]:
         """y[p] = x[f(p)], 0 outside. May share the array's memory; not to be written to."""
-        for step in self.steps:
-            array = array.reshape(step.shape) if isinstance(step, Regroup) else gather(step, array)
+        for step in self._gathers:
+            array = array.reshape(step.shape) if isinstance(step, Regroup) else step(array)
         return array
 
     def scatter(self, array: NDArray[Any]) -> NDArray[Any]:
         """The adjoint of gather: y[q] = sum of x[p] over the p with f(p) = q."""
-        shapes = [self.source_shape, *(step.shape for step in self.steps)]
-        for step, source in zip(reversed(self.steps), reversed(shapes[:-1]), strict=True):
-            array = array.reshape(source) if isinstance(step, Regroup) else scatter(step, source, array)
+        for step in self._scatters:
+            array = array.reshape(step.shape) if isinstance(step, Regroup) else step(array)
         return array
+
+    @cached_property
+    def _gathers(self) -> list[Regroup | Gather]:
+        shapes = [self.source_shape, *(step.shape for step in self.steps)]
+        pairs = zip(self.steps, shapes, strict=False)
+        return [step if isinstance(step, Regroup) else Gather(step, source) for step, source in pairs]
+
+    @cached_property
+    def _scatters(self) -> list[Regroup | Scatter]:
+        shapes = [self.source_shape, *(step.shape for step in self.steps)]
+        pairs = zip(self.steps, shapes, strict=False)
+        found = [Regroup(source) if isinstance(step, Regroup) else Scatter(step, source) for step, source in pairs]
+        return found[::-1]
 
     @cached_property
     def fibres(self) -> tuple[int, int]:

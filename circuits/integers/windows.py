@@ -1,0 +1,181 @@
+"""Affine steps prepared for sources of one shape: strided windows onto them, and the sums that are their adjoints."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+from numpy.typing import NDArray
+
+from circuitize.circuits.array_module import add_at, array_module
+from circuitize.circuits.types import Shape
+
+from .steps import Affine, locate
+
+Index = tuple[Any, ...]
+"""Slices and numbers, and an ellipsis: it gives an array, even where that is a single element."""
+
+
+class Gather:
+    """The step's target on a source array: a strided window onto it, zeros added around it first where needed."""
+
+    def __init__(self, step: Affine, source: Shape) -> None:
+        self.step = step
+        self.source = source
+        self._is_regroup = step.is_regroup(source)
+        self._pad = None if step.is_inside(source) else _Pad(step, source)
+        padded = self._pad.reach if self._pad else source
+        origin = (
+            tuple(o - low for o, low in zip(step.offsets, self._pad.lows, strict=True)) if self._pad else step.offsets
+        )
+        self._start = _at([slice(start, None) for start in origin])
+        elements = [math.prod(padded[axis + 1 :]) for axis in range(len(padded))]
+        self._offset = sum(start * size for start, size in zip(origin, elements, strict=True))
+        self._strides = _products(step, elements)
+
+    def __call__(self, array: NDArray[Any]) -> NDArray[Any]:
+        step = self.step
+        if self._is_regroup:
+            return array.reshape(step.shape)
+        if self._pad is not None:
+            if self._pad.is_sparse:
+                module = array_module(array)
+                flat = locate(step, self.source, module.arange(math.prod(step.shape)))
+                taken: NDArray[Any] = array.reshape(-1)[module.maximum(flat, 0)]
+                taken[flat < 0] = 0
+                return taken.reshape(step.shape)
+            array = self._pad(array)
+        if type(array) is np.ndarray:
+            if array.flags.c_contiguous and not array.dtype.hasobject:
+                size = array.itemsize
+                window = np.ndarray(
+                    step.shape, array.dtype, array, self._offset * size, [stride * size for stride in self._strides]
+                )
+                window.flags.writeable = False
+                return window
+            return as_strided(array[self._start], step.shape, _products(step, array.strides), writeable=False)
+        there: NDArray[Any] = array_module(array).lib.stride_tricks.as_strided(
+            array[self._start], step.shape, _products(step, array.strides)
+        )
+        return there
+
+
+class _Pad:
+    """The box that a step reaches into, zero where it is outside the source."""
+
+    def __init__(self, step: Affine, source: Shape) -> None:
+        spans = [step.span(axis) for axis in range(len(source))]
+        self.lows = [low for low, _ in spans]
+        self.reach = tuple(high - low + 1 for low, high in spans)
+        self.is_sparse = math.prod(self.reach) > 4 * max(math.prod(step.shape), math.prod(source)) + 4096
+        own = [(max(low, 0), min(high + 1, extent)) for (low, high), extent in zip(spans, source, strict=True)]
+        self.meets = all(start < stop for start, stop in own)
+        self.place = _at([slice(start - low, stop - low) for (start, stop), low in zip(own, self.lows, strict=True)])
+        self.own = _at([slice(*ends) for ends in own])
+
+    def __call__(self, array: NDArray[Any]) -> NDArray[Any]:
+        around: NDArray[Any] = array_module(array).zeros(self.reach, array.dtype)
+        if self.meets:
+            around[self.place] = array[self.own]
+        return around
+
+
+class Scatter:
+    """The adjoint of `Gather`: each source element is the sum of the target elements that read it."""
+
+    def __init__(self, step: Affine, source: Shape) -> None:
+        self.source = source
+        columns = step.columns()
+        self._free = tuple(axis for axis, moved in enumerate(columns) if not moved)
+        kept = [axis for axis, moved in enumerate(columns) if moved]
+        self.step = step = Affine(
+            tuple(step.shape[axis] for axis in kept),
+            step.offsets,
+            tuple(tuple(row[axis] for axis in kept) for row in step.strides),
+        )
+        leading = _leading(step)
+        minor = [axis for axis in range(len(kept)) if axis not in leading]
+        self._parts: list[tuple[Index, Index, tuple[int, ...]]] | None = None
+        """The step as injective ones: what each reads of the array, adds to, and its axes; None if there are many."""
+        if all(len(moved) <= 1 for moved in columns) and math.prod(step.shape[axis] for axis in minor) <= 1024:
+            fixed = product(*(range(step.shape[axis]) for axis in minor))
+            parts = (_part(step, source, leading, dict(zip(minor, places, strict=True))) for places in fixed)
+            self._parts = [part for part in parts if part is not None]
+        self._is_regroup = step.is_regroup(source)
+
+    def __call__(self, array: NDArray[Any]) -> NDArray[Any]:
+        module = array_module(array)
+        if self._free:
+            array = module.asarray(array.sum(axis=self._free))
+        if self._is_regroup:
+            return array.reshape(self.source)
+        made: NDArray[Any] = module.zeros(self.source, array.dtype)
+        if self._parts is None:
+            flat = locate(self.step, self.source, module.arange(array.size))
+            inside = flat >= 0
+            add_at(made.reshape(-1), flat[inside], array.reshape(-1)[inside])
+            return made
+        for taken, place, axes in self._parts:
+            window = made[place]
+            window += array[taken].transpose(axes)
+        return made
+
+
+def _products(step: Affine, sizes: Sequence[int]) -> list[int]:
+    """How far apart elements of the target are in a source whose elements are so far apart along its axes."""
+    return [
+        sum(row[axis] * size for row, size in zip(step.strides, sizes, strict=True)) for axis in range(len(step.shape))
+    ]
+
+
+def _leading(step: Affine) -> list[int]:
+    """For each source axis that moves, the longest target axis that moves it."""
+    chosen = []
+    for row in step.strides:
+        movers = [axis for axis, stride in enumerate(row) if stride]
+        if movers:
+            chosen.append(max(movers, key=step.shape.__getitem__))
+    return chosen
+
+
+def _part(
+    step: Affine, source: Shape, leading: list[int], chosen: dict[int, int]
+) -> tuple[Index, Index, tuple[int, ...]] | None:
+    """The injective part of the step at chosen places of its other axes; None if it lies outside the source.
+
+    Along each source axis at most one axis of the part moves.
+    """
+    taken: list[slice | int] = [chosen.get(axis, slice(None)) for axis in range(len(step.shape))]
+    order = sorted(set(leading))
+    place: list[slice | int] = []
+    axes: list[int] = []
+    for extent, start, row in zip(source, step.offsets, step.strides, strict=True):
+        offset = start + sum(row[axis] * p for axis, p in chosen.items())
+        mover = next((axis for axis in order if row[axis]), None)
+        if mover is None:
+            if not 0 <= offset < extent:
+                return None
+            place.append(offset)
+            continue
+        stride, n = row[mover], step.shape[mover]
+        edge = (-offset, extent - 1 - offset) if stride > 0 else (extent - 1 - offset, -offset)
+        first, last = max(-(-edge[0] // stride), 0), min(edge[1] // stride, n - 1)
+        if first > last:
+            return None
+        taken[mover] = slice(first, last + 1)
+        ends = (offset + first * stride, offset + last * stride)
+        place.append(slice(ends[0], ends[1] + 1, stride) if stride > 0 else _down(ends[0], ends[1], stride))
+        axes.append(order.index(mover))
+    return _at(taken), _at(place), tuple(axes)
+
+
+def _at(index: Sequence[slice | int]) -> Index:
+    return (*index, ...)
+
+
+def _down(first: int, last: int, stride: int) -> slice:
+    return slice(first, last - 1 if last else None, stride)
