@@ -6,7 +6,7 @@ import atexit
 import json
 import shutil
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -34,10 +34,12 @@ PROOF = "the proof does not show it"
 IN, OUT = (INPUT, "parameters"), (OUTPUT, "parameters")
 
 
-def run_of(name: str = "iris.py:step", steps: int = STEPS, per_proof: int = 1, **more: Any) -> Run:
+def run_of(
+    name: str = "iris.py:step", steps: int = STEPS, per_proof: int = 1, kind: type[Run] = Run, **more: Any
+) -> Run:
     program, _ = planned(name)
     settled = {"seed": SEED, "scalars": lambda step: {"learning_rate": RATE}, **more}
-    return Run(program, len(_split(name).train_inputs), steps, per_proof=per_proof, **settled)
+    return kind(program, len(_split(name).train_inputs), steps, per_proof=per_proof, **settled)
 
 
 def _split(name: str) -> Split:
@@ -47,7 +49,7 @@ def _split(name: str) -> Split:
 def values_of(run: Run, name: str = "iris.py:step") -> tuple[Mapping[str, Any], Mapping[str, Any]]:
     """What is held at the beginning, and the dataset."""
     split = _split(name)
-    given = {"inputs": split.train_inputs, "targets": split.train_targets}
+    given = {"inputs": split.train_inputs[: run.size], "targets": split.train_targets[: run.size]}
     data = {
         port.name: to_integers(whole(port, run.size), given[port.name], "data") for port in batch_ports(run.program)
     }
@@ -55,52 +57,68 @@ def values_of(run: Run, name: str = "iris.py:step") -> tuple[Mapping[str, Any], 
     return {port.name: inputs[port.name] for port in run.program.inputs if port.held}, data
 
 
-def prove_into(folder: Path, run: Run, name: str = "iris.py:step", **changed: Any) -> Proving:
-    held, data = values_of(run, name)
-    return prove_run(run, {**held, **changed}, data, folder, folder.with_name(f"{folder.name}.kept.npz"))
+@dataclass(frozen=True)
+class Folder:
+    """The files of a run, to be proved, read, changed, and judged by both verifiers, who agree."""
+
+    path: Path
+
+    @property
+    def kept(self) -> Path:
+        """What the prover alone keeps, so that it can go on."""
+        return self.path.with_name(f"{self.path.name}.kept.npz")
+
+    def prove(
+        self, run: Run, name: str = "iris.py:step", data: Mapping[str, Any] | None = None, **more: Any
+    ) -> Proving:
+        held, usual = values_of(run, name)
+        return prove_run(run, held, usual if data is None else data, self.path, self.kept, **more)
+
+    def judged(self, run: Run | None = None) -> Checked:
+        return check(run or run_of(), self.path, read_manifest(self.path), judge=both)
+
+    def verdict(self, run: Run | None = None) -> str:
+        """Why the run is refused."""
+        try:
+            self.judged(run)
+        except Refused as error:
+            assert "\n" not in str(error)
+            return str(error)
+        raise AssertionError("expected a refusal, found none")
+
+    @property
+    def roots(self) -> Mapping[str, bytes]:
+        """What the manifest says that the run begins with."""
+        return read_manifest(self.path).roots
+
+    def restate(self, **changed: object) -> None:
+        """Write the manifest with changes."""
+        content = {**json.loads((self.path / MANIFEST).read_text()), **changed}
+        (self.path / MANIFEST).write_text(json.dumps(content, indent=1, sort_keys=True) + "\n")
+
+    def step_path(self, step: int) -> Path:
+        return step_path(self.path, step)
+
+    def step(self, step: int) -> StepProof:
+        return read_step(self.step_path(step))
+
+    def put(self, at: int, found: StepProof, **changed: Any) -> None:
+        """Write a step's file with changes, under the number of a step."""
+        self.step_path(at).write_bytes(replace(found, **changed).encode())
 
 
 @cache
-def honest(which: str = "first") -> Path:
-    """A folder with a run of six steps; do not change it. Others differ in the secrets of their commitments."""
-    folder = Path(mkdtemp(prefix="circuitize-tests-"))
-    atexit.register(shutil.rmtree, folder)
-    prove_into(folder / which, run_of())
-    return folder / which
+def honest(which: str = "first") -> Folder:
+    """A run of six steps; do not change it. Others differ in the secrets of their commitments."""
+    path = Path(mkdtemp(prefix="circuitize-tests-"))
+    atexit.register(shutil.rmtree, path)
+    folder = Folder(path / which)
+    folder.prove(run_of())
+    return folder
 
 
-def copied(to: Path, which: str = "first") -> Path:
-    return Path(shutil.copytree(honest(which), to / "run"))
-
-
-def verdict(folder: Path, run: Run | None = None) -> str:
-    """Why a run is refused."""
-    try:
-        judged(folder, run)
-    except Refused as error:
-        assert "\n" not in str(error)
-        return str(error)
-    raise AssertionError("expected a refusal, found none")
-
-
-def judged(folder: Path, run: Run | None = None) -> Checked:
-    """The run of a folder, checked by both verifiers, who agree."""
-    return check(run or run_of(), folder, read_manifest(folder), judge=both)
-
-
-def step_of(folder: Path, step: int) -> StepProof:
-    return read_step(step_path(folder, step))
-
-
-def put(folder: Path, at: int, found: StepProof, **changed: Any) -> None:
-    """Write a step's file with changes, under the number of a step."""
-    step_path(folder, at).write_bytes(replace(found, **changed).encode())
-
-
-def manifest_with(folder: Path, **changed: object) -> None:
-    """Write a run's manifest with changes."""
-    content = {**json.loads((folder / MANIFEST).read_text()), **changed}
-    (folder / MANIFEST).write_text(json.dumps(content, indent=1, sort_keys=True) + "\n")
+def copied(to: Path) -> Folder:
+    return Folder(Path(shutil.copytree(honest().path, to / "run")))
 
 
 def batches_of(run: Run, data: Mapping[str, Any], step: int) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from attacks.mirage_keys import CASE, SEED
 from attacks.mirage_prover import Prover
 from groth16_cases import DIGEST
 from mirage_cases import random_case
-from tensor_runs import copied
+from tensor_runs import Folder, copied
 
 from circuitize.provers.mirage.keys import setup
 from circuitize.provers.mirage.prover import prove, public_values
@@ -36,6 +36,6 @@ def proved(tmp_path_factory: pytest.TempPathFactory):
 
 
 @pytest.fixture
-def attacked(tmp_path: Path) -> Path:
-    """A copy of the folder of an honest run."""
+def attacked(tmp_path: Path) -> Folder:
+    """A copy of an honest run."""
     return copied(tmp_path)

@@ -7,58 +7,42 @@ from pathlib import Path
 
 import numpy as np
 from tensor_proofs import both, entering, planned
-from tensor_runs import (
-    PROOF,
-    RATE,
-    SEED,
-    STEPS,
-    batches_of,
-    judged,
-    manifest_with,
-    prove_into,
-    put,
-    run_of,
-    step_of,
-    values_of,
-    verdict,
-)
+from tensor_runs import PROOF, RATE, SEED, STEPS, Folder, batches_of, run_of, values_of
 
 from circuitize.circuits.program import Program
 from circuitize.provers.tensor.forms import Integers
 from circuitize.provers.tensor.groups import DATA, INPUT
 from circuitize.provers.tensor.plan import plan
 from circuitize.provers.tensor.prover import commit, prove_values
-from circuitize.provers.tensor.runs.files import read_manifest
-from circuitize.provers.tensor.runs.proving import prove_run
 from circuitize.provers.tensor.runs.setting import Run
 from circuitize.provers.tensor.statement import Statement
 
 
-def test_another_seed(attacked: Path) -> None:
+def test_another_seed(attacked: Folder) -> None:
     other = run_of(seed=b"other")
-    assert "the run is of seed" in verdict(attacked, other)
-    manifest_with(attacked, seed=other.seed.hex())
-    assert "step 1: it belongs to run" in verdict(attacked, other)
-    name = other.identity(read_manifest(attacked).roots)
+    assert "the run is of seed" in attacked.verdict(other)
+    attacked.restate(seed=other.seed.hex())
+    assert "step 1: it belongs to run" in attacked.verdict(other)
+    name = other.identity(attacked.roots)
     for step in range(1, STEPS + 1):
-        put(attacked, step, step_of(attacked, step), run=name)
-    assert f"step 1: {PROOF}" in verdict(attacked, other)
+        attacked.put(step, attacked.step(step), run=name)
+    assert f"step 1: {PROOF}" in attacked.verdict(other)
 
 
-def test_another_learning_rate(attacked: Path) -> None:
+def test_another_learning_rate(attacked: Folder) -> None:
     """In all steps, in the last one; and stated to be the one that the verifier expects."""
     double = run_of(scalars=lambda step: {"learning_rate": 2 * RATE})
-    assert "step 1: it is with learning_rate = 8192" in verdict(attacked, double)
+    assert "step 1: it is with learning_rate = 8192" in attacked.verdict(double)
     late = run_of(scalars=lambda step: {"learning_rate": RATE * (1 + step // STEPS)})
-    assert f"step {STEPS}: it is with learning_rate = 8192" in verdict(attacked, late)
+    assert f"step {STEPS}: it is with learning_rate = 8192" in attacked.verdict(late)
     key = (INPUT, "learning_rate")
     for step in range(1, STEPS + 1):
-        own = step_of(attacked, step)
-        put(attacked, step, own, publics={**own.publics, key: (16384,)})
-    assert f"step 1: {PROOF}" in verdict(attacked, double)
-    own = step_of(attacked, 1)
-    put(attacked, 1, own, publics={k: v for k, v in own.publics.items() if k != key})
-    assert "learning_rate = none" in verdict(attacked)
+        own = attacked.step(step)
+        attacked.put(step, own, publics={**own.publics, key: (16384,)})
+    assert f"step 1: {PROOF}" in attacked.verdict(double)
+    own = attacked.step(1)
+    attacked.put(1, own, publics={k: v for k, v in own.publics.items() if k != key})
+    assert "learning_rate = none" in attacked.verdict()
 
 
 @dataclass(frozen=True)
@@ -70,12 +54,12 @@ class Choosy(Run):
 
 
 def test_batches_that_the_seed_did_not_choose(tmp_path: Path) -> None:
-    run = run_of(steps=2)
-    cheat = Choosy(run.program, run.size, run.steps, run.seed, run.scalars)
-    found = prove_into(tmp_path / "run", cheat)
+    run, folder = run_of(steps=2), Folder(tmp_path / "run")
+    cheat = run_of(steps=2, kind=Choosy)
+    found = folder.prove(cheat)
     assert found.identity == run.identity(found.roots)
-    judged(tmp_path / "run", cheat)
-    assert f"step 1: {PROOF}" in verdict(tmp_path / "run", run)
+    folder.judged(cheat)
+    assert f"step 1: {PROOF}" in folder.verdict(run)
 
 
 @dataclass(frozen=True)
@@ -84,16 +68,15 @@ class Outside(Run):
         return {"1": np.array([0, 1, 2, 3, 4, 5, 6, self.size], np.int64)}
 
 
-def test_rows_outside_of_the_dataset_are_no_rows(attacked: Path) -> None:
-    run = run_of()
-    assert "rows below 120" in verdict(attacked, Outside(run.program, run.size, run.steps, run.seed, run.scalars))
+def test_rows_outside_of_the_dataset_are_no_rows(attacked: Folder) -> None:
+    assert "rows below 120" in attacked.verdict(run_of(kind=Outside))
 
 
 def test_values_that_are_not_the_rows(tmp_path: Path) -> None:
     """A prover that commits to the dataset, and runs the step on other values than it has in those rows."""
-    run = run_of(steps=1)
+    run, folder = run_of(steps=1), Folder(tmp_path / "run")
     held, data = values_of(run)
-    found = prove_into(tmp_path / "run", run)
+    found = folder.prove(run)
     inputs = {**held, **batches_of(run, data, 1)}
     inputs["inputs"] = inputs["inputs"][::-1].copy()
     trace, rows = run.plan.trace(inputs), run.rows(1)
@@ -106,13 +89,13 @@ def test_values_that_are_not_the_rows(tmp_path: Path) -> None:
     assert reason is not None and "assumes" not in reason
 
 
-def test_another_program(attacked: Path) -> None:
+def test_another_program(attacked: Folder) -> None:
     other = replace(run_of(), program=renamed(planned("iris.py:step")[0]))
-    assert "the run is of program" in verdict(attacked, other)
-    manifest_with(attacked, program=other.digest)
-    assert "the run is of plan" in verdict(attacked, other)
-    manifest_with(attacked, program=other.digest, plan=other.plan.digest.hex())
-    assert "formats" in verdict(attacked, other) or "run" in verdict(attacked, other)
+    assert "the run is of program" in attacked.verdict(other)
+    attacked.restate(program=other.digest)
+    assert "the run is of plan" in attacked.verdict(other)
+    attacked.restate(program=other.digest, plan=other.plan.digest.hex())
+    assert "step 1: it belongs to run" in attacked.verdict(other)
 
 
 def renamed(program: Program) -> Program:
@@ -120,12 +103,12 @@ def renamed(program: Program) -> Program:
     return replace(program, outputs=outputs)
 
 
-def test_a_step_proved_alone_is_none_of_a_run(attacked: Path) -> None:
+def test_a_step_proved_alone_is_none_of_a_run(attacked: Folder) -> None:
     """Its plan assumes formats, its transcript absorbs the run: as a proof by itself it is nothing."""
-    run, own = run_of(), step_of(attacked, 1)
+    run, own = run_of(), attacked.step(1)
     publics = {key: np.array(value, np.int64).reshape(()) for key, value in own.publics.items()}
     statement = Statement(publics | run.publics(1), own.roots)
-    context, known = run.context(own.run, 1), read_manifest(attacked).roots
+    context, known = run.context(own.run, 1), attacked.roots
     assert both(run.unrolled, statement, own.proof, run.plan, context, known) is None
     assert "assumes" in str(both(run.unrolled, statement, own.proof, run.plan, context))
     for other in (b"", context[:-1], run.context(own.run, 2), run.context(bytes(32), 1)):
@@ -133,7 +116,7 @@ def test_a_step_proved_alone_is_none_of_a_run(attacked: Path) -> None:
     assert both(run.program, replace(statement, publics=publics), own.proof, plan(run.program))
 
 
-def test_seeds_are_bytes(attacked: Path) -> None:
+def test_seeds_are_bytes(attacked: Folder) -> None:
     """No two seeds make one run: lengths are hashed."""
     run = run_of()
     assert run.rows(1)["1"].tolist() != run_of(seed=SEED + b"\0").rows(1)["1"].tolist()
@@ -141,7 +124,7 @@ def test_seeds_are_bytes(attacked: Path) -> None:
 
 def test_a_root_does_not_say_how_many_examples(tmp_path: Path) -> None:
     """119 examples, and 120 whose last is all zero, have one root: a verifier of the dataset expects both."""
-    run = run_of(steps=1)
+    run, folder = run_of(steps=1), Folder(tmp_path / "run")
     held, data = values_of(run)
     secret = bytes(range(32))
     roots = {}
@@ -154,6 +137,6 @@ def test_a_root_does_not_say_how_many_examples(tmp_path: Path) -> None:
         roots[size] = commit(one.formats_plan, trace, (INPUT, DATA), secret).root
     assert roots[119] == roots[120]
     fewer = replace(run, size=119)
-    prove_run(fewer, held, {name: tensor[:119] for name, tensor in data.items()}, tmp_path / "run", tmp_path / "k.npz")
-    judged(tmp_path / "run", fewer)
-    assert "examples 119, expected 120" in verdict(tmp_path / "run", run)
+    folder.prove(fewer)
+    folder.judged(fewer)
+    assert "examples 119, expected 120" in folder.verdict(run)

@@ -21,7 +21,6 @@ from circuitize.provers.tensor.independent.verifier import Verifier
 from circuitize.provers.tensor.independent.weights import Dense
 from circuitize.provers.tensor.plan import plan
 from circuitize.provers.tensor.prover import commit, prove_values
-from circuitize.provers.tensor.runs.files import read_manifest
 from circuitize.provers.tensor.runs.order import DOMAIN, draws, permutation, rows
 from circuitize.provers.tensor.runs.setting import Run
 
@@ -97,7 +96,7 @@ def test_a_group_that_lies_elsewhere_joins_nothing() -> None:
 
 
 def test_the_name_of_a_run_covers_all_that_it_is_of() -> None:
-    run, roots = run_of(), read_manifest(honest()).roots
+    run, roots = run_of(), honest().roots
     others = (
         run_of(seed=b"x"),
         run_of(steps=12),

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tensor_proofs import refusals, refused
-from tensor_runs import SEED, STEPS, batches_of, judged, prove_into, put, run_of, step_of, values_of, verdict
+from tensor_runs import SEED, STEPS, Folder, batches_of, run_of, values_of
 
 from circuitize.circuits.quantize import quantize
 from circuitize.frontends.datasets import iris
@@ -19,8 +19,7 @@ from circuitize.frontends.losses import mean_squared_error
 from circuitize.frontends.optimizers import Momentum
 from circuitize.frontends.schedules import cosine
 from circuitize.frontends.training import start, training_step, with_examples
-from circuitize.provers.tensor.runs.files import step_path
-from circuitize.provers.tensor.runs.proving import State, prove_run
+from circuitize.provers.tensor.runs.proving import State
 from circuitize.provers.tensor.runs.setting import Run
 from circuitize.provers.tensor.statement import Statement
 from circuitize.sims import integer
@@ -38,11 +37,11 @@ def trained(run: Run, name: str = "iris.py:step") -> tuple[dict[str, np.ndarray]
 
 
 def test_a_run_is_what_the_executor_does(tmp_path: Path) -> None:
-    run = run_of()
-    found = prove_into(tmp_path / "run", run)
+    run, folder = run_of(), Folder(tmp_path / "run")
+    found = folder.prove(run)
     values, losses = trained(run)
     assert all(np.array_equal(found.held[name], value) for name, value in values.items())
-    checked = judged(tmp_path / "run")
+    checked = folder.judged()
     assert [int(loss) for loss in checked.outputs["loss"]] == losses
     assert (checked.roots, checked.final, checked.identity) == (found.roots, found.final, found.identity)
     assert len(found.seconds) == STEPS and found.resumed == 0
@@ -52,30 +51,31 @@ def test_each_kind_of_proof_in_a_run(tmp_path: Path) -> None:
     """The proof of formats, proofs with rows of a dataset and assumed formats, two steps in one."""
     for per_proof in (1, 2):
         run = run_of(steps=2, per_proof=per_proof)
-        prove_into(tmp_path / str(per_proof), run)
-        judged(tmp_path / str(per_proof), run)
-    step = step_of(tmp_path / "1", 1)
+        Folder(tmp_path / str(per_proof)).prove(run)
+        Folder(tmp_path / str(per_proof)).judged(run)
+    step = Folder(tmp_path / "1").step(1)
     run = run_of(steps=2)
     assert all(refusals(run.unrolled, Statement({}, step.roots), step.proof, run.plan))
 
 
 @pytest.mark.parametrize("per_proof", [2, 6])
 def test_several_steps_in_one_proof(tmp_path: Path, per_proof: int) -> None:
-    run = run_of(per_proof=per_proof)
-    found = prove_into(tmp_path / "run", run)
+    run, folder = run_of(per_proof=per_proof), Folder(tmp_path / "run")
+    found = folder.prove(run)
     values, losses = trained(run_of())
     assert all(np.array_equal(found.held[name], value) for name, value in values.items())
-    assert [int(loss) for loss in judged(tmp_path / "run", run).outputs["loss"]] == losses
+    assert [int(loss) for loss in folder.judged(run).outputs["loss"]] == losses
     assert len(list((tmp_path / "run" / "steps").iterdir())) == STEPS // per_proof
-    assert "steps per proof" in verdict(tmp_path / "run", run_of())
+    assert "steps per proof" in folder.verdict(run_of())
 
 
 def test_a_hundred_steps_on_digits(tmp_path: Path) -> None:
     """Every proof of the run is seen by both verifiers."""
+    folder = Folder(tmp_path / "run")
     name = "digits.py:step"
     run = run_of(name, 100, 10, scalars=lambda step: {"learning_rate": Fraction(1, 10 + step // 50)})
-    found = prove_into(tmp_path / "run", run, name)
-    checked = judged(tmp_path / "run", run)
+    found = folder.prove(run, name)
+    checked = folder.judged(run)
     values, losses = trained(run, name)
     assert all(np.array_equal(found.held[key], value) for key, value in values.items())
     assert [int(loss) for loss in checked.outputs["loss"]] == losses and len(losses) == 100
@@ -84,6 +84,7 @@ def test_a_hundred_steps_on_digits(tmp_path: Path) -> None:
 
 def test_the_state_of_an_optimiser_is_a_link_of_its_own(tmp_path: Path) -> None:
     """Momentum: two groups are chained, and the scalars follow a schedule."""
+    folder = Folder(tmp_path / "run")
     network = sequential(dense(4, 3))
     step = training_step(network, mean_squared_error, Momentum(decay=0.875), 8, inputs=Format.between(0.0, 1.0, 8))
     split = iris(0)
@@ -92,62 +93,61 @@ def test_the_state_of_an_optimiser_is_a_link_of_its_own(tmp_path: Path) -> None:
     falling = cosine(0.25, 4)
     run = Run(program, 120, 4, SEED, lambda step: {"learning_rate": falling(step)}, 2)
     assert run.kept == ("parameters", "optimizer")
-    found = prove_into(tmp_path / "run", run)
-    checked = judged(tmp_path / "run", run)
+    found = folder.prove(run)
+    checked = folder.judged(run)
     assert set(checked.final) == {"parameters", "optimizer"} and checked.final == found.final
-    first, second = step_of(tmp_path / "run", 1), step_of(tmp_path / "run", 3)
+    first, second = folder.step(1), folder.step(3)
     for name in run.kept:
         assert first.roots["output", name] == second.roots["input", name]
     swapped = {("input", a): second.roots["input", b] for a, b in (run.kept, run.kept[::-1])}
-    put(tmp_path / "run", 3, second, roots={**second.roots, **swapped})
-    assert "step 3: it begins with" in verdict(tmp_path / "run", run)
+    folder.put(3, second, roots={**second.roots, **swapped})
+    assert "step 3: it begins with" in folder.verdict(run)
 
 
 # Runs that are interrupted.
 
 
-def interrupt_after(run: Run, folder: Path, step: int) -> None:
+def interrupt_after(run: Run, folder: Folder, step: int) -> None:
     def stop(done: int) -> None:
         if done == step:
             raise KeyboardInterrupt
 
-    held, data = values_of(run)
     with pytest.raises(KeyboardInterrupt):
-        prove_run(run, held, data, folder, folder.with_name(f"{folder.name}.kept.npz"), stop)
+        folder.prove(run, progress=stop)
 
 
 def test_an_interrupted_run_goes_on(tmp_path: Path) -> None:
-    run, folder = run_of(), tmp_path / "run"
+    run, folder = run_of(), Folder(tmp_path / "run")
     interrupt_after(run, folder, 2)
-    kept = tmp_path / "run.kept.npz"
+    kept = folder.kept
     assert kept.stat().st_mode & 0o77 == 0
-    assert "step 3 is missing" in verdict(folder)
+    assert "step 3 is missing" in folder.verdict()
     earlier = kept.read_bytes()
     interrupt_after(run, folder, 4)
-    before = [step_path(folder, step).read_bytes() for step in (1, 2)]
+    before = [folder.step_path(step).read_bytes() for step in (1, 2)]
     kept.write_bytes(earlier)
-    found = prove_into(folder, run)
+    found = folder.prove(run)
     assert (found.resumed, len(found.seconds)) == (2, 4), "steps 3 and 4 are proved again, to the same roots"
-    assert [step_path(folder, step).read_bytes() for step in (1, 2)] == before
-    assert judged(folder).final == found.final
-    assert prove_into(folder, run).resumed == STEPS, "nothing is left to prove"
+    assert [folder.step_path(step).read_bytes() for step in (1, 2)] == before
+    assert folder.judged().final == found.final
+    assert folder.prove(run).resumed == STEPS, "nothing is left to prove"
 
 
 def test_only_the_same_run_goes_on(tmp_path: Path) -> None:
-    run, folder = run_of(), tmp_path / "run"
+    run, folder = run_of(), Folder(tmp_path / "run")
     interrupt_after(run, folder, 1)
-    held, data = values_of(run)
-    kept = tmp_path / "run.kept.npz"
+    _, data = values_of(run)
+    kept = folder.kept
     others = (replace(run, seed=b"other"), run_of(steps=12), run_of(per_proof=2))
     for other in others:
-        assert "expected" in refused(lambda other=other: prove_into(folder, other))
+        assert "expected" in refused(lambda other=other: folder.prove(other))
     changed = {**data, "inputs": data["inputs"][::-1].copy()}
-    assert "dataset" in refused(lambda: prove_run(run, held, changed, folder, kept))
+    assert "dataset" in refused(lambda: folder.prove(run, data=changed))
     state = State.read(kept)
     State(bytes(32), state.step, state.held).write(kept)
-    assert "expected" in refused(lambda: prove_into(folder, run))
+    assert "expected" in refused(lambda: folder.prove(run))
     kept.unlink()
-    assert "begin again" in refused(lambda: prove_into(folder, run))
+    assert "begin again" in refused(lambda: folder.prove(run))
     (tmp_path / "else").mkdir()
     (tmp_path / "else" / "file").touch()
-    assert "something else" in refused(lambda: prove_into(tmp_path / "else", run))
+    assert "something else" in refused(lambda: Folder(tmp_path / "else").prove(run))
