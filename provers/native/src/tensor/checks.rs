@@ -22,6 +22,9 @@ impl<E, V> Value<E> for V where
 
 /// The one place of a verifier's checks.
 pub trait Checks<E: Extension> {
+    /// Whether this is the prover's side, which holds what it proves and has nothing to check.
+    const PROVING: bool;
+
     type Value: Value<E>;
 
     /// The value of one number of a message.
@@ -52,11 +55,14 @@ pub trait Checks<E: Extension> {
 }
 
 /// Elements, checked at once by a verifier; a prover has nothing to check.
-pub struct Plain {
-    pub proving: bool,
-}
+pub struct Plain<const PROVING: bool>;
 
-impl<E: Extension> Checks<E> for Plain {
+pub type Proving = Plain<true>;
+pub type Verifying = Plain<false>;
+
+impl<E: Extension, const PROVING: bool> Checks<E> for Plain<PROVING> {
+    const PROVING: bool = PROVING;
+
     type Value = E;
 
     fn sent(&mut self, number: E) -> E {
@@ -68,7 +74,7 @@ impl<E: Extension> Checks<E> for Plain {
     }
 
     fn zero(&mut self, value: E, reason: &str) -> Result<(), Reject> {
-        if self.proving || value == E::ZERO {
+        if PROVING || value == E::ZERO {
             Ok(())
         } else {
             Reject::because(reason)
@@ -76,7 +82,7 @@ impl<E: Extension> Checks<E> for Plain {
     }
 
     fn not_zero(&mut self, value: E, reason: &str) -> Result<(), Reject> {
-        if self.proving || value != E::ZERO {
+        if PROVING || value != E::ZERO {
             Ok(())
         } else {
             Reject::because(reason)

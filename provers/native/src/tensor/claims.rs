@@ -25,7 +25,6 @@ pub struct Claim<V> {
 pub struct Claims<'a, E: Extension, C: Checks<E>> {
     pub(super) plan: &'a Plan,
     pub(super) values: &'a Values,
-    pub(super) proving: bool,
     pub(super) checks: C,
     pub functionals: Vec<Functional<E>>,
     moved: HashMap<(usize, usize, bool), usize>,
@@ -36,11 +35,10 @@ pub struct Claims<'a, E: Extension, C: Checks<E>> {
 }
 
 impl<'a, E: Extension, C: Checks<E>> Claims<'a, E, C> {
-    pub fn new(plan: &'a Plan, values: &'a Values, checks: C, proving: bool) -> Self {
+    pub fn new(plan: &'a Plan, values: &'a Values, checks: C) -> Self {
         Self {
             plan,
             values,
-            proving,
             checks,
             functionals: Vec::new(),
             moved: HashMap::new(),

@@ -9,9 +9,10 @@ use super::cubic::Cubic;
 use super::extension::Extension;
 use super::masked::{Affine, Equations};
 use super::plan::Degree;
-use super::protocol::{Statement, equations};
-use super::python::{self, PyPlan, secret};
+use super::protocol::equations;
+use super::python;
 use super::quadratic::Quadratic;
+use super::records::PyPlan;
 
 /// A constant, and coefficients of unknowns, by coordinates.
 type AffineRecord = (Vec<u64>, Vec<(usize, Vec<u64>)>);
@@ -42,11 +43,7 @@ pub fn tensor_equations(
 ) -> PyResult<EquationsRecord> {
     let plan = &plan.0;
     let values = python::values(py, plan, &values, None)?;
-    let statement = Statement {
-        digest,
-        context,
-        roots: roots.iter().map(|bytes| secret(bytes)).collect::<PyResult<_>>()?,
-    };
+    let statement = python::statement(digest, context, &roots)?;
     let found = match plan.degree {
         Degree::Two => equations::<Quadratic>(plan, &statement, &values, proof).map(equations_record),
         Degree::Three => equations::<Cubic>(plan, &statement, &values, proof).map(equations_record),

@@ -219,7 +219,7 @@ pub(super) use {arithmetic, coordinates};
 pub mod tests {
     use super::super::cubic::Cubic;
     use super::super::field::tests::awkward;
-    use super::super::field::{P, SEVEN};
+    use super::super::field::{P, SEVEN, power};
     use super::super::quadratic::Quadratic;
     use super::*;
 
@@ -299,17 +299,7 @@ pub mod tests {
     /// X^2 = 7 and X^3 = 7 have no roots in the base field (tests of `field`): at these degrees, they are irreducible.
     /// So Frobenius, x to the power of p, is an automorphism of that order that fixes the base field alone.
     fn has_its_degree<E: Extension>() {
-        let power = |x: E| {
-            let (mut base, mut result, mut exponent) = (x, E::ONE, P);
-            while exponent > 0 {
-                if exponent & 1 == 1 {
-                    result = result * base;
-                }
-                base = base * base;
-                exponent >>= 1;
-            }
-            result
-        };
+        let power = |x: E| power(E::ONE, x, P);
         let (x, y): (E, E) = (element(1), element(2));
         assert_eq!(power(x + y), power(x) + power(y));
         let mut conjugate = x;

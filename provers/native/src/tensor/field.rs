@@ -69,16 +69,8 @@ impl F {
         self.0
     }
 
-    pub fn power(self, mut exponent: u64) -> F {
-        let (mut base, mut result) = (self, F::ONE);
-        while exponent > 0 {
-            if exponent & 1 == 1 {
-                result = result * base;
-            }
-            base = base * base;
-            exponent >>= 1;
-        }
-        result
+    pub fn power(self, exponent: u64) -> F {
+        power(F::ONE, self, exponent)
     }
 
     pub fn inverse(self) -> F {
@@ -98,6 +90,19 @@ impl F {
         assert!(bits <= TWO_ADICITY);
         F(SEVEN).power((P - 1) >> bits)
     }
+}
+
+/// one base^exponent, by squaring.
+pub fn power<T: Copy + Mul<Output = T>>(one: T, mut base: T, mut exponent: u64) -> T {
+    let mut result = one;
+    while exponent > 0 {
+        if exponent & 1 == 1 {
+            result = result * base;
+        }
+        base = base * base;
+        exponent >>= 1;
+    }
+    result
 }
 
 impl Add for F {

@@ -98,7 +98,7 @@ impl<E: Extension> Mul<F> for Affine<E> {
 
 /// Notes what must hold of the unknowns: the pads, one per number that was sent, and values that are products.
 ///
-/// Soundness: who fulfils all equations has numbers less pads that `Plain` accepts with the same challenges, since every
+/// Soundness: who fulfils all equations has numbers less pads that `Verifying` accepts with the same challenges, since every
 /// check is made here: a product's unknown equals it by its own equation, and what has an inverse is not zero. That shows
 /// the statement only if the pads were committed to before the first challenge: then each message that is masked fixes
 /// the one behind it before the next challenge.
@@ -129,6 +129,8 @@ impl<E: Extension> Equations<E> {
 }
 
 impl<E: Extension> Checks<E> for Equations<E> {
+    const PROVING: bool = false;
+
     type Value = Affine<E>;
 
     fn sent(&mut self, number: E) -> Affine<E> {
@@ -164,7 +166,7 @@ mod tests {
     use std::sync::{Arc, Mutex};
 
     use super::super::channel::{Channel, Hook};
-    use super::super::checks::Plain;
+    use super::super::checks::{Proving, Verifying};
     use super::super::cubic::Cubic;
     use super::super::extension::tests::element;
     use super::super::multilinear::sumcheck;
@@ -246,16 +248,10 @@ mod tests {
             };
             let mut channel = Channel::prover(None).masked(Some(Box::new(mask) as Box<Hook>));
             let claimed = claim + error;
-            reduction(
-                &mut channel,
-                &mut Plain { proving: true },
-                claimed,
-                Some(tables.clone()),
-            )
-            .unwrap();
+            reduction(&mut channel, &mut Proving {}, claimed, Some(tables.clone())).unwrap();
             let proof = channel.finish().unwrap();
             let mut channel = Channel::verifier(&proof);
-            assert!(reduction(&mut channel, &mut Plain { proving: false }, claimed, None).is_err());
+            assert!(reduction(&mut channel, &mut Verifying {}, claimed, None).is_err());
             let mut equations = Equations::new();
             reduction(&mut Channel::verifier(&proof), &mut equations, claimed, None).unwrap();
             let pads: Vec<E> = pads.lock().unwrap().chunks_exact(E::DEGREE).map(E::of).collect();

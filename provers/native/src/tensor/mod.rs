@@ -30,6 +30,7 @@ mod products;
 mod protocol;
 mod python;
 mod quadratic;
+mod records;
 mod sums;
 mod tree;
 mod view;

@@ -32,7 +32,7 @@ impl<E: Extension, C: Checks<E>> Claims<'_, E, C> {
         claim: Claim<C::Value>,
     ) -> Result<Claim<C::Value>, Reject> {
         let shape = self.plan.bases[claim.base].shape();
-        let tables = self.proving.then(|| {
+        let tables = C::PROVING.then(|| {
             let (places, size) = padded_places(shape);
             let mut tables = [vec![E::ZERO; size], vec![E::ZERO; size]];
             self.functionals[claim.weights].add_to(shape, E::ONE, &mut tables[0]);
@@ -117,7 +117,7 @@ impl<E: Extension, C: Checks<E>> Claims<'_, E, C> {
             scale,
             axes: batch_axes,
         };
-        let operands = self.proving.then(|| {
+        let operands = C::PROVING.then(|| {
             let side = |letters: &[u8], form: usize, weights: &[Option<Vec<E>>]| {
                 let values = form_values(plan, self.values, form);
                 contract(&values, letters, &plan.forms[form].shape, weights, &kept, &shape)

@@ -7,7 +7,7 @@ use std::time::Instant;
 use rayon::prelude::*;
 
 use super::channel::{Channel, Reject};
-use super::checks::{Checks, Plain};
+use super::checks::{Checks, Proving, Verifying};
 use super::claims::{Claims, Values};
 use super::extension::Extension;
 use super::field::F;
@@ -165,7 +165,7 @@ pub fn prove<E: Extension>(
     };
     absorb(&mut channel, &statement, plan, &witness.values);
     channel.digest("columns", || own)?;
-    let mut claims = Claims::<E, Plain>::new(plan, &witness.values, Plain { proving: true }, true);
+    let mut claims = Claims::<E, Proving>::new(plan, &witness.values, Proving {});
     prove_lookups(
         &mut channel,
         plan,
@@ -242,7 +242,7 @@ fn reduced<'a, E: Extension, C: Checks<E>>(
     values: &'a Values,
     checks: C,
 ) -> Result<Claims<'a, E, C>, Reject> {
-    let mut claims = Claims::new(plan, values, checks, false);
+    let mut claims = Claims::new(plan, values, checks);
     prove_lookups(channel, plan, &mut claims, None)?;
     zeros(channel, plan, &mut claims)?;
     claims.reduce_products(channel)?;
@@ -279,7 +279,7 @@ pub fn verify<E: Extension>(
     let mut channel = Channel::verifier(proof);
     absorb(&mut channel, statement, plan, values);
     let own = channel.digest("columns", || unreachable!())?;
-    let claims = reduced::<E, _>(&mut channel, plan, values, Plain { proving: false })?;
+    let claims = reduced::<E, _>(&mut channel, plan, values, Verifying {})?;
     let roots = statement.roots.iter().chain([&own]);
     for (c, (&bits, &root)) in plan.commitments.iter().zip(roots).enumerate() {
         let gamma: E = channel.challenge("openings");

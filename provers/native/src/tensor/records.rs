@@ -1,0 +1,144 @@
+//! A plan as Python writes it down: records of what it is made of.
+
+use pyo3::buffer::{Element, PyBuffer};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use super::field::F;
+use super::plan::{Base, Degree, Form, Lookup, Plan, Table, Term};
+use super::view::{Step, View};
+
+fn elements<T: Element>(array: &PyBuffer<T>, py: Python<'_>) -> PyResult<Vec<T>> {
+    if array.is_c_contiguous() {
+        array.to_vec(py)
+    } else {
+        Err(PyValueError::new_err("expected a contiguous array"))
+    }
+}
+
+pub fn field_elements(array: &PyBuffer<i64>, py: Python<'_>) -> PyResult<Vec<F>> {
+    Ok(elements(array, py)?.into_iter().map(F::signed).collect())
+}
+
+/// The structure of a statement, read once from Python's records.
+#[pyclass(frozen, name = "TensorPlan", module = "circuitize._native")]
+pub struct PyPlan(pub Plan);
+
+type StepRecord = (Vec<usize>, Option<(Vec<i64>, Vec<Vec<i64>>)>);
+type ViewRecord = (Vec<usize>, Vec<StepRecord>);
+type TermRecord = (u64, usize, Vec<(usize, bool)>);
+type FormRecord = (Vec<usize>, Vec<TermRecord>);
+
+fn base(record: &Bound<'_, PyAny>) -> PyResult<Base> {
+    let kind: String = record.get_item(0)?.extract()?;
+    let shape: Vec<usize> = record.get_item(1)?.extract()?;
+    match kind.as_str() {
+        "column" => Ok(Base::Column {
+            shape,
+            commitment: record.get_item(2)?.extract()?,
+            offset: record.get_item(3)?.extract()?,
+        }),
+        "public" => Ok(Base::Public { shape }),
+        "rows" => Ok(Base::Rows {
+            shape,
+            column: record.get_item(2)?.extract()?,
+            index: record.get_item(3)?.extract()?,
+        }),
+        "constant" => {
+            let values: PyBuffer<i64> = record.get_item(2)?.extract()?;
+            Ok(Base::Constant {
+                shape,
+                values: field_elements(&values, record.py())?,
+            })
+        }
+        "product" => {
+            let letters: [String; 3] = record.get_item(2)?.extract()?;
+            let forms: [usize; 2] = record.get_item(3)?.extract()?;
+            Ok(Base::Product {
+                shape,
+                letters: letters.map(String::into_bytes),
+                forms,
+            })
+        }
+        _ => Err(PyValueError::new_err(format!("no base of kind {kind:?}"))),
+    }
+}
+
+#[pymethods]
+impl PyPlan {
+    #[new]
+    #[expect(clippy::too_many_arguments, reason = "one list per kind of record")]
+    fn new(
+        py: Python<'_>,
+        degree: usize,
+        commitments: Vec<usize>,
+        bases: Vec<Bound<'_, PyAny>>,
+        views: Vec<ViewRecord>,
+        forms: Vec<FormRecord>,
+        lookups: Vec<(usize, usize, Option<usize>)>,
+        tables: Vec<(usize, PyBuffer<i64>, usize)>,
+        zeros: Vec<usize>,
+    ) -> PyResult<Self> {
+        let degree = match degree {
+            2 => Degree::Two,
+            3 => Degree::Three,
+            _ => {
+                return Err(PyValueError::new_err(format!(
+                    "expected degree 2 or 3, found {degree}"
+                )));
+            }
+        };
+        let step = |(shape, affine): StepRecord| match affine {
+            None => Step::Regroup(shape),
+            Some((offsets, strides)) => Step::Affine {
+                shape,
+                offsets,
+                strides,
+            },
+        };
+        let view = |(source, steps): ViewRecord| View {
+            source,
+            steps: steps.into_iter().map(step).collect(),
+        };
+        let term = |(coefficient, base, path): TermRecord| {
+            let coefficient = F::canonical(coefficient);
+            coefficient
+                .map(|coefficient| Term {
+                    coefficient,
+                    base,
+                    path,
+                })
+                .ok_or_else(|| PyValueError::new_err("expected a coefficient below p"))
+        };
+        let form = |(shape, terms): FormRecord| {
+            Ok::<Form, PyErr>(Form {
+                shape,
+                terms: terms.into_iter().map(term).collect::<PyResult<_>>()?,
+            })
+        };
+        let plan = Plan {
+            degree,
+            commitments,
+            bases: bases.iter().map(base).collect::<PyResult<_>>()?,
+            views: views.into_iter().map(view).collect(),
+            forms: forms.into_iter().map(form).collect::<PyResult<_>>()?,
+            lookups: lookups
+                .into_iter()
+                .map(|(table, key, value)| Lookup { table, key, value })
+                .collect(),
+            tables: tables
+                .iter()
+                .map(|(size, values, column)| {
+                    Ok(Table {
+                        size: *size,
+                        values: field_elements(values, py)?,
+                        column: *column,
+                    })
+                })
+                .collect::<PyResult<_>>()?,
+            zeros,
+        };
+        plan.validate().map_err(PyValueError::new_err)?;
+        Ok(Self(plan))
+    }
+}
