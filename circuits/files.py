@@ -16,9 +16,11 @@ def write_whole(path: Path, chunks: Iterable[bytes | memoryview]) -> None:
 
     The bytes go to a temporary file in the same folder, are flushed to the disk, and then take the name in
     one step. Folders above `path` are made. Raises CircuitizeError when the disk, a limit or a permission
-    forbids it; the temporary file is then removed, as it is when `chunks` itself raises.
+    forbids it; the temporary file is then removed, as it is when `chunks` itself raises. What is no file, a
+    device say, is never replaced.
     """
     path = Path(path)
+    require_file_name(path)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -36,6 +38,21 @@ def write_whole(path: Path, chunks: Iterable[bytes | memoryview]) -> None:
             raise CircuitizeError(f"cannot write {path}: {reason}; the file there is unchanged") from error
         raise
     _flush_folder(path.parent)
+
+
+def require_file_name(path: Path) -> None:
+    """Raises CircuitizeError unless a file may take this name: what has it now, if anything, is a file too.
+
+    To take a name is to replace what has it: a device or a pipe would be gone, /dev/null for everybody.
+    """
+    if path.name in ("", ".."):
+        raise CircuitizeError(f"{path}: expected the name of a file to write, found a folder's; choose another")
+    with suppress(OSError):
+        if path.exists() and not path.is_file():
+            found = "a folder" if path.is_dir() else "a device or a pipe"
+            raise CircuitizeError(
+                f"cannot write {path}: expected a new file or an earlier one, found {found}; choose another name"
+            )
 
 
 def _flush_folder(folder: Path) -> None:

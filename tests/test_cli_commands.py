@@ -95,9 +95,10 @@ def test_a_compiled_program_keeps_no_examples(tmp_path: Path) -> None:
 
 def test_witness_of_given_inputs(tmp_path: Path) -> None:
     np.savez(tmp_path / "in.npz", x=np.array([16, -8]), w=np.array([0.5, 0.25]))
-    assert run("compile", STEP, "--target", "r1cs", "-o", tmp_path, "--inputs", tmp_path / "in.npz").status == 0
-    system, _ = read_r1cs(tmp_path / "circuit.r1cs")
-    values, _ = system.field.to_int64(read_wtns(tmp_path / "witness.wtns"))
+    made = tmp_path / "made"
+    assert run("compile", STEP, "--target", "r1cs", "-o", made, "--inputs", tmp_path / "in.npz").status == 0
+    system, _ = read_r1cs(made / "circuit.r1cs")
+    values, _ = system.field.to_int64(read_wtns(made / "witness.wtns"))
     # y = x * w with four fraction bits each; public wires are y, the roots of w out and w in, and x.
     assert (values[1:3] / 2.0**8).tolist() == [0.5, -0.125]
     assert values[5:7].tolist() == [16, -8]

@@ -14,6 +14,7 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.program import Program
 
 from .estimate import MOST_COUNTED
+from .folder import require_file
 from .loading import read_program, save_without_examples
 from .output import print_json, progress, show
 
@@ -24,6 +25,7 @@ def run(options: Namespace) -> int:
         raise CircuitizeError("expected --target-error or --target-cost, found both; give one of them")
     errors = [_amount(text, "--target-error") for text in options.target_error or ()]
     cost = _cost(options.target_cost) if options.target_cost else None
+    require_file(options.output)
     given = read_program(options.program)
     if given.is_integer:
         raise CircuitizeError(

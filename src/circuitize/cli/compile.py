@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from pathlib import Path
 
 from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import CircuitizeError
 
 from .circuit import CIRCUIT_FILE, WITNESS_FILE, emit, part_names, trace, witness
-from .folder import whole_folder
+from .folder import require_folder, whole_folder
 from .hardware import (
     HARDWARE_SIZES,
     RANDOM_FRAMES,
@@ -27,6 +26,8 @@ from .plonkish import write_plonkish
 from .registry import SCHEDULER_OPTIONS, SCHEDULERS
 from .values import program_inputs
 
+SYMBOLS_FILE, JSON_FILE = "circuit.sym", "circuit.json"
+R1CS_FILES = (CIRCUIT_FILE, SYMBOLS_FILE, PROGRAM_FILE, JSON_FILE, WITNESS_FILE)
 OWN_OPTIONS = {
     "r1cs": ("json_circuit", "witness"),
     "plonkish": ("witness", "k", "memory"),
@@ -37,11 +38,12 @@ OWN_OPTIONS = {
 
 def run(options: Namespace) -> int:
     """Write what the target's files are. Raises CircuitizeError for options of another target."""
-    for target, names in OWN_OPTIONS.items():
+    for names in OWN_OPTIONS.values():
         for name in names:
             if getattr(options, name) not in (None, False) and name not in OWN_OPTIONS[options.target]:
+                having = " and ".join(other for other, own in OWN_OPTIONS.items() if name in own)
                 raise CircuitizeError(
-                    f"expected options of {options.target}, found --{name.replace('_', '-')}; it is one of {target}"
+                    f"expected options of {options.target}, found --{name.replace('_', '-')}; it is one of {having}"
                 )
     return {"r1cs": _r1cs, "plonkish": write_plonkish, "verilog": _verilog}[options.target](options)
 
@@ -54,6 +56,7 @@ def _verilog(options: Namespace) -> int:
         choices = " or ".join(SCHEDULERS)
         raise CircuitizeError(f"expected --scheduler {choices} for verilog, found none; parallel is for small networks")
     chosen = scheduler_options(options)
+    require_folder(options.output, DESIGN_FILE)
     phases = Phases()
     with phases.phase("program", "reading the program"):
         loaded = load_program(options.program)
@@ -98,29 +101,31 @@ def _r1cs(options: Namespace) -> int:
     from circuitize.backends.r1cs.sym_file import write_sym
     from circuitize.backends.r1cs.wtns_file import write_wtns
 
-    phases, folder = Phases(), options.output
+    phases = Phases()
+    require_folder(options.output, CIRCUIT_FILE, R1CS_FILES)
     with phases.phase("program", "reading the program"):
         loaded = load_program(options.program)
     wanted = options.witness or options.inputs is not None
     inputs = program_inputs(loaded.integer, options.inputs) if wanted else {}
     emission = emit(loaded, phases)
-    system, written = emission.system, [folder / CIRCUIT_FILE, folder / "circuit.sym", folder / PROGRAM_FILE]
+    system = emission.system
     if wanted:
         with phases.phase("witness", "computing the witness"):
             values = trace(loaded.integer, inputs)
             filled = witness(emission, values, draw_salts(loaded.integer))
-    with phases.phase("write", "writing the circuit"):
+    names = part_names(loaded.integer)
+    with phases.phase("write", "writing the circuit"), whole_folder(options.output, CIRCUIT_FILE, R1CS_FILES) as folder:
+        written = [folder / CIRCUIT_FILE, folder / SYMBOLS_FILE, folder / PROGRAM_FILE]
         write_r1cs(written[0], system)
-        names = part_names(loaded.integer)
         write_sym(written[1], system, lambda edge: names[edge] if edge >= 0 else "program")
         save_without_examples(loaded.integer, written[2])
         if options.json_circuit:
-            written.append(folder / "circuit.json")
+            written.append(folder / JSON_FILE)
             write_json(written[-1], system)
         if wanted:
             written.append(folder / WITNESS_FILE)
             write_wtns(written[-1], system.field, filled)
-    sizes = {path.name: path.stat().st_size for path in written}
+        sizes = {path.name: path.stat().st_size for path in written}
     counts = {
         "constraints": system.constraints,
         "wires": system.wires,
@@ -139,5 +144,5 @@ def _r1cs(options: Namespace) -> int:
         return 0
     print(f"compiled {options.program} to {options.target}, digest {loaded.digest}")
     print_table(list(counts.items()))
-    print_table([(str(Path(folder) / name), amount_of_bytes(size)) for name, size in sizes.items()])
+    print_table([(str(options.output / name), amount_of_bytes(size)) for name, size in sizes.items()])
     return 0

@@ -15,7 +15,7 @@ from circuitize.frontends.datasets import Recipe, Split, digits
 
 from .circuit import emit
 from .curves import Curve, draw, plotting, train_both
-from .folder import whole_folder
+from .folder import require_file, require_folder, whole_folder
 from .loading import Loaded, quantized, run_file
 from .openings import draw_salts, write_openings
 from .output import Phases, amount_of_bytes, print_json, progress, show, shown_number
@@ -29,13 +29,19 @@ from .verify import Verifier
 EXAMPLE = Path(__file__).with_name("digits.py")
 """The digits example: in a checkout, a link to it."""
 
+PICTURE, KEYS, PROOF = "training.png", "keys", "proof"
 WEIGHT = "dense1.weight"
 DIGEST = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{52}\b")
 
 
 def run(options: Namespace) -> int:
     """Train, circuitize, prove, verify and attack; 1 where the verifier errs in either direction."""
+    from circuitize.provers.keys import VERIFYING_FILE
+
     start = time.perf_counter()
+    require_file(options.output / PICTURE)
+    require_folder(options.output / KEYS, VERIFYING_FILE)
+    require_folder(options.output / PROOF, FILE)
     demo = Demo(options.output, quiet=options.json)
     demo.say("A network 64-32-10 learns handwritten digits (UCI) in whole numbers, and one training step is proved.")
     show("reading the data")
@@ -66,7 +72,7 @@ class Demo:
 
     def trained(self, curves: Mapping[str, Curve], recipe: Recipe, split: Split) -> None:
         """Both runs' figures, and their picture."""
-        draw(curves, self.output / "training.png")
+        draw(curves, self.output / PICTURE)
         self.report["accuracy"] = {name: curve.accuracy for name, curve in curves.items()}
         self.report["loss"] = {name: curve.loss for name, curve in curves.items()}
         self.say(f"\nTrain     {recipe.epochs} epochs, batches of {recipe.batch}, on {len(split.train_labels)} digits")
@@ -75,11 +81,11 @@ class Demo:
             shown = [f"{value:.2%}" if name == "accuracy" else f"{value:.5f}" for value in self.report[name].values()]
             label = f"test {name}" if name == "accuracy" else f"training {name}"
             self.say(f"          {label:<16}{shown[0]:>10}{shown[1]:>10}")
-        self.say(f"          curves in {self.output / 'training.png'}")
+        self.say(f"          curves in {self.output / PICTURE}")
 
     def proved(self, loaded: Loaded) -> None:
         """One step as a circuit, with keys, a proof, a verdict and attacks."""
-        phases, keys, proof_folder = Phases(), self.output / "keys", self.output / "proof"
+        phases, keys, proof_folder = Phases(), self.output / KEYS, self.output / PROOF
         with progress("counting constraints"):
             sizes = estimate(loaded.integer)
         emission = emit(loaded, phases)

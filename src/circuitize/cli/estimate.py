@@ -9,6 +9,7 @@ from circuitize.circuits.cost import products
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.program import Program
 
+from .folder import require_file
 from .hardware import HARDWARE_SIZES
 from .hardware_sizes import hardware, plot
 from .loading import load_program
@@ -29,6 +30,7 @@ def run(options: Namespace) -> int:
     from circuitize.backends.r1cs.cost import estimate
     from circuitize.backends.r1cs.field import BN254
 
+    require_file(options.plot)
     loaded = load_program(options.program)
     named = products(loaded.integer.arrow)
     countable = named <= MOST_COUNTED

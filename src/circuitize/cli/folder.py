@@ -5,25 +5,24 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.files import require_file_name
 
 
 @contextmanager
-def whole_folder(path: Path, marker: str) -> Iterator[Path]:
+def whole_folder(path: Path, marker: str, own: Collection[str] | None = None) -> Iterator[Path]:
     """A temporary folder beside `path` that takes its name when the block ends, and is removed when it raises.
 
-    A folder that is already there is replaced if it is empty or holds a file called `marker`, so that only an earlier
-    result of the same kind is ever deleted. Raises CircuitizeError for any other, or where nothing can be written.
+    A folder that is already there is replaced if it is empty or holds a file called `marker`, and nothing but what is
+    called as `own` says, if that is given: so only an earlier result of the same kind is ever deleted. Raises
+    CircuitizeError for any other, or where nothing can be written.
     """
     path = Path(os.path.abspath(path))
-    if path.exists() and not (path.is_dir() and ((path / marker).is_file() or not any(path.iterdir()))):
-        raise CircuitizeError(
-            f"{path}: expected a new folder, or an earlier one with {marker}, found something else; choose another"
-        )
+    require_folder(path, marker, own)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
     try:
         with _naming(path, temporary):
@@ -35,9 +34,47 @@ def whole_folder(path: Path, marker: str) -> Iterator[Path]:
         shutil.rmtree(temporary, ignore_errors=True)
 
 
+def require_folder(path: Path, marker: str, own: Collection[str] | None = None) -> None:
+    """Raises CircuitizeError unless `whole_folder` would take this name, as far as can be told before there is work."""
+    try:
+        there = sorted(entry.name for entry in path.iterdir()) if path.is_dir() else []
+        if path.exists() and not (path.is_dir() and (not there or (path / marker).is_file())):
+            raise CircuitizeError(
+                f"{path}: expected a new folder, or an earlier one with {marker}, found something else; choose another"
+            )
+    except OSError as error:
+        raise CircuitizeError(f"cannot write {path}: {error.strerror or error}; choose another place") from None
+    others = [name for name in there if own is not None and name not in own]
+    if others:
+        raise CircuitizeError(
+            f"{path}: expected a new folder, or only an earlier result in it, found {others[0]}; it is left as it is: "
+            "choose another folder, or move that"
+        )
+    _require_parent(path)
+
+
+def require_file(path: Path | None) -> None:
+    """Raises CircuitizeError where no such file can be written, as far as can be told before there is work."""
+    if path is not None:
+        require_file_name(path)
+        _require_parent(path)
+
+
+def _require_parent(path: Path) -> None:
+    """The nearest folder above `path` that exists must be a folder in which names can be made."""
+    above = Path(os.path.abspath(path)).parent
+    while not above.exists():
+        above = above.parent
+    if not above.is_dir():
+        raise CircuitizeError(f"cannot write {path}: expected a folder at {above}, found a file; choose another place")
+    if not os.access(above, os.W_OK | os.X_OK):
+        raise CircuitizeError(f"cannot write {path}: found no permission to write in {above}; choose another place")
+
+
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
     """A temporary file's path beside `path`; what the block writes there takes the name when the block ends."""
+    require_file_name(path)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
     try:
         with _naming(path, temporary):

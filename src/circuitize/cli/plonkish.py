@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.program import Program
 
+from .folder import require_folder, whole_folder
 from .loading import PROGRAM_FILE, Loaded, load_program, save_without_examples
 from .openings import draw_salts
 from .output import Phases, amount_of_bytes, print_json, print_table, progress
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
 SYSTEM_FILE = "circuit.plonkish"
 CELLS_FILE = "witness.cells"
+FILES = (SYSTEM_FILE, CELLS_FILE, PROGRAM_FILE)
 SIZES = ("k", "rows", "advice_columns", "fixed_columns", "public", "lookups", "degree")
 
 
@@ -40,23 +43,27 @@ def write_plonkish(options: Namespace) -> int:
     from circuitize.backends.plonkish.cost import Sizes
     from circuitize.backends.plonkish.system_file import write_cells, write_system
 
-    phases, folder = Phases(), options.output
+    if options.k is not None and options.memory is not None:
+        raise CircuitizeError("expected --k or --memory, found both; --memory is for the search, which --k leaves out")
+    phases = Phases()
+    require_folder(options.output, SYSTEM_FILE, FILES)
     with phases.phase("program", "reading the program"):
         loaded = load_program(options.program)
     wanted = options.witness or options.inputs is not None
     inputs = program_inputs(loaded.integer, options.inputs) if wanted else {}
     emission = emit_plonkish(loaded, phases, options.k, options.memory)
-    system, written = emission.system, [folder / SYSTEM_FILE, folder / PROGRAM_FILE]
+    system = emission.system
     if wanted:
         with phases.phase("witness", "computing the witness"):
             cells = _cells(emission, loaded.integer, inputs)
-    with phases.phase("write", "writing the circuit"):
+    with phases.phase("write", "writing the circuit"), whole_folder(options.output, SYSTEM_FILE, FILES) as folder:
+        written = [folder / SYSTEM_FILE, folder / PROGRAM_FILE]
         write_system(written[0], system, operation_names(loaded.integer))
         save_without_examples(loaded.integer, written[1])
         if wanted:
             written.append(folder / CELLS_FILE)
             write_cells(written[-1], system.field, cells)
-    sizes = {path.name: path.stat().st_size for path in written}
+        sizes = {path.name: path.stat().st_size for path in written}
     counts = {name: count for name, count in Sizes(emission.plan.layout).as_json().items() if name in SIZES}
     if options.json:
         own = {"target": options.target, "digest": loaded.digest, "circuit_digest": system.digest}
@@ -64,7 +71,7 @@ def write_plonkish(options: Namespace) -> int:
         return 0
     print(f"compiled {options.program} to {options.target}, digest {loaded.digest}")
     print_table([(name.replace("_", " "), count) for name, count in counts.items()])
-    print_table([(str(Path(folder) / name), amount_of_bytes(size)) for name, size in sizes.items()])
+    print_table([(str(options.output / name), amount_of_bytes(size)) for name, size in sizes.items()])
     return 0
 
 

@@ -20,7 +20,7 @@ from circuitize.circuits.files import write_whole
 from circuitize.circuits.program import Program, to_reals
 
 from .circuit import emit, named_outputs, trace, witness
-from .folder import whole_file, whole_folder
+from .folder import require_file, require_folder, whole_file, whole_folder
 from .halo2 import PlonkishRun, emit_plonkish
 from .loading import Loaded, load_program
 from .openings import draw_salts, write_openings
@@ -87,11 +87,17 @@ def run(options: Namespace) -> int:
 
 
 def openings_path(options: Namespace) -> Path:
-    """Where the openings go. Raises CircuitizeError where the prover would keep something in what is for others."""
+    """Where the openings go. Raises CircuitizeError where the prover would keep something in what is for others, or
+    where one of the three results cannot be written: before there is work.
+    """
     openings: Path = options.openings or Path(f"{os.path.normpath(options.output)}.openings.json")
     for kept in (openings, options.outputs):
         if kept is not None and kept.resolve().is_relative_to(options.output.resolve()):
             raise CircuitizeError(f"{kept}: expected a path outside {options.output}, which is for others to read")
+        require_file(kept)
+    if options.outputs is not None and options.outputs.resolve() == openings.resolve():
+        raise CircuitizeError(f"--outputs: expected another file than that of the openings, found {openings} for both")
+    require_folder(options.output, FILE)
     return openings
 
 

@@ -11,7 +11,7 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.files import write_whole
 from circuitize.circuits.program import to_reals
 
-from .folder import whole_file
+from .folder import require_file, whole_file
 from .loading import load_program
 from .memory import require_memory
 from .output import Phases, amount_of_bytes, print_json, print_table, remark, show
@@ -38,6 +38,10 @@ def run(options: Namespace) -> int:
     kept = Path(f"{os.path.normpath(options.output)}.kept.npz")
     if options.outputs is not None and options.outputs.resolve().is_relative_to(options.output.resolve()):
         raise CircuitizeError(f"{options.outputs}: expected a path outside {options.output}, which is for others")
+    if options.outputs is not None and options.outputs.resolve() == kept.resolve():
+        raise CircuitizeError(f"--outputs: expected another file than {kept}, with which an interrupted run goes on")
+    for path in (kept, options.outputs):
+        require_file(path)
     phases = Phases()
     with phases.phase("program", "reading the program"):
         loaded = load_program(options.program)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from circuitize.circuits.errors import CircuitizeError
 
 from .circuit import emit
-from .folder import whole_folder
+from .folder import require_folder, whole_folder
 from .loading import PROGRAM_FILE, Loaded, load_program, save_without_examples
 from .output import Phases, amount_of_bytes, print_json, print_table, remark
 from .provers import Prover, prover_of_system
@@ -26,6 +26,9 @@ INSECURE = "these are development keys: INSECURE, whoever made them can prove an
 
 def run(options: Namespace) -> int:
     """Emit the circuit, make or take over keys bound to the program's digest, and write them beside the program."""
+    from circuitize.provers.keys import VERIFYING_FILE
+
+    require_folder(options.output, VERIFYING_FILE)
     if options.prover == "halo2":
         from .halo2 import setup
 
