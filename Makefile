@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 NATIVE := $(shell find provers/native -name target -prune -o \( -name '*.rs' -o -name 'Cargo.*' \) -print)
 PACKAGE := pyproject.toml setup.cfg $(NATIVE)
+# Workers of pytest, with a thread of linear algebra each: more threads than cores would wait for one another by spinning.
 JOBS := 2
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -31,7 +32,7 @@ demo: .stamps/demo
 
 test: check .stamps/interop .stamps/hardware .stamps/catgrad
 	.ci/test-rust
-	$(BIN)/pytest -n $(JOBS) --dist loadfile --durations 10
+	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder --durations 10
 
 golden: .stamps/check .stamps/interop .stamps/hardware .stamps/catgrad
 	$(BIN)/pytest -q --update-golden

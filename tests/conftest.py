@@ -1,8 +1,9 @@
-"""What tests share: golden files, deterministic hypothesis, and that continuous integration skips nothing."""
+"""What tests share: golden files, deterministic hypothesis, long files first, and that nothing is skipped under CI."""
 
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -37,6 +38,14 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str | bytes], None]
         assert found == expected, f"tests/golden/{name} differs; if that was meant: make golden"
 
     return check
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Workers take whole files in this order: those with slow tests come first, those of a few quick ones last."""
+    if hasattr(config, "workerinput"):
+        slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
+        size = Counter(item.path for item in items)
+        items.sort(key=lambda item: (-slow[item.path], -size[item.path]))
 
 
 class SkipsAreFailures:

@@ -6,6 +6,7 @@ from importlib import util
 from typing import Any
 
 import numpy as np
+import pytest
 from example_programs import EXAMPLES, example
 
 from circuitize.circuits.program import Role, to_reals
@@ -16,6 +17,7 @@ from circuitize.sims import integer, real
 NAME = "adam_sixteen"
 
 
+@pytest.mark.slow
 def test_adam_at_sixteen_bits_is_within_a_point_of_float_adam() -> None:
     """On each of three splits; `benchmarks/accuracy.py` prints these figures, of five."""
     spec = util.spec_from_file_location("example_digits_xent", EXAMPLES / "digits_xent.py")

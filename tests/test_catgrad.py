@@ -12,6 +12,7 @@ ROOT = Path(__file__).parent.parent
 PYTHON = ROOT / ".venv-catgrad" / "bin" / "python"
 
 
+@pytest.mark.slow
 def test_catgrad_in_its_own_environment() -> None:
     if not PYTHON.exists():
         pytest.skip("needs catgrad 0.2.2 in .venv-catgrad; make .stamps/catgrad")

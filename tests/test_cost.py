@@ -107,6 +107,7 @@ def changes(before: Table, now: Table) -> list[str]:
     return lines
 
 
+@pytest.mark.slow
 def test_costs_are_golden(golden: Callable[[str, str | bytes], None], request: pytest.FixtureRequest) -> None:
     table = costs()
     if not request.config.getoption("--update-golden"):

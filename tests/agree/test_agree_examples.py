@@ -29,7 +29,7 @@ PROGRAMS = [
     ("cnn.py:predict", 3, 2.0**-9),
     ("jet.py:scores", 10, None),
     ("jet.py:classify", 10, None),
-    ("mnist_mlp.py:predict", 1, 2.0**-5),
+    pytest.param("mnist_mlp.py:predict", 1, 2.0**-5, marks=pytest.mark.slow),
     pytest.param("mnist_mlp.py:step", 1, 2.0**-8, marks=pytest.mark.slow),
 ]
 LARGER = {

@@ -32,6 +32,7 @@ def test_the_victims_are_valid_and_have_every_kind_of_message(given: list[Victim
     assert {label for victim in given for label in victim.spans} == LABELS
 
 
+@pytest.mark.slow
 def test_mutated_proofs_are_rejected(given: list[Victim], capfd: pytest.CaptureFixture[str]) -> None:
     """By both verifiers, at every kind of message; none makes one of them panic, all take no memory."""
     before = peak()

@@ -126,6 +126,7 @@ def test_a_forged_run_is_refused(name: str) -> None:
         assert answer(program, made, forged_trace(made, inputs, wire, lambda x: x + 1))
 
 
+@pytest.mark.slow
 def test_mutated_proofs_are_rejected(capfd: pytest.CaptureFixture[str]) -> None:
     """By both verifiers, at every kind of message."""
     tally = check(victims(degree=3), np.random.default_rng(5), 500)
