@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from circuitize.circuits import arrays
+from circuitize.circuits.errors import TypingError
 
 from .trace import Operand, Tensor, broadcast_shape
 
@@ -157,8 +159,16 @@ def variance(x: Tensor, axes: int | Sequence[int], correction: int = 0, keepdims
 
 
 def standard_deviation(x: Tensor, axes: int | Sequence[int], correction: int = 0, keepdims: bool = False) -> Tensor:
-    """The square root of `variance`; its derivative is undefined where that is 0."""
-    return square_root(variance(x, axes, correction, keepdims))
+    """The square root of `variance`: one root of an exact sum of squares; its derivative is 0 where it is 0."""
+    counted = _counted(x, axes)
+    kept = [axis for axis in range(x.ndim) if axis not in counted]
+    count = math.prod(x.shape[axis] for axis in counted)
+    if not 0 <= correction < count:
+        raise TypingError(f"expected a correction from 0 to {count - 1}, found {correction}; take less off")
+    centred = x - x.mean(axis=counted, keepdims=True)
+    rows = centred.transpose(*kept, *counted).reshape(*[x.shape[axis] for axis in kept], count)
+    found = rows.apply(arrays.Norm(len(kept))) * (1 / math.sqrt(count - correction))
+    return found.reshape(*(1 if a in counted else n for a, n in enumerate(x.shape))) if keepdims else found
 
 
 def top_k(x: Tensor, k: int, axis: int = -1) -> tuple[Tensor, Tensor]:

@@ -61,11 +61,11 @@ class Source:
 
 @dataclass(frozen=True)
 class Case:
-    """An operation with its sources. Its lowering, rounded once, is within `units` of the correctly rounded result."""
+    """An operation with its sources. Its lowering is within `units`, and half a one for rounding, of the exact."""
 
     operation: arrays.RealOperation
     sources: tuple[Source, ...]
-    units: int = 0
+    units: float = 0
 
     def __str__(self) -> str:
         return f"{self.operation} on {', '.join(str(list(s.shape)) for s in self.sources)}"
@@ -243,9 +243,9 @@ def _values() -> list[Case]:
 
 def _functions() -> list[Case]:
     return [
-        Case(arrays.Divide(), (Source((16,), -2.0, 2.0, 10), Source((16,), 0.25, 4.0, 8)), units=1),
-        Case(arrays.Divide(), (Source((4, 4), -2.0, 2.0, 4), Source((4, 4), -4.0, 4.0, 12, gap=0.125)), units=1),
-        Case(arrays.Divide(), (Source((6,), 0.0, 2.0, 16), Source((6,), -4.0, -0.5, 2)), units=1),
+        Case(arrays.Divide(), (Source((16,), -2.0, 2.0, 10), Source((16,), 0.25, 4.0, 8))),
+        Case(arrays.Divide(), (Source((4, 4), -2.0, 2.0, 4), Source((4, 4), -4.0, 4.0, 12, gap=0.125))),
+        Case(arrays.Divide(), (Source((6,), 0.0, 2.0, 16), Source((6,), -4.0, -0.5, 2))),
         Case(arrays.Log(), (Source((32,), 0.25, 4.0, 9),)),
         Case(arrays.Log(), (Source((64,), 2.0**-12, 16.0, 12),), units=1),
         Case(arrays.Log(), (Source((64,), 0.25, 2.0, 24),), units=1),
@@ -290,18 +290,18 @@ def _whole() -> list[Case]:
         Case(arrays.Abs(), (Source((8,)),)),
         Case(arrays.Sign(), (Source((8,), fraction_bits=2),)),
         Case(arrays.Minimum(), _on((3, 2), (3, 2))),
-        Case(arrays.ELU(), (Source((6,)),), units=1),
-        Case(arrays.ELU(0.5), (Source((6,), -8.0, 2.0, 12),), units=1),
+        Case(arrays.ELU(), (Source((6,)),)),
+        Case(arrays.ELU(0.5), (Source((6,), -8.0, 2.0, 12),), units=0.5),
         Case(arrays.Power(0), (Source((3,)),)),
-        Case(arrays.Power(3), (Source((4,)),), units=8),
-        Case(arrays.Power(-2), (Source((4,), 0.5, 2.0),), units=4),
+        Case(arrays.Power(3), (Source((4,)),), units=1),
+        Case(arrays.Power(-2), (Source((4,), 0.5, 2.0),), units=2),
     ]
 
 
 def _along() -> list[Case]:
     return [
         Case(arrays.Min(1), _on((2, 3))),
-        Case(arrays.Product(0), _on((5, 2)), units=16),
+        Case(arrays.Product(0), _on((5, 2)), units=9),
         Case(arrays.CumulativeSum(0), _on((4, 2))),
         Case(arrays.CumulativeSum(1, exclusive=True), _on((2, 3))),
         Case(arrays.CumulativeSum(0, backward=True), _on((3,))),
@@ -338,11 +338,11 @@ def _composites() -> list[Case]:
         Case(arrays.LogSoftmax(1), _on((3, 4), low=-6.0, high=6.0), units=2),
         Case(arrays.LogSoftmax(0), _on((5,)), units=2),
         Case(arrays.CrossEntropy(), (*_on((3, 4), low=-6.0, high=6.0), one_hot), units=2),
-        Case(arrays.BinaryCrossEntropy(), (*_on((3, 4), low=-6.0, high=6.0), one_hot), units=2),
-        Case(arrays.Huber(), _on((2, 3), (2, 3)), units=2),
-        Case(arrays.Huber(0.5), _on((4,), (4,)), units=2),
-        Case(arrays.Variance((0,)), _on((4, 2)), units=2),
-        Case(arrays.Variance((0, 1), 1), _on((2, 3)), units=2),
-        Case(arrays.Normalize((1,), 2.0**-6), _on((3, 5)), units=4),
-        Case(arrays.RootMeanSquareNormalize((0,), 2.0**-6), _on((5, 2)), units=4),
+        Case(arrays.BinaryCrossEntropy(), (*_on((3, 4), low=-6.0, high=6.0), one_hot), units=1),
+        Case(arrays.Huber(), _on((2, 3), (2, 3)), units=0.25),
+        Case(arrays.Huber(0.5), _on((4,), (4,))),
+        Case(arrays.Variance((0,)), _on((4, 2))),
+        Case(arrays.Variance((0, 1), 1), _on((2, 3)), units=0.25),
+        Case(arrays.Normalize((1,), 2.0**-6), _on((3, 5))),
+        Case(arrays.RootMeanSquareNormalize((0,), 2.0**-6), _on((5, 2))),
     ]

@@ -5,16 +5,17 @@ from __future__ import annotations
 import inspect
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import arrays_cases
 import quantized_cases
-from arrays_cases import Case
+from arrays_cases import Case, Source
+from function_cases import FunctionCase, function_cases, small_program
 
 from circuitize.backends.plonkish.cost import estimate as plonkish
 from circuitize.circuits import arrays
-from circuitize.circuits.arrays.smooth import Smooth
 from circuitize.circuits.builder import Builder
+from circuitize.circuits.differentiate import reverse_derivative
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.program import Program
 from circuitize.cli.hardware_sizes import bound_somehow, parallel_sizes
@@ -32,14 +33,20 @@ they have moved by half.
 
 *Error* is in units of the result's last bit and includes the half unit of its one rounding; "exact" is on the operands
 as they are; "proved" is for the row's operand, by Taylor's theorem and the roundings on the way (`proved_error`); the
-others are what the tests allow. *Costs* are of the whole operand of the row, its ports and their range checks included:
-constraints of an R1CS, the same with a commitment before the challenge, rows of the Plonkish layout of least proving
-cost, look-ups of a tensor proof, LUTs of unrolled hardware that takes an operand a clock. A table is paid once, for
-however many elements.
+others are what the tests allow on every integer of the operand, or every pair, where they are at most 2^16, and on
+many at random where they are more. *Costs* are of the whole operand of the row, its ports and their range checks
+included: constraints of an R1CS, the same with a commitment before the challenge, rows of the Plonkish layout of least
+proving cost, look-ups of a tensor proof, LUTs of unrolled hardware that takes an operand a clock. A table is paid once,
+for however many elements.
 
 """
 
 COLUMNS = ("operation", "meaning", "derivative", "lowered to", "error", "operand", "R1CS", "committed")
+FUNCTIONS = """## Functions made of them
+
+What has a name of its own and is several operations; the derivative is what theirs add to the forward pass. A rounded
+score or gate that multiplies something great counts as often: the errors hold for the operand of the row.
+"""
 LOOSE = 3
 COLUMNS += ("Plonkish rows", "tensor look-ups", "LUTs")
 
@@ -47,8 +54,32 @@ COLUMNS += ("Plonkish rows", "tensor look-ups", "LUTs")
 def page(costs: Costs) -> str:
     """The whole page; `costs` is the golden table of constraints, by the names of `test_cost`."""
     rows = [_row(*found, costs) for found in sorted(_chosen(), key=lambda found: found[0].operation.name)]
-    table = [_line(COLUMNS), "|" + "---|" * len(COLUMNS), *map(_line, rows)]
-    return HEAD + "\n".join(table) + "\n"
+    made = [_function_row(case, costs[key]) for case, key in _numbered_functions()]
+    tables = [_line(COLUMNS), "|" + "---|" * len(COLUMNS), *map(_line, rows)]
+    tables += ["", FUNCTIONS, _line(("function", *COLUMNS[1:])), "|" + "---|" * len(COLUMNS), *map(_line, made)]
+    return HEAD + "\n".join(tables) + "\n"
+
+
+def _numbered_functions() -> list[tuple[FunctionCase, str]]:
+    seen: Counter[str] = Counter(map(str, function_cases()))
+    assert set(seen.values()) == {1}, "give the cases of a function different shapes"
+    return [(case, f"function {case}") for case in function_cases()]
+
+
+def _function_row(case: FunctionCase, cost: Mapping[str, int]) -> tuple[str, ...]:
+    program = small_program(case)
+    counted = Counter(edge.operation.name.split(".")[1] for edge in program.arrow.edges())
+    backward = list(reverse_derivative(case.arrow).edges())[case.arrow.edge_count :]
+    names = Counter(edge.operation.name.split(".")[1] for edge in backward)
+    del names["constant"]
+    return (
+        f"`{case.of.__name__}`",
+        " ".join((inspect.getdoc(case.of) or "").split("\n\n")[0].split()).rstrip("."),
+        _counted(names) or "linear",
+        _counted(counted),
+        f"{case.allowed:.2g}" if case.allowed else "exact",
+        *_priced(case.sources, program, cost),
+    )
 
 
 def differences(made: str, found: str) -> list[str]:
@@ -89,16 +120,21 @@ def _width(case: Case) -> int:
 def _row(case: Case, key: str, costs: Costs) -> tuple[str, ...]:
     program, operation = quantized_cases.program(case), case.operation
     meaning, derivative = _sentences(operation)
-    operands = " x ".join(f"{list(s.shape)} of {s.fraction_bits} bits in [{s.low:g}, {s.high:g}]" for s in case.sources)
     return (
         f"`{type(operation).__name__}`",
         meaning,
         derivative if derivative and not derivative.startswith("at ") else _joined(_derivative(case), derivative),
         _counted(Counter(edge.operation.name.split(".")[1] for edge in program.arrow.edges())),
         _error(case, program),
-        operands,
-        f"{costs[key]['constraints']:,}",
-        f"{costs[key]['with_commitment']:,}" if costs[key]["with_commitment"] else "",
+        *_priced(case.sources, program, costs[key]),
+    )
+
+
+def _priced(sources: Sequence[Source], program: Program, cost: Mapping[str, int]) -> tuple[str, ...]:
+    return (
+        " x ".join(f"{list(s.shape)} of {s.fraction_bits} bits in [{s.low:g}, {s.high:g}]" for s in sources),
+        f"{cost['constraints']:,}",
+        f"{cost['with_commitment']:,}" if cost["with_commitment"] else "",
         _plonkish(program),
         _looked_up(program),
         _luts(program),
@@ -139,12 +175,10 @@ def _counted(names: Counter[str]) -> str:
 def _error(case: Case, program: Program) -> str:
     operation, (port,) = case.operation, program.outputs
     assert port.format is not None
-    if isinstance(operation, Smooth | arrays.Sin | arrays.Cos):
-        return f"{operation.proved_error(case.sources[0].fixed, port.format.fraction_bits):.3f}, proved"
-    drawn = quantized_cases.drawn(case)
-    most = max(quantized_cases.tolerance(case, inputs, port.format.fraction_bits) for inputs in drawn)
-    exactly = not most or (most == 0.5 and "owered exactly" in inspect.getsource(type(operation)))
-    return "exact" if exactly else f"{most:.2g}"
+    most = quantized_cases.greatest_tolerance(case, port.format)
+    if isinstance(operation, quantized_cases.APPROXIMATED):
+        return f"{most:.3f}, proved"
+    return f"{most:.2g}" if most else "exact"
 
 
 def _plonkish(program: Program) -> str:

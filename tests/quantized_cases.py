@@ -9,11 +9,30 @@ import numpy as np
 from arrays_cases import Case, Floats, Integers, Source
 
 from circuitize.circuits import arrays
+from circuitize.circuits.arrays.smooth import Smooth
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.lowering import Precision
 from circuitize.circuits.program import Port, Program, Visibility
 from circuitize.circuits.quantize import quantize
+from circuitize.circuits.types import Fixed
 
+EXACT = (
+    *(
+        arrays.Greater,
+        arrays.ReLU,
+        arrays.Max,
+        arrays.ArgMaxOneHot,
+        arrays.OneHot,
+        arrays.Clip,
+        arrays.Floor,
+        arrays.Ceil,
+    ),
+    *(arrays.Round, arrays.Sign, arrays.Abs, arrays.Maximum, arrays.Minimum, arrays.Min, arrays.CumulativeSum),
+    arrays.TopKOneHot,
+)
+"""Operations that round nothing, whatever their class of rounding."""
+APPROXIMATED = (Smooth, arrays.Sin, arrays.Cos, arrays.Exp, arrays.Log)
+"""Operations with a proved error."""
 UNIT = Source((), 0.0, 1.0)
 EXAMPLES = 6
 
@@ -49,15 +68,45 @@ def program(case: Case) -> Program:
     return quantize(real_program(case))
 
 
-def tolerance(case: Case, inputs: dict[str, Integers], fraction_bits: int) -> float:
+def normalized(d: Floats, r: Floats) -> Floats:
+    """Of d r: half a unit each in the variance, its root's reciprocal r, d and the product; factors are of 16 bits.
+
+    The first counts d r^3 / 2.
+    """
+    return 1.05 * (0.5 + r / 2 + d / 2 + d * r**3 / 4)
+
+
+def greatest_tolerance(case: Case, result: Fixed) -> float:
+    """That of any inputs, or, but for normalisation, of those drawn."""
+    operation = case.operation
+    if isinstance(operation, arrays.Normalize | arrays.RootMeanSquareNormalize):
+        (source,) = case.sources
+        count = np.prod([source.shape[axis] for axis in operation.axes])
+        variances = np.linspace(0, source.high**2, 1 << 12)
+        most = np.sqrt(variances * (count - isinstance(operation, arrays.Normalize)))
+        return float(normalized(most, 1 / np.sqrt(variances + operation.epsilon)).max())
+    return max(tolerance(case, inputs, result) for inputs in drawn(case))
+
+
+def tolerance(case: Case, inputs: dict[str, Integers], result: Fixed) -> float:
     """In units of the last bit of the output, from the float result.
 
-    What the case allows, half a unit for the one rounding at the end unless nothing is rounded, and for a factor that
-    is no short dyadic number its own error. Softmax: an exponential, a reciprocal and two roundings.
+    What is proved of an approximation. Of others what the case allows, half a unit for the one rounding at the end
+    unless nothing is rounded, and for a factor that is no short dyadic number its own error. Softmax: an exponential,
+    a reciprocal and two roundings.
     """
     operation = case.operation
+    if isinstance(operation, EXACT):
+        return 0.0
     if isinstance(operation, arrays.Softmax):
         return 4.0
+    if isinstance(operation, APPROXIMATED):
+        return operation.proved_error(sources(case)[0].fixed, result)
+    if isinstance(operation, arrays.Normalize | arrays.RootMeanSquareNormalize):
+        (x,) = reals(case, inputs)
+        d = x - x.mean(operation.axes, keepdims=True) if isinstance(operation, arrays.Normalize) else x
+        r = 1 / np.sqrt((d * d).mean(operation.axes, keepdims=True) + operation.epsilon)
+        return float(normalized(abs(d), r).max())
     factor = None
     if isinstance(operation, arrays.Scale):
         factor, greatest = operation.factor, max(float(np.abs(x).max()) for x in reals(case, inputs))
@@ -68,6 +117,6 @@ def tolerance(case: Case, inputs: dict[str, Integers], fraction_bits: int) -> fl
     if factor is not None:
         numerator, k = Precision().coefficient(factor)
         error = abs(Fraction(factor) - numerator * Fraction(2) ** -k)
-        return float(error * Fraction(2) ** fraction_bits) * greatest + 0.5
+        return float(error * Fraction(2) ** result.fraction_bits) * greatest + 0.5
     exact = operation.rounding is arrays.Rounding.LINEAR and not isinstance(operation, arrays.Constant)
     return case.units + 0.5 * (not exact)

@@ -56,24 +56,24 @@ def test_lowering_agrees_with_the_float_meaning(case: Case) -> None:
         assert target.dtype == np.int64
         assert target.shape == found.shape
         assert found.low <= target.min() and target.max() <= found.high, "the interval is true"
-        units = np.abs(target - np.rint(np.ldexp(expected, found.fraction_bits)))
-        assert units.max() <= bound(case, values, found.fraction_bits)
+        units = np.abs(target - np.ldexp(expected, found.fraction_bits)).max()
+        assert units <= bound(case, values, found.fraction_bits) + 2.0**-20
 
 
 def bound(case: Case, values: list[np.ndarray], fraction_bits: int) -> float:
-    """In units of the last bit, from the correctly rounded result."""
+    """In units of the last bit, from the exact result, halves of whose last bit go either way."""
     if isinstance(case.operation, arrays.Scale) and case.units:
         numerator, k = PRECISION.coefficient(case.operation.factor)
         error = abs(Fraction(case.operation.factor) - numerator * Fraction(2) ** -k)
         return float(error * Fraction(2) ** fraction_bits) * np.abs(values[0]).max() + 0.5
-    return case.units
+    return case.units + 0.5 * (case.operation.rounding is arrays.Rounding.VALUE)
 
 
-@pytest.mark.parametrize("case", SIMPLE, ids=str)
+@pytest.mark.parametrize(
+    "case", [c for c in SIMPLE if c.operation.rounding is not arrays.Rounding.VALUE and not c.units], ids=str
+)
 def test_linear_operations_and_products_round_nothing(case: Case) -> None:
     """Exactly the float value, which these small operands let float64 hold without an error."""
-    if case.operation.rounding is arrays.Rounding.VALUE or case.units:
-        return
     integers = draw(case)[0]
     arrow = lowered(case, Fixed(case.target.shape, 12, -1, 1))  # the calibrated format is none of their business
     (found,) = arrow.target
@@ -93,8 +93,9 @@ def test_exp_is_within_one_unit_over_its_whole_interval(
     grid = np.linspace(source.fixed.low, source.fixed.high, 4096).astype(np.int64)
     result = Fixed((4096,), fraction_bits, 0, 1 << (fraction_bits + 6))
     (found,) = evaluate(lowered(Case(arrays.Exp(), (source,)), result), [grid])
-    expected = np.rint(np.ldexp(np.exp(source.real(grid)), fraction_bits))
-    off = np.abs(found - expected)
+    exact = np.ldexp(np.exp(source.real(grid)), fraction_bits)
+    assert np.abs(found - exact).max() <= arrays.Exp().proved_error(source.fixed, result) <= 1
+    off = np.abs(found - np.rint(exact))
     assert off.max() <= 1
     assert off.mean() < 0.1
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 
 import arrays_cases
+import function_cases
 import integers_cases
 import pytest
 import quantized_cases
@@ -70,6 +71,8 @@ def cases() -> Iterator[tuple[str, Program]]:
             f"{real.operation.name} {' x '.join(str(s.fixed) for s in real.sources)}".strip(),
             quantized_cases.program(real),
         )
+    for made in function_cases.function_cases():
+        yield f"function {made}", function_cases.small_program(made)
     for case in integers_cases.cases():
         yield (
             f"{case.operation.name} {' x '.join(map(str, case.sources))}".strip(),

@@ -17,7 +17,7 @@ from circuitize.circuits.array_module import array_module
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import Undefined
 from circuitize.circuits.integers.language import fixed
-from circuitize.circuits.lowering import Lowering
+from circuitize.circuits.lowering import Lowering, Precision
 from circuitize.circuits.operation import Values
 from circuitize.circuits.types import LIMIT, Array, Fixed
 
@@ -71,6 +71,30 @@ class Exp(RealOperation):
     def lower(self, lowering: Lowering, *sources: int) -> list[int]:
         return [confine(lowering, exponential(lowering, sources[0], lowering.result, self.rate))]
 
+    def proved_error(self, operand: Fixed, result: Fixed) -> float:
+        """How far the lowering is at most from the exact value, in units of the result's last bit.
+
+        Factors known to within d_i have a product known to within prod(F_i + d_i) - prod(F_i), greatest where the F_i
+        are. One table of correctly rounded entries leaves the half unit of its rounding alone.
+        """
+        lowering = Lowering(Builder(), Precision(), result)
+        whole = lowering.builder.input(operand)
+        near = _confined(lowering, whole, result, self.rate)
+        digits = [lowering.type(digit) for digit in _digits(lowering.builder, near)]
+        if len(digits) == 1:
+            return 0.5
+        sizes, bits, kept = _precisions(digits, result, self.rate)
+        product, error = 1.0, 0.0
+        for position, size in enumerate(sizes):
+            if position > 1:
+                error += 2.0 ** -(kept[position] + 1)
+            off = 2.0 ** -(bits[position] + 1)
+            product, error = product * 2.0**size, (product + error) * (2.0**size + off) - product * 2.0**size
+        units = error * 2.0**result.fraction_bits
+        # Below the least operand that is told apart both values are less than a quarter unit, and so is their distance.
+        clamped = lowering.type(near).low > operand.low
+        return 0.5 + units + 0.25 * (clamped and units >= 0.25)
+
 
 @dataclass(frozen=True)
 class Exp2(Exp):
@@ -94,32 +118,38 @@ def exponential(lowering: Lowering, wire: int, result: Fixed, rate: float = 1.0)
     builder = lowering.builder
     digits = _digits(builder, _confined(lowering, wire, result, rate))
     kinds = [lowering.type(digit) for digit in digits]
-    # log2 of the greatest factor of each digit; the first is capped just outside the result's format.
-    bound = result.high + 2
-    sizes = [kind.high * 2.0**-kind.fraction_bits * rate * math.log2(math.e) for kind in kinds]
-    sizes[0] = min(sizes[0], math.log2(bound) - result.fraction_bits)
-    # An error of 2^-(p + 1) in factor i is one of 2^-(p + 1) * (product of the others) in the result. With the p
-    # below n factors together are off by a quarter unit, the n - 2 roundings in between by less than another.
-    share = result.fraction_bits + 1 + math.log2(len(digits))
+    _, bits, kept = _precisions(kinds, result, rate)
     product: int | None = None
     for position, (digit, kind) in enumerate(zip(digits, kinds, strict=True)):
-        fraction_bits = max(math.ceil(share + sum(sizes) - sizes[position]), 0)
-        cap = LIMIT
-        if len(digits) == 1:
-            fraction_bits = result.fraction_bits
+        fraction_bits, cap = bits[position], LIMIT
         if position == 0:
-            cap = (bound << fraction_bits >> result.fraction_bits) + 1
+            cap = (result.high + 2 << fraction_bits >> result.fraction_bits) + 1
         table = exponential_table(kind.low, kind.high, kind.fraction_bits, fraction_bits, cap, rate != 1.0)
         factor = builder.add(integers.Lookup(kind.low, table, fraction_bits), digit)
         if product is None:
             product = factor
             continue
         if position > 1:
-            kept = max(math.ceil(share + sum(sizes[position:])), 0)
-            product = lowering.shift_to(product, min(kept, lowering.type(product).fraction_bits))
+            product = lowering.shift_to(product, min(kept[position], lowering.type(product).fraction_bits))
         product = builder.add(integers.Multiply(), product, factor)
     assert product is not None
     return product
+
+
+def _precisions(kinds: Sequence[Fixed], result: Fixed, rate: float) -> tuple[list[float], list[int], list[int]]:
+    """Of each digit: log2 of its greatest factor, the fraction bits of its table, and of the product that it meets.
+
+    The first factor is capped just outside the result's format. An error of 2^-(p + 1) in factor i is one of
+    2^-(p + 1) * (product of the others) in the result: n factors together are off by a quarter unit, the n - 2
+    roundings in between by less than another.
+    """
+    sizes = [kind.high * 2.0**-kind.fraction_bits * rate * math.log2(math.e) for kind in kinds]
+    sizes[0] = min(sizes[0], math.log2(result.high + 2) - result.fraction_bits)
+    if len(kinds) == 1:
+        return sizes, [result.fraction_bits], [0]
+    share = result.fraction_bits + 1 + math.log2(len(kinds))
+    bits = [max(math.ceil(share + sum(sizes) - size), 0) for size in sizes]
+    return sizes, bits, [max(math.ceil(share + sum(sizes[position:])), 0) for position in range(len(sizes))]
 
 
 def _confined(lowering: Lowering, wire: int, result: Fixed, rate: float) -> int:

@@ -18,7 +18,7 @@ from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import Undefined
 from circuitize.circuits.lowering import Lowering
 from circuitize.circuits.operation import Values
-from circuitize.circuits.types import Array
+from circuitize.circuits.types import Array, Fixed
 
 from . import expect
 from .confine import confine
@@ -68,6 +68,24 @@ class Log(RealOperation):
         self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
     ) -> list[int | None]:
         return [builder.add(Divide(), cotangents[0], sources[0])]
+
+    def proved_error(self, operand: Fixed, result: Fixed) -> float:
+        """How far the lowering is at most from the exact value, in units of the result's last bit.
+
+        With u <= 5/8 * 2^-index, since half a part of [1, 2) and half a bit of c are 2^-(index + 1) and
+        2^-(index + 3): the cube left out and what follows it, the mantissa's bits left out, and halves of the last kept
+        bit for -log c, u (whose slope is at most 1 + u), half of u^2, the powers of two and their offset.
+        """
+        low, fraction_bits = max(operand.low, 1), min(result.fraction_bits, FINEST)
+        if operand.high - low < 1 << TABLE_BITS:
+            return 0.5
+        width = operand.high.bit_length()
+        most = 0.625 * 2.0 ** -_index(min(width, WIDEST) - 1, fraction_bits)
+        left_out = most**3 / (3 * (1 - most)) + (2.0 ** (1 - WIDEST) if width > WIDEST else 0.0)
+        zeros, half = width - low.bit_length(), 2.0 ** -(fraction_bits + GUARD + 1)
+        reduced = left_out + (1 + (1 + most) + 0.5) * half
+        error = (reduced + half) / math.log(2) + 2 * half if self.binary else reduced + (zeros + 1) * half
+        return (0.5 + error * 2.0**fraction_bits) * 2.0 ** (result.fraction_bits - fraction_bits)
 
     def lower(self, lowering: Lowering, *sources: int) -> list[int]:
         builder, (x,) = lowering.builder, sources
@@ -136,7 +154,7 @@ def _log_of_mantissa(lowering: Lowering, excess: int, bits: int, fraction_bits: 
     u is at most 2^-index, so the first term left out, u^3 / 3, is at most an eighth of a unit.
     """
     builder, kept = lowering.builder, fraction_bits + GUARD
-    index = min(-(-fraction_bits // 3) + 1, bits)
+    index = _index(bits, fraction_bits)
     place = builder.add(integers.Shift(bits - index), excess)
     inverses, logs = reductions(index, kept)
     inverse = builder.add(integers.Lookup(0, inverses, index + 3), place)
@@ -150,6 +168,11 @@ def _log_of_mantissa(lowering: Lowering, excess: int, bits: int, fraction_bits: 
     half = builder.add(integers.Scale(1, 1), square)
     linear = builder.add(integers.Add(), *lowering.align(u, builder.add(integers.Lookup(0, logs, kept), place)))
     return builder.add(integers.Subtract(), *lowering.align(linear, half))
+
+
+def _index(bits: int, fraction_bits: int) -> int:
+    """How many bits of the mantissa choose a table's entry."""
+    return min(-(-fraction_bits // 3) + 1, bits)
 
 
 def _ln2(count: int, fraction_bits: int) -> int:

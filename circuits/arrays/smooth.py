@@ -31,8 +31,9 @@ class Smooth(RealOperation, Curve):
     def reach(self, distance: float) -> float:
         """A number x from which on, and below -x, the function is within `distance` of its limit, on one side of it."""
 
-    def proved_error(self, operand: Fixed, fraction_bits: int) -> float:
+    def proved_error(self, operand: Fixed, result: Fixed) -> float:
         """How far the lowering is at most from the exact value, in units of the result's last bit."""
+        fraction_bits = result.fraction_bits
         limit = self._limit(operand, fraction_bits)
         low, high = max(operand.low, -limit), min(operand.high, limit)
         clamped = (low, high) != (operand.low, operand.high)

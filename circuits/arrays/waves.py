@@ -82,9 +82,9 @@ class _Trigonometric(RealOperation):
         part = builder.add(integers.Check(0, (1 << kept) - 1), builder.add(integers.Subtract(), turns, start))
         return [confine(lowering, approximate(lowering, part, Wave(self.quarters, True), fraction_bits))]
 
-    def proved_error(self, operand: Fixed, fraction_bits: int) -> float:
+    def proved_error(self, operand: Fixed, result: Fixed) -> float:
         """How far the lowering is at most from the exact value, in units of the result's last bit."""
-        kept = fraction_bits + 6
+        fraction_bits, kept = result.fraction_bits, result.fraction_bits + 6
         if _winds(operand):
             plan = planned(Wave(self.quarters, True), 0, (1 << kept) - 1, kept, fraction_bits)
             return 0.5 + plan.error + 2 * math.pi / 64

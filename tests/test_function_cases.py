@@ -1,0 +1,82 @@
+"""Functions made of operations: derivatives, integers within what is stated of them, and every target the same."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from agreement import check_agreement
+from function_cases import FunctionCase, function_cases, small_program
+from tensor_proofs import committed_inputs, proved
+
+from circuitize.backends.verilog import folded, parallel
+from circuitize.circuits.differentiate import reverse_derivative
+from circuitize.circuits.hypergraph import evaluate
+from circuitize.sims.agree import agree
+from circuitize.sims.plonkish import Plonkish
+from circuitize.sims.rtl import check_design
+
+CASES = function_cases()
+
+
+def check(case: FunctionCase, every: list[list[np.ndarray]]) -> None:
+    program, arrow = case.program(every), case.arrow
+    (port,) = program.outputs
+    assert port.format is not None
+    for values in every:
+        (found,) = evaluate(program.arrow, values)
+        (exact,) = evaluate(arrow, case.reals(values))
+        units = np.abs(found - np.ldexp(exact, port.format.fraction_bits)).max()
+        assert units <= case.allowed + 2.0**-20
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.elementwise], ids=str)
+def test_every_integer(case: FunctionCase) -> None:
+    (source,) = case.sources
+    whole = np.arange(source.fixed.low, source.fixed.high + 1)
+    assert len(whole) == (1 << 16) + 1
+    check(replace(case, sources=(replace(source, shape=whole.shape),)), [[whole]])
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if not case.elementwise], ids=str)
+def test_arrays_at_random(case: FunctionCase) -> None:
+    check(case, case.drawn(200))
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_derivatives_are_finite_differences(case: FunctionCase) -> None:
+    random, arrow, step = np.random.default_rng(12), case.arrow, 2.0**-18
+    values = [
+        random.integers(0, int(source.high) + 1, source.shape) * 1.0
+        if source.index
+        else (2 * random.choice(np.arange(-1000, 1000), source.shape, replace=False) + 1) / 1024
+        for source in case.sources
+    ]
+    cotangent = random.normal(size=arrow.target[0].shape)
+    slopes = evaluate(reverse_derivative(arrow), [*values, cotangent])
+    for position, (source, slope) in enumerate(zip(case.sources, slopes, strict=True)):
+        expected = np.zeros(source.shape)
+        for place in np.ndindex(source.shape) if not source.index else ():
+            ends = []
+            for sign in (1, -1):
+                moved = [value.copy() for value in values]
+                moved[position][place] += sign * step
+                ends.append(float((evaluate(arrow, moved)[0] * cotangent).sum()))
+            expected[place] = (ends[0] - ends[1]) / (2 * step)
+        np.testing.assert_allclose(slope, expected, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_every_target_has_the_same_integers(case: FunctionCase) -> None:
+    """Circuits with every wire changed to anything, layouts, proofs and hardware."""
+    program = small_program(case)
+    vectors = [{f"x{i}": x for i, x in enumerate(values)} for values in case.drawn(3)]
+    assert check_agreement(program, vectors).undefined == 0
+    found = agree(program, vectors, [Plonkish(program)])
+    assert (found.mismatches, found.undefined) == (0, 0), found.first_difference
+    proved(committed_inputs(program), vectors[0])
+    frames = {name: np.stack([vector[name] for vector in vectors]) for name in vectors[0]}
+    for schedule in (parallel.schedule, folded.schedule):
+        hardware = check_design(schedule(program), program, frames, backpressure=1)
+        assert (hardware.mismatches, hardware.undefined) == (0, 0), hardware.first_difference
