@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from .poseidon import Numbers
 from .poseidon_constants import PoseidonParameters
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Layer:
     """S-boxes that read only what stands before them: x[i] is the sum of coefficients[i, j] * locals[sources[j]].
 
@@ -89,19 +89,30 @@ class PoseidonTemplate:
             a = interleave([combinations, x2, x4])
             b = interleave([combinations, x2, combinations])
             builder.rows(a, b, interleave([x2, x4, x5]), edge, role, elements=count, stride=3 * squares.shape[1])
-        return first, self._place(builder, [self.output], origins)
+        return first, self._place(builder, (self.output,), origins)
 
-    def _place(self, builder: CountingBuilder, layers: Sequence[Layer], origins: NDArray[np.int64]) -> Rows:
+    def _place(self, builder: CountingBuilder, layers: tuple[Layer, ...], origins: NDArray[np.int64]) -> Rows:
         """The layers' combinations in each permutation, whose wires begin at its origin."""
-        used = [layer.coefficients != 0 for layer in layers]
-        pairs = list(zip(layers, used, strict=True))
-        lengths = np.concatenate([mask.sum(axis=1) for mask in used])
-        sources = np.concatenate([np.broadcast_to(layer.sources, mask.shape)[mask] for layer, mask in pairs])
-        codes = [builder.large_constant(value) for layer, mask in pairs for value in layer.coefficients[mask]]
-        outputs = 3 * (sources - 1 - self.inputs) + 2
-        wires = np.where(sources == 0, 0, origins[:, None] + outputs)
+        lengths, outputs, values = _terms(self, layers)
+        codes = builder.large_constants(values)
+        wires = np.where(outputs < 0, 0, origins[:, None] + outputs)
         offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.tile(lengths, len(origins)))])
-        return Rows(offsets, wires.reshape(-1), np.tile(np.array(codes, dtype=np.int64), len(origins)))
+        return Rows(offsets, wires.reshape(-1), np.tile(codes, len(origins)))
+
+
+@lru_cache(maxsize=64)
+def _terms(
+    template: PoseidonTemplate, layers: tuple[Layer, ...]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[int, ...]]:
+    """The combinations of layers past the first: lengths, places of wires in a permutation (-1 is 1), coefficients."""
+    used = [layer.coefficients != 0 for layer in layers]
+    pairs = list(zip(layers, used, strict=True))
+    sources = np.concatenate([np.broadcast_to(layer.sources, mask.shape)[mask] for layer, mask in pairs])
+    return (
+        np.concatenate([mask.sum(axis=1) for mask in used]),
+        np.where(sources == 0, -1, 3 * (sources - 1 - template.inputs) + 2),
+        tuple(value for layer, mask in pairs for value in layer.coefficients[mask]),
+    )
 
 
 @cache

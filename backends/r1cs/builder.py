@@ -52,6 +52,7 @@ class CountingBuilder:
         self._kind = Kind.PUBLIC_OUTPUT
         self._large: dict[int, int] = {}
         self._large_values: list[int] = []
+        self._numbered: dict[tuple[int, ...], NDArray[np.int64]] = {}
 
     @property
     def wire_count(self) -> int:
@@ -115,6 +116,19 @@ class CountingBuilder:
             self._large[value] = len(self._large_values)
             self._large_values.append(value)
         return LARGE + self._large[value]
+
+    def large_constants(self, values: tuple[int, ...]) -> NDArray[np.int64]:
+        """`large_constant` of each; found once for the same values."""
+        codes = self._numbered.get(values)
+        if codes is None:
+            large, prime, half, found = self._large, self.field.prime, self.field.prime // 2, []
+            for value in values:
+                signed = value % prime
+                signed = signed - prime if signed > half else signed
+                found.append(signed if -SMALL < signed < SMALL else LARGE + large.setdefault(signed, len(large)))
+            self._large_values.extend(list(large)[len(self._large_values) :])
+            codes = self._numbered[values] = np.array(found, np.int64)
+        return codes
 
     def coefficient_value(self, coefficient: int) -> int:
         """The integer that a coefficient stands for: `large_constant` undone."""
