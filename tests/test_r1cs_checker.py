@@ -1,9 +1,12 @@
 """The checker finds exactly the rows that a witness breaks, judged by Python integers and by galois."""
 
+from dataclasses import replace
+
 import galois
 import numpy as np
 import pytest
 
+from circuitize.backends.r1cs import checker
 from circuitize.backends.r1cs.builder import CountingBuilder, Kind, SystemBuilder
 from circuitize.backends.r1cs.checker import describe, failing_rows
 from circuitize.backends.r1cs.field import BN254, Field
@@ -83,6 +86,26 @@ def test_random_rows_against_python_integers(field, seed):
         rows = failing_rows(system, field.from_integers(values))
         assert rows.tolist() == broken(system, values)
         assert 0 < len(rows) < system.constraints
+
+
+@pytest.mark.parametrize("mark", [0, 1], ids=["one mark for all", "one for lists of a length"])
+def test_combinations_of_one_mark_are_told_apart(monkeypatch, mark):
+    """What is computed once is what is equal, however poor the marks by which equal ones are looked for."""
+    monkeypatch.setattr(checker, "_marks", lambda offsets, wires, codes: np.diff(offsets) * mark)
+    for field in FIELDS:
+        builder, _ = random_system(field, 6, count=12)
+        system = builder.system()
+        repeated = np.tile(np.arange(12), 3)
+        system = replace(system, a=picked(system.a, repeated), b=picked(system.a, repeated[::-1]))
+        values = [1, *np.random.default_rng(6).choice(np.array(AWKWARD, object), system.wires - 1)]
+        assert failing_rows(system, field.from_integers(values)).tolist() == broken(system, values)
+
+
+def picked(matrix: Matrix, rows) -> Matrix:
+    """A matrix of some of another's rows."""
+    terms = [np.arange(matrix.offsets[row], matrix.offsets[row + 1]) for row in rows]
+    offsets = np.concatenate([[0], np.cumsum([len(own) for own in terms])])
+    return Matrix(offsets, matrix.wires[np.concatenate(terms)], matrix.coefficients[np.concatenate(terms)])
 
 
 @pytest.mark.parametrize("field", FIELDS, ids=lambda field: f"p{field.prime.bit_length()}")

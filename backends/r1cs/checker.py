@@ -110,28 +110,65 @@ class _Checker:
             lengths += matrix.offsets[rows + 1] - matrix.offsets[rows]
         laps = np.cumsum(lengths) // CHUNK_TERMS
         for lap in np.split(rows, np.flatnonzero(np.diff(laps)) + 1):
-            a, b, c = (self._products(matrix, lap) for matrix in (self.system.a, self.system.b, self.system.c))
+            a, b, c = self._products(lap)
             difference = cast(Numbers, (a * b - c) % self.system.field.prime)
             failing.append(lap[difference != 0])
         return np.concatenate(failing)
 
-    def _products(self, matrix: Matrix, rows: Integers) -> Numbers:
-        """The combinations of these rows at the witness, as Python integers that are not yet reduced."""
-        starts = matrix.offsets[rows]
-        counts = matrix.offsets[rows + 1] - starts
-        ends = np.cumsum(counts)
-        places = np.repeat(starts - ends + counts, counts) + np.arange(ends[-1] if len(ends) else 0)
-        codes = matrix.coefficients[places]
+    def _products(self, rows: Integers) -> Numbers:
+        """The three matrices' combinations of these rows at the witness, as Python integers that are not yet reduced.
+
+        Equal combinations are computed once: the S-boxes x^5 of a hash have theirs in three places.
+        """
+        matrices = (self.system.a, self.system.b, self.system.c)
+        starts = [matrix.offsets[rows] for matrix in matrices]
+        counts = [matrix.offsets[rows + 1] - start for matrix, start in zip(matrices, starts, strict=True)]
+        places = [_ranges(start, count) for start, count in zip(starts, counts, strict=True)]
+        wires = np.concatenate([matrix.wires[own] for matrix, own in zip(matrices, places, strict=True)])
+        codes = np.concatenate([matrix.coefficients[own] for matrix, own in zip(matrices, places, strict=True)])
+        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.concatenate(counts))])
+        same = _first_equal(offsets, wires, codes)
+        chosen = np.flatnonzero((same == np.arange(len(same))) & (offsets[1:] > offsets[:-1]))
+        lengths = (offsets[1:] - offsets[:-1])[chosen]
+        terms = _ranges(offsets[chosen], lengths)
+        codes = codes[terms]
         references = np.flatnonzero(codes >= LARGE)
         coefficients = codes.astype(object)
         coefficients[references] = self.large[codes[references] - LARGE]
-        wires, inverse = np.unique(matrix.wires[places], return_inverse=True)
+        wires, inverse = np.unique(wires[terms], return_inverse=True)
         factors = _numbers(self.system.field.to_integers(self.witness[wires]))
-        result = _numbers([0]).repeat(len(rows))
-        filled = np.flatnonzero(counts)
-        if len(filled):
-            result[filled] = np.add.reduceat(coefficients * factors[inverse], (ends - counts)[filled])
-        return result
+        result = _numbers([0]).repeat(len(same))
+        if len(chosen):
+            result[chosen] = np.add.reduceat(coefficients * factors[inverse], np.cumsum(lengths) - lengths)
+        return result[same].reshape(3, len(rows))
+
+
+def _ranges(starts: Integers, counts: Integers) -> Integers:
+    """start, start + 1, ..., so many from each start."""
+    ends = np.cumsum(counts)
+    return np.repeat(starts - ends + counts, counts) + np.arange(ends[-1] if len(ends) else 0)
+
+
+def _first_equal(offsets: Integers, wires: NDArray[np.uint32], codes: Integers) -> Integers:
+    """For each list of terms, an equal one: the first of its mark if that is equal, else itself."""
+    counts = np.diff(offsets)
+    _, first, inverse = np.unique(_marks(offsets, wires, codes), return_index=True, return_inverse=True)
+    found = first[inverse]
+    alike = counts[found] == counts
+    lists = np.flatnonzero(alike)
+    own, other = _ranges(offsets[lists], counts[lists]), _ranges(offsets[found[lists]], counts[lists])
+    differs = (wires[own] != wires[other]) | (codes[own] != codes[other])
+    alike[np.repeat(lists, counts[lists])[differs]] = False
+    return np.where(alike, found, np.arange(len(found)))
+
+
+def _marks(offsets: Integers, wires: NDArray[np.uint32], codes: Integers) -> NDArray[np.uint64]:
+    """A number for each list of terms: equal for equal lists, and seldom for others. Sums of mixed bits."""
+    mixed = wires.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) ^ codes.astype(np.uint64)
+    mixed = (mixed ^ mixed >> np.uint64(29)) * np.uint64(0xBF58476D1CE4E5B9)
+    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(mixed ^ mixed >> np.uint64(32), dtype=np.uint64)])
+    marks: NDArray[np.uint64] = sums[offsets[1:]] - sums[offsets[:-1]]
+    return marks
 
 
 def _numbers(values: list[int]) -> Numbers:
