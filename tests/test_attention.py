@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from importlib import util
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -11,7 +14,7 @@ import numpy as np
 import pytest
 from agreement import check_agreement, honest_witness
 from tensor_forgery import answer, at_first, forged_trace
-from tensor_proofs import committed_inputs, proved
+from tensor_proofs import both, committed_inputs, proved
 
 from circuitize.backends.r1cs.checker import failing_rows
 from circuitize.circuits import arrays
@@ -24,6 +27,7 @@ from circuitize.circuits.quantize import quantize
 from circuitize.circuits.types import Fixed
 from circuitize.frontends.attention import causal, multi_head_attention, softmax_attention, spherical_attention
 from circuitize.frontends.trace import Tensor, trace
+from circuitize.provers.tensor.forms import Column
 from circuitize.provers.tensor.plan import plan
 from circuitize.sims import integer
 from circuitize.sims.agree import R1CS
@@ -65,19 +69,24 @@ def test_attention_and_its_derivatives_are_jax_s(ours: Callable[..., Tensor], th
         np.testing.assert_allclose(slope, wanted, atol=1e-12)
 
 
-def test_gradients_of_spherical_attention_are_finite_differences() -> None:
-    random = np.random.default_rng(1)
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("attention", [softmax_attention, spherical_attention])
+def test_gradients_are_finite_differences(attention: Callable[..., Tensor], masked: bool) -> None:
+    """To within 1e-6, element by element."""
+    random, step = np.random.default_rng(1), 1e-5
     values = [random.normal(size=shape) for shape in SHAPES]
-    arrow = trace(spherical_attention, *SHAPES)
+    mask = np.tril(np.ones((3, 5)), 1)
+    arrow = trace(lambda q, k, v: attention(q, k, v, q.constant(mask) if masked else None), *SHAPES)
     cotangent = random.normal(size=(2, 3, 3))
     slopes = evaluate(reverse_derivative(arrow), [*values, cotangent])
     for position, slope in enumerate(slopes):
-        direction, step = random.normal(size=SHAPES[position]), 1e-5
-        ends = []
-        for sign in (1, -1):
-            moved = [v + sign * step * direction if i == position else v for i, v in enumerate(values)]
-            ends.append(float((evaluate(arrow, moved)[0] * cotangent).sum()))
-        assert abs((ends[0] - ends[1]) / (2 * step) - float((slope * direction).sum())) < 1e-6
+        for place in np.ndindex(slope.shape):
+            ends = []
+            for sign in (1, -1):
+                moved = [value.copy() for value in values]
+                moved[position][place] += sign * step
+                ends.append(float((evaluate(arrow, moved)[0] * cotangent).sum()))
+            assert abs((ends[0] - ends[1]) / (2 * step) - slope[place]) < 1e-6
 
 
 def test_a_row_without_scores_is_defined() -> None:
@@ -187,6 +196,33 @@ def test_another_root_or_quotient_is_no_proof(kind: type) -> None:
         assert answer(program, made, forged_trace(made, inputs, wire, at_first(amount)))
 
 
+@pytest.mark.parametrize("amount", [1, -1, 1 << 40])
+def test_no_column_of_its_proof_can_be_another(amount: int) -> None:
+    """The limbs of root, quotients and both remainders among them, each changed alone."""
+    program = committed_inputs(spherical_program(0, 3))
+    made = plan(program)
+    inputs = {p.name: np.rint(np.ldexp(program.examples[0][p.name], 8)).astype(np.int64) for p in program.inputs}
+    honest = made.trace(inputs)
+    values = made.values(honest)
+    columns = [i for i, base in enumerate(made.bases) if isinstance(base, Column) and base.recipe is not None]
+    assert len(columns) >= 8
+    for column in columns:
+        changed = [at_first(amount)(value) if i == column else value for i, value in enumerate(values)]
+        assert answer(program, made, honest, changed), made.bases[column].name
+
+
+def test_another_output_is_no_proof() -> None:
+    """An honest proof, beside the claim that another number was read: in a row of zeros, and in one of scores."""
+    program = committed_inputs(spherical_program(0, 3))
+    inputs = {p.name: np.rint(np.ldexp(program.examples[0][p.name], 8)).astype(np.int64) for p in program.inputs}
+    found = proved(program, inputs)
+    ((name, honest),) = found.statement.publics.items()
+    for place in ((0, 0), (2, 1)):
+        changed = honest.copy()
+        changed[place] += 1
+        assert both(program, replace(found.statement, publics={name: changed}), found.proof)
+
+
 @pytest.mark.parametrize("length", [257, 515, 1023])
 def test_the_maximum_of_a_long_odd_axis(length: int) -> None:
     """Its halves overlap in the middle: wherever the greatest is, it is found."""
@@ -199,3 +235,17 @@ def test_the_maximum_of_a_long_odd_axis(length: int) -> None:
         moved = x.copy()
         moved[1, place] = 999
         np.testing.assert_array_equal(integer.run(program, {"x": moved})["y"], moved.max(axis=1))
+
+
+def test_the_table_of_costs_is_what_estimates_say() -> None:
+    """Of 64 positions, by the benchmark that prints the table: longer ones take minutes."""
+    root = Path(__file__).parent.parent
+    spec = util.spec_from_file_location("attention_benchmark", root / "benchmarks" / "attention.py")
+    assert spec is not None and spec.loader is not None
+    module = util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    guide = (root / "docs" / "attention.md").read_text()
+    forms = {"softmax": softmax_attention, "spherical": spherical_attention, "products": module.products}
+    for name, attention in forms.items():
+        found = " | ".join(f"{count:,}" for count in module.counts(attention, 64))
+        assert f"| {name} | 64 | {found} |" in guide, found
