@@ -247,7 +247,10 @@ def _expect_real(program: Program) -> None:
     if program.is_integer:
         raise CircuitizeError("expected a real program, found one of integers; report on it before it is quantized")
     if not program.examples:
-        raise CircuitizeError("expected example inputs to compare on, found none; give Program(examples=...)")
+        raise CircuitizeError(
+            "expected example inputs to compare on, found none; give Program(examples=...), or "
+            "with_examples(program, *batches)"
+        )
     for number, batch in enumerate(program.examples):
         example_inputs(program, batch, f"example {number}")
 

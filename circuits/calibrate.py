@@ -24,7 +24,8 @@ def calibrate(arrow: Arrow, program: Program) -> NDArray[np.float64]:
     """
     if not program.examples:
         raise CircuitizeError(
-            "expected example inputs to calibrate the program with, found none; give Program(examples=...)"
+            "expected example inputs to calibrate the program with, found none; give Program(examples=...), or "
+            "with_examples(program, *batches)"
         )
     magnitudes = np.zeros(arrow.wire_count)
     for number, batch in enumerate(program.examples):

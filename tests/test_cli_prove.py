@@ -41,7 +41,7 @@ def test_setup_reports_insecure_development_keys(tmp_path: Path) -> None:
 def test_prove_reports_what_it_measured(tmp_path: Path) -> None:
     outcome = prove(tmp_path / "proof", "step", "--json")
     report = json.loads(outcome.out)
-    named = "prover digest witness_seconds prove_seconds cpu_seconds peak_bytes proof_bytes phases"
+    named = "prover digest witness_seconds prove_seconds cpu_seconds peak_bytes proof_bytes zero_knowledge phases"
     assert list(report) == named.split()
     assert report["proof_bytes"] == (tmp_path / "proof" / "proof.groth16").stat().st_size
     assert report["peak_bytes"] > 10_000_000

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from shutil import copytree
+from subprocess import PIPE
 
 import numpy as np
 import pytest
@@ -151,3 +156,24 @@ def test_a_schedule_may_be_a_function(made: Path, tmp_path: Path) -> None:
             "--schedule",
             f"{tmp_path / 'rates.py'}:{name}",
         )
+
+
+def test_an_interrupted_run_warns_and_goes_on(made: Path, tmp_path: Path) -> None:
+    """Interrupted by a signal once a step is proved: one line, status 130, and given again the run is whole."""
+    given = ("--dataset", made / "iris.npz", "--not-zero-knowledge", "--seed", SEED, "--steps", "40")
+    command = ["prove-run", made / "step.arrow", *given, "-o", tmp_path / "run"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "circuitize.cli", *map(str, command)], stdout=PIPE, stderr=PIPE, text=True
+    )
+    while not (tmp_path / "run" / "steps" / "000002.proof").exists():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.002)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate()
+    assert (process.returncode, out) == (130, "")
+    assert err.splitlines()[-1].endswith("interrupted; no file is half-written")
+    assert (tmp_path / "run" / "NOT-ZERO-KNOWLEDGE.txt").exists()
+    assert not list(tmp_path.rglob("*.part"))
+    outcome = run(*command, "--json")
+    assert outcome.status == 0 and 1 <= json.loads(outcome.out)["resumed_after"] < 40
+    assert verify(made, tmp_path / "run", "--steps", "40", "--seed", SEED).status == 0

@@ -8,6 +8,7 @@ from shutil import copytree
 
 import pytest
 from cli_programs import STEP, refused, run
+from cli_programs import keys as groth16_keys
 from cli_programs import proof as groth16_proof
 
 from circuitize.cli import memory
@@ -70,7 +71,9 @@ def test_a_verifier_holds_the_program(folder: Path) -> None:
     outcome = run("verify", folder / "proof", "--program", STEP, "--json", "--expect", "x=[0.5, -1.25]")
     report = json.loads(outcome.out)
     assert (outcome.status, report["valid"], report["zero_knowledge"], report["setup"]) == (0, True, False, "none")
-    assert "NOT in zero knowledge" in run("verify", folder / "proof", "--program", STEP).out
+    shown = run("verify", folder / "proof", "--program", STEP).out
+    assert "NOT in zero knowledge" in shown and f"{report['security_bits']:.1f} bits of soundness" in shown
+    assert report["security_bits"] >= 98
     assert "--program" in refused("verify", folder / "proof")
     assert "--program" in refused("verify", folder / "proof", "--digest", report["digest"])
     assert "without a key" in refused("verify", folder / "proof", "--prover", "tensor", "--keys", folder)
@@ -87,6 +90,7 @@ def test_provers_are_not_confused(folder: Path) -> None:
     assert "tensor" in refused("setup", STEP, "--prover", "tensor", "-o", folder / "keys")
     consent = ("--prover", "groth16", "--not-zero-knowledge", "--keys", folder, "-o", folder / "p")
     assert "expected the prover tensor" in refused("prove", STEP, *consent)
+    assert "without --keys" in refused("verify", folder / "proof", "--keys", groth16_keys("step"))
     assert "no setup" in refused(*PROVE, "--not-zero-knowledge", "--keys", folder, "-o", folder / "p")
 
 

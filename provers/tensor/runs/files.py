@@ -15,6 +15,8 @@ from ..groups import INPUT, OUTPUT, PortKey
 from ..proof import MOST_BYTES, Proof
 
 VERSION = 1
+WARNING_FILE = "NOT-ZERO-KNOWLEDGE.txt"
+WARNING = "These proofs are NOT zero-knowledge: they tell whoever reads them about the values that they hide.\n"
 MANIFEST = "run.json"
 FORMATS = "formats.proof"
 STEPS = "steps"
@@ -57,7 +59,9 @@ class Manifest:
         return json.dumps(content, indent=1, sort_keys=True) + "\n"
 
     def write(self, folder: Path) -> None:
+        """And beside it the warning, so that a run that is interrupted has it too."""
         write_whole(folder / MANIFEST, [self.text().encode()])
+        write_whole(folder / WARNING_FILE, [WARNING.encode()])
 
 
 def read_manifest(folder: Path) -> Manifest:

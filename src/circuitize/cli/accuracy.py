@@ -158,12 +158,12 @@ def _costs(before: Report | None, found: Report) -> dict[str, dict[str, int]]:
 
 def _amount(text: str, option: str) -> tuple[str | None, float]:
     """NAME=NUMBER, or a number alone."""
-    name, _, number = text.rpartition("=")
+    name, equals, number = text.rpartition("=")
     try:
         amount = float(number)
     except ValueError:
         amount = math.nan
-    if not (math.isfinite(amount) and amount >= 0):
+    if not (math.isfinite(amount) and amount >= 0) or (equals and not name):
         raise CircuitizeError(
             f"{option}: expected a number of at least 0, or NAME=NUMBER, found {text!r}; write 1e-3, say"
         )

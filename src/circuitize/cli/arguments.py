@@ -106,7 +106,7 @@ def _simulate(commands: Any) -> None:
         "--frames", type=_count, metavar="N", help="how many frames, random ones past its own (default: all its own)"
     )
     command.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="of gaps, stalls and random frames (default: %(default)s)"
+        "--seed", type=_whole, default=0, metavar="N", help="of gaps, stalls and random frames (default: %(default)s)"
     )
     command.add_argument("--simulator", choices=SIMULATORS, default="icarus", help="(default: %(default)s)")
 
@@ -142,7 +142,9 @@ def _check(commands: Any) -> None:
     command.add_argument(
         "--vectors", type=_count, default=10, metavar="N", help="how many inputs (default: %(default)s)"
     )
-    command.add_argument("--seed", type=int, default=0, metavar="N", help="of the random inputs (default: %(default)s)")
+    command.add_argument(
+        "--seed", type=_whole, default=0, metavar="N", help="of the random inputs (default: %(default)s)"
+    )
 
 
 def _audit(commands: Any) -> None:
@@ -294,7 +296,13 @@ def _output(
     command.add_argument(flag, dest="output", type=Path, metavar=metavar, help=help, default=default, required=needed)
 
 
+def _whole(text: str) -> int:
+    if not (text.isascii() and text.isdecimal()):
+        raise ArgumentTypeError(f"expected a whole number of at least 0, found {text!r}")
+    return int(text)
+
+
 def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
+    if not (text.isascii() and text.isdecimal()) or int(text) < 1:
         raise ArgumentTypeError(f"expected a whole number of at least 1, found {text!r}")
     return int(text)

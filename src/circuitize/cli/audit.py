@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from circuitize.circuits.errors import CircuitizeError, Undefined
+from circuitize.circuits.errors import CircuitizeError, FormatError, Undefined
 from circuitize.circuits.program import Program
 
 from .circuit import CIRCUIT_FILE, WITNESS_FILE, emit, trace, witness
@@ -87,10 +87,17 @@ def _from_files(path: Path) -> tuple[ConstraintSystem, list[list[int]], Name, Ca
     symbols, beside = path.with_suffix(".sym"), path.parent / WITNESS_FILE
     names: dict[int, str] = {}
     if symbols.is_file():
-        for line in symbols.read_text().splitlines():
-            label, wire, _, name = line.split(",", 3)
-            if wire != "-1" and int(wire) < system.wires and int(labels[int(wire)]) == int(label):
-                names[int(wire)] = name
+        for number, line in enumerate(symbols.read_text(errors="replace").splitlines(), 1):
+            try:
+                label, wire, _, name = line.split(",", 3)
+                place, known = int(wire), int(label)
+            except ValueError:
+                raise FormatError(
+                    f"{symbols}: expected label,wire,component,name in line {number}, found {line[:40]!r}; write it "
+                    "again, or audit without it"
+                ) from None
+            if 0 <= place < system.wires and int(labels[place]) == known:
+                names[place] = name
     bases = []
     if beside.is_file():
         limbs = read_wtns(beside)

@@ -92,10 +92,14 @@ def _committed(program: Program) -> dict[str, Any]:
 def _show_tensor(tensor: dict[str, Any]) -> None:
     """A proof by itself, a step of a run, and what most is looked up for."""
     sizes = {"tensor proof, NOT zero-knowledge": tensor}
-    sizes |= {"tensor proof of a step of a run": tensor["step_of_a_run"]} if "step_of_a_run" in tensor else {}
+    sizes |= (
+        {"tensor proof of a step of a run, NOT zero-knowledge": tensor["step_of_a_run"]}
+        if "step_of_a_run" in tensor
+        else {}
+    )
     for title, own in sizes.items():
         print(title)
-        print_table([(name.replace("_", " "), size) for name, size in own.items() if not isinstance(size, dict)])
+        print_table([(name.replace("_", " "), size) for name, size in own.items() if not isinstance(size, dict | bool)])
     parts = sorted(tensor["parts"].items(), key=lambda part: -sum(part[1].values()))
     print(f"tensor proof by part, looked up and committed, {len(parts[:MOST_PARTS])} of {len(parts)}")
     print_table([(name, f"{part['lookups']:,} and {part['committed']:,}") for name, part in parts[:MOST_PARTS]])
@@ -107,9 +111,12 @@ def _tensor(program: Program) -> dict[str, Any]:
     from circuitize.provers.tensor.errors import Unprovable
 
     try:
-        return estimate(program)
+        found = estimate(program)
     except Unprovable:
         return {}
+    for own in (found, found.get("step_of_a_run", {})):
+        own |= {"zero_knowledge": False}
+    return found
 
 
 def _show_hardware(verilog: dict[str, Any], reasons: dict[str, str]) -> None:

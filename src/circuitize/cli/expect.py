@@ -83,10 +83,13 @@ def _port(name: str, program: Program, bound: Sequence[tuple[Key, Port]]) -> tup
 def whole_root(name: str, value: str) -> int:
     """A root, hexadecimal after 0x."""
     try:
-        return int(value, 16 if value.lower().startswith("0x") else 10)
+        root = int(value, 16 if value.lower().startswith("0x") else 10)
+        if not 0 <= root < 1 << 256:
+            raise ValueError
+        return root
     except ValueError:
         raise CircuitizeError(
-            f"--expect {name}: expected a commitment's root such as 0x2f..., found {value!r}"
+            f"--expect {name}: expected a commitment's root, 32 bytes such as 0x2f..., found {value!r}"
         ) from None
 
 

@@ -25,6 +25,9 @@ from .output import progress
 
 FORMS = "file.py:name (a Program, a catgrad model, or a function of no arguments that returns one) or a saved arrow"
 PROGRAM_FILE = "program.arrow"
+EXTRAS = {"catgrad": "catgrad", "sklearn": "demo", "matplotlib": "demo", "onnx": "onnx"}
+"""By module, the extra of this package that brings it."""
+
 T = TypeVar("T")
 
 
@@ -39,7 +42,11 @@ class Loaded:
 
 def load_program(argument: str) -> Loaded:
     """The program that PROGRAM names, quantized. Raises CircuitizeError as `read_program` and `quantize` do."""
-    return quantized(read_program(argument))
+    given = read_program(argument)
+    try:
+        return quantized(given)
+    except CircuitizeError as error:
+        raise type(error)(f"{argument}: {error}") from None
 
 
 def read_program(argument: str) -> Program:
@@ -104,6 +111,8 @@ def _from_python(path: Path, name: str) -> Program:
                 "give its parameters defaults, or wrap it"
             )
         found = _run_user_code(path, found)
+        if inspect.iscoroutine(found):
+            found.close()
         found = catgrad.program_of(found) or found
     if isinstance(found, Arrow):
         raise CircuitizeError(
@@ -143,14 +152,26 @@ def _run_user_code(path: Path, code: Callable[[], T]) -> T:
         with redirect_stdout(sys.stderr):
             return code()
     except SyntaxError as error:
-        place = f"{_shown(error.filename or '', path)}:{error.lineno}"
-        raise CircuitizeError(f"{place}: expected Python, found {error.msg}; correct the file") from None
-    except (Exception, SystemExit) as error:
+        place = _shown(error.filename or str(path.resolve()), path)
+        line = f":{error.lineno}" if error.lineno else ""
+        raise CircuitizeError(f"{place}{line}: expected Python, found {error.msg}; correct the file") from None
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         place = _place(error, path)
         if isinstance(error, CircuitizeError):
             told = str(error)
             raise CircuitizeError(told if place in told else f"{place}: {told}") from None
-        raise CircuitizeError(f"{place}: {type(error).__name__}: {error}; correct the file") from None
+        remedy = _missing_module(error) if isinstance(error, ModuleNotFoundError) else "correct the file"
+        told = f"{type(error).__name__}: {error}".removesuffix(": ")
+        raise CircuitizeError(f"{place}: {told}; {remedy}") from None
+
+
+def _missing_module(error: ModuleNotFoundError) -> str:
+    """How to get a module that a user's file imports: by an extra of this package where it is one of those."""
+    name = (error.name or "").partition(".")[0]
+    wanted = f"'circuitize[{EXTRAS[name]}]'" if name in EXTRAS else name
+    return f"install it for this Python (pip install {wanted}), or put it beside the file"
 
 
 def _place(error: BaseException, path: Path) -> str:

@@ -206,6 +206,7 @@ def report_of(prover: str, loaded: Loaded, proof: Any, phases: Phases) -> dict[s
         "cpu_seconds": round(phases.cpu_seconds["prove"], 4),
         "peak_bytes": peak_bytes(),
         "proof_bytes": len(proof.encode()),
+        "zero_knowledge": prover not in KEYLESS,
         "phases": described,
     }
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.files import write_whole
 from circuitize.circuits.program import to_reals
 
 from .folder import require_file, whole_file
@@ -17,14 +16,11 @@ from .memory import require_memory
 from .output import Phases, amount_of_bytes, print_json, print_table, remark, show
 from .prove import peak_bytes
 from .run_values import dataset, initial_values, scalars, seed_bytes
-from .tensor import WARNING_FILE
 from .values import write_npz
 
 if TYPE_CHECKING:
     from circuitize.provers.tensor.runs.proving import Proving
     from circuitize.provers.tensor.runs.setting import Run
-
-WARNING = "These proofs are NOT zero-knowledge: they tell whoever reads them about the values that they hide.\n"
 
 
 def run(options: Namespace) -> int:
@@ -67,7 +63,6 @@ def run(options: Namespace) -> int:
             kept,
             lambda step: show(f"proved step {step} of {setting.steps}"),
         )
-    write_whole(options.output / WARNING_FILE, [WARNING.encode()])
     if options.outputs is not None:
         formats = {port.name: port.format for port in loaded.integer.inputs}
         reals = {name: to_reals(f, value) for name, value in found.held.items() if (f := formats[name]) is not None}

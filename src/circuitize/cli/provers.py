@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from circuitize.backends.r1cs.challenge import Challenge
 
 from .registry import PROVERS
+from .verdict import remedy
 
 if TYPE_CHECKING:
     from circuitize.backends.r1cs.system import ConstraintSystem
@@ -25,6 +26,8 @@ Draw = Callable[[Limbs], int]
 
 KEYS = {b"circuitize-g16vk": "groth16", b"circuitize-mirvk": "mirage", b"circuitize-hl2vk": "halo2"}
 """What the verifying key of each prover begins with."""
+
+KEYS_REMEDY = "give --keys the folder that circuitize setup wrote, or make keys again"
 
 
 @dataclass(frozen=True)
@@ -56,11 +59,13 @@ class Prover:
         self._module("keys").setup(system, digest, folder)
 
     def proving_key(self, path: Path) -> ProvingKey:
-        key: ProvingKey = self._module("keys").ProvingKey.read(path)
+        with remedy(KEYS_REMEDY):
+            key: ProvingKey = self._module("keys").ProvingKey.read(path)
         return key
 
     def verifying_key(self, path: Path) -> VerifyingKey:
-        key: VerifyingKey = self._module("keys").VerifyingKey.read(path)
+        with remedy(KEYS_REMEDY):
+            key: VerifyingKey = self._module("keys").VerifyingKey.read(path)
         return key
 
     def proof(self, path: Path) -> Proof:

@@ -24,7 +24,7 @@ from .output import Phases, amount_of_bytes, print_json, print_table, remark
 from .prove import kept_rows, openings_path, report_of, write_outputs
 from .statement import FILE, INPUT, OUTPUT, Key, Statement, Unproved, bound_ports, key_text, shown_names
 from .values import program_inputs
-from .verdict import require_digest, require_outside, verdict
+from .verdict import ASK_AGAIN, remedy, require_digest, require_outside, verdict
 
 if TYPE_CHECKING:
     from circuitize.provers.tensor import statement as tensor_statement
@@ -70,7 +70,6 @@ def prove(options: Namespace) -> int:
         if options.outputs is not None:
             write_outputs(stack.enter_context(whole_file(options.outputs)), loaded.integer, proved.outputs)
     report = report_of(NAME, loaded, proved.proof, phases) | {
-        "zero_knowledge": False,
         "security_bits": round(union(bounds(made)), 1),
         "extension_degree": made.degree,
         "committed": made.committed,
@@ -140,10 +139,13 @@ class Verifier:
         self.program, self.digest = loaded.integer, loaded.digest
         self.expected = digest
         self.bound = bound_groups(self.program)
+        self.security_bits = 0.0
 
     def refusal(self, statement: Statement, proof: Path, expectations: Sequence[Expectation] = ()) -> str | None:
         """Why the proof in a folder does not show the statement, or what is expected; None where it does."""
+        from circuitize.provers.tensor.plan import plan
         from circuitize.provers.tensor.proof import Proof
+        from circuitize.provers.tensor.security import bounds, union
         from circuitize.provers.tensor.verifier import refusal
 
         if statement.prover != NAME:
@@ -156,7 +158,11 @@ class Verifier:
             if statement.digest != self.digest:
                 raise Unproved(f"the proof is for program {statement.digest}, expected {self.digest}")
             stated = _stated(self.program, statement)
-            reason = refusal(self.program, stated, Proof.read(proof / PROOF_FILE))
+            with remedy(ASK_AGAIN):
+                found = Proof.read(proof / PROOF_FILE)
+            made = plan(self.program)
+            self.security_bits = round(union(bounds(made)), 1)
+            reason = refusal(self.program, stated, found, made)
             if reason is not None:
                 raise Unproved(reason)
             for expectation in expectations:
@@ -166,9 +172,10 @@ class Verifier:
         return None
 
     def report(self, statement: Statement, reason: str | None) -> dict[str, Any]:
-        """What --json prints."""
+        """What --json prints; of a valid proof also the bits of soundness, all rounds together."""
         names = shown_names(self.program, self.bound)
-        return verdict(self.digest, reason, statement, self.bound, names, setup="none", zero_knowledge=False)
+        told = verdict(self.digest, reason, statement, self.bound, names, setup="none", zero_knowledge=False)
+        return told if reason is not None else told | {"security_bits": self.security_bits}
 
 
 def bound_groups(program: Program) -> tuple[tuple[Key, Port], ...]:

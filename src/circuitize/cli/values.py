@@ -7,7 +7,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,8 +62,11 @@ def rounded(
 def read_npz(path: Path) -> dict[str, NDArray[Any]]:
     """The arrays of an .npz file, by name. Never unpickles. Raises FormatError for anything else, or damaged."""
     try:
-        with path.open("rb") as file, zipfile.ZipFile(file) as archive:
-            return {name.removesuffix(".npy"): _entry(archive, name) for name in archive.namelist()}
+        with path.open("rb") as opened:
+            # An archive is read from its end, which a pipe does not have before all of it is read.
+            file: IO[bytes] = opened if opened.seekable() else io.BytesIO(opened.read())
+            with zipfile.ZipFile(file) as archive:
+                return {name.removesuffix(".npy"): _entry(archive, name) for name in archive.namelist()}
     except OSError as error:
         raise CircuitizeError(
             f"{path}: expected an .npz file, found {error.strerror or error}; check the path"

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.errors import CircuitizeError, FormatError
 from circuitize.circuits.program import Port, Visibility
 
 from .statement import Key, Statement, public_report
+
+ASK_AGAIN = "ask for the proof again"
 
 
 def require_digest(digest: str) -> None:
@@ -25,6 +29,26 @@ def require_outside(path: Path, proof: Path) -> None:
             f"{path}: expected the verifier's own key, program and values, found one inside the proof's folder "
             f"{proof}; a prover can write them for an easier program: use what you made, or what you trust"
         )
+
+
+def require_files(folder: Path) -> None:
+    """Raises CircuitizeError where a folder that a prover wrote holds what is no file, such as a pipe, on which reading
+    would wait for ever.
+    """
+    with suppress(OSError), os.scandir(folder) as entries:
+        odd = [entry.path for entry in entries if not entry.is_file() and not entry.is_dir() and Path(entry).exists()]
+        if odd:
+            raise FormatError(f"{odd[0]}: expected a file, found a device or a pipe; {ASK_AGAIN}")
+
+
+@contextmanager
+def remedy(text: str) -> Iterator[None]:
+    """Errors of the block that name no remedy end with this one."""
+    try:
+        yield
+    except CircuitizeError as error:
+        told = str(error)
+        raise type(error)(told if ";" in told else f"{told}; {text}") from None
 
 
 def verdict(

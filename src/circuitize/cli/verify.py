@@ -27,7 +27,7 @@ from .statement import (
     read_statement,
     shown_names,
 )
-from .verdict import require_digest, require_outside, verdict
+from .verdict import ASK_AGAIN, remedy, require_digest, require_files, require_outside, verdict
 
 if TYPE_CHECKING:
     from circuitize.provers.groth16.keys import VerifyingKey
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 def run(options: Namespace) -> int:
     """Print the verdict and what was proved; 0 where the proof holds, 1 where it does not."""
     start = time.perf_counter()
+    require_files(options.proof)
     verifier: Verifier | tensor.Verifier
     if options.prover in KEYLESS or (options.prover is options.keys is None and states_keyless(options.proof)):
         verifier = tensor.Verifier(options.proof, options.keys, options.program, options.digest)
@@ -58,6 +59,8 @@ def run(options: Namespace) -> int:
             print(f"  {name} = {shown_number(public['reals'])}")
         for name, root in report["roots"].items():
             print(f"  {name} is committed to by {root}")
+        if "security_bits" in report:
+            print(f"  {report['security_bits']:.1f} bits of soundness, all rounds together; without a setup")
     else:
         print(f"NOT valid: {reason}")
     return 0 if reason is None else 1
@@ -126,9 +129,11 @@ class Verifier:
     def refusal(self, statement: Statement, proof: Path, expectations: Sequence[Expectation] = ()) -> str | None:
         """Why the proof in a folder does not show the statement, or what is expected; None where it does."""
         if statement.prover != self.prover.name:
+            keyless = statement.prover in KEYLESS
+            other = "it with --program PROGRAM, without --keys" if keyless else "it with a key for that prover"
             raise FormatError(
                 f"{proof / FILE}: expected a proof of {self.prover.name}, which the key is for, found one of "
-                f"{statement.prover!r}; verify it with a key for that prover"
+                f"{statement.prover!r}; verify {other}"
             )
         try:
             self._check(statement, proof)
@@ -148,7 +153,8 @@ class Verifier:
         if statement.digest != self.digest:
             raise Unproved(f"the proof is for program {statement.digest}, expected {self.digest}")
         vector = public_vector(self.program, statement, SCALAR_PRIME)
-        found = self.prover.proof(proof / self.prover.proof_file)
+        with remedy(ASK_AGAIN):
+            found = self.prover.proof(proof / self.prover.proof_file)
         reason = self.prover.refusal(found, self.key, vector, self.digest)
         if reason is not None:
             raise Unproved(reason)

@@ -16,7 +16,7 @@ from .expect import whole_root
 from .loading import load_program, program_path
 from .output import print_json, show, shown_number
 from .run_values import scalars, seed_bytes
-from .verdict import require_digest, require_outside
+from .verdict import require_digest, require_files, require_outside
 
 if TYPE_CHECKING:
     from circuitize.provers.tensor.runs.checking import Checked
@@ -28,7 +28,7 @@ FINAL = "final."
 def run(options: Namespace) -> int:
     """Print the verdict and what was proved; 0 where the run holds, 1 where it does not."""
     from circuitize.provers.tensor.runs.checking import Refused, check, require_setting, security_bits
-    from circuitize.provers.tensor.runs.files import read_manifest
+    from circuitize.provers.tensor.runs.files import STEPS, read_manifest
     from circuitize.provers.tensor.runs.setting import Run
 
     start = time.perf_counter()
@@ -37,6 +37,8 @@ def run(options: Namespace) -> int:
         require_outside(program_path(options.schedule), options.run)
     if options.digest is not None:
         require_digest(options.digest)
+    for folder in (options.run, options.run / STEPS):
+        require_files(folder)
     loaded = load_program(options.program)
     given = scalars(loaded.integer, options.schedule, options.scalar)
     manifest = read_manifest(options.run)
@@ -87,10 +89,7 @@ def expected_roots(kept: Sequence[str], texts: Sequence[str]) -> Mapping[str, by
         name, equals, value = text.partition("=")
         if not equals or name not in names:
             raise CircuitizeError(f"--expect: expected NAME=ROOT with a name among {', '.join(names)}, found {text!r}")
-        root = whole_root(name, value)
-        if not 0 <= root < 1 << 256:
-            raise CircuitizeError(f"--expect {name}: expected a root of 32 bytes, found {value!r}")
-        found[name] = root.to_bytes(32, "big")
+        found[name] = whole_root(name, value).to_bytes(32, "big")
     return found
 
 
