@@ -151,8 +151,8 @@ def test_adam_is_that_of_the_paper(optimizer: Adam, decay: float) -> None:
             np.testing.assert_allclose(made[name], value, atol=4 * RATE * t * 2.0**-13)
             m, v = moments[name]
             scale = 2.0**optimizer.scale_bits
-            np.testing.assert_allclose(made[f"{name}.first_moment"] / scale, m, rtol=0.02, atol=1e-4)
-            np.testing.assert_allclose(made[f"{name}.second_moment"] / scale**2, v, rtol=0.04, atol=1e-6)
+            np.testing.assert_allclose(made[f"{name}.first_moment"] / scale, m, rtol=1e-3, atol=2e-5)
+            np.testing.assert_allclose(made[f"{name}.second_moment"] / scale**2, v, rtol=2e-3, atol=1e-7)
 
 
 @pytest.mark.parametrize("optimizer", [Adam(), AdamW()])
