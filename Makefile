@@ -81,7 +81,7 @@ clean:
 	@mkdir -p .stamps && touch $@
 
 # catgrad needs numpy below 2, so Python below 3.13, and it has an environment of its own, where this package is read from src.
-.stamps/catgrad: .stamps/venv pyproject.toml
+.stamps/catgrad: .stamps/venv pyproject.toml Makefile
 	python=$$(PYTHON='python3.12 python3.11 python3' .ci/python) && "$$python" -m venv .venv-catgrad
 	$(BIN)/python -c 'import tomllib; extras = tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]; \
 		print(*extras["catgrad"], *(x for x in extras["test"] if x.startswith(("pytest>", "galois", "blake3"))), sep="\n")' \
