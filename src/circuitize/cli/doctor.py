@@ -52,7 +52,7 @@ def _parts() -> Iterator[Part]:
     rust = shutil.which("cargo") is not None
     yield Part(
         "native prover",
-        "setup, prove and verify with Groth16",
+        "setup, prove and verify",
         _native(),
         "in a checkout: make build" + ("" if rust else " (it finds Rust, or says how to install it)"),
     )
