@@ -78,7 +78,7 @@ def read_system(path: Path, field: Field = BN254) -> tuple[PlonkishSystem, list[
     Raises FormatError for any other or damaged file: lengths that do not fit, values not in normal form, nodes that
     read later ones, columns, rows or challenges that do not exist, tables that read anything but fixed columns.
     """
-    file = SectionFile(path, MAGIC, VERSION)
+    file = SectionFile(path, MAGIC, VERSION, "plonkish")
     counts = np.frombuffer(file.header(field, 4 * COUNTS), "<u4").tolist()
     rows, challenges, advice, fixed, instance, nodes, constants, gates, lookups, copies = counts
     if advice + fixed + instance > MOST_COLUMNS or rows == 0:
@@ -123,7 +123,7 @@ def write_cells(path: Path, field: Field, cells: Cells) -> None:
 
 def read_cells(path: Path, field: Field = BN254) -> Cells:
     """Reads the cells of a run. Raises FormatError for any other or damaged file, and for values past the prime."""
-    file = SectionFile(path, CELLS_MAGIC, VERSION)
+    file = SectionFile(path, CELLS_MAGIC, VERSION, "cells")
     advice, instance, challenges = np.frombuffer(file.header(field, 12), "<u4").tolist()
     if advice + instance > MOST_COLUMNS:
         file.fail(f"at most {MOST_COLUMNS} columns", f"{advice + instance}")

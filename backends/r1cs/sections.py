@@ -20,17 +20,19 @@ class SectionFile:
     """A file of sections, mapped into memory and checked end to end; `sections` is payloads by type.
 
     Every length is compared with the file's before anything is allocated. Raises FormatError for anything but
-    a whole file with this magic word and version, and CircuitizeError when it cannot be opened.
+    a whole file with this magic word and version, and CircuitizeError when it cannot be opened. Files of this kind are
+    named by the magic word, or by another `extension`.
     """
 
-    def __init__(self, path: Path, magic: bytes, version: int) -> None:
+    def __init__(self, path: Path, magic: bytes, version: int, extension: str | None = None) -> None:
         self.path = Path(path)
         try:
             size = self.path.stat().st_size
             whole = np.memmap(self.path, dtype=np.uint8, mode="r") if size else np.zeros(0, np.uint8)
         except OSError as error:
             raise CircuitizeError(
-                f"cannot read {self.path}: {error.strerror or error}; remedy: give the path of a .{magic.decode()} file"
+                f"cannot read {self.path}: {error.strerror or error}; remedy: give the path of a "
+                f".{extension or magic.decode()} file"
             ) from error
         self._whole: Bytes = whole
         if bytes(whole[:4]) != magic:

@@ -114,3 +114,9 @@ def test_cells_of_another_system_are_refused(system: PlonkishSystem) -> None:
     over = [np.full((1, 4), (1 << 64) - 1, np.uint64)]
     with pytest.raises(CircuitizeError, match="normal form"):
         first_failure(system, advice, over, [0] * system.challenges)
+
+
+def test_a_missing_file_is_told_by_its_extension(tmp_path: Path) -> None:
+    for read, extension in ((read_system, "plonkish"), (read_cells, "cells")):
+        with pytest.raises(CircuitizeError, match=rf"give the path of a \.{extension} file"):
+            read(tmp_path / "none")

@@ -158,6 +158,14 @@ def test_a_schedule_may_be_a_function(made: Path, tmp_path: Path) -> None:
         )
 
 
+def test_a_scalar_out_of_format_is_told_before_anything_is_written(made: Path, tmp_path: Path) -> None:
+    (tmp_path / "rates.py").write_text("def rising(step):\n    return {'learning_rate': 10 ** (step - 3)}\n")
+    for schedule, step in ((("--scalar", "learning_rate=1000"), 1), (("--schedule", f"{tmp_path}/rates.py:rising"), 4)):
+        outcome = prove(made, tmp_path / "run", *schedule, steps=6)
+        assert outcome.status == 2 and f"step {step}: expected 'learning_rate' in its format" in outcome.err
+        assert [path.name for path in tmp_path.iterdir()] == ["rates.py"]
+
+
 def test_an_interrupted_run_warns_and_goes_on(made: Path, tmp_path: Path) -> None:
     """Interrupted by a signal once a step is proved: one line, status 130, and given again the run is whole."""
     given = ("--dataset", made / "iris.npz", "--not-zero-knowledge", "--seed", SEED, "--steps", "40")

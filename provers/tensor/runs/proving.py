@@ -91,9 +91,11 @@ def prove_run(
 
     `initial` holds the values of everything held, `data` the dataset's tensors, by port name. `kept` is the file of
     what the prover alone may know, written after each proof, so that a run that is interrupted goes on where it was.
-    Raises CircuitizeError where the folder holds another run, or the program has no value at a step; proofs made stay.
+    Raises CircuitizeError, before anything is written, where the folder holds another run or a step's scalars are out
+    of format; and where the program has no value at a step: then proofs made stay.
     """
     run.require_joined()
+    run.require_scalars()
     state = _state(run, initial, folder, kept)
     made = Proving(resumed=state.step)
     trace = run.formats_plan.trace({**state.held, **data})

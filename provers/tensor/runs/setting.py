@@ -147,6 +147,11 @@ class Run:
                     found[numbered(port.name, k, self.per_proof)] = _integer(port, given, step + k - 1)
         return found
 
+    def require_scalars(self) -> None:
+        """Raises CircuitizeError unless each step of the run has its scalars, in their formats. Linear in the steps."""
+        for step in range(1, self.steps + 1, self.per_proof):
+            self.scalars_of(step)
+
     def publics(self, step: int) -> dict[PortKey, Integers]:
         """The public values that enter the proof that begins at a step: the verifier's own, whatever is stated."""
         scalars = {(INPUT, name): value for name, value in self.scalars_of(step).items()}

@@ -57,6 +57,8 @@ def _parts() -> Iterator[Part]:
         "in a checkout: make build" + ("" if rust else " (it finds Rust, or says how to install it)"),
     )
     yield Part("scikit-learn", "the data of the demo and the examples", _package("scikit-learn"), _extra("demo"))
+    yield Part("catgrad", "models of catgrad as input", _package("catgrad"), _extra("catgrad"))
+    yield Part("onnx", "ONNX graphs as input", _package("onnx"), _extra("onnx"))
     yield Part("matplotlib", "the demo's picture", _package("matplotlib"), _extra("demo"))
     yield Part("cupy and a GPU", "check: the executor on CUDA", _gpu(), _extra("gpu") + ", with an NVIDIA driver")
     yield from _hardware()
