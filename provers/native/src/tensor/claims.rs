@@ -9,7 +9,7 @@ use super::checks::Checks;
 use super::extension::Extension;
 use super::field::F;
 use super::functional::Functional;
-use super::multilinear::equality;
+use super::multilinear::equality_at;
 use super::plan::{Base, Plan, variables};
 
 /// The values of every base in row-major order: all of them for the prover, public ones for the verifier.
@@ -91,9 +91,9 @@ impl<'a, E: Extension, C: Checks<E>> Claims<'a, E, C> {
         match &self.plan.bases[base] {
             Base::Public { .. } => Some(functional.apply(&self.values[base])),
             Base::Constant { values, .. } if values.len() == 1 => Some(match functional {
-                Functional::Axes { scale, axes } => axes.iter().fold(*scale * values[0], |product, axis| {
-                    product * axis.iter().fold(E::ZERO, |sum, &w| sum + w)
-                }),
+                Functional::Axes { scale, axes } => axes
+                    .iter()
+                    .fold(*scale * values[0], |product, axis| product * axis.sum()),
                 Functional::Dense(weights) => weights.iter().fold(E::ZERO, |sum, &w| sum + w) * values[0],
             }),
             Base::Constant { values, .. } => Some(functional.apply(values)),
@@ -174,7 +174,7 @@ impl<'a, E: Extension, C: Checks<E>> Claims<'a, E, C> {
             let at = known
                 .entry(shape)
                 .or_insert_with(|| Functional::point(shape, low));
-            let place = super::multilinear::equality_at(high, offset >> low.len());
+            let place = equality_at(high, offset >> low.len());
             sum += *factor * place * self.functionals[claim.weights].against(at);
         }
         sum
@@ -211,11 +211,4 @@ pub fn form_values(plan: &Plan, values: &Values, form: usize) -> Vec<F> {
         }
     }
     made
-}
-
-/// eq(point, .) of the elements of a vector.
-pub fn vector_weights<E: Extension>(point: &[E], size: usize) -> Vec<E> {
-    let mut table = equality(point);
-    table.truncate(size);
-    table
 }

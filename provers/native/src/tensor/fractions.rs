@@ -4,10 +4,10 @@ use rayon::prelude::*;
 
 use super::channel::{Channel, Reject};
 use super::checks::Checks;
-use super::claims::{Claims, Values, form_values, vector_weights};
+use super::claims::{Claims, Values, form_values};
 use super::extension::Extension;
 use super::field::F;
-use super::functional::Functional;
+use super::functional::{Functional, dot};
 use super::leaves::Leaves;
 use super::multilinear::{bits_of, equality_at, equality_of, interpolate};
 use super::plan::{Plan, variables};
@@ -124,12 +124,8 @@ pub fn prove_lookups<E: Extension, C: Checks<E>>(
         wanted.extend(lookup.value.map(|value| (value, weights)));
     }
     for table in &plan.tables {
-        let own = vector_weights(&point[..bits_of(table.size)], table.size);
-        let weights = claims.weights(Functional::Axes {
-            scale: E::ONE,
-            axes: vec![own],
-        });
-        wanted.push((table.column, weights));
+        let own = Functional::point(&[table.size], &point[..bits_of(table.size)]);
+        wanted.push((table.column, claims.weights(own)));
     }
     let found = claims.settle(channel, "lookups.values", &wanted)?;
     if C::PROVING {
@@ -148,9 +144,7 @@ pub fn prove_lookups<E: Extension, C: Checks<E>>(
         let Functional::Axes { axes, .. } = &claims.functionals[weights] else {
             unreachable!()
         };
-        let real = axes.iter().fold(E::ONE, |product, axis| {
-            product * axis.iter().fold(E::ZERO, |sum, &w| sum + w)
-        });
+        let real = axes.iter().fold(E::ONE, |product, axis| product * axis.sum());
         let second = lookup.value.and_then(|_| found.next());
         let second = second.map_or(zero.clone(), |pair| pair.0 * square);
         expected_n = expected_n + (here * real).into();
@@ -167,12 +161,9 @@ pub fn prove_lookups<E: Extension, C: Checks<E>>(
         let Functional::Axes { axes, .. } = &claims.functionals[weights] else {
             unreachable!()
         };
-        let mut entry = E::ZERO;
-        for (key, &w) in axes[0].iter().enumerate() {
-            entry += w * F::reduced(key as u64);
-            if let Some(&value) = table.values.get(key) {
-                entry += w * value * square;
-            }
+        let mut entry = axes[0].number();
+        if !table.values.is_empty() {
+            entry += dot(&table.values, &axes[0]) * square;
         }
         expected_n = expected_n - count * here;
         expected_d = expected_d + (here * (alpha - tag(beta, t) - entry)).into();

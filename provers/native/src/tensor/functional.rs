@@ -1,13 +1,14 @@
 //! Weights on tensors: linear functionals, separable where they can be, and their multilinear extensions.
 
+use super::axis::{Axis, product_sum};
 use super::extension::{Extension, ExtensionSum};
 use super::field::F;
-use super::multilinear::{bits_of, equality};
+use super::multilinear::bits_of;
 
 /// Weights on the elements of a tensor: a product of one vector per axis, or one weight per element in row-major order.
 #[derive(Clone)]
 pub enum Functional<E> {
-    Axes { scale: E, axes: Vec<Vec<E>> },
+    Axes { scale: E, axes: Vec<Axis<E>> },
     Dense(Vec<E>),
 }
 
@@ -23,9 +24,7 @@ impl<E: Extension> Functional<E> {
         for &extent in shape.iter().rev() {
             let (own, others) = rest.split_at(bits_of(extent));
             rest = others;
-            let mut axis = equality(own);
-            axis.truncate(extent);
-            axes.push(axis);
+            axes.push(Axis::point(own, extent));
         }
         axes.reverse();
         Functional::Axes { scale: E::ONE, axes }
@@ -57,10 +56,10 @@ impl<E: Extension> Functional<E> {
             Functional::Axes { scale, axes } => {
                 let (first, rest) = axes.split_first().expect("an axis of rows");
                 let mut made = vec![E::ZERO; extent];
-                for (&row, &weight) in rows.iter().zip(first) {
+                for (&row, &weight) in rows.iter().zip(first.iter()) {
                     made[row] += weight;
                 }
-                let mut axes = vec![made];
+                let mut axes = vec![Axis::from(made)];
                 axes.extend_from_slice(rest);
                 Functional::Axes { scale: *scale, axes }
             }
@@ -114,7 +113,7 @@ impl<E: Extension> Functional<E> {
             Functional::Axes { scale, axes } => axes
                 .iter()
                 .zip(at)
-                .fold(*scale, |product, (x, y)| product * product_sum(x, y)),
+                .fold(*scale, |product, (x, y)| product * x.times(y)),
             Functional::Dense(weights) => {
                 let mut sums = weights.clone();
                 for axis in at.iter().rev() {
@@ -154,7 +153,7 @@ impl<E: Extension> Functional<E> {
                 }
             }
             (_, Some(row)) => {
-                for (entry, &weight) in own.iter_mut().zip(row) {
+                for (entry, &weight) in own.iter_mut().zip(row.iter()) {
                     *entry += weight * rows[place];
                 }
             }
@@ -164,14 +163,6 @@ impl<E: Extension> Functional<E> {
             fill(place, &mut table[at * width..at * width + extent]);
         }
     }
-}
-
-fn product_sum<E: Extension>(x: &[E], y: &[E]) -> E {
-    let mut sum = E::Sum::default();
-    for (&x, &y) in x.iter().zip(y) {
-        sum.add(x, y);
-    }
-    sum.value()
 }
 
 pub fn dot<E: Extension>(values: &[F], weights: &[E]) -> E {
@@ -207,29 +198,30 @@ pub fn rows_of(outer: &[usize]) -> Vec<Option<usize>> {
     rows
 }
 
-/// Vectors of axes merged, or axes of extent 1 added and removed; None where an axis would have to be split.
-fn merge<E: Extension>(axes: &[Vec<E>], shape: &[usize]) -> Option<Vec<Vec<E>>> {
-    let mut made = Vec::with_capacity(shape.len());
+/// Axes merged, or axes of extent 1 added and removed; None where an axis would have to be split.
+fn merge<E: Extension>(axes: &[Axis<E>], shape: &[usize]) -> Option<Vec<Axis<E>>> {
+    let mut made: Vec<Axis<E>> = Vec::with_capacity(shape.len());
     let mut rest = axes.iter().peekable();
     for (place, &extent) in shape.iter().enumerate() {
-        let mut vector = vec![E::ONE];
-        while vector.len() < extent {
-            vector = outer_product(&vector, rest.next()?);
+        let mut own: Option<Axis<E>> = None;
+        let reached = |own: &Option<Axis<E>>| own.as_ref().map_or(1, Axis::extent);
+        let join = |own: Option<Axis<E>>, next: &Axis<E>| match own {
+            None => next.clone(),
+            Some(own) => outer_product(&own, next).into(),
+        };
+        while reached(&own) < extent {
+            own = Some(join(own, rest.next()?));
         }
-        if vector.len() != extent {
+        if reached(&own) != extent {
             return None;
         }
         if place + 1 == shape.len() {
             for unit in rest.by_ref() {
-                vector = outer_product(&vector, unit);
+                own = Some(join(own, unit));
             }
         }
-        made.push(vector);
+        made.push(own.unwrap_or_else(|| vec![E::ONE].into()));
     }
-    let left: Vec<&Vec<E>> = rest.collect();
-    if !left.is_empty() {
-        // A shape of no axes: everything left has extent 1, and is a factor.
-        return None;
-    }
-    Some(made)
+    // A shape of no axes: everything left has extent 1, and is a factor.
+    rest.next().is_none().then_some(made)
 }

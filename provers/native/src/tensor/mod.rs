@@ -1,5 +1,7 @@
 //! The tensor prover: sumchecks for contractions, a sum of fractions for lookups, WHIR for commitments.
 
+mod adjoints;
+mod axis;
 mod bottom;
 mod channel;
 mod checks;

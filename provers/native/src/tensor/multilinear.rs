@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use super::channel::{Channel, Reject};
 use super::checks::{Checks, Value};
 use super::extension::{Extension, ExtensionFactor};
+use super::field::F;
 
 const SEQUENTIAL: usize = 1 << 11;
 
@@ -114,18 +115,22 @@ fn round<E: Extension, const T: usize, const D: usize>(
 pub fn interpolate<E: Extension, V: Value<E>>(claim: V, message: &[V], r: E) -> V {
     let mut values = vec![message[0].clone(), claim - message[0].clone()];
     values.extend_from_slice(&message[1..]);
-    let count = values.len();
-    let point = |i: usize| E::from(super::field::F::reduced(i as u64));
-    let mut sum = V::from(E::ZERO);
-    for (i, value) in values.into_iter().enumerate() {
-        let (mut above, mut below) = (E::ONE, E::ONE);
-        for j in (0..count).filter(|&j| j != i) {
-            above = above * (r - point(j));
-            below = below * (point(i) - point(j));
-        }
-        sum = sum + value * (above * below.inverse());
+    // Lagrange's weights at 0 to D: the product of r - j for j other than i, times D choose i with a sign, over D!.
+    let degree = message.len() as u64;
+    let from = |j: u64| r - E::from(F::reduced(j));
+    let (mut sum, mut binomial, mut factorial) = (V::from(E::ZERO), 1, 1);
+    for (i, value) in (0..).zip(values) {
+        let others = (0..=degree).filter(|&j| j != i);
+        let weight = others.fold(E::ONE, |product, j| product * from(j)) * F::reduced(binomial);
+        sum = if (degree - i).is_multiple_of(2) {
+            sum + value * weight
+        } else {
+            sum - value * weight
+        };
+        binomial = binomial * (degree - i) / (i + 1);
+        factorial *= i.max(1);
     }
-    sum
+    sum * F::reduced(factorial).inverse()
 }
 
 /// What a sumcheck leaves: the claim on f at a random point, and for the prover the tables there.

@@ -54,7 +54,7 @@ impl<'a, E: Extension> Combination<'a, E> {
             Functional::Axes { scale, axes } => {
                 let (last, outer) = axes
                     .split_last()
-                    .map_or((E::UNIT, &[][..]), |(last, outer)| (last.as_slice(), outer));
+                    .map_or((E::UNIT, &[][..]), |(last, outer)| (&**last, outer));
                 let rows = outer.iter().fold(vec![*scale * factor], |rows, axis| {
                     rows.iter()
                         .flat_map(|&row| axis.iter().map(move |&weight| row * weight))
@@ -157,9 +157,8 @@ mod tests {
                 .iter()
                 .enumerate()
                 .map(|(k, &extent)| {
-                    (0..extent as u64)
-                        .map(|i| element(seed + 17 * k as u64 + i))
-                        .collect()
+                    let weight = |i| element(seed + 17 * k as u64 + i);
+                    (0..extent as u64).map(weight).collect::<Vec<E>>().into()
                 })
                 .collect(),
         }

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use super::axis::Axis;
 use super::channel::{Channel, Reject};
 use super::checks::Checks;
 use super::claims::{Claim, Claims, form_values};
@@ -101,24 +102,25 @@ impl<E: Extension, C: Checks<E>> Claims<'_, E, C> {
                 .position(|&l| l == letter)
                 .map(|place| axes[place].clone())
         };
-        let own = |letters: &[u8], form: &Form| -> Vec<Option<Vec<E>>> {
+        let own = |letters: &[u8], form: &Form| -> Vec<Option<Axis<E>>> {
             let vector = |(&letter, &extent): (&u8, &usize)| {
-                (!kept.contains(&letter)).then(|| weight(letter).unwrap_or_else(|| vec![E::ONE; extent]))
+                (!kept.contains(&letter))
+                    .then(|| weight(letter).unwrap_or_else(|| vec![E::ONE; extent].into()))
             };
             letters.iter().zip(&form.shape).map(vector).collect()
         };
         let (weights_x, weights_y) = (own(of_x, x), own(of_y, y));
-        let batch_axes: Vec<Vec<E>> = kept
+        let batch_axes: Vec<Axis<E>> = kept
             .iter()
             .zip(&shape)
-            .map(|(&letter, &extent)| weight(letter).unwrap_or_else(|| vec![E::ONE; extent]))
+            .map(|(&letter, &extent)| weight(letter).unwrap_or_else(|| vec![E::ONE; extent].into()))
             .collect();
         let batch_weights = Functional::Axes {
             scale,
             axes: batch_axes,
         };
         let operands = C::PROVING.then(|| {
-            let side = |letters: &[u8], form: usize, weights: &[Option<Vec<E>>]| {
+            let side = |letters: &[u8], form: usize, weights: &[Option<Axis<E>>]| {
                 let values = form_values(plan, self.values, form);
                 contract(&values, letters, &plan.forms[form].shape, weights, &kept, &shape)
             };
@@ -165,8 +167,8 @@ impl<E: Extension, C: Checks<E>> Claims<'_, E, C> {
         let Functional::Axes { axes: at, .. } = Functional::point(&shape, &point) else {
             unreachable!()
         };
-        let functional = |letters: &[u8], weights: Vec<Option<Vec<E>>>| {
-            let axis = |(&letter, vector): (&u8, Option<Vec<E>>)| {
+        let functional = |letters: &[u8], weights: Vec<Option<Axis<E>>>| {
+            let axis = |(&letter, vector): (&u8, Option<Axis<E>>)| {
                 vector.unwrap_or_else(|| at[kept.iter().position(|&l| l == letter).expect("kept")].clone())
             };
             Functional::Axes {
@@ -194,7 +196,7 @@ fn contract<E: Extension>(
     values: &[F],
     letters: &[u8],
     extents: &[usize],
-    weights: &[Option<Vec<E>>],
+    weights: &[Option<Axis<E>>],
     kept: &[u8],
     shape: &[usize],
 ) -> Vec<E> {
