@@ -14,6 +14,8 @@ from tempfile import mkdtemp
 from typing import Any
 
 import numpy as np
+import pytest
+from numpy.typing import NDArray
 from tensor_proofs import both, example_inputs, planned
 
 from circuitize.circuits.program import to_integers
@@ -21,9 +23,12 @@ from circuitize.frontends.datasets import Split, digits, iris
 from circuitize.provers.tensor.dataset import batch_ports, whole
 from circuitize.provers.tensor.groups import INPUT, OUTPUT
 from circuitize.provers.tensor.runs.checking import Checked, Refused, check
+from circuitize.provers.tensor.runs.continuing import Earlier
 from circuitize.provers.tensor.runs.files import MANIFEST, StepProof, read_manifest, read_step, step_path
 from circuitize.provers.tensor.runs.proving import Proving, prove_run
 from circuitize.provers.tensor.runs.setting import Run
+from circuitize.provers.tensor.runs.state import kept_beside
+from circuitize.sims import integer
 
 STEPS = 6
 SEED = bytes(range(32))
@@ -66,13 +71,18 @@ class Folder:
     @property
     def kept(self) -> Path:
         """What the prover alone keeps, so that it can go on."""
-        return self.path.with_name(f"{self.path.name}.kept.npz")
+        return kept_beside(self.path)
 
     def prove(
-        self, run: Run, name: str = "iris.py:step", data: Mapping[str, Any] | None = None, **more: Any
+        self,
+        run: Run,
+        name: str = "iris.py:step",
+        data: Mapping[str, Any] | None = None,
+        after: Earlier | None = None,
+        **more: Any,
     ) -> Proving:
         held, usual = values_of(run, name)
-        return prove_run(run, held, usual if data is None else data, self.path, self.kept, **more)
+        return prove_run(run, after or held, usual if data is None else data, self.path, self.kept, **more)
 
     def judged(self, run: Run | None = None) -> Checked:
         return check(run or run_of(), self.path, read_manifest(self.path), judge=both)
@@ -126,3 +136,23 @@ def batches_of(run: Run, data: Mapping[str, Any], step: int) -> dict[str, Any]:
     one = replace(run, per_proof=1, steps=run.steps)
     rows = one.rows(step)["1"]
     return {name: np.ascontiguousarray(tensor[rows]) for name, tensor in data.items()} | one.scalars_of(step)
+
+
+def trained(run: Run, name: str = "iris.py:step") -> tuple[dict[str, NDArray[np.int64]], list[int]]:
+    """What the integer executor makes of the run: values held at the end, and losses."""
+    held, data = values_of(run, name)
+    values, losses = dict(held), []
+    for step in range(1, run.steps + 1):
+        made = integer.run(run.program, {**values, **batches_of(run, data, step)})
+        losses.append(int(made["loss"]))
+        values = {key: made[key] for key in values}
+    return values, losses
+
+
+def interrupt_after(run: Run, folder: Folder, step: int, after: Earlier | None = None) -> None:
+    def stop(done: int) -> None:
+        if done == step:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        folder.prove(run, after=after, progress=stop)

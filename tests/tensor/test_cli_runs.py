@@ -128,6 +128,33 @@ def test_bad_use(made: Path, tmp_path: Path) -> None:
     assert "not written as runs are" in refused("verify-run", copy, "--program", step)
 
 
+def test_a_run_goes_on_where_another_ended(made: Path, tmp_path: Path) -> None:
+    """By the folder of the one before: its seed, its roots, and the numbers of its steps."""
+    first = json.loads((made / "report.json").read_text())
+    given = ("--dataset", made / "iris.npz", "--not-zero-knowledge", "--steps", "2", "-o", tmp_path / "run")
+    outcome = run("prove-run", made / "step.arrow", *given, "--after", made / "run", "--json")
+    report = json.loads(outcome.out)
+    assert (outcome.status, report["first"], report["steps"], report["seed"]) == (0, 4, 2, SEED)
+    assert report["roots"] == {**first["final"], "data": first["roots"]["data"]}
+    joined = ("--expect", f"parameters={first['final']['parameters']}", "--first", "4")
+    found = verify(made, tmp_path / "run", *joined)
+    assert found.status == 0 and "proves 2 consecutive steps, from step 4 on, of program" in found.out
+    assert "2 steps from step 4 on, on 120 examples" in no(made, tmp_path / "run", "--first", "1")
+    assert "3 steps on 120 examples" in no(made, made / "run", "--first", "2")
+
+
+def test_bad_use_of_runs_that_go_on(made: Path, tmp_path: Path) -> None:
+    known = ("prove-run", made / "step.arrow", "--dataset", made / "iris.npz", "--not-zero-knowledge", "--steps", "2")
+    to = ("-o", tmp_path / "run")
+    assert "--seed: expected 1 to 64 bytes" in refused(*known, *to)
+    assert "--inputs" in refused(*known, *to, "--after", made / "run", "--inputs", made / "new.npz")
+    assert "another folder" in refused(*known, "-o", made / "run", "--after", made / "run")
+    assert "expected a run" in refused(*known, *to, "--after", made)
+    few = ("prove-run", made / "step.arrow", "--not-zero-knowledge", "--steps", "2", "--after", made / "run")
+    assert "the dataset that it was proved with" in refused(*few, *to)
+    assert not list(tmp_path.iterdir())
+
+
 def test_several_steps_in_a_proof_and_the_programs_own_examples(made: Path, tmp_path: Path) -> None:
     shared = ("--seed", SEED, "--not-zero-knowledge", "--schedule", RECIPE)
     outcome = run(

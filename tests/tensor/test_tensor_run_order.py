@@ -100,6 +100,7 @@ def test_the_name_of_a_run_covers_all_that_it_is_of() -> None:
     others = (
         run_of(seed=b"x"),
         run_of(steps=12),
+        run_of(first=2),
         run_of(per_proof=2),
         replace(run, size=run.size - 1),
         replace(run, program=planned("digits.py:step")[0]),

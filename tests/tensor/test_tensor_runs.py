@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tensor_proofs import refusals, refused
-from tensor_runs import SEED, STEPS, Folder, batches_of, run_of, values_of
+from tensor_runs import SEED, STEPS, Folder, interrupt_after, run_of, trained, values_of
 
 from circuitize.circuits.quantize import quantize
 from circuitize.frontends.datasets import iris
@@ -19,21 +19,9 @@ from circuitize.frontends.losses import mean_squared_error
 from circuitize.frontends.optimizers import Momentum
 from circuitize.frontends.schedules import cosine
 from circuitize.frontends.training import start, training_step, with_examples
-from circuitize.provers.tensor.runs.proving import State
 from circuitize.provers.tensor.runs.setting import Run
+from circuitize.provers.tensor.runs.state import State
 from circuitize.provers.tensor.statement import Statement
-from circuitize.sims import integer
-
-
-def trained(run: Run, name: str = "iris.py:step") -> tuple[dict[str, np.ndarray], list[int]]:
-    """What the integer executor makes of the run: values held at the end, and losses."""
-    held, data = values_of(run, name)
-    values, losses = dict(held), []
-    for step in range(1, run.steps + 1):
-        made = integer.run(run.program, {**values, **batches_of(run, data, step)})
-        losses.append(int(made["loss"]))
-        values = {key: made[key] for key in values}
-    return values, losses
 
 
 def test_a_run_is_what_the_executor_does(tmp_path: Path) -> None:
@@ -105,15 +93,6 @@ def test_the_state_of_an_optimiser_is_a_link_of_its_own(tmp_path: Path) -> None:
 
 
 # Runs that are interrupted.
-
-
-def interrupt_after(run: Run, folder: Folder, step: int) -> None:
-    def stop(done: int) -> None:
-        if done == step:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        folder.prove(run, progress=stop)
 
 
 def test_an_interrupted_run_goes_on(tmp_path: Path) -> None:

@@ -49,6 +49,7 @@ def require_setting(run: Run, manifest: Manifest) -> None:
     pairs: list[tuple[str, object, object]] = [
         ("program", manifest.program, run.digest),
         ("seed", manifest.seed.hex(), run.seed.hex()),
+        ("first step", manifest.first, run.first),
         ("steps", manifest.steps, run.steps),
         ("steps per proof", manifest.per_proof, run.per_proof),
         ("examples", manifest.examples, run.size),
@@ -137,7 +138,7 @@ def _check_formats(run: Run, folder: Path, roots: Mapping[str, bytes], judge: Re
 
 
 def _steps(run: Run, folder: Path) -> Iterator[tuple[int, StepProof]]:
-    for step in range(1, run.steps + 1, run.per_proof):
+    for step in run.beginnings:
         try:
             yield step, read_step(step_path(folder, step))
         except FormatError as error:
@@ -147,7 +148,7 @@ def _steps(run: Run, folder: Path) -> Iterator[tuple[int, StepProof]]:
 
 
 def _require_no_more(run: Run, folder: Path) -> None:
-    own = {step_path(folder, step).name for step in range(1, run.steps + 1, run.per_proof)}
+    own = {step_path(folder, step).name for step in run.beginnings}
     more = sorted(path.name for path in (folder / STEPS).glob("*.proof") if path.name not in own)
     if more:
         raise Refused(f"expected {run.proofs} proofs in {folder / STEPS}, found {more[0]} too; it is of no step")
@@ -162,7 +163,7 @@ def _statement(run: Run, identity: bytes, step: int, found: StepProof, current: 
     for name, expected in current.items():
         root = found.roots.get((INPUT, name))
         if root != expected:
-            before = "the run's" if name == DATA or step == 1 else f"which step {step - 1} ended with"
+            before = "the run's" if name == DATA or step == run.first else f"which step {step - 1} ended with"
             stated = "none" if root is None else f"{root.hex()[:16]}..."
             raise Refused(f"step {step}: it begins with {name} {stated}, expected {expected.hex()[:16]}..., {before}")
     entering = run.publics(step)

@@ -33,11 +33,12 @@ def step_path(folder: Path, step: int) -> Path:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a run's folder claims: program, seed, lengths, and the roots that it begins with, by group."""
+    """What a run's folder claims: program, seed, its first step and lengths, and the roots it begins with, by group."""
 
     program: str
     plan: str
     seed: bytes
+    first: int
     steps: int
     per_proof: int
     examples: int
@@ -51,6 +52,7 @@ class Manifest:
             "program": self.program,
             "plan": self.plan,
             "seed": self.seed.hex(),
+            "first": self.first,
             "steps": self.steps,
             "per_proof": self.per_proof,
             "examples": self.examples,
@@ -73,7 +75,8 @@ def read_manifest(folder: Path) -> Manifest:
         content = json.loads(text)
         if content["circuitize"] != VERSION or content["prover"] != "tensor":
             raise ValueError(f"version {content['circuitize']!r} of {content['prover']!r}")
-        lengths = (_whole(content["steps"]), _whole(content["per_proof"]), _whole(content["examples"]))
+        first, steps = _whole(content["first"]), _whole(content["steps"])
+        lengths = (first, steps, _whole(content["per_proof"]), _whole(content["examples"]))
         roots = {str(name): _digest(root) for name, root in content["roots"].items()}
         made = Manifest(content["program"], content["plan"], bytes.fromhex(content["seed"]), *lengths, roots=roots)
         if made.text() != text:

@@ -3,65 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-import io
-import os
-import secrets
 import time
-import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from circuitize import _native
-from circuitize.circuits.errors import CircuitizeError, FormatError
-from circuitize.circuits.files import write_whole
+from circuitize.circuits.errors import CircuitizeError
 
 from ..dataset import ROWS
 from ..forms import Integers, Trace
 from ..groups import DATA, INPUT, OUTPUT, PortKey
 from ..prover import SECRET_BYTES, commit, prove_values
+from .continuing import Earlier
 from .files import FORMATS, MANIFEST, Manifest, StepProof, read_manifest, read_step, step_path
 from .setting import Run
-
-STEP, SECRET = " step", " secret"
-"""Names that no port has, of the step and the secret in the file that the prover keeps."""
-
-
-@dataclass
-class State:
-    """What the prover keeps between proofs: the secret that salts commitments, steps done, and the values held."""
-
-    secret: bytes
-    step: int
-    held: Mapping[str, Integers]
-
-    def write(self, path: Path) -> None:
-        """For its owner's eyes only, whole or not at all."""
-        content = io.BytesIO()
-        arrays: dict[str, Any] = {STEP: np.array(self.step), SECRET: np.frombuffer(self.secret, np.uint8), **self.held}
-        np.savez(content, **arrays)
-        mask = os.umask(0o077)
-        try:
-            write_whole(path, [content.getbuffer()])
-        finally:
-            os.umask(mask)
-
-    @staticmethod
-    def read(path: Path) -> State:
-        try:
-            with np.load(path, allow_pickle=False) as found:
-                held = {name: found[name] for name in found.files if name not in (STEP, SECRET)}
-                return State(found[SECRET].tobytes(), int(found[STEP]), held)
-        except OSError as error:
-            raise CircuitizeError(
-                f"{path}: expected what the prover of the run keeps, found {error.strerror or error}; without it the "
-                "run cannot go on: choose another folder to begin again"
-            ) from None
-        except (ValueError, KeyError, AttributeError, TypeError, zipfile.BadZipFile, EOFError):
-            raise FormatError(f"{path}: expected what the prover of a run keeps, found another file") from None
+from .state import State
 
 
 @dataclass
@@ -81,7 +38,7 @@ class Proving:
 
 def prove_run(
     run: Run,
-    initial: Mapping[str, Integers],
+    initial: Mapping[str, Integers] | Earlier,
     data: Mapping[str, Integers],
     folder: Path,
     kept: Path,
@@ -89,23 +46,31 @@ def prove_run(
 ) -> Proving:
     """Write a run's folder, or go on with one that was interrupted; NOT zero-knowledge.
 
-    `initial` holds the values of everything held, `data` the dataset's tensors, by port name. `kept` is the file of
-    what the prover alone may know, written after each proof, so that a run that is interrupted goes on where it was.
-    Raises CircuitizeError, before anything is written, where the folder holds another run or a step's scalars are out
-    of format; and where the program has no value at a step: then proofs made stay.
+    `initial` holds the values of everything held, or is a finished run to go on from; `data` the dataset's tensors, by
+    port name. `kept` is the file of what the prover alone may know, written after each proof, so that a run that is
+    interrupted goes on where it was. Raises CircuitizeError, before anything is written, where the folder holds another
+    run or a step's scalars are out of format; and where the program has no value at a step: then proofs made stay.
     """
     run.require_joined()
     run.require_scalars()
-    state = _state(run, initial, folder, kept)
-    made = Proving(resumed=state.step)
+    if isinstance(initial, Earlier):
+        initial.require_goes_on(run)
+    begin = initial.state if isinstance(initial, Earlier) else State.fresh(run.first - 1, initial)
+    known = _known(run, begin, folder, kept)
+    state = known or begin
+    made = Proving(resumed=state.step - run.first + 1)
     trace = run.formats_plan.trace({**state.held, **data})
     commitments = {
         (INPUT, name): commit(run.formats_plan, trace, (INPUT, name), _salt(state.secret, name, at))
         for name, at in [*((name, state.step) for name in run.kept), (DATA, 0)]
     }
     current = {name: commitment.root for (_, name), commitment in commitments.items()}
+    if known is None:
+        if isinstance(initial, Earlier):
+            initial.require_roots(current)
+        state.write(kept)
     _begin(run, state, trace, folder, current, commitments, made)
-    for step in range(state.step + 1, run.steps + 1, run.per_proof):
+    for step in range(state.step + 1, run.last + 1, run.per_proof):
         wall, cpu = time.perf_counter(), time.process_time()
         rows = run.rows(step)
         inputs = {**state.held, **run.scalars_of(step)}
@@ -144,18 +109,17 @@ def prove_run(
     return made
 
 
-def _state(run: Run, initial: Mapping[str, Integers], folder: Path, kept: Path) -> State:
-    """Where to go on: at the beginning, or after the last proof that is in the folder."""
+def _known(run: Run, begin: State, folder: Path, kept: Path) -> State | None:
+    """What was kept of this run after the last proof that is in the folder; None where it was not begun."""
     if (folder / MANIFEST).exists():
         state = State.read(kept)
-        if state.step % run.per_proof or state.step > run.steps or set(state.held) != set(initial):
+        done = state.step - run.first + 1
+        if done % run.per_proof or not 0 <= done <= run.steps or set(state.held) != set(begin.held):
             raise CircuitizeError(f"{kept}: expected what the prover of this run keeps, found that of another run")
         return state
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise CircuitizeError(f"{folder}: expected a new folder, or that of this run, found something else")
-    state = State(secrets.token_bytes(SECRET_BYTES), 0, initial)
-    state.write(kept)
-    return state
+    return None
 
 
 def _begin(
@@ -169,7 +133,9 @@ def _begin(
 ) -> None:
     """The manifest and the proof of formats; for a run that goes on, that it is this one."""
     known = read_manifest(folder).roots if (folder / MANIFEST).exists() else current
-    manifest = Manifest(run.digest, run.plan.digest.hex(), run.seed, run.steps, run.per_proof, run.size, known)
+    manifest = Manifest(
+        run.digest, run.plan.digest.hex(), run.seed, run.first, run.steps, run.per_proof, run.size, known
+    )
     made.roots, made.identity = dict(known), run.identity(known)
     if (folder / MANIFEST).exists():
         if read_manifest(folder) != manifest or known[DATA] != current[DATA]:
@@ -177,13 +143,13 @@ def _begin(
                 f"{folder}: expected the run of this program, seed, length and dataset, found another; give what it "
                 "began with, or choose another folder"
             )
-        before = known
-        if state.step:
+        before, begun = known, state.step >= run.first
+        if begun:
             last = read_step(step_path(folder, state.step - run.per_proof + 1))
             before = {name: last.roots[OUTPUT, name] for name in run.kept}
         if any(before[name] != current[name] for name in run.kept):
             raise CircuitizeError(f"{folder}: expected the proofs of the run that is kept, found others")
-        if state.step or (folder / FORMATS).exists():
+        if begun or (folder / FORMATS).exists():
             return
     plan = run.formats_plan
     shown = prove_values(run.formats, plan, trace, plan.values(trace), kept=commitments)

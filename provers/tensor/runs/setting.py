@@ -35,6 +35,9 @@ Scalars = Callable[[int], Mapping[str, Fraction]]
 class Run:
     """A step, how often it is done, on batches of how many examples in which order, with which scalars.
 
+    Steps are numbered from `first`, which is 1 but for a run that goes on from another; a step's batch and scalars
+    follow from its number.
+
     Soundness: the prover and the verifier each make one of these. It fixes program, plans, batches and scalars of every
     proof; roots and public outputs are what is left for a proof to state. Raises Unprovable for a step that no run can
     consist of.
@@ -46,6 +49,7 @@ class Run:
     seed: bytes
     scalars: Scalars
     per_proof: int = 1
+    first: int = 1
 
     def __post_init__(self) -> None:
         require_step(self.program)
@@ -54,6 +58,8 @@ class Run:
                 f"expected steps that are a multiple of those per proof, at most {MOST_PER_PROOF}, found {self.steps} "
                 f"steps, {self.per_proof} per proof; choose another number"
             )
+        if self.first < 1:
+            raise CircuitizeError(f"expected a first step of 1 or more, found {self.first}; choose another")
         batch = batch_size(self.program)
         if self.size < batch:
             raise CircuitizeError(f"expected at least {batch} examples, a batch, found {self.size}; add some")
@@ -63,6 +69,16 @@ class Run:
     @property
     def proofs(self) -> int:
         return self.steps // self.per_proof
+
+    @property
+    def last(self) -> int:
+        """The number of the last step."""
+        return self.first + self.steps - 1
+
+    @property
+    def beginnings(self) -> range:
+        """The numbers of the steps that proofs begin at."""
+        return range(self.first, self.last + 1, self.per_proof)
 
     @cached_property
     def digest(self) -> str:
@@ -121,6 +137,7 @@ class Run:
             "plan": self.plan.digest.hex(),
             "formats": self.formats_plan.digest.hex(),
             "seed": self.seed.hex(),
+            "first": self.first,
             "steps": self.steps,
             "per_proof": self.per_proof,
             "examples": self.size,
@@ -149,7 +166,7 @@ class Run:
 
     def require_scalars(self) -> None:
         """Raises CircuitizeError unless each step of the run has its scalars, in their formats. Linear in the steps."""
-        for step in range(1, self.steps + 1, self.per_proof):
+        for step in self.beginnings:
             self.scalars_of(step)
 
     def publics(self, step: int) -> dict[PortKey, Integers]:

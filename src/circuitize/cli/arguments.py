@@ -212,7 +212,10 @@ def _verify(commands: Any) -> None:
 def _prove_run(commands: Any) -> None:
     command = _command(commands, "prove-run", "prove consecutive training steps (tensor proofs)", program=True)
     command.add_argument("--steps", type=_count, required=True, metavar="N", help="how many steps")
-    command.add_argument("--seed", required=True, metavar="HEX", help="public seed of the order of examples")
+    command.add_argument(
+        "--seed", metavar="HEX", help="public seed of the order of examples (default with --after: that run's)"
+    )
+    command.add_argument("--after", type=Path, metavar="RUN", help="go on where that finished run of yours ended")
     command.add_argument("--dataset", type=Path, metavar="FILE.npz", help="all examples, by data input")
     command.add_argument("--per-proof", type=_count, default=1, metavar="T", help="steps in one proof (default: 1)")
     _scalars(command)
@@ -230,6 +233,7 @@ def _verify_run(commands: Any) -> None:
     command.add_argument("--program", required=True, metavar="PROGRAM", help=f"the verifier's own step: {PROGRAM}")
     command.add_argument("--digest", metavar="HEX", help="the digest of the program it must be a run of")
     command.add_argument("--steps", type=_count, metavar="N", help="how many steps it must have")
+    command.add_argument("--first", type=_count, metavar="K", help="the number of its first step")
     command.add_argument("--seed", metavar="HEX", help="the seed it must have")
     command.add_argument("--examples", type=_count, metavar="N", help="how many examples its dataset must have")
     _scalars(command)

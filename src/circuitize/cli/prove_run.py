@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,10 +27,13 @@ def run(options: Namespace) -> int:
     from circuitize.provers.tensor.cost import sizes
     from circuitize.provers.tensor.prover import require_consent
     from circuitize.provers.tensor.runs.checking import security_bits
+    from circuitize.provers.tensor.runs.continuing import earlier
     from circuitize.provers.tensor.runs.proving import prove_run
     from circuitize.provers.tensor.runs.setting import Run
+    from circuitize.provers.tensor.runs.state import kept_beside
 
-    kept = Path(f"{os.path.normpath(options.output)}.kept.npz")
+    kept = kept_beside(options.output)
+    _require_one_beginning(options)
     if options.outputs is not None and options.outputs.resolve().is_relative_to(options.output.resolve()):
         raise CircuitizeError(f"{options.outputs}: expected a path outside {options.output}, which is for others")
     if options.outputs is not None and options.outputs.resolve() == kept.resolve():
@@ -42,13 +44,17 @@ def run(options: Namespace) -> int:
     with phases.phase("program", "reading the program"):
         loaded = load_program(options.program)
     require_consent(loaded.integer, options.not_zero_knowledge)
-    seed = seed_bytes(options.seed)
+    before = None if options.after is None else earlier(options.after, kept_beside(options.after))
+    seed = seed_bytes(options.seed) if before is None or options.seed is not None else before.manifest.seed
     data = dataset(loaded.integer, options.dataset)
-    initial = initial_values(loaded.integer, options.inputs)
-    size = next(iter(data.values())).shape[0]
-    per_proof = options.per_proof
     setting = Run(
-        loaded.integer, size, options.steps, seed, scalars(loaded.integer, options.schedule, options.scalar), per_proof
+        loaded.integer,
+        next(iter(data.values())).shape[0],
+        options.steps,
+        seed,
+        scalars(loaded.integer, options.schedule, options.scalar),
+        options.per_proof,
+        1 if before is None else before.next,
     )
     with phases.phase("plan", "planning the proofs"):
         assert setting.plan.native and setting.formats_plan.native
@@ -57,11 +63,11 @@ def run(options: Namespace) -> int:
     with phases.phase("prove", "proving"):
         found = prove_run(
             setting,
-            initial,
+            before or initial_values(loaded.integer, options.inputs),
             data,
             options.output,
             kept,
-            lambda step: show(f"proved step {step} of {setting.steps}"),
+            lambda step: show(f"proved step {step} of {setting.last}"),
         )
     if options.outputs is not None:
         formats = {port.name: port.format for port in loaded.integer.inputs}
@@ -77,6 +83,16 @@ def run(options: Namespace) -> int:
     return 0
 
 
+def _require_one_beginning(options: Namespace) -> None:
+    """Raises CircuitizeError unless a run begins with values of its own and a seed, or where another one ended."""
+    if options.after is None and options.seed is None:
+        raise CircuitizeError("--seed: expected 1 to 64 bytes in hexadecimal, found none; take 32 from a beacon")
+    if options.after is not None and options.inputs is not None:
+        raise CircuitizeError("--inputs: expected none beside --after, whose run says what is begun with; give one")
+    if options.after is not None and options.after.resolve() == options.output.resolve():
+        raise CircuitizeError(f"--after: expected another folder than {options.output}; give each run its own")
+
+
 def _report(setting: Run, found: Proving, phases: Phases) -> dict[str, Any]:
     proved = len(found.seconds) * setting.per_proof
     steady = sorted(found.seconds)[len(found.seconds) // 2] / setting.per_proof if found.seconds else 0.0
@@ -84,6 +100,7 @@ def _report(setting: Run, found: Proving, phases: Phases) -> dict[str, Any]:
         "prover": "tensor",
         "digest": setting.digest,
         "run": found.identity.hex(),
+        "first": setting.first,
         "steps": setting.steps,
         "per_proof": setting.per_proof,
         "resumed_after": found.resumed,
@@ -103,7 +120,8 @@ def _report(setting: Run, found: Proving, phases: Phases) -> dict[str, Any]:
 
 
 def _print(options: Namespace, report: dict[str, Any], kept: Path) -> None:
-    print(f"proved {report['steps']:,} steps of {options.program} in {options.output}, NOT zero-knowledge")
+    on = f", from step {report['first']:,} on," if report["first"] > 1 else ""
+    print(f"proved {report['steps']:,} steps of {options.program}{on} in {options.output}, NOT zero-knowledge")
     rows: list[tuple[str, object]] = [
         ("digest", report["digest"]),
         ("seed", report["seed"]),

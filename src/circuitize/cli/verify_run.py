@@ -43,6 +43,7 @@ def run(options: Namespace) -> int:
     given = scalars(loaded.integer, options.schedule, options.scalar)
     manifest = read_manifest(options.run)
     seed = manifest.seed if options.seed is None else seed_bytes(options.seed)
+    first = manifest.first if options.first is None else options.first
     steps = manifest.steps if options.steps is None else options.steps
     examples = manifest.examples if options.examples is None else options.examples
     if options.examples is None and any(text.startswith("data=") for text in options.expect):
@@ -54,16 +55,16 @@ def run(options: Namespace) -> int:
     try:
         if options.digest is not None and options.digest.lower() != loaded.digest:
             raise Refused(f"the program is {loaded.digest}, expected {options.digest.lower()}")
-        if (manifest.seed, manifest.steps, manifest.examples) != (seed, steps, examples):
-            raise Refused(
-                f"the run is of {manifest.steps} steps on {manifest.examples} examples with seed "
-                f"{manifest.seed.hex()}, expected {steps} steps on {examples} examples with seed {seed.hex()}"
-            )
-        setting = Run(loaded.integer, examples, steps, seed, given, manifest.per_proof)
+        found = _length(manifest.first, manifest.steps, manifest.examples, manifest.seed)
+        wanted = _length(first, steps, examples, seed)
+        if found != wanted:
+            raise Refused(f"the run is of {found}, expected {wanted}")
+        setting = Run(loaded.integer, examples, steps, seed, given, manifest.per_proof, first)
         expected = expected_roots(setting.kept, options.expect)
         require_setting(setting, manifest)
         planned = time.perf_counter() - start
-        checked = check(setting, options.run, manifest, lambda step: show(f"verified step {step} of {steps}"))
+        last = setting.last
+        checked = check(setting, options.run, manifest, lambda step: show(f"verified step {step} of {last}"))
         _compare(expected, checked)
     except Refused as error:
         reason, checked = str(error), None
@@ -79,6 +80,11 @@ def run(options: Namespace) -> int:
     else:
         print(f"NOT valid: {reason}")
     return 0 if reason is None else 1
+
+
+def _length(first: int, steps: int, examples: int, seed: bytes) -> str:
+    on = f" from step {first} on," if first > 1 else ""
+    return f"{steps} steps{on} on {examples} examples with seed {seed.hex()}"
 
 
 def expected_roots(kept: Sequence[str], texts: Sequence[str]) -> Mapping[str, bytes]:
@@ -124,6 +130,7 @@ def _report(digest: str, setting: Run | None, checked: Checked | None, reason: s
     }
     return report | {
         "run": checked.identity.hex(),
+        "first": setting.first,
         "steps": setting.steps,
         "per_proof": setting.per_proof,
         "examples": setting.size,
@@ -134,9 +141,10 @@ def _report(digest: str, setting: Run | None, checked: Checked | None, reason: s
 
 
 def _print(options: Namespace, report: dict[str, Any]) -> None:
+    on = f", from step {report['first']:,} on," if report["first"] > 1 else ""
     print(
-        f"valid: {options.run} proves {report['steps']:,} consecutive steps of program {report['digest']}, NOT in zero "
-        "knowledge"
+        f"valid: {options.run} proves {report['steps']:,} consecutive steps{on} of program {report['digest']}, NOT in "
+        "zero knowledge"
     )
     print(f"  batches of {report['examples']:,} examples by seed {report['seed']}")
     for name, root in report["roots"].items():
