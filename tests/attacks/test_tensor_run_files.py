@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
+from tensor_proofs import refused
 from tensor_runs import OUT, PROOF, Folder, honest, run_of
 
 from circuitize.provers.tensor.groups import OUTPUT
+from circuitize.provers.tensor.runs.files import read_manifest
 
 
 def test_damaged_files_are_a_no(attacked: Folder) -> None:
@@ -30,6 +32,14 @@ def test_damaged_files_are_a_no(attacked: Folder) -> None:
     for text in (b'{"run": 1}', b"[]", b"[" * 5000, b"\xff"):
         path.write_bytes(content[:20] + len(text).to_bytes(8, "little") + text + honest().step(3).proof.encode())
         assert "step 3" in attacked.verdict()
+
+
+def test_a_manifest_that_counts_what_cannot_be_counted(attacked: Folder) -> None:
+    for name in ("first", "steps", "per_proof", "examples"):
+        for value in (0, -1, 2**64, 10**30, True, 1.0, "1", None):
+            attacked.restate(**{name: value})
+            assert "damaged" in refused(lambda: read_manifest(attacked.path))
+        attacked.restate(**{name: getattr(run_of(), name, 120)})
 
 
 def test_numbers_that_no_port_has(attacked: Folder) -> None:

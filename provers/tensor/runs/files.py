@@ -24,6 +24,7 @@ MAGIC = b"circuitize-tstep"
 HEADER = len(MAGIC) + 4 + 8
 MOST_HEADER = 1 << 24
 DIGEST_BYTES = 32
+MOST_STEPS = 1 << 48
 
 
 def step_path(folder: Path, step: int) -> Path:
@@ -75,8 +76,8 @@ def read_manifest(folder: Path) -> Manifest:
         content = json.loads(text)
         if content["circuitize"] != VERSION or content["prover"] != "tensor":
             raise ValueError(f"version {content['circuitize']!r} of {content['prover']!r}")
-        first, steps = _whole(content["first"]), _whole(content["steps"])
-        lengths = (first, steps, _whole(content["per_proof"]), _whole(content["examples"]))
+        first, steps = _count(content["first"]), _count(content["steps"])
+        lengths = (first, steps, _count(content["per_proof"]), _count(content["examples"]))
         roots = {str(name): _digest(root) for name, root in content["roots"].items()}
         made = Manifest(content["program"], content["plan"], bytes.fromhex(content["seed"]), *lengths, roots=roots)
         if made.text() != text:
@@ -157,6 +158,12 @@ def _whole(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
         raise ValueError(f"{value!r} among the integers")
     return value
+
+
+def _count(value: Any) -> int:
+    if not 1 <= _whole(value) <= MOST_STEPS:
+        raise ValueError(f"{value!r} among what is counted")
+    return int(value)
 
 
 def _digest(text: str) -> bytes:

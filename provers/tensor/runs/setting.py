@@ -23,6 +23,7 @@ from ..errors import Unprovable
 from ..forms import Column, Integers
 from ..groups import DATA, INPUT, NAMES, OUTPUT, PortKey
 from ..plan import Plan, plan
+from .files import MOST_STEPS
 from .order import rows
 
 MOST_PER_PROOF = 256
@@ -58,8 +59,10 @@ class Run:
                 f"expected steps that are a multiple of those per proof, at most {MOST_PER_PROOF}, found {self.steps} "
                 f"steps, {self.per_proof} per proof; choose another number"
             )
-        if self.first < 1:
-            raise CircuitizeError(f"expected a first step of 1 or more, found {self.first}; choose another")
+        if self.first < 1 or self.last > MOST_STEPS:
+            raise CircuitizeError(
+                f"expected steps from 1 to {MOST_STEPS}, found {self.first} to {self.last}; choose others"
+            )
         batch = batch_size(self.program)
         if self.size < batch:
             raise CircuitizeError(f"expected at least {batch} examples, a batch, found {self.size}; add some")
