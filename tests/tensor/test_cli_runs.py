@@ -194,21 +194,33 @@ def test_a_scalar_out_of_format_is_told_before_anything_is_written(made: Path, t
 
 
 def test_an_interrupted_run_warns_and_goes_on(made: Path, tmp_path: Path) -> None:
-    """Interrupted by a signal once a step is proved: one line, status 130, and given again the run is whole."""
-    given = ("--dataset", made / "iris.npz", "--not-zero-knowledge", "--seed", SEED, "--steps", "40")
-    command = ["prove-run", made / "step.arrow", *given, "-o", tmp_path / "run"]
+    """Interrupted by a signal once two steps are proved: one line, status 130, and given again the run is whole.
+
+    The schedule waits there while a file lies beside it, so that the signal comes in time on any machine.
+    """
+    second, wait = tmp_path / "run" / "steps" / "000002.proof", tmp_path / "wait"
+    (tmp_path / "rates.py").write_text(
+        "from pathlib import Path\nfrom time import sleep\ndef rate(step):\n"
+        f"    while Path({str(second)!r}).exists() and Path({str(wait)!r}).exists():\n        sleep(0.01)\n"
+        "    return {'learning_rate': 0.125}\n"
+    )
+    wait.touch()
+    given = ("--dataset", made / "iris.npz", "--not-zero-knowledge", "--seed", SEED, "--steps", "6")
+    schedule = ("--schedule", f"{tmp_path / 'rates.py'}:rate")
+    command = ["prove-run", made / "step.arrow", *given, *schedule, "-o", tmp_path / "run"]
     process = subprocess.Popen(
         [sys.executable, "-m", "circuitize.cli", *map(str, command)], stdout=PIPE, stderr=PIPE, text=True
     )
-    while not (tmp_path / "run" / "steps" / "000002.proof").exists():
+    while not second.exists():
         assert process.poll() is None, process.communicate()
-        time.sleep(0.002)
+        time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate()
     assert (process.returncode, out) == (130, "")
     assert err.splitlines()[-1].endswith("interrupted; no file is half-written")
     assert (tmp_path / "run" / "NOT-ZERO-KNOWLEDGE.txt").exists()
     assert not list(tmp_path.rglob("*.part"))
+    wait.unlink()
     outcome = run(*command, "--json")
-    assert outcome.status == 0 and 1 <= json.loads(outcome.out)["resumed_after"] < 40
-    assert verify(made, tmp_path / "run", "--steps", "40", "--seed", SEED).status == 0
+    assert (outcome.status, json.loads(outcome.out)["resumed_after"]) in {(0, 1), (0, 2)}
+    assert verify(made, tmp_path / "run", "--steps", "6", "--seed", SEED, *schedule).status == 0
