@@ -139,8 +139,10 @@ def test_a_run_goes_on_where_another_ended(made: Path, tmp_path: Path) -> None:
     joined = ("--expect", f"parameters={first['final']['parameters']}", "--first", "4")
     found = verify(made, tmp_path / "run", *joined)
     assert found.status == 0 and "proves 2 consecutive steps, from step 4 on, of program" in found.out
-    assert "2 steps from step 4 on, on 120 examples" in no(made, tmp_path / "run", "--first", "1")
-    assert "3 steps on 120 examples" in no(made, made / "run", "--first", "2")
+    for given in ((), ("--first", "1"), ("--steps", "2", "--seed", SEED, "--examples", "120")):
+        said = no(made, tmp_path / "run", *given)
+        assert "2 steps, from step 4 on, on 120 examples" in said and "expected 2 steps on 120" in said
+    assert "expected 3 steps, from step 2 on, on 120 examples" in no(made, made / "run", "--first", "2")
 
 
 def test_bad_use_of_runs_that_go_on(made: Path, tmp_path: Path) -> None:

@@ -233,7 +233,9 @@ def _verify_run(commands: Any) -> None:
     command.add_argument("--program", required=True, metavar="PROGRAM", help=f"the verifier's own step: {PROGRAM}")
     command.add_argument("--digest", metavar="HEX", help="the digest of the program it must be a run of")
     command.add_argument("--steps", type=_count, metavar="N", help="how many steps it must have")
-    command.add_argument("--first", type=_count, metavar="K", help="the number of its first step")
+    command.add_argument(
+        "--first", type=_count, default=1, metavar="K", help="the number its first step must have (default: 1)"
+    )
     command.add_argument("--seed", metavar="HEX", help="the seed it must have")
     command.add_argument("--examples", type=_count, metavar="N", help="how many examples its dataset must have")
     _scalars(command)

@@ -14,7 +14,7 @@ from .loading import load_program
 from .memory import require_memory
 from .output import Phases, amount_of_bytes, print_json, print_table, remark, show
 from .prove import peak_bytes
-from .run_values import dataset, initial_values, scalars, seed_bytes
+from .run_values import dataset, from_step, initial_values, scalars, seed_bytes
 from .values import write_npz
 
 if TYPE_CHECKING:
@@ -120,8 +120,8 @@ def _report(setting: Run, found: Proving, phases: Phases) -> dict[str, Any]:
 
 
 def _print(options: Namespace, report: dict[str, Any], kept: Path) -> None:
-    on = f", from step {report['first']:,} on," if report["first"] > 1 else ""
-    print(f"proved {report['steps']:,} steps of {options.program}{on} in {options.output}, NOT zero-knowledge")
+    steps = f"{report['steps']:,} steps{from_step(report['first'])}"
+    print(f"proved {steps} of {options.program} in {options.output}, NOT zero-knowledge")
     rows: list[tuple[str, object]] = [
         ("digest", report["digest"]),
         ("seed", report["seed"]),

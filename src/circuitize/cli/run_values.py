@@ -34,6 +34,11 @@ def seed_bytes(text: str) -> bytes:
     return bytes.fromhex(digits)
 
 
+def from_step(first: int) -> str:
+    """What is said beside a number of steps, where they are not the first of a training."""
+    return f", from step {first:,} on," if first > 1 else ""
+
+
 def dataset(program: Program, path: Path | None) -> dict[str, Integers]:
     """The tensors of a dataset by the names of data inputs: out of an .npz file, or all examples of the program.
 

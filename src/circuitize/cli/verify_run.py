@@ -15,7 +15,7 @@ from circuitize.circuits.program import to_reals
 from .expect import whole_root
 from .loading import load_program, program_path
 from .output import print_json, show, shown_number
-from .run_values import scalars, seed_bytes
+from .run_values import from_step, scalars, seed_bytes
 from .verdict import require_digest, require_files, require_outside
 
 if TYPE_CHECKING:
@@ -43,7 +43,6 @@ def run(options: Namespace) -> int:
     given = scalars(loaded.integer, options.schedule, options.scalar)
     manifest = read_manifest(options.run)
     seed = manifest.seed if options.seed is None else seed_bytes(options.seed)
-    first = manifest.first if options.first is None else options.first
     steps = manifest.steps if options.steps is None else options.steps
     examples = manifest.examples if options.examples is None else options.examples
     if options.examples is None and any(text.startswith("data=") for text in options.expect):
@@ -55,11 +54,11 @@ def run(options: Namespace) -> int:
     try:
         if options.digest is not None and options.digest.lower() != loaded.digest:
             raise Refused(f"the program is {loaded.digest}, expected {options.digest.lower()}")
-        found = _length(manifest.first, manifest.steps, manifest.examples, manifest.seed)
-        wanted = _length(first, steps, examples, seed)
+        found = (manifest.first, manifest.steps, manifest.examples, manifest.seed)
+        wanted = (options.first, steps, examples, seed)
         if found != wanted:
-            raise Refused(f"the run is of {found}, expected {wanted}")
-        setting = Run(loaded.integer, examples, steps, seed, given, manifest.per_proof, first)
+            raise Refused(f"the run is of {_extent(*found)}, expected {_extent(*wanted)}")
+        setting = Run(loaded.integer, examples, steps, seed, given, manifest.per_proof, options.first)
         expected = expected_roots(setting.kept, options.expect)
         require_setting(setting, manifest)
         planned = time.perf_counter() - start
@@ -82,9 +81,8 @@ def run(options: Namespace) -> int:
     return 0 if reason is None else 1
 
 
-def _length(first: int, steps: int, examples: int, seed: bytes) -> str:
-    on = f" from step {first} on," if first > 1 else ""
-    return f"{steps} steps{on} on {examples} examples with seed {seed.hex()}"
+def _extent(first: int, steps: int, examples: int, seed: bytes) -> str:
+    return f"{steps} steps{from_step(first)} on {examples} examples with seed {seed.hex()}"
 
 
 def expected_roots(kept: Sequence[str], texts: Sequence[str]) -> Mapping[str, bytes]:
@@ -141,10 +139,9 @@ def _report(digest: str, setting: Run | None, checked: Checked | None, reason: s
 
 
 def _print(options: Namespace, report: dict[str, Any]) -> None:
-    on = f", from step {report['first']:,} on," if report["first"] > 1 else ""
     print(
-        f"valid: {options.run} proves {report['steps']:,} consecutive steps{on} of program {report['digest']}, NOT in "
-        "zero knowledge"
+        f"valid: {options.run} proves {report['steps']:,} consecutive steps{from_step(report['first'])} of program "
+        f"{report['digest']}, NOT in zero knowledge"
     )
     print(f"  batches of {report['examples']:,} examples by seed {report['seed']}")
     for name, root in report["roots"].items():
