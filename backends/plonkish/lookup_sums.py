@@ -41,10 +41,10 @@ class Summed:
     Soundness: on every used row a part's column h is the sum of 1 / D over its inputs, D = b + input folded by a, where
     no D is 0; the table's column is m / (b + entry). The sums begin at 0, grow by the difference of the two, and end at
     0, so that the identity above holds at b. All inputs, entries and multiplicities are of phase 0, fixed before a and
-    b are drawn. If an input is not in the table then, folded by a random a, it still is none of the entries, but for
-    (width - 1) * entries / p; it leaves a pole on the left that the right has not (occurrences are fewer than p), and
-    the identity, a polynomial one of degree below inputs + entries once denominators are cleared, holds for at most so
-    many b of p. As many make some D 0. `degree` is the sum of these numbers.
+    b are drawn. If some input is not in the table then, folded by a random a, it still is none of the entries, but for
+    (width - 1) * rows / p: one such input is enough. It leaves a pole on the left that the right has not (occurrences
+    are fewer than p), and the identity, a polynomial one of degree below inputs + entries once denominators are
+    cleared, holds for at most so many b of p. As many make some D 0. `degree` is the sum of these numbers.
     """
 
     plain: PlonkishSystem
@@ -55,7 +55,7 @@ class Summed:
     def degree(self) -> int:
         rows, inputs = self.plain.rows, len(self.plain.lookups)
         width = max((len(group.table) for group in self.groups), default=1)
-        return 2 * rows * (inputs + len(self.groups)) + (width - 1) * rows * inputs * rows
+        return 2 * rows * (inputs + len(self.groups)) + (width - 1) * rows
 
     def fill(self, cells: Cells) -> SummedCells:
         """The cells of this system for a run of the plain one."""

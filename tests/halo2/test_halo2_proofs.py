@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from halo2_systems import DIGEST, ROWS, Cells, cells, changed, numbers, running, squares
 
-from circuitize.backends.plonkish.expressions import ExpressionBuilder
+from circuitize.backends.plonkish.expressions import ExpressionBuilder, Kind
 from circuitize.backends.plonkish.system import Gate
 from circuitize.backends.r1cs.field import BN254
 from circuitize.circuits.errors import CircuitizeError
@@ -169,6 +169,10 @@ def test_systems_that_cannot_be_proved_soundly_are_refused(tmp_path):
     refused("phase 1 without a challenge", challenges=0)
     refused("names a node", gates=(Gate("lost", 10_000),))
     refused("do not fit the rows", rows=10)
+    for rotation in (-(1 << 31), -(1 << 10) - 1, (1 << 10) + 1):
+        far = system.nodes.copy()
+        far[np.flatnonzero(far[:, 0] == Kind.ADVICE)[0], 2] = rotation
+        refused("is out of range", nodes=far)
     deep = ExpressionBuilder()
     node = deep.multiply(deep.fixed(0), deep.advice(0))
     for _ in range(30):

@@ -43,7 +43,15 @@ def test_a_run_satisfies_the_sums(run: Run) -> None:
     assert found.system.degree == 5
     assert failure(found, cells, advice, drawn) is None
     assert found.system.k == run.emission.plan.layout.k
-    assert found.degree < 1 << 40
+
+
+def test_the_stated_error_is_that_of_the_largest_table(run: Run) -> None:
+    """Of every input and every entry at b, twice, and of one input against every entry at a."""
+    found, *_ = filled(run)
+    lookups, tables, width = len(found.plain.lookups), len(found.groups), len(found.groups[0].table)
+    assert found.degree == (2 * (lookups + tables) + width - 1) * found.plain.rows
+    wide = replace(found, plain=replace(found.plain, rows=1 << 17, lookups=found.plain.lookups[:1] * 50))
+    assert wide.degree < 1 << 24
 
 
 def test_no_cell_may_be_another(run: Run) -> None:

@@ -10,7 +10,7 @@ use rand_core::OsRng;
 const LARGEST_TREE: u64 = 1 << 20;
 /// Degrees beyond which the extended domain would be larger than 64 times the rows.
 const LARGEST_DEGREE: u64 = 65;
-const LARGEST_ROTATION: i32 = 1 << 10;
+const LARGEST_ROTATION: u32 = 1 << 10;
 const LARGEST_CHALLENGES: usize = 64;
 pub const LARGEST_K: u32 = 24;
 
@@ -189,7 +189,7 @@ impl Shape {
     fn check_nodes(&self) -> Result<(), String> {
         for (place, node) in self.nodes.iter().enumerate() {
             let rotated = |column: usize, columns: usize, rotation: i32| {
-                column < columns && rotation.abs() <= LARGEST_ROTATION
+                column < columns && rotation.unsigned_abs() <= LARGEST_ROTATION
             };
             let sound = match *node {
                 Node::Constant(index) => index < self.constants.len(),
