@@ -30,7 +30,7 @@ def refusal(proof: Proof, key: VerifyingKey, publics: Sequence[int], digest: str
     Soundness: a proof that passes was made by someone who knows a satisfying witness whose phase 0 was fixed before its
     challenges, or who knows tau (`key.setup` says whether that may exist), in the algebraic group model, as long as
     Keccak-256 behaves as a random oracle: a prover who tries q hashes passes with probability at most about
-    6 q d n / 2^256, d the degree of the circuit and n its rows.
+    6 q ((d + c + w) n + e) / 2^256; docs/halo2.md says what each term is.
     """
     reason = mismatch(proof, key, publics, digest)
     return halo2_verify(key.native, instance_columns(key, publics), proof.content) if reason is None else reason
