@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from circuitize.circuits.errors import CircuitizeError, FormatError
+from circuitize.circuits.errors import CircuitizeError, FormatError, excerpt
 from circuitize.circuits.program import Program, Visibility
 from circuitize.circuits.unroll import numbered
 
@@ -59,7 +59,9 @@ def require_setting(run: Run, manifest: Manifest) -> None:
         if found != expected:
             raise Refused(f"the run is of {name} {found}, expected {expected}")
     if set(manifest.roots) != {*run.kept, DATA}:
-        raise Refused(f"the run states roots of {sorted(manifest.roots)}, expected {sorted((*run.kept, DATA))}")
+        raise Refused(
+            f"the run states roots of {excerpt(sorted(manifest.roots))}, expected {sorted((*run.kept, DATA))}"
+        )
 
 
 def check(
@@ -151,7 +153,9 @@ def _require_no_more(run: Run, folder: Path) -> None:
     own = {step_path(folder, step).name for step in run.beginnings}
     more = sorted(path.name for path in (folder / STEPS).glob("*.proof") if path.name not in own)
     if more:
-        raise Refused(f"expected {run.proofs} proofs in {folder / STEPS}, found {more[0]} too; it is of no step")
+        raise Refused(
+            f"expected {run.proofs} proofs in {folder / STEPS}, found {excerpt(more[0])} too; it is of no step"
+        )
 
 
 def _statement(run: Run, identity: bytes, step: int, found: StepProof, current: Mapping[str, bytes]) -> Statement:
@@ -192,7 +196,7 @@ def _arrays(program: Program, step: int, publics: Mapping[PortKey, tuple[int, ..
     for key, values in publics.items():
         format = formats.get(key)
         if format is None or len(values) != format.size:
-            raise Refused(f"step {step}: expected the program's own ports and shapes, found {':'.join(key)}")
+            raise Refused(f"step {step}: expected the program's own ports and shapes, found {excerpt(':'.join(key))}")
         if min(values) < format.low or max(values) > format.high:
             raise Refused(f"step {step}: expected {':'.join(key)} in [{format.low}, {format.high}], found it outside")
         made[key] = np.array(values, np.int64).reshape(format.shape)

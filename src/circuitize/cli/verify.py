@@ -9,15 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from circuitize.circuits.encode import load, program_digest
-from circuitize.circuits.errors import CircuitizeError, FormatError
+from circuitize.circuits.errors import CircuitizeError, FormatError, excerpt
 from circuitize.circuits.program import Program
 
 from . import tensor
 from .expect import Expectation, read_expectation, values_file
 from .loading import PROGRAM_FILE, load_program, program_path
-from .output import print_json, progress, remark, shown_number
+from .output import print_json, progress, remark, say, shown_number
 from .provers import Prover, prover_of_key
 from .registry import KEYLESS
+from .screen import one_line
 from .statement import (
     FILE,
     Statement,
@@ -54,15 +55,15 @@ def run(options: Namespace) -> int:
         print_json(report)
     elif reason is None:
         hiding = "" if report["zero_knowledge"] else ", NOT in zero knowledge"
-        print(f"valid: {options.proof} proves a run of program {report['digest']}{hiding}")
+        say(f"valid: {options.proof} proves a run of program {report['digest']}{hiding}")
         for name, public in report["publics"].items():
-            print(f"  {name} = {shown_number(public['reals'])}")
+            say(f"  {name} = {shown_number(public['reals'])}")
         for name, root in report["roots"].items():
-            print(f"  {name} is committed to by {root}")
+            say(f"  {name} is committed to by {root}")
         if "security_bits" in report:
-            print(f"  {report['security_bits']:.1f} bits of soundness, all rounds together; without a setup")
+            say(f"  {report['security_bits']:.1f} bits of soundness, all rounds together; without a setup")
     else:
-        print(f"NOT valid: {reason}")
+        say(f"NOT valid: {one_line(reason)}")
     return 0 if reason is None else 1
 
 
@@ -133,7 +134,7 @@ class Verifier:
             other = "it with --program PROGRAM, without --keys" if keyless else "it with a key for that prover"
             raise FormatError(
                 f"{proof / FILE}: expected a proof of {self.prover.name}, which the key is for, found one of "
-                f"{statement.prover!r}; verify {other}"
+                f"{excerpt(statement.prover)}; verify {other}"
             )
         try:
             self._check(statement, proof)

@@ -14,8 +14,9 @@ from circuitize.circuits.program import to_reals
 
 from .expect import whole_root
 from .loading import load_program, program_path
-from .output import print_json, show, shown_number
+from .output import print_json, say, show, shown_number
 from .run_values import from_step, scalars, seed_bytes
+from .screen import one_line
 from .verdict import require_digest, require_files, require_outside
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def run(options: Namespace) -> int:
     elif reason is None:
         _print(options, report)
     else:
-        print(f"NOT valid: {reason}")
+        say(f"NOT valid: {one_line(reason)}")
     return 0 if reason is None else 1
 
 
@@ -139,15 +140,15 @@ def _report(digest: str, setting: Run | None, checked: Checked | None, reason: s
 
 
 def _print(options: Namespace, report: dict[str, Any]) -> None:
-    print(
+    say(
         f"valid: {options.run} proves {report['steps']:,} consecutive steps{from_step(report['first'])} of program "
         f"{report['digest']}, NOT in zero knowledge"
     )
-    print(f"  batches of {report['examples']:,} examples by seed {report['seed']}")
+    say(f"  batches of {report['examples']:,} examples by seed {report['seed']}")
     for name, root in report["roots"].items():
-        print(f"  {name} {'is' if name == 'data' else 'begins as'} {root}")
+        say(f"  {name} {'is' if name == 'data' else 'begins as'} {root}")
     for name, root in report["final"].items():
-        print(f"  {name} ends as {root}")
+        say(f"  {name} ends as {root}")
     for name, public in report["publics"].items():
-        print(f"  {name} from {shown_number(public['reals'][0])} to {shown_number(public['reals'][-1])}")
-    print(f"  {report['security_bits']:.1f} bits of soundness, all proofs together; {report['seconds']:.2f} s")
+        say(f"  {name} from {shown_number(public['reals'][0])} to {shown_number(public['reals'][-1])}")
+    say(f"  {report['security_bits']:.1f} bits of soundness, all proofs together; {report['seconds']:.2f} s")
