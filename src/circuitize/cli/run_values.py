@@ -16,7 +16,7 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.program import Program, Role
 from circuitize.frontends.datasets import Recipe
 
-from .expect import exact_number
+from .exact import exact_number
 from .loading import run_file
 from .values import read_npz, rounded
 

@@ -13,7 +13,7 @@ from circuitize.circuits.errors import CircuitizeError, FormatError, excerpt
 from circuitize.circuits.program import Program
 
 from . import tensor
-from .expect import Expectation, read_expectation, values_file
+from .expect import Expectation, read_expectations, values_file
 from .loading import PROGRAM_FILE, load_program, program_path
 from .output import print_json, progress, remark, say, shown_number
 from .provers import Prover, prover_of_key
@@ -45,7 +45,7 @@ def run(options: Namespace) -> int:
         verifier = Verifier.gather(options.proof, options.keys, options.program, options.digest, options.prover)
     for path in filter(None, map(values_file, options.expect)):
         require_outside(path, options.proof)
-    expectations = [read_expectation(text, verifier.program, verifier.bound) for text in options.expect]
+    expectations = read_expectations(options.expect, verifier.program, verifier.bound)
     statement = read_statement(options.proof)
     reason = verifier.refusal(statement, options.proof, expectations)
     report = verifier.report(statement, reason) | {"seconds": round(time.perf_counter() - start, 4)}
