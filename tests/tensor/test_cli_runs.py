@@ -175,7 +175,7 @@ def test_a_schedule_may_be_a_function(made: Path, tmp_path: Path) -> None:
     )
     assert prove(made, tmp_path / "run", "--schedule", f"{tmp_path / 'rates.py'}:falling", steps=2).status == 0
     assert verify(made, tmp_path / "run", "--schedule", f"{tmp_path / 'rates.py'}:falling").status == 0
-    assert "step 2: it is with learning_rate = 4096" in no(made, tmp_path / "run")
+    assert "step 2: it is with learning_rate = 4096" in no(made, tmp_path / "run", "--scalar", "learning_rate=0.125")
     for name, said in (("wrong", "numbers by name"), ("none", "expected a Recipe")):
         assert said in refused(
             "verify-run",

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from circuitize.circuits.errors import CircuitizeError, FormatError, excerpt
-from circuitize.circuits.program import Program, Visibility
+from circuitize.circuits.program import Program, Role, Visibility
 from circuitize.circuits.unroll import numbered
 
 from ..dataset import ROWS
@@ -36,11 +36,12 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Checked:
-    """A run that holds: its name, the roots that it begins and ends with, and public outputs by step."""
+    """A run that holds: its name, the roots that it begins and ends with, scalars and public outputs by step."""
 
     identity: bytes
     roots: Mapping[str, bytes]
     final: Mapping[str, bytes]
+    scalars: Mapping[str, list[Integers]]
     outputs: Mapping[str, list[Integers]]
 
 
@@ -73,9 +74,9 @@ def check(
 ) -> Checked:
     """What a run's folder proves of a run. Raises Refused, naming the step, where it does not.
 
-    Of the folder's claims only roots and public outputs are believed, once the proofs bind them: plans, batches,
-    scalars, and what each transcript absorbs follow from `run`. `judge` checks one proof. Raises CircuitizeError where
-    no proof of this program could be trusted.
+    Of the folder's claims only roots, public outputs and the scalars that `run` leaves to it are believed, once the
+    proofs bind them: plans, batches, other scalars, and what each transcript absorbs follow from `run`. `judge` checks
+    one proof. Raises CircuitizeError where no proof of this program could be trusted.
     """
     run.require_joined()
     require_secure(run.plan)
@@ -83,6 +84,7 @@ def check(
     require_setting(run, manifest)
     _check_formats(run, folder, manifest.roots, judge)
     identity = run.identity(manifest.roots)
+    scalars: dict[str, list[Integers]] = {}
     outputs: dict[str, list[Integers]] = {}
     current = dict(manifest.roots)
     with ThreadPoolExecutor(max(1, min(8, os.cpu_count() or 1))) as pool:
@@ -98,6 +100,10 @@ def check(
                     _settle(pending, progress)
                 current |= {name: statement.roots[OUTPUT, name] for name in run.kept}
                 for k in range(1, run.per_proof + 1):
+                    for port in run.program.inputs:
+                        if port.role is Role.SCALAR:
+                            value = statement.publics[INPUT, numbered(port.name, k, run.per_proof)]
+                            scalars.setdefault(port.name, []).append(value)
                     for port in run.program.outputs:
                         if port.visibility is Visibility.PUBLIC:
                             value = statement.publics[OUTPUT, numbered(port.name, k, run.per_proof)]
@@ -107,7 +113,7 @@ def check(
             while pending:
                 _settle(pending, progress)
     _require_no_more(run, folder)
-    return Checked(identity, manifest.roots, {name: current[name] for name in run.kept}, outputs)
+    return Checked(identity, manifest.roots, {name: current[name] for name in run.kept}, scalars, outputs)
 
 
 def security_bits(run: Run) -> float:
