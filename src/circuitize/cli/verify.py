@@ -28,7 +28,7 @@ from .statement import (
     read_statement,
     shown_names,
 )
-from .verdict import ASK_AGAIN, remedy, require_digest, require_files, require_outside, verdict
+from .verdict import ASK_AGAIN, RUN_FILE, remedy, require_digest, require_files, require_kind, require_outside, verdict
 
 if TYPE_CHECKING:
     from circuitize.provers.groth16.keys import VerifyingKey
@@ -38,6 +38,7 @@ def run(options: Namespace) -> int:
     """Print the verdict and what was proved; 0 where the proof holds, 1 where it does not."""
     start = time.perf_counter()
     require_files(options.proof)
+    require_kind(options.proof, FILE, RUN_FILE, ("one proof", "a run of training steps"), "verify-run")
     verifier: Verifier | tensor.Verifier
     if options.prover in KEYLESS or (options.prover is options.keys is None and states_keyless(options.proof)):
         verifier = tensor.Verifier(options.proof, options.keys, options.program, options.digest)

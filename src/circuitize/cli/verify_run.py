@@ -19,7 +19,8 @@ from .loading import load_program, program_path
 from .output import print_json, say, show, shown_number
 from .run_values import from_step, required_scalars, seed_bytes
 from .screen import one_line
-from .verdict import require_digest, require_files, require_outside
+from .statement import FILE
+from .verdict import RUN_FILE, require_digest, require_files, require_kind, require_outside
 
 if TYPE_CHECKING:
     from circuitize.provers.tensor.runs.checking import Checked
@@ -35,6 +36,7 @@ def run(options: Namespace) -> int:
     from circuitize.provers.tensor.runs.setting import Run
 
     start = time.perf_counter()
+    require_kind(options.run, RUN_FILE, FILE, ("a run of training steps", "one proof"), "verify")
     require_outside(program_path(options.program), options.run)
     if options.schedule is not None:
         require_outside(program_path(options.schedule), options.run)
