@@ -1,8 +1,11 @@
 """`verify`, `verify-run` and `audit` printed what a prover wrote as it was: control codes showed another verdict."""
 
 import json
+import os
+import pty
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +75,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("spoof", SPOOFS)
 def test_a_run(tmp_path: Path, program: Path, spoof: str) -> None:
-    """Its program, its plan, the name of a group, the name of a file."""
+    """Its program, its plan, the name of a group, of a port in a step's file, of a file."""
     folder = tensor_runs.copied(tmp_path)
     honest = json.loads((folder.path / MANIFEST).read_text())
     for changed in ({"program": spoof}, {"plan": spoof}, {"roots": {**honest["roots"], spoof: "00" * 32}}):
@@ -80,8 +83,13 @@ def test_a_run(tmp_path: Path, program: Path, spoof: str) -> None:
         outcome = run("verify-run", folder.path, "--program", program, "--scalar", "learning_rate=1/8")
         assert outcome.status in (1, 2)
         assert visible(spoof)[:2] in shown(outcome)
+    folder.restate(**honest)
+    own = folder.step(1)
+    folder.put(1, own, publics={**own.publics, ("input", spoof): (0,)})
+    outcome = run("verify-run", folder.path, "--program", program, "--scalar", "learning_rate=1/8")
+    assert outcome.status == 1 and visible(spoof)[:2] in shown(outcome)
+    folder.put(1, own)
     if spoof.isascii() and "\0" not in spoof:
-        folder.restate(**honest)
         folder.step_path(1).with_name(f"{spoof}.proof").write_bytes(b"")
         outcome = run("verify-run", folder.path, "--program", program, "--scalar", "learning_rate=1/8")
         assert outcome.status == 1 and visible(spoof)[:2] in shown(outcome)
@@ -117,17 +125,30 @@ def test_the_names_of_wires(tmp_path: Path, circuit: Path, spoof: str) -> None:
 
 
 def test_what_a_users_file_prints_and_raises(tmp_path: Path) -> None:
-    """On a process's own streams: what it prints, what it warns of, what it raises, and its own name."""
+    """On a terminal: what it prints, what it warns of, what it raises, and its own name."""
     path = tmp_path / "mine\x1b[2K\x9b.py"
     path.write_text(
         "import warnings\nprint('\\x1b[2Jvalid', flush=True)\nwarnings.warn('\\x1b[2J')\n"
         "def step():\n    raise ValueError('\\x1b[2K\\rvalid: \\u202e')\n"
     )
-    command = [sys.executable, "-m", "circuitize.cli", "estimate", f"{path}:step"]
-    done = subprocess.run(command, capture_output=True)
-    assert (done.returncode, done.stdout) == (2, b"")
-    outcome = Outcome(2, "", done.stderr.decode())
-    assert r"\x1b[2Jvalid" in shown(outcome) and r"\x1b[2K\rvalid: \u202e" in outcome.err
+    status, text = on_a_terminal("estimate", f"{path}:step")
+    assert status == 2
+    assert r"\x1b[2Jvalid" in text and r"\x1b[2K\rvalid: \u202e" in text and r"mine\x1b[2K\x9b.py" in text
+
+
+def on_a_terminal(*arguments: str) -> tuple[int, str]:
+    """What a process's command line writes on a terminal, less the codes of its own progress; printable but for \\n."""
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "circuitize.cli", *arguments]
+    process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    taken = b""
+    with suppress(OSError):
+        while got := os.read(ours, 65536):
+            taken += got
+    os.close(ours)
+    text = taken.decode().replace("\r\n", "\n").replace("\r\x1b[K", "")
+    return process.wait(), shown(Outcome(0, text, ""))
 
 
 @pytest.mark.parametrize("name", ["", *SPOOFS])
