@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import struct
 from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
@@ -120,6 +121,11 @@ def program_digest(program: Program) -> str:
     ports = [[_port(port) for port in side] for side in (program.inputs, program.outputs)]
     content = json.dumps(ports, separators=(",", ":")).encode() + b"\0" + encode(program.arrow)
     return hashlib.sha256(b"circuitize program 1\0" + content).hexdigest()
+
+
+def is_digest(text: object) -> bool:
+    """Whether this is written as a program's digest is: 64 hexadecimal digits, in small letters."""
+    return isinstance(text, str) and re.fullmatch("[0-9a-f]{64}", text) is not None
 
 
 def save(program: Program, path: Path) -> None:

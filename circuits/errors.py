@@ -21,3 +21,15 @@ class Undefined(CircuitizeError):
 
 class FormatError(CircuitizeError):
     """A file is truncated, corrupted, of another version, or not what its name says."""
+
+
+MOST_SHOWN = 100
+
+
+def excerpt(found: object) -> str:
+    """What was found, as Python writes it, and only the beginning where that is long.
+
+    So a text that somebody else wrote stands in quotes, is printable, and fills no screen.
+    """
+    shown = repr(found)
+    return shown if len(shown) <= MOST_SHOWN else f"{shown[:MOST_SHOWN]}..."

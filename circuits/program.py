@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import CircuitizeError, TypingError
+from .errors import CircuitizeError, TypingError, excerpt
 from .hypergraph import Arrow
 from .lowering import Precision
 from .types import Array, Fixed
@@ -79,6 +79,11 @@ class Program:
             if len(ports) != len(types):
                 raise TypingError(f"expected one {side} port per wire ({len(types)}), found {len(ports)} ports")
             names = [port.name for port in ports]
+            for name in names:
+                if not (isinstance(name, str) and name and name.isprintable()):
+                    raise TypingError(
+                        f"expected {side} names of printable characters, at least one, found {excerpt(name)}; rename it"
+                    )
             if len(set(names)) != len(names):
                 twice = next(name for name in names if names.count(name) > 1)
                 raise TypingError(f"expected distinct {side} names, found {twice!r} twice; rename one")

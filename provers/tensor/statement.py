@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from circuitize.circuits.errors import excerpt
 from circuitize.circuits.program import Program, Visibility
 
 from .dataset import ROWS, Dataset, rows_fault
@@ -50,7 +51,7 @@ def fault(program: Program, statement: Statement, dataset: Dataset | None = None
         if root is None or len(root) != ROOT_BYTES:
             return f"expected a root of {ROOT_BYTES} bytes for {group.side} {group.name}"
     left = [*publics, *roots]
-    return f"expected only the program's own ports, found {left[0][0]} {left[0][1]}" if left else None
+    return f"expected only the program's own ports, found {excerpt(' '.join(left[0]))}" if left else None
 
 
 def untrusted(statement: Statement, assumed: Iterable[GroupName], trusted: Mapping[GroupName, bytes]) -> str | None:

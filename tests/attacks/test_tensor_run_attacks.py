@@ -108,7 +108,7 @@ def test_a_step_there_twice(attacked: Folder) -> None:
     for step, file in ((7, 7), (0, 0), (3, 33)):
         path = attacked.step_path(file)
         path.write_bytes(replace(attacked.step(3), step=step).encode())
-        assert f"found {path.name} too" in attacked.verdict()
+        assert f"found {path.name!r} too" in attacked.verdict()
         path.unlink()
 
 

@@ -45,6 +45,27 @@ def test_another_learning_rate(attacked: Folder) -> None:
     assert "learning_rate = none" in attacked.verdict()
 
 
+def test_a_learning_rate_that_the_verifier_does_not_say(attacked: Folder) -> None:
+    """Then the proofs state it, and bind it: another one, none, or one out of format is refused, in any step."""
+    free = run_of(scalars=lambda step: {}, stated=frozenset({"learning_rate"}))
+    units = int(RATE * 2**16)
+    assert [int(value) for value in attacked.judged(free).scalars["learning_rate"]] == [units] * STEPS
+    key = (INPUT, "learning_rate")
+    for step in (1, STEPS):
+        own = attacked.step(step)
+        for publics, reason in (
+            ({**own.publics, key: (units // 2,)}, PROOF),
+            ({**own.publics, key: (1 << 40,)}, "found it outside"),
+            ({**own.publics, key: (units, units)}, "own ports and shapes"),
+            ({k: v for k, v in own.publics.items() if k != key}, "expected integers of shape []"),
+            ({**own.publics, (INPUT, "momentum"): (0,)}, "own ports and shapes"),
+        ):
+            attacked.put(step, own, publics=publics)
+            assert f"step {step}: " in (said := attacked.verdict(free)) and reason in said
+        attacked.put(step, own)
+    attacked.judged(free)
+
+
 @dataclass(frozen=True)
 class Choosy(Run):
     """A prover that trains on the examples it likes, and says that the seed chose them."""

@@ -175,7 +175,7 @@ def test_a_schedule_may_be_a_function(made: Path, tmp_path: Path) -> None:
     )
     assert prove(made, tmp_path / "run", "--schedule", f"{tmp_path / 'rates.py'}:falling", steps=2).status == 0
     assert verify(made, tmp_path / "run", "--schedule", f"{tmp_path / 'rates.py'}:falling").status == 0
-    assert "step 2: it is with learning_rate = 4096" in no(made, tmp_path / "run")
+    assert "step 2: it is with learning_rate = 4096" in no(made, tmp_path / "run", "--scalar", "learning_rate=0.125")
     for name, said in (("wrong", "numbers by name"), ("none", "expected a Recipe")):
         assert said in refused(
             "verify-run",
@@ -189,10 +189,23 @@ def test_a_schedule_may_be_a_function(made: Path, tmp_path: Path) -> None:
 
 def test_a_scalar_out_of_format_is_told_before_anything_is_written(made: Path, tmp_path: Path) -> None:
     (tmp_path / "rates.py").write_text("def rising(step):\n    return {'learning_rate': 10 ** (step - 3)}\n")
-    for schedule, step in ((("--scalar", "learning_rate=1000"), 1), (("--schedule", f"{tmp_path}/rates.py:rising"), 4)):
+    for schedule, step in (
+        (("--scalar", "learning_rate=1000"), 1),
+        (("--scalar", "learning_rate=1e999"), 1),
+        (("--schedule", f"{tmp_path}/rates.py:rising"), 4),
+    ):
         outcome = prove(made, tmp_path / "run", *schedule, steps=6)
         assert outcome.status == 2 and f"step {step}: expected 'learning_rate' in its format" in outcome.err
         assert [path.name for path in tmp_path.iterdir()] == ["rates.py"]
+
+
+def test_a_scalar_that_is_rounded_is_told_as_its_verifier_may_write_it(made: Path, tmp_path: Path) -> None:
+    outcome = prove(made, tmp_path / "run", "--scalar", "learning_rate=0.1", steps=1)
+    assert outcome.status == 0
+    assert "--scalar learning_rate: 1/10 was rounded, once, to its format: it is 6554/2^16\n" in outcome.err
+    assert verify(made, tmp_path / "run", "--scalar", "learning_rate=6554/2^16").status == 0
+    near = refused("verify-run", tmp_path / "run", "--program", made / "step.arrow", "--scalar", "learning_rate=0.1")
+    assert near.endswith("found '1/10'; the nearest: give 6553/2^16 or 6554/2^16")
 
 
 def test_an_interrupted_run_warns_and_goes_on(made: Path, tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from circuitize.circuits.errors import CircuitizeError, FormatError
-from circuitize.circuits.program import Program, Visibility
+from circuitize.circuits.errors import CircuitizeError, FormatError, excerpt
+from circuitize.circuits.program import Program, Role, Visibility
 from circuitize.circuits.unroll import numbered
 
 from ..dataset import ROWS
@@ -36,11 +36,12 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Checked:
-    """A run that holds: its name, the roots that it begins and ends with, and public outputs by step."""
+    """A run that holds: its name, the roots that it begins and ends with, scalars and public outputs by step."""
 
     identity: bytes
     roots: Mapping[str, bytes]
     final: Mapping[str, bytes]
+    scalars: Mapping[str, list[Integers]]
     outputs: Mapping[str, list[Integers]]
 
 
@@ -59,7 +60,9 @@ def require_setting(run: Run, manifest: Manifest) -> None:
         if found != expected:
             raise Refused(f"the run is of {name} {found}, expected {expected}")
     if set(manifest.roots) != {*run.kept, DATA}:
-        raise Refused(f"the run states roots of {sorted(manifest.roots)}, expected {sorted((*run.kept, DATA))}")
+        raise Refused(
+            f"the run states roots of {excerpt(sorted(manifest.roots))}, expected {sorted((*run.kept, DATA))}"
+        )
 
 
 def check(
@@ -71,9 +74,9 @@ def check(
 ) -> Checked:
     """What a run's folder proves of a run. Raises Refused, naming the step, where it does not.
 
-    Of the folder's claims only roots and public outputs are believed, once the proofs bind them: plans, batches,
-    scalars, and what each transcript absorbs follow from `run`. `judge` checks one proof. Raises CircuitizeError where
-    no proof of this program could be trusted.
+    Of the folder's claims only roots, public outputs and the scalars that `run` leaves to it are believed, once the
+    proofs bind them: plans, batches, other scalars, and what each transcript absorbs follow from `run`. `judge` checks
+    one proof. Raises CircuitizeError where no proof of this program could be trusted.
     """
     run.require_joined()
     require_secure(run.plan)
@@ -81,6 +84,7 @@ def check(
     require_setting(run, manifest)
     _check_formats(run, folder, manifest.roots, judge)
     identity = run.identity(manifest.roots)
+    scalars: dict[str, list[Integers]] = {}
     outputs: dict[str, list[Integers]] = {}
     current = dict(manifest.roots)
     with ThreadPoolExecutor(max(1, min(8, os.cpu_count() or 1))) as pool:
@@ -96,6 +100,10 @@ def check(
                     _settle(pending, progress)
                 current |= {name: statement.roots[OUTPUT, name] for name in run.kept}
                 for k in range(1, run.per_proof + 1):
+                    for port in run.program.inputs:
+                        if port.role is Role.SCALAR:
+                            value = statement.publics[INPUT, numbered(port.name, k, run.per_proof)]
+                            scalars.setdefault(port.name, []).append(value)
                     for port in run.program.outputs:
                         if port.visibility is Visibility.PUBLIC:
                             value = statement.publics[OUTPUT, numbered(port.name, k, run.per_proof)]
@@ -105,7 +113,7 @@ def check(
             while pending:
                 _settle(pending, progress)
     _require_no_more(run, folder)
-    return Checked(identity, manifest.roots, {name: current[name] for name in run.kept}, outputs)
+    return Checked(identity, manifest.roots, {name: current[name] for name in run.kept}, scalars, outputs)
 
 
 def security_bits(run: Run) -> float:
@@ -151,7 +159,9 @@ def _require_no_more(run: Run, folder: Path) -> None:
     own = {step_path(folder, step).name for step in run.beginnings}
     more = sorted(path.name for path in (folder / STEPS).glob("*.proof") if path.name not in own)
     if more:
-        raise Refused(f"expected {run.proofs} proofs in {folder / STEPS}, found {more[0]} too; it is of no step")
+        raise Refused(
+            f"expected {run.proofs} proofs in {folder / STEPS}, found {excerpt(more[0])} too; it is of no step"
+        )
 
 
 def _statement(run: Run, identity: bytes, step: int, found: StepProof, current: Mapping[str, bytes]) -> Statement:
@@ -192,7 +202,7 @@ def _arrays(program: Program, step: int, publics: Mapping[PortKey, tuple[int, ..
     for key, values in publics.items():
         format = formats.get(key)
         if format is None or len(values) != format.size:
-            raise Refused(f"step {step}: expected the program's own ports and shapes, found {':'.join(key)}")
+            raise Refused(f"step {step}: expected the program's own ports and shapes, found {excerpt(':'.join(key))}")
         if min(values) < format.low or max(values) > format.high:
             raise Refused(f"step {step}: expected {':'.join(key)} in [{format.low}, {format.high}], found it outside")
         made[key] = np.array(values, np.int64).reshape(format.shape)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from circuitize.circuits.errors import CircuitizeError, FormatError
+from circuitize.circuits.encode import is_digest
+from circuitize.circuits.errors import CircuitizeError, FormatError, excerpt
 from circuitize.circuits.files import write_whole
 
 from ..groups import INPUT, OUTPUT, PortKey
@@ -75,10 +76,13 @@ def read_manifest(folder: Path) -> Manifest:
             text = file.read(MOST_HEADER).decode()
         content = json.loads(text)
         if content["circuitize"] != VERSION or content["prover"] != "tensor":
-            raise ValueError(f"version {content['circuitize']!r} of {content['prover']!r}")
+            raise ValueError(f"version {excerpt(content['circuitize'])} of {excerpt(content['prover'])}")
         first, steps = _count(content["first"]), _count(content["steps"])
         lengths = (first, steps, _count(content["per_proof"]), _count(content["examples"]))
-        roots = {str(name): _digest(root) for name, root in content["roots"].items()}
+        roots = {_name(name): _digest(root) for name, root in content["roots"].items()}
+        for name in ("program", "plan"):
+            if not is_digest(content[name]):
+                raise ValueError(f"{name} {excerpt(content[name])}, expected 64 hexadecimal digits")
         made = Manifest(content["program"], content["plan"], bytes.fromhex(content["seed"]), *lengths, roots=roots)
         if made.text() != text:
             raise ValueError("not written as runs are")
@@ -150,24 +154,31 @@ def read_step(path: Path) -> StepProof:
 def _key(text: str) -> PortKey:
     side, colon, name = text.partition(":")
     if not colon or side not in (INPUT, OUTPUT):
-        raise ValueError(f"port {text!r}")
-    return side, name
+        raise ValueError(f"port {excerpt(text)}")
+    return side, _name(name)
+
+
+def _name(text: str) -> str:
+    """A name as programs have them: printable."""
+    if not text or not text.isprintable():
+        raise ValueError(f"name {excerpt(text)}")
+    return text
 
 
 def _whole(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
-        raise ValueError(f"{value!r} among the integers")
+        raise ValueError(f"{excerpt(value)} among the integers")
     return value
 
 
 def _count(value: Any) -> int:
     if not 1 <= _whole(value) <= MOST_STEPS:
-        raise ValueError(f"{value!r} among what is counted")
+        raise ValueError(f"{excerpt(value)} among what is counted")
     return int(value)
 
 
 def _digest(text: str) -> bytes:
     found = bytes.fromhex(text)
     if len(found) != DIGEST_BYTES:
-        raise ValueError(f"{text!r} where {DIGEST_BYTES} bytes were expected")
+        raise ValueError(f"{excerpt(text)} where {DIGEST_BYTES} bytes were expected")
     return found

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 
@@ -40,8 +41,9 @@ class Run:
     follow from its number.
 
     Soundness: the prover and the verifier each make one of these. It fixes program, plans, batches and scalars of every
-    proof; roots and public outputs are what is left for a proof to state. Raises Unprovable for a step that no run can
-    consist of.
+    proof; roots and public outputs are what is left for a proof to state, and the scalars that `stated` names, of which
+    a verifier has no value: each is a public value of its proof, bound by its transcript and checked to be in format,
+    and the verdict says it. Raises Unprovable for a step that no run can consist of.
     """
 
     program: Program
@@ -51,6 +53,7 @@ class Run:
     scalars: Scalars
     per_proof: int = 1
     first: int = 1
+    stated: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         require_step(self.program)
@@ -158,12 +161,15 @@ class Run:
         return {str(k): rows(self.seed, self.size, batch, step + k - 1) for k in range(1, self.per_proof + 1)}
 
     def scalars_of(self, step: int) -> dict[str, Integers]:
-        """The scalars of the proof that begins at a step, by the unrolled program's names, in their formats."""
+        """The scalars of the proof that begins at a step, by the unrolled program's names, in their formats.
+
+        Without those that a proof states.
+        """
         found = {}
         for k in range(1, self.per_proof + 1):
             given = self.scalars(step + k - 1)
             for port in self.program.inputs:
-                if port.role is Role.SCALAR:
+                if port.role is Role.SCALAR and port.name not in self.stated:
                     found[numbered(port.name, k, self.per_proof)] = _integer(port, given, step + k - 1)
         return found
 
@@ -173,7 +179,7 @@ class Run:
             self.scalars_of(step)
 
     def publics(self, step: int) -> dict[PortKey, Integers]:
-        """The public values that enter the proof that begins at a step: the verifier's own, whatever is stated."""
+        """The public values that enter the proof that begins at a step, whatever it states: the verifier's own."""
         scalars = {(INPUT, name): value for name, value in self.scalars_of(step).items()}
         return scalars | {(ROWS, label): value for label, value in self.rows(step).items()}
 
@@ -192,10 +198,12 @@ def _integer(port: Port, given: Mapping[str, Fraction], step: int) -> Integers:
         raise CircuitizeError(f"expected a value of {port.name!r} for step {step}, found {sorted(given)}; add it")
     format = port.format
     assert format is not None
-    units = round(Fraction(given[port.name]) * 2**format.fraction_bits)
+    number = Fraction(given[port.name])
+    units = round(number * Fraction(2) ** format.fraction_bits)
     if not format.low <= units <= format.high:
+        found = Decimal(number.numerator) / number.denominator
         raise CircuitizeError(
-            f"step {step}: expected {port.name!r} in its format, found {float(given[port.name]):g}; change the schedule"
+            f"step {step}: expected {port.name!r} in its format, found {found:g}; change the schedule"
         )
     return np.array(units, np.int64)
 

@@ -16,7 +16,7 @@ from circuitize.circuits.program import Program
 from .estimate import MOST_COUNTED
 from .folder import require_file
 from .loading import read_program, save_without_examples
-from .output import print_json, progress, show
+from .output import print_json, progress, say, show
 
 
 def run(options: Namespace) -> int:
@@ -47,20 +47,20 @@ def run(options: Namespace) -> int:
         _print_json(digest, found, before if chosen is not None else None, costs)
         return 0
     exact = sum(not error.measured for error in found.tensors)
-    print(
+    say(
         f"{options.program}: {len(found.tensors)} tensors, {exact} of them exact, on {len(given.examples)} examples; "
         f"{_bits(found.integers)}, digest {digest}"
     )
     if chosen is not None:
-        print(f"given with {_bits(given)}")
+        say(f"given with {_bits(given)}")
         _print_costs(costs)
-    print("outputs, against float64")
+    say("outputs, against float64")
     _print_errors([(error.provenance.part, error) for error in found.outputs.values()])
     worst = sorted((e for e in found.tensors if e.measured), key=lambda error: error.bits_kept)[: options.wires]
-    print(f"tensors that keep the fewest bits, {len(worst)} of {len(found.tensors)}")
+    say(f"tensors that keep the fewest bits, {len(worst)} of {len(found.tensors)}")
     _print_errors([(f"{error.operation} in {error.provenance}", error) for error in worst])
     if options.output is not None:
-        print(f"wrote {options.output}")
+        say(f"wrote {options.output}")
     return 0
 
 
@@ -186,22 +186,22 @@ def _bits(program: Program) -> str:
 def _print_costs(costs: Mapping[str, Mapping[str, int]]) -> None:
     rows = [(f"{name} {MEASURES[name][0]}", own) for name, own in costs.items()]
     wide = max((len(title) for title, _ in rows), default=0)
-    print(f"{'cost':<{wide + 2}}  {'as given':>15}  {'chosen':>15}")
+    say(f"{'cost':<{wide + 2}}  {'as given':>15}  {'chosen':>15}")
     for title, own in rows:
         shown = (f"{own[key]:,}" if key in own else "none" for key in ("given", "chosen"))
-        print(f"  {title:<{wide}}" + "".join(f"  {count:>15}" for count in shown))
+        say(f"  {title:<{wide}}" + "".join(f"  {count:>15}" for count in shown))
 
 
 def _print_errors(rows: Sequence[tuple[str, WireError]]) -> None:
     """A row for each: the format, the greatest magnitude, both errors, and how many bits of it are right."""
     wide = max((len(title) for title, _ in rows), default=0)
     heads = ("bits", "fraction", "greatest", "predicted", "measured", "bits right")
-    print(f"  {'':<{wide}}" + "".join(f"  {head:>10}" for head in heads))
+    say(f"  {'':<{wide}}" + "".join(f"  {head:>10}" for head in heads))
     for title, e in rows:
         numbers = (f"{value:.3g}" for value in (e.scale, e.predicted, e.measured))
         right = f"{e.bits_kept:.1f}" if math.isfinite(e.bits_kept) else "all" if e.bits_kept > 0 else "none"
         cells = (str(e.format.width), str(e.format.fraction_bits), *numbers, right)
-        print(f"  {title:<{wide}}" + "".join(f"  {cell:>10}" for cell in cells))
+        say(f"  {title:<{wide}}" + "".join(f"  {cell:>10}" for cell in cells))
 
 
 def _print_json(digest: str, found: Report, before: Report | None, costs: Mapping[str, Mapping[str, int]]) -> None:

@@ -205,7 +205,8 @@ def _verify(commands: Any) -> None:
         action="append",
         default=[],
         metavar="NAME=VALUE|ROOT",
-        help="a public value (0.25, 1024/2^12, [1, 2]) or a commitment's root that the proof must state; repeatable",
+        help="a public value, exact (0.25, 1024/2^12, [1, 2], raw:1024), or a commitment's root, that the proof must "
+        "state; repeatable, each name once",
     )
 
 
@@ -218,7 +219,7 @@ def _prove_run(commands: Any) -> None:
     command.add_argument("--after", type=Path, metavar="RUN", help="go on where that finished run of yours ended")
     command.add_argument("--dataset", type=Path, metavar="FILE.npz", help="all examples, by data input")
     command.add_argument("--per-proof", type=_count, default=1, metavar="T", help="steps in one proof (default: 1)")
-    _scalars(command)
+    _scalars(command, "a scalar of all steps (0.1, 1/10), rounded once (default: as in all of the program's examples)")
     command.add_argument(
         "--not-zero-knowledge", action="store_true", help="accept that the proofs tell others about committed values"
     )
@@ -238,7 +239,9 @@ def _verify_run(commands: Any) -> None:
     )
     command.add_argument("--seed", metavar="HEX", help="the seed it must have")
     command.add_argument("--examples", type=_count, metavar="N", help="how many examples its dataset must have")
-    _scalars(command)
+    _scalars(
+        command, "a scalar that all steps must have, exact (0.125, 6554/2^16) (default: shown as the run states it)"
+    )
     command.add_argument(
         "--expect",
         action="append",
@@ -248,7 +251,7 @@ def _verify_run(commands: Any) -> None:
     )
 
 
-def _scalars(command: ArgumentParser) -> None:
+def _scalars(command: ArgumentParser, help: str) -> None:
     command.add_argument(
         "--schedule", metavar="FILE.py:NAME", help="the scalars of each step: a Recipe, or a function of the step"
     )
@@ -257,7 +260,7 @@ def _scalars(command: ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="a scalar of all steps, exact (0.1, 1/10); repeatable (default: as in all of the program's examples)",
+        help=f"{help}; repeatable",
     )
 
 

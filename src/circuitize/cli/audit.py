@@ -15,7 +15,8 @@ from circuitize.circuits.program import Program
 from .circuit import CIRCUIT_FILE, WITNESS_FILE, emit, trace, witness
 from .loading import load_program
 from .openings import draw_salts
-from .output import Phases, print_json, print_table, progress
+from .output import Phases, print_json, print_table, progress, say
+from .screen import one_line
 from .vectors import inputs_to_try
 
 if TYPE_CHECKING:
@@ -28,6 +29,9 @@ MOST_ROWS = 2000
 
 WITNESSES = 6
 """Witnesses of a small program from which searches start, at most."""
+
+MOST_OF_NAME = 200
+"""Characters of a wire's name that are printed; --json has all."""
 
 SHOWN = 20
 """Wires that are printed; --json lists all."""
@@ -87,9 +91,10 @@ def _from_files(path: Path) -> tuple[ConstraintSystem, list[list[int]], Name, Ca
     symbols, beside = path.with_suffix(".sym"), path.parent / WITNESS_FILE
     names: dict[int, str] = {}
     if symbols.is_file():
-        for number, line in enumerate(symbols.read_text(errors="replace").splitlines(), 1):
+        text = symbols.read_bytes().decode(errors="replace")
+        for number, line in enumerate(text.removesuffix("\n").split("\n") if text else (), 1):
             try:
-                label, wire, _, name = line.split(",", 3)
+                label, wire, _, name = line.removesuffix("\r").split(",", 3)
                 place, known = int(wire), int(label)
             except ValueError:
                 raise FormatError(
@@ -198,15 +203,15 @@ def _print(
 ) -> None:
     others = found.wires - 1 - found.given
     state = "determine every other wire" if found.determined else f"leave {len(wires):,} of {others:,} wires open"
-    print(f"{source}: {found.given:,} inputs {state}, {system.constraints:,} rows")
+    say(f"{source}: {found.given:,} inputs {state}, {system.constraints:,} rows")
     print_table([(rule, count) for rule, count in found.rules.items() if rule != "given"])
     for row in impossible:
-        print(f"  no assignment satisfies {row}")
+        say(f"  no assignment satisfies {row}")
     for told in wires[:SHOWN]:
         values = f": {told['values'][0]} or {told['values'][1]}" if "values" in told else ""
-        print(f"  {told['state']}: wire {told['wire']}, {told['name']}{values}")
+        say(f"  {told['state']}: wire {told['wire']}, {one_line(told['name'], MOST_OF_NAME)}{values}")
     if len(wires) > SHOWN:
-        print(f"  and {len(wires) - SHOWN:,} more (--json lists them)")
+        say(f"  and {len(wires) - SHOWN:,} more (--json lists them)")
 
 
 def _print_rows(rows: list[dict[str, Any]]) -> None:
@@ -214,7 +219,8 @@ def _print_rows(rows: list[dict[str, Any]]) -> None:
         effect = row["effect"]
         if effect == "undetermined":
             told = (
-                f"leaves wire {row['wire']['wire']} undetermined, {row['wire']['name']}: {' or '.join(row['values'])}"
+                f"leaves wire {row['wire']['wire']} undetermined, {one_line(row['wire']['name'], MOST_OF_NAME)}: "
+                f"{' or '.join(row['values'])}"
             )
         elif effect == "accepted inputs":
             told = f"lets in the inputs {', '.join(row['inputs'])}"
@@ -222,4 +228,4 @@ def _print_rows(rows: list[dict[str, Any]]) -> None:
             told = "changes nothing, the row follows from the others"
         else:
             told = "could not be told"
-        print(f"  without {row['name']}: {told}")
+        say(f"  without {row['name']}: {told}")

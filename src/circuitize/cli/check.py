@@ -14,7 +14,7 @@ from circuitize.circuits.errors import CircuitizeError
 from .circuit import CIRCUIT_FILE, WITNESS_FILE, emit
 from .hardware_check import check_hardware
 from .loading import Loaded, load_program
-from .output import Phases, print_json, print_table, progress
+from .output import Phases, print_json, print_table, progress, say
 from .plonkish import SYSTEM_FILE, check_plonkish_files
 from .vectors import Vector, inputs_to_try
 
@@ -46,16 +46,16 @@ def run(options: Namespace) -> int:
     state = f"DIFFERS on {found.mismatches}" if found.mismatches else f"{verb} the integer executor"
     defined = found.vectors - found.undefined
     shown = " and ".join(names)
-    print(f"{options.program}: {shown} {state}, {defined} of {found.vectors} inputs, {found.undefined} undefined")
+    say(f"{options.program}: {shown} {state}, {defined} of {found.vectors} inputs, {found.undefined} undefined")
     if found.first_difference:
-        print(f"  first difference: {found.first_difference}")
+        say(f"  first difference: {found.first_difference}")
     if found.first_undefined:
-        print(f"  first undefined: {found.first_undefined}")
+        say(f"  first undefined: {found.first_undefined}")
     for made in hardware:
         tried = f"{made.found.vectors} frames, {made.found.undefined} undefined" if made.found else None
-        print(f"  {made.name}: {tried or 'left out, ' + made.reason}")
+        say(f"  {made.name}: {tried or 'left out, ' + made.reason}")
     if found.float_error:
-        print("greatest difference from float64, by output")
+        say("greatest difference from float64, by output")
         print_table([(name, f"{error:.3g}") for name, error in found.float_error.items()])
     return 1 if found.mismatches else 0
 
@@ -75,7 +75,7 @@ def _run_files(folder: Path, as_json: bool) -> int:
     if as_json:
         print_json({**vars(found), "targets": [target]})
     else:
-        print(f"{folder}: {found.first_difference or held}")
+        say(f"{folder}: {found.first_difference or held}")
     return found.mismatches
 
 

@@ -21,7 +21,7 @@ from .hardware import (
 )
 from .loading import PROGRAM_FILE, load_program, save_without_examples
 from .openings import draw_salts
-from .output import Phases, amount_of_bytes, print_json, print_table
+from .output import Phases, amount_of_bytes, print_json, print_table, say
 from .plonkish import write_plonkish
 from .registry import SCHEDULER_OPTIONS, SCHEDULERS
 from .values import program_inputs
@@ -83,14 +83,14 @@ def _verilog(options: Namespace) -> int:
         }
         print_json(report)
         return 0
-    print(f"compiled {options.program} to {options.target}, scheduler {options.scheduler}, digest {digest}")
+    say(f"compiled {options.program} to {options.target}, scheduler {options.scheduler}, digest {digest}")
     print_table([(name.replace("_", " "), value) for name, value in found.report.items() if name in HARDWARE_SIZES])
     streams = [
         f"{'out' if s.output else 'in'} {s.name}: {s.beats} beats of {s.lanes} x {s.element_bits} bits"
         for s in found.streams
     ]
     print_table([("streams", streams[0]), *(("", text) for text in streams[1:])])
-    print(f"  {len(sizes)} files, {amount_of_bytes(sum(sizes.values()))}; next: circuitize simulate {options.output}")
+    say(f"  {len(sizes)} files, {amount_of_bytes(sum(sizes.values()))}; next: circuitize simulate {options.output}")
     return 0
 
 
@@ -142,7 +142,7 @@ def _r1cs(options: Namespace) -> int:
         }
         print_json(report)
         return 0
-    print(f"compiled {options.program} to {options.target}, digest {loaded.digest}")
+    say(f"compiled {options.program} to {options.target}, digest {loaded.digest}")
     print_table(list(counts.items()))
     print_table([(str(options.output / name), amount_of_bytes(size)) for name, size in sizes.items()])
     return 0

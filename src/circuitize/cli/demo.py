@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import time
 from argparse import Namespace
 from collections.abc import Mapping
@@ -18,7 +19,7 @@ from .curves import Curve, draw, plotting, train_both
 from .folder import require_file, require_folder, whole_folder
 from .loading import Loaded, quantized, run_file
 from .openings import draw_salts, write_openings
-from .output import Phases, amount_of_bytes, print_json, progress, show, shown_number
+from .output import Phases, amount_of_bytes, print_json, progress, say, show, shown_number
 from .prove import Run, read_proving_key, report_of
 from .setup import make_keys
 from .statement import FILE, OUTPUT, read_statement
@@ -52,7 +53,8 @@ def run(options: Namespace) -> int:
     demo.trained(curves, example.RECIPE, split)
     demo.proved(loaded)
     demo.report["seconds"] = round(time.perf_counter() - start, 1)
-    demo.say(f"\n{demo.report['seconds']:.0f} seconds. Everything is in {options.output}; next: circuitize --help")
+    demo.say()
+    demo.say(f"{demo.report['seconds']:.0f} seconds. Everything is in {options.output}; next: circuitize --help")
     if options.json:
         print_json(demo.report)
     return 0 if demo.report["valid"] and all(entry["refusal"] for entry in demo.report["refused"]) else 1
@@ -66,16 +68,18 @@ class Demo:
         self.quiet = quiet
         self.report: dict[str, Any] = {}
 
-    def say(self, text: str) -> None:
+    def say(self, text: str = "") -> None:
         if not self.quiet:
-            print(text, flush=True)
+            say(text)
+            sys.stdout.flush()
 
     def trained(self, curves: Mapping[str, Curve], recipe: Recipe, split: Split) -> None:
         """Both runs' figures, and their picture."""
         draw(curves, self.output / PICTURE)
         self.report["accuracy"] = {name: curve.accuracy for name, curve in curves.items()}
         self.report["loss"] = {name: curve.loss for name, curve in curves.items()}
-        self.say(f"\nTrain     {recipe.epochs} epochs, batches of {recipe.batch}, on {len(split.train_labels)} digits")
+        self.say()
+        self.say(f"Train     {recipe.epochs} epochs, batches of {recipe.batch}, on {len(split.train_labels)} digits")
         self.say(f"          {'':<16}{'float64':>10}{'integers':>10}")
         for name in ("accuracy", "loss"):
             shown = [f"{value:.2%}" if name == "accuracy" else f"{value:.5f}" for value in self.report[name].values()]
@@ -90,7 +94,8 @@ class Demo:
             sizes = estimate(loaded.integer)
         emission = emit(loaded, phases)
         self.report |= {"digest": loaded.digest, "constraints": sizes["constraints"]}
-        self.say(f"\nCircuit   one step (forward, derivative, update), batch of 16, {loaded.digest[:16]}...")
+        self.say()
+        self.say(f"Circuit   one step (forward, derivative, update), batch of 16, {loaded.digest[:16]}...")
         self.say(
             f"          {sizes['constraints']:,} constraints estimated, {emission.system.constraints:,} emitted; "
             f"{sizes['input_range_constraints']:,} check the inputs' ranges"
@@ -135,7 +140,8 @@ class Demo:
 
     def _attacked(self, attempts: list[Attempt]) -> None:
         self.report["refused"] = [{"tried": entry.tried, "refusal": entry.refusal} for entry in attempts]
-        self.say("\nRefused")
+        self.say()
+        self.say("Refused")
         for entry in attempts:
             reason = DIGEST.sub(r"\1...", entry.refusal or "ACCEPTED, which must not happen")
             self.say(f"          {entry.tried}: {reason}")

@@ -15,7 +15,7 @@ from importlib.metadata import PackageNotFoundError, version
 from circuitize import __version__
 
 from .memory import physical_bytes
-from .output import amount_of_bytes, print_json
+from .output import amount_of_bytes, print_json, say
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +37,11 @@ def run(options: Namespace) -> int:
         described = {part.name: asdict(part) | {"available": part.version is not None} for part in parts}
         print_json({"version": __version__, "machine": machine, "parts": described})
         return 0
-    print(f"circuitize {__version__} on {platform.platform()}, {os.cpu_count()} cores, {amount_of_bytes(memory)}")
+    say(f"circuitize {__version__} on {platform.platform()}, {os.cpu_count()} cores, {amount_of_bytes(memory)}")
     width = max(len(part.name) for part in parts)
     for part in parts:
         state = f"yes  {part.version}" if part.version else f"no   {part.remedy}"
-        print(f"  {part.name:<{width}}  {part.purpose:<48}  {state}")
+        say(f"  {part.name:<{width}}  {part.purpose:<48}  {state}")
     return 0
 
 

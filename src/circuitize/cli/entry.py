@@ -11,6 +11,8 @@ from importlib import import_module
 from circuitize.circuits.errors import CircuitizeError
 
 from .arguments import parser
+from .output import remark
+from .screen import screens
 
 BAD_INPUT = 2
 INTERRUPTED = 130
@@ -26,8 +28,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     try:
         options = parser().parse_args(arguments)
-        status: int = import_module(f".{options.command.replace('-', '_')}", __package__).run(options)
-        sys.stdout.flush()
+        with screens():
+            status: int = import_module(f".{options.command.replace('-', '_')}", __package__).run(options)
+            sys.stdout.flush()
         return status
     except KeyboardInterrupt:
         return _failed("interrupted; no file is half-written", INTERRUPTED)
@@ -56,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _failed(message: str, status: int = BAD_INPUT) -> int:
-    print("circuitize:", " ".join(message.split()), file=sys.stderr)
+    remark(message)
     return status
 
 

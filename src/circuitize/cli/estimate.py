@@ -13,7 +13,7 @@ from .folder import require_file
 from .hardware import HARDWARE_SIZES
 from .hardware_sizes import hardware, plot
 from .loading import load_program
-from .output import print_json, print_table, progress
+from .output import print_json, print_table, progress, say
 from .plonkish import SHOWN, plonkish_sizes
 
 MOST_COUNTED = 1 << 26
@@ -55,22 +55,22 @@ def run(options: Namespace) -> int:
         targets |= ({"tensor": tensor} if tensor else {}) | ({"verilog": verilog} if verilog else {})
         print_json({"digest": loaded.digest, "operations": operations, "targets": targets})
         return 0
-    print(f"{options.program}: {operations} integer operations, digest {loaded.digest}")
+    say(f"{options.program}: {operations} integer operations, digest {loaded.digest}")
     if r1cs:
-        print("r1cs")
+        say("r1cs")
         print_table([(name.replace("_", " "), r1cs[name]) for name in SIZES])
-        print(_soundness(r1cs["challenge_degree"], "Poseidon", BN254.prime))
-        print("r1cs constraints by part")
+        say(_soundness(r1cs["challenge_degree"], "Poseidon", BN254.prime))
+        say("r1cs constraints by part")
         print_table(_largest(r1cs["parts"]))
     else:
         most = f"{named:,} products are more than {MOST_COUNTED:,}"
-        print(f"r1cs and plonkish: not counted, {most}; compile --target r1cs counts them")
+        say(f"r1cs and plonkish: not counted, {most}; compile --target r1cs counts them")
     if committed:
-        print("r1cs with a commitment before its challenge: prover mirage")
+        say("r1cs with a commitment before its challenge: prover mirage")
         print_table([(name.replace("_", " "), committed[name]) for name in SIZES])
-        print(_soundness(committed["challenge_degree"], "SHA-256", 1 << 253))
+        say(_soundness(committed["challenge_degree"], "SHA-256", 1 << 253))
     if plonkish:
-        print("plonkish, the layout of least proving cost")
+        say("plonkish, the layout of least proving cost")
         print_table([(name.replace("_", " "), plonkish[name]) for name in SHOWN])
     if tensor:
         _show_tensor(tensor)
@@ -98,10 +98,10 @@ def _show_tensor(tensor: dict[str, Any]) -> None:
         else {}
     )
     for title, own in sizes.items():
-        print(title)
+        say(title)
         print_table([(name.replace("_", " "), size) for name, size in own.items() if not isinstance(size, dict | bool)])
     parts = sorted(tensor["parts"].items(), key=lambda part: -sum(part[1].values()))
-    print(f"tensor proof by part, looked up and committed, {len(parts[:MOST_PARTS])} of {len(parts)}")
+    say(f"tensor proof by part, looked up and committed, {len(parts[:MOST_PARTS])} of {len(parts)}")
     print_table([(name, f"{part['lookups']:,} and {part['committed']:,}") for name, part in parts[:MOST_PARTS]])
 
 
@@ -127,11 +127,11 @@ def _show_hardware(verilog: dict[str, Any], reasons: dict[str, str]) -> None:
     if rows:
         names = [name.replace("_", " ") for name in HARDWARE_SIZES]
         wide = max(len(title) for title, _ in rows)
-        print("verilog".ljust(wide + 2) + "".join(f"  {name:>15}" for name in names))
+        say("verilog".ljust(wide + 2) + "".join(f"  {name:>15}" for name in names))
         for title, row in rows:
-            print(f"  {title:<{wide}}" + "".join(f"  {row[name]:>15,}" for name in HARDWARE_SIZES))
+            say(f"  {title:<{wide}}" + "".join(f"  {row[name]:>15,}" for name in HARDWARE_SIZES))
     for scheduler, reason in reasons.items():
-        print(f"verilog, {scheduler}: none, {reason}")
+        say(f"verilog, {scheduler}: none, {reason}")
 
 
 def _soundness(degree: int, hash: str, challenges: int) -> str:

@@ -15,7 +15,7 @@ from circuitize.circuits.errors import CircuitizeError
 from .circuit import named_outputs, named_salts, trace
 from .folder import whole_folder
 from .loading import PROGRAM_FILE, Loaded, load_program, save_without_examples
-from .output import Phases, amount_of_bytes, print_json, print_table, remark
+from .output import Phases, amount_of_bytes, print_json, print_table, remark, say
 from .provers import HALO2
 from .setup import INSECURE
 from .statement import Statement, stated
@@ -57,7 +57,7 @@ def setup(options: Namespace) -> int:
     if options.json:
         print_json(report)
         return 0
-    print(f"keys for {options.program} in {options.output}")
+    say(f"keys for {options.program} in {options.output}")
     rows = [
         ("setup", "development (INSECURE)" if options.ptau is None else "ceremony"),
         ("digest", loaded.digest),

@@ -9,30 +9,38 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from .screen import Screen, one_line, visible
+
 CLEAR = "\r\x1b[K"
 
 
+def say(text: str = "") -> None:
+    """One line on standard output, whatever the text holds."""
+    print(visible(text))
+
+
 def remark(message: str) -> None:
-    """One line on standard error that does not stop anything."""
-    print("circuitize:", " ".join(message.split()), file=sys.stderr)
+    """One line on standard error, whatever the message holds, that does not stop anything."""
+    print("circuitize:", one_line(message), file=sys.stderr)
 
 
 def print_json(content: dict[str, Any]) -> None:
-    """The one object that --json prints."""
-    print(json.dumps(content))
+    """The one object that --json prints, in ASCII."""
+    print(json.dumps(content, ensure_ascii=True))
 
 
 def print_table(rows: Sequence[tuple[str, object]], indent: str = "  ") -> None:
     """Names on the left, values on the right of one column; whole numbers get thousands separators."""
-    width = max((len(name) for name, _ in rows), default=0)
+    width = max((len(visible(name)) for name, _ in rows), default=0)
     for name, value in rows:
-        print(f"{indent}{name:<{width}}  {f'{value:,}' if isinstance(value, int) else value}".rstrip())
+        say(f"{indent}{visible(name):<{width}}  {f'{value:,}' if isinstance(value, int) else value}".rstrip())
 
 
 def show(stage: str) -> None:
     """Replace what standard error shows to be under way, when that is a terminal; nothing for an empty stage."""
-    if sys.stderr.isatty():
-        print(f"{CLEAR}{stage}" + " ..." * bool(stage), end="", file=sys.stderr, flush=True)
+    stream = sys.stderr.stream if isinstance(sys.stderr, Screen) else sys.stderr
+    if stream.isatty():
+        print(f"{CLEAR}{visible(stage)}" + " ..." * bool(stage), end="", file=stream, flush=True)
 
 
 @contextmanager

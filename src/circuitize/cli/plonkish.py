@@ -13,7 +13,7 @@ from circuitize.circuits.program import Program
 from .folder import require_folder, whole_folder
 from .loading import PROGRAM_FILE, Loaded, load_program, save_without_examples
 from .openings import draw_salts
-from .output import Phases, amount_of_bytes, print_json, print_table, progress
+from .output import Phases, amount_of_bytes, print_json, print_table, progress, say
 from .values import program_inputs
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def write_plonkish(options: Namespace) -> int:
         own = {"target": options.target, "digest": loaded.digest, "circuit_digest": system.digest}
         print_json({**own, **counts, "bytes": sizes, "phases": phases.as_json()})
         return 0
-    print(f"compiled {options.program} to {options.target}, digest {loaded.digest}")
+    say(f"compiled {options.program} to {options.target}, digest {loaded.digest}")
     print_table([(name.replace("_", " "), count) for name, count in counts.items()])
     print_table([(str(options.output / name), amount_of_bytes(size)) for name, size in sizes.items()])
     return 0

@@ -24,7 +24,7 @@ from .folder import require_file, require_folder, whole_file, whole_folder
 from .halo2 import PlonkishRun, emit_plonkish
 from .loading import Loaded, load_program
 from .openings import draw_salts, write_openings
-from .output import Phases, amount_of_bytes, print_json, print_table, remark
+from .output import Phases, amount_of_bytes, print_json, print_table, remark, say
 from .provers import GROTH16, Draw, Limbs, Prover, prover_of_system
 from .registry import KEYLESS
 from .statement import FILE, Statement, public_vector, stated
@@ -212,7 +212,7 @@ def report_of(prover: str, loaded: Loaded, proof: Any, phases: Phases) -> dict[s
 
 
 def _print(options: Namespace, report: dict[str, Any], openings: Path | None) -> None:
-    print(f"proved {options.program} in {options.output}")
+    say(f"proved {options.program} in {options.output}")
     rows = [
         ("digest", report["digest"]),
         ("witness", f"{report['witness_seconds']:.2f} s"),

@@ -12,7 +12,7 @@ from circuitize.circuits.program import to_reals
 from .folder import require_file, whole_file
 from .loading import load_program
 from .memory import require_memory
-from .output import Phases, amount_of_bytes, print_json, print_table, remark, show
+from .output import Phases, amount_of_bytes, print_json, print_table, remark, say, show
 from .prove import peak_bytes
 from .run_values import dataset, from_step, initial_values, scalars, seed_bytes
 from .values import write_npz
@@ -121,7 +121,7 @@ def _report(setting: Run, found: Proving, phases: Phases) -> dict[str, Any]:
 
 def _print(options: Namespace, report: dict[str, Any], kept: Path) -> None:
     steps = f"{report['steps']:,} steps{from_step(report['first'])}"
-    print(f"proved {steps} of {options.program} in {options.output}, NOT zero-knowledge")
+    say(f"proved {steps} of {options.program} in {options.output}, NOT zero-knowledge")
     rows: list[tuple[str, object]] = [
         ("digest", report["digest"]),
         ("seed", report["seed"]),

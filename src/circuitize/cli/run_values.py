@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import Program, Role
+from circuitize.circuits.program import Port, Program, Role
 from circuitize.frontends.datasets import Recipe
 
-from .expect import exact_number
+from .exact import exact_number, units, written
 from .loading import run_file
+from .output import remark
 from .values import read_npz, rounded
 
 if TYPE_CHECKING:
@@ -81,12 +82,16 @@ def initial_values(program: Program, path: Path | None) -> dict[str, Integers]:
 
 
 def scalars(program: Program, schedule: str | None, constants: Sequence[str]) -> Scalars:
-    """The scalars of each step: by a schedule, by constants, or as all examples of the program have them."""
-    names = [port.name for port in program.inputs if port.role is Role.SCALAR]
-    fixed = dict(_constant(text, names) for text in constants)
-    follow = _schedule(schedule) if schedule is not None else None
-    for name in names if follow is None else ():
-        if name not in fixed:
+    """The scalars that a run is proved with: by a schedule, by constants, or as all examples of the program have them.
+
+    `remark` tells which constants are rounded to their formats.
+    """
+    fixed = _constants(program, constants)
+    for port in _scalar_ports(program):
+        if port.name in fixed:
+            _say_rounded(port, fixed[port.name])
+        elif schedule is None:
+            name = port.name
             found = {float(np.asarray(batch[name])) for batch in program.examples}
             if len(found) != 1:
                 raise CircuitizeError(
@@ -94,14 +99,54 @@ def scalars(program: Program, schedule: str | None, constants: Sequence[str]) ->
                     f"--scalar {name}=VALUE, or --schedule FILE.py:NAME"
                 )
             fixed[name] = Fraction(found.pop())
+    return _by_step(schedule, fixed)
+
+
+def required_scalars(
+    program: Program, schedule: str | None, constants: Sequence[str]
+) -> tuple[Scalars, frozenset[str]]:
+    """The scalars that a verifier requires, and the names of those of which it says nothing: the run states them.
+
+    A schedule says all that constants do not. Never out of the program's examples, which its author chose. Raises
+    CircuitizeError for a constant that is no value of its format.
+    """
+    fixed = _constants(program, constants)
+    ports = {port.name: port for port in _scalar_ports(program)}
+    for name, number in fixed.items():
+        if (format := ports[name].format) is not None:
+            units(f"--scalar {name}", format, np.array(number, dtype=object))
+    left = frozenset() if schedule is not None else frozenset(ports) - set(fixed)
+    return _by_step(schedule, fixed), left
+
+
+def _by_step(schedule: str | None, fixed: Mapping[str, Fraction]) -> Scalars:
+    follow = _schedule(schedule) if schedule is not None else None
     return lambda step: {**(follow(step) if follow is not None else {}), **fixed}
 
 
-def _constant(text: str, names: Sequence[str]) -> tuple[str, Fraction]:
-    name, equals, value = text.partition("=")
-    if not equals or name not in names:
-        raise CircuitizeError(f"--scalar: expected NAME=VALUE with a name among {list(names)}, found {text!r}")
-    return name, exact_number(f"--scalar {name}", value)
+def _scalar_ports(program: Program) -> list[Port]:
+    return [port for port in program.inputs if port.role is Role.SCALAR]
+
+
+def _constants(program: Program, texts: Sequence[str]) -> dict[str, Fraction]:
+    """What --scalar NAME=VALUE says, by name."""
+    names = [port.name for port in _scalar_ports(program)]
+    found: dict[str, Fraction] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or name not in names:
+            raise CircuitizeError(f"--scalar: expected NAME=VALUE with a name among {names}, found {text!r}")
+        if name in found:
+            raise CircuitizeError(f"--scalar: expected each scalar once, found {name} twice; give it once")
+        found[name] = exact_number(f"--scalar {name}", value)
+    return found
+
+
+def _say_rounded(port: Port, number: Fraction) -> None:
+    bits = port.format.fraction_bits if port.format is not None else 0
+    scaled = number * Fraction(2) ** bits
+    if scaled.denominator != 1:
+        remark(f"--scalar {port.name}: {number} was rounded, once, to its format: it is {written(round(scaled), bits)}")
 
 
 def _schedule(text: str) -> Callable[[int], Mapping[str, Fraction]]:

@@ -11,7 +11,7 @@ from circuitize.circuits.errors import CircuitizeError
 from .circuit import emit
 from .folder import require_folder, whole_folder
 from .loading import PROGRAM_FILE, Loaded, load_program, save_without_examples
-from .output import Phases, amount_of_bytes, print_json, print_table, remark
+from .output import Phases, amount_of_bytes, print_json, print_table, remark, say
 from .provers import Prover, prover_of_system
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def run(options: Namespace) -> int:
     if options.json:
         print_json(report)
         return 0
-    print(f"keys for {options.program} in {options.output}")
+    say(f"keys for {options.program} in {options.output}")
     print_table(
         [
             ("setup", "development (INSECURE)" if ceremony is None else "ceremony"),

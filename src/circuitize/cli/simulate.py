@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .hardware import Bound, accuracy, frames_to_try, vectors
-from .output import print_json, print_table, progress, remark
+from .output import print_json, print_table, progress, remark, say
 
 if TYPE_CHECKING:
     from circuitize.backends.verilog.project import Project, Vectors
@@ -112,9 +112,9 @@ def _show(
     state = f"DIFFERS on {compared.mismatches}" if compared.mismatches else "equals the integer executor"
     made = f"{project.design.scheduler} design in {options.simulator}"
     counts = f"{compared.vectors} frames, {compared.mismatches} mismatches, {compared.undefined} undefined"
-    print(f"{options.design}: {made} {state}, {counts}")
+    say(f"{options.design}: {made} {state}, {counts}")
     if compared.first_difference:
-        print(f"  first difference: {compared.first_difference}")
+        say(f"  first difference: {compared.first_difference}")
     rows: list[tuple[str, object]] = [("latency, cycles", timed.latency_cycles)]
     if not np.isnan(timed.interval_cycles):
         rows.append(("cycles a frame", f"{timed.interval_cycles:,.10g}"))

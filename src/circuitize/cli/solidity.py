@@ -6,7 +6,7 @@ from argparse import Namespace
 
 from circuitize.circuits.files import write_whole
 
-from .output import amount_of_bytes, print_json, print_table, remark
+from .output import amount_of_bytes, print_json, print_table, remark, say
 from .provers import prover_of_key
 
 
@@ -32,7 +32,7 @@ def run(options: Namespace) -> int:
             }
         )
         return 0
-    print(f"contract Verifier in {options.output}")
+    say(f"contract Verifier in {options.output}")
     rows = [
         ("prover", prover.name),
         ("digest", key.digest),

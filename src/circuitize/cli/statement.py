@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.circuits.errors import FormatError
+from circuitize.circuits.encode import is_digest
+from circuitize.circuits.errors import FormatError, excerpt
 from circuitize.circuits.files import write_whole
 from circuitize.circuits.program import Port, Program, Visibility, to_reals
 
@@ -67,11 +68,13 @@ def read_statement(folder: Path) -> Statement:
         text = written.decode()
         content = json.loads(text)
         if content["circuitize"] != VERSION:
-            raise ValueError(f"version {content['circuitize']!r}")
+            raise ValueError(f"version {excerpt(content['circuitize'])}")
         ports = [(_key(name), value) for name, value in content["ports"].items()]
         publics = {key: tuple(map(_whole, value["integers"])) for key, value in ports if "integers" in value}
         roots = {key: _root(value["root"]) for key, value in ports if "integers" not in value}
-        statement = Statement(content["prover"], content["digest"], publics, roots)
+        if not is_digest(content["digest"]):
+            raise ValueError(f"digest {excerpt(content['digest'])}, expected 64 hexadecimal digits")
+        statement = Statement(_name(content["prover"]), content["digest"], publics, roots)
         if statement.text() != text:
             raise ValueError("not written as statements are")
         return statement
@@ -129,7 +132,7 @@ def public_vector(program: Program, statement: Statement, prime: int) -> list[in
             vector += [value % prime for value in values]
         named.pop(key)
     if named:
-        raise Unproved(f"expected only the program's own ports, found {key_text(next(iter(named)))}")
+        raise Unproved(f"expected only the program's own ports, found {excerpt(key_text(next(iter(named))))}")
     return vector
 
 
@@ -185,17 +188,24 @@ def key_text(key: Key) -> str:
 def _key(text: str) -> Key:
     side, colon, name = text.partition(":")
     if not colon or side not in (INPUT, OUTPUT):
-        raise ValueError(f"port {text!r}")
-    return side, name
+        raise ValueError(f"port {excerpt(text)}")
+    return side, _name(name)
+
+
+def _name(text: object) -> str:
+    """A name as programs have them: printable."""
+    if not isinstance(text, str) or not text or not text.isprintable():
+        raise ValueError(f"name {excerpt(text)}")
+    return text
 
 
 def _whole(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
-        raise ValueError(f"{value!r} among the integers")
+        raise ValueError(f"{excerpt(value)} among the integers")
     return value
 
 
 def _root(value: object) -> int:
     if not isinstance(value, str):
-        raise ValueError(f"root {value!r}")
+        raise ValueError(f"root {excerpt(value)}")
     return int(value, 16)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from circuitize.circuits.errors import CircuitizeError, FormatError
+from circuitize.circuits.errors import CircuitizeError, FormatError, excerpt
 from circuitize.circuits.files import write_whole
 from circuitize.circuits.program import Port, Program, Visibility
 
@@ -20,7 +20,7 @@ from .folder import whole_file, whole_folder
 from .loading import Loaded, load_program, program_path
 from .memory import require_memory
 from .openings import read_openings, write_openings
-from .output import Phases, amount_of_bytes, print_json, print_table, remark
+from .output import Phases, amount_of_bytes, print_json, print_table, remark, say
 from .prove import kept_rows, openings_path, report_of, write_outputs
 from .statement import FILE, INPUT, OUTPUT, Key, Statement, Unproved, bound_ports, key_text, shown_names
 from .values import program_inputs
@@ -103,7 +103,7 @@ def _write(folder: Path, loaded: Loaded, proved: Proved) -> None:
 
 
 def _print(options: Namespace, report: dict[str, Any], openings: Path | None) -> None:
-    print(f"proved {options.program} in {options.output}, NOT zero-knowledge")
+    say(f"proved {options.program} in {options.output}, NOT zero-knowledge")
     rows = [
         ("digest", report["digest"]),
         ("witness", f"{report['witness_seconds']:.2f} s"),
@@ -150,7 +150,8 @@ class Verifier:
 
         if statement.prover != NAME:
             raise FormatError(
-                f"{proof / FILE}: expected a proof of {NAME}, found {statement.prover!r}; give the key of that prover"
+                f"{proof / FILE}: expected a proof of {NAME}, found {excerpt(statement.prover)}; give the key of that "
+                "prover"
             )
         try:
             if self.expected is not None and self.expected.lower() != self.digest:
@@ -196,12 +197,12 @@ def _stated(program: Program, statement: Statement) -> tensor_statement.Statemen
         format = formats.get(key)
         if format is None or len(values) != format.size:
             raise Unproved(
-                f"expected the program's own ports and shapes, found {len(values)} values of {key_text(key)}"
+                f"expected the program's own ports and shapes, found {len(values)} values of {excerpt(key_text(key))}"
             )
         if min(values) < format.low or max(values) > format.high:
             raise Unproved(f"expected public values of {key_text(key)} in [{format.low}, {format.high}]")
         publics[key] = np.array(values, np.int64).reshape(format.shape)
     for key, root in statement.roots.items():
         if not 0 <= root < 1 << (8 * BYTES):
-            raise Unproved(f"expected a root of {BYTES} bytes for {key_text(key)}")
+            raise Unproved(f"expected a root of {BYTES} bytes for {excerpt(key_text(key))}")
     return Stated(publics, {key: root.to_bytes(BYTES, "big") for key, root in statement.roots.items()})

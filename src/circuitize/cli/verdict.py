@@ -14,6 +14,8 @@ from circuitize.circuits.program import Port, Visibility
 from .statement import Key, Statement, public_report
 
 ASK_AGAIN = "ask for the proof again"
+RUN_FILE = "run.json"
+"""The file that makes a folder one of a run."""
 
 
 def require_digest(digest: str) -> None:
@@ -39,6 +41,14 @@ def require_files(folder: Path) -> None:
         odd = [entry.path for entry in entries if not entry.is_file() and not entry.is_dir() and Path(entry).exists()]
         if odd:
             raise FormatError(f"{odd[0]}: expected a file, found a device or a pipe; {ASK_AGAIN}")
+
+
+def require_kind(folder: Path, own: str, other: str, kinds: tuple[str, str], command: str) -> None:
+    """Raises CircuitizeError where a folder has the other kind's file and not its own: another command is for it."""
+    if (folder / other).is_file() and not (folder / own).exists():
+        raise CircuitizeError(
+            f"{folder}: expected {kinds[0]}, found {kinds[1]} (it has {other}); use circuitize {command}"
+        )
 
 
 @contextmanager

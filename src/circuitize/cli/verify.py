@@ -9,15 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from circuitize.circuits.encode import load, program_digest
-from circuitize.circuits.errors import CircuitizeError, FormatError
+from circuitize.circuits.errors import CircuitizeError, FormatError, excerpt
 from circuitize.circuits.program import Program
 
 from . import tensor
-from .expect import Expectation, read_expectation, values_file
+from .expect import Expectation, read_expectations, values_file
 from .loading import PROGRAM_FILE, load_program, program_path
-from .output import print_json, progress, remark, shown_number
+from .output import print_json, progress, remark, say, shown_number
 from .provers import Prover, prover_of_key
 from .registry import KEYLESS
+from .screen import one_line
 from .statement import (
     FILE,
     Statement,
@@ -27,7 +28,7 @@ from .statement import (
     read_statement,
     shown_names,
 )
-from .verdict import ASK_AGAIN, remedy, require_digest, require_files, require_outside, verdict
+from .verdict import ASK_AGAIN, RUN_FILE, remedy, require_digest, require_files, require_kind, require_outside, verdict
 
 if TYPE_CHECKING:
     from circuitize.provers.groth16.keys import VerifyingKey
@@ -37,6 +38,7 @@ def run(options: Namespace) -> int:
     """Print the verdict and what was proved; 0 where the proof holds, 1 where it does not."""
     start = time.perf_counter()
     require_files(options.proof)
+    require_kind(options.proof, FILE, RUN_FILE, ("one proof", "a run of training steps"), "verify-run")
     verifier: Verifier | tensor.Verifier
     if options.prover in KEYLESS or (options.prover is options.keys is None and states_keyless(options.proof)):
         verifier = tensor.Verifier(options.proof, options.keys, options.program, options.digest)
@@ -44,7 +46,7 @@ def run(options: Namespace) -> int:
         verifier = Verifier.gather(options.proof, options.keys, options.program, options.digest, options.prover)
     for path in filter(None, map(values_file, options.expect)):
         require_outside(path, options.proof)
-    expectations = [read_expectation(text, verifier.program, verifier.bound) for text in options.expect]
+    expectations = read_expectations(options.expect, verifier.program, verifier.bound)
     statement = read_statement(options.proof)
     reason = verifier.refusal(statement, options.proof, expectations)
     report = verifier.report(statement, reason) | {"seconds": round(time.perf_counter() - start, 4)}
@@ -54,15 +56,15 @@ def run(options: Namespace) -> int:
         print_json(report)
     elif reason is None:
         hiding = "" if report["zero_knowledge"] else ", NOT in zero knowledge"
-        print(f"valid: {options.proof} proves a run of program {report['digest']}{hiding}")
+        say(f"valid: {options.proof} proves a run of program {report['digest']}{hiding}")
         for name, public in report["publics"].items():
-            print(f"  {name} = {shown_number(public['reals'])}")
+            say(f"  {name} = {shown_number(public['reals'])}")
         for name, root in report["roots"].items():
-            print(f"  {name} is committed to by {root}")
+            say(f"  {name} is committed to by {root}")
         if "security_bits" in report:
-            print(f"  {report['security_bits']:.1f} bits of soundness, all rounds together; without a setup")
+            say(f"  {report['security_bits']:.1f} bits of soundness, all rounds together; without a setup")
     else:
-        print(f"NOT valid: {reason}")
+        say(f"NOT valid: {one_line(reason)}")
     return 0 if reason is None else 1
 
 
@@ -133,7 +135,7 @@ class Verifier:
             other = "it with --program PROGRAM, without --keys" if keyless else "it with a key for that prover"
             raise FormatError(
                 f"{proof / FILE}: expected a proof of {self.prover.name}, which the key is for, found one of "
-                f"{statement.prover!r}; verify {other}"
+                f"{excerpt(statement.prover)}; verify {other}"
             )
         try:
             self._check(statement, proof)

@@ -8,15 +8,19 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import to_reals
+from circuitize.circuits.errors import CircuitizeError, excerpt
+from circuitize.circuits.program import Port, to_reals
 
+from .exact import shown, written
 from .expect import whole_root
 from .loading import load_program, program_path
-from .output import print_json, show, shown_number
-from .run_values import from_step, scalars, seed_bytes
-from .verdict import require_digest, require_files, require_outside
+from .output import print_json, say, show, shown_number
+from .run_values import from_step, required_scalars, seed_bytes
+from .screen import one_line
+from .statement import FILE
+from .verdict import RUN_FILE, require_digest, require_files, require_kind, require_outside
 
 if TYPE_CHECKING:
     from circuitize.provers.tensor.runs.checking import Checked
@@ -32,6 +36,7 @@ def run(options: Namespace) -> int:
     from circuitize.provers.tensor.runs.setting import Run
 
     start = time.perf_counter()
+    require_kind(options.run, RUN_FILE, FILE, ("a run of training steps", "one proof"), "verify")
     require_outside(program_path(options.program), options.run)
     if options.schedule is not None:
         require_outside(program_path(options.schedule), options.run)
@@ -40,7 +45,7 @@ def run(options: Namespace) -> int:
     for folder in (options.run, options.run / STEPS):
         require_files(folder)
     loaded = load_program(options.program)
-    given = scalars(loaded.integer, options.schedule, options.scalar)
+    given, stated = required_scalars(loaded.integer, options.schedule, options.scalar)
     manifest = read_manifest(options.run)
     seed = manifest.seed if options.seed is None else seed_bytes(options.seed)
     steps = manifest.steps if options.steps is None else options.steps
@@ -58,7 +63,7 @@ def run(options: Namespace) -> int:
         wanted = (options.first, steps, examples, seed)
         if found != wanted:
             raise Refused(f"the run is of {_extent(*found)}, expected {_extent(*wanted)}")
-        setting = Run(loaded.integer, examples, steps, seed, given, manifest.per_proof, options.first)
+        setting = Run(loaded.integer, examples, steps, seed, given, manifest.per_proof, options.first, stated)
         expected = expected_roots(setting.kept, options.expect)
         require_setting(setting, manifest)
         planned = time.perf_counter() - start
@@ -77,7 +82,7 @@ def run(options: Namespace) -> int:
     elif reason is None:
         _print(options, report)
     else:
-        print(f"NOT valid: {reason}")
+        say(f"NOT valid: {one_line(reason)}")
     return 0 if reason is None else 1
 
 
@@ -92,7 +97,11 @@ def expected_roots(kept: Sequence[str], texts: Sequence[str]) -> Mapping[str, by
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or name not in names:
-            raise CircuitizeError(f"--expect: expected NAME=ROOT with a name among {', '.join(names)}, found {text!r}")
+            raise CircuitizeError(
+                f"--expect: expected NAME=ROOT with a name among {', '.join(names)}, found {excerpt(text)}"
+            )
+        if name in found:
+            raise CircuitizeError(f"--expect: expected each root once, found {name} twice; give it once")
         found[name] = whole_root(name, value).to_bytes(32, "big")
     return found
 
@@ -113,6 +122,7 @@ def _report(digest: str, setting: Run | None, checked: Checked | None, reason: s
         "digest": digest,
         "roots": {},
         "final": {},
+        "scalars": {},
         "publics": {},
         "setup": "none",
         "zero_knowledge": False,
@@ -126,6 +136,11 @@ def _report(digest: str, setting: Run | None, checked: Checked | None, reason: s
         for name, values in checked.outputs.items()
         if (f := formats[name]) is not None
     }
+    report["scalars"] = {
+        port.name: _scalar(port, np.stack(checked.scalars[port.name]), port.name not in setting.stated)
+        for port in setting.program.inputs
+        if port.name in checked.scalars
+    }
     return report | {
         "run": checked.identity.hex(),
         "first": setting.first,
@@ -138,16 +153,41 @@ def _report(digest: str, setting: Run | None, checked: Checked | None, reason: s
     }
 
 
+def _scalar(port: Port, values: NDArray[np.int64], required: bool) -> dict[str, Any]:
+    """A scalar by step, exactly, and whether the verifier required it or the run's proofs alone state it."""
+    assert port.format is not None
+    return {
+        "required": required,
+        "fraction_bits": port.format.fraction_bits,
+        "integers": values.tolist(),
+        "reals": to_reals(port.format, values).tolist(),
+    }
+
+
+def _course(name: str, scalar: Mapping[str, Any]) -> str:
+    """What is said of a scalar: its value, or the first and the last and how many there are; and whose word that is."""
+    integers, bits = scalar["integers"], scalar["fraction_bits"]
+    first, last, different = shown(integers[0], bits), shown(integers[-1], bits), len(set(integers))
+    same = different == 1
+    course = f"is {first} in every step" if same else f"from {first} to {last}, {different:,} different values"
+    if scalar["required"]:
+        return f"{name} {course}, as required"
+    remedy = f"--scalar {name}={written(integers[0], bits)}" if same else "--schedule FILE.py:NAME"
+    return f"{name} {course}, as the run states: give {remedy} to require it"
+
+
 def _print(options: Namespace, report: dict[str, Any]) -> None:
-    print(
+    say(
         f"valid: {options.run} proves {report['steps']:,} consecutive steps{from_step(report['first'])} of program "
         f"{report['digest']}, NOT in zero knowledge"
     )
-    print(f"  batches of {report['examples']:,} examples by seed {report['seed']}")
+    say(f"  batches of {report['examples']:,} examples by seed {report['seed']}")
+    for name, scalar in report["scalars"].items():
+        say(f"  {_course(name, scalar)}")
     for name, root in report["roots"].items():
-        print(f"  {name} {'is' if name == 'data' else 'begins as'} {root}")
+        say(f"  {name} {'is' if name == 'data' else 'begins as'} {root}")
     for name, root in report["final"].items():
-        print(f"  {name} ends as {root}")
+        say(f"  {name} ends as {root}")
     for name, public in report["publics"].items():
-        print(f"  {name} from {shown_number(public['reals'][0])} to {shown_number(public['reals'][-1])}")
-    print(f"  {report['security_bits']:.1f} bits of soundness, all proofs together; {report['seconds']:.2f} s")
+        say(f"  {name} from {shown_number(public['reals'][0])} to {shown_number(public['reals'][-1])}")
+    say(f"  {report['security_bits']:.1f} bits of soundness, all proofs together; {report['seconds']:.2f} s")
