@@ -14,8 +14,8 @@ def test_expected_values_are_not_read_from_the_proofs_folder(tmp_path: Path) -> 
     np.savez(tmp_path / "mine.npz", x=stated)
     np.savez(folder / "theirs.npz", x=stated)
     (tmp_path / "link.npz").symlink_to(folder / "theirs.npz")
-    assert run("verify", folder, "--keys", keys(), "--expect", f"x={tmp_path / 'mine.npz'}").status == 0
-    for given in (folder / "theirs.npz", tmp_path / "link.npz"):
+    assert run("verify", folder, "--keys", keys(), "--expect", f"x=raw:{tmp_path / 'mine.npz'}").status == 0
+    for given in (folder / "theirs.npz", tmp_path / "link.npz", f"raw:{folder / 'theirs.npz'}"):
         assert "found one inside the proof's folder" in refused(
             "verify", folder, "--keys", keys(), "--expect", f"x={given}"
         )
