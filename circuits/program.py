@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,17 +38,34 @@ class Role(Enum):
     SCALAR = "scalar"
 
 
+Choice = TypeVar("Choice", bound=Enum)
+
+
+def _choice(kind: type[Choice], given: object, what: str) -> Choice:
+    """The member that is given, or whose value is: anything else binds nothing, and would do so in silence."""
+    try:
+        return kind(given)
+    except ValueError:
+        choices = [member.value for member in kind]
+        raise TypingError(f"expected {what} among {choices}, found {given!r}; choose one of these") from None
+
+
 @dataclass(frozen=True, slots=True)
 class Port:
     """One input or output: its name, who learns it, its exact integer format, and its role, which no digest holds.
 
-    An output of a real program may leave the format open (None): calibration chooses it.
+    An output of a real program may leave the format open (None): calibration chooses it. Visibility and role may be
+    given as the words that they stand for ("public", "state"). Raises TypingError for anything else.
     """
 
     name: str
     visibility: Visibility
     format: Fixed | None = None
     role: Role = Role.DATA
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "visibility", _choice(Visibility, self.visibility, f"the visibility of {self.name!r}"))
+        object.__setattr__(self, "role", _choice(Role, self.role, f"the role of {self.name!r}"))
 
     @property
     def held(self) -> bool:
@@ -103,15 +120,19 @@ class Program:
             any(port.visibility is not Visibility.PRIVATE for port in ports) for ports in (self.inputs, self.outputs)
         )
 
-    def with_visibility(self, **visibilities: Visibility) -> Program:
-        """The same program with other visibilities, by port name (an input and an output may share a name)."""
+    def with_visibility(self, **visibilities: Visibility | str) -> Program:
+        """The same program with other visibilities, by port name (an input and an output may share a name).
+
+        Raises CircuitizeError for a name that no port has, TypingError for what is no visibility.
+        """
         known = {port.name for port in self.inputs + self.outputs}
         for name in visibilities:
             if name not in known:
                 raise CircuitizeError(f"expected a port name among {sorted(known)}, found {name!r}")
+        chosen = {name: _choice(Visibility, seen, f"the visibility of {name!r}") for name, seen in visibilities.items()}
 
         def changed(ports: tuple[Port, ...]) -> tuple[Port, ...]:
-            return tuple(replace(p, visibility=visibilities.get(p.name, p.visibility)) for p in ports)
+            return tuple(replace(p, visibility=chosen.get(p.name, p.visibility)) for p in ports)
 
         return replace(self, inputs=changed(self.inputs), outputs=changed(self.outputs))
 
