@@ -50,13 +50,13 @@ def run(options: Namespace) -> int:
 
 def _verilog(options: Namespace) -> int:
     """Write design.json, program.arrow, rtl, test and synth, all or nothing."""
-    from circuitize.backends.verilog.project import DESIGN_FILE, Project, write_project
+    from circuitize.backends.verilog.project import DESIGN_FILE, Project, write_project, written_files
 
     if options.scheduler is None:
         choices = " or ".join(SCHEDULERS)
         raise CircuitizeError(f"expected --scheduler {choices} for verilog, found none; parallel is for small networks")
     chosen = scheduler_options(options)
-    require_folder(options.output, DESIGN_FILE)
+    require_folder(options.output, DESIGN_FILE, written_files)
     phases = Phases()
     with phases.phase("program", "reading the program"):
         loaded = load_program(options.program)
@@ -66,7 +66,10 @@ def _verilog(options: Namespace) -> int:
     with phases.phase("vectors", "running the program on its examples"):
         frames = example_frames(made) or frames_to_try(made, RANDOM_FRAMES, seed=0)
         tried = vectors(made, frames)
-    with phases.phase("write", "writing the design"), whole_folder(options.output, DESIGN_FILE) as folder:
+    with (
+        phases.phase("write", "writing the design"),
+        whole_folder(options.output, DESIGN_FILE, written_files) as folder,
+    ):
         write_project(Project(found, made.program, tried), folder)
         sizes = {str(path.relative_to(folder)): path.stat().st_size for path in folder.rglob("*") if path.is_file()}
     digest = program_digest(made.program)

@@ -20,13 +20,13 @@ from circuitize.circuits.files import write_whole
 from circuitize.circuits.program import Program, to_reals
 
 from .circuit import emit, named_outputs, trace, witness
-from .folder import require_file, require_folder, whole_file, whole_folder
+from .folder import require_file, require_folder, require_new_file, whole_file, whole_folder
 from .halo2 import PlonkishRun, emit_plonkish
 from .loading import Loaded, load_program
-from .openings import draw_salts, write_openings
+from .openings import SALTS, draw_salts, write_openings
 from .output import Phases, amount_of_bytes, print_json, print_table, remark
 from .provers import GROTH16, Draw, Limbs, Prover, prover_of_system
-from .registry import KEYLESS
+from .registry import KEYLESS, PROOF_FILES
 from .statement import FILE, Statement, public_vector, stated
 from .values import program_inputs, write_npz
 
@@ -60,7 +60,7 @@ def run(options: Namespace) -> int:
         loaded = load_program(options.program)
     inputs = program_inputs(loaded.integer, options.inputs)
     with ExitStack() as stack:
-        folder = stack.enter_context(whole_folder(options.output, FILE))
+        folder = stack.enter_context(whole_folder(options.output, FILE, PROOF_FILES))
         salts = draw_salts(loaded.integer, options.openings_from)
         begin: Callable[[], Any]
         if prover.plonkish:
@@ -73,7 +73,7 @@ def run(options: Namespace) -> int:
         proof: Any = made.prove(key, phases)
         made.write_proof(folder, proof)
         if salts:
-            write_openings(stack.enter_context(whole_file(openings)), loaded.digest, salts)
+            write_openings(stack.enter_context(whole_file(openings, SALTS)), loaded.digest, salts)
         if options.outputs is not None:
             write_outputs(stack.enter_context(whole_file(options.outputs)), loaded.integer, made.outputs)
     report = report_of(proof.prover, loaded, proof, phases)
@@ -95,9 +95,10 @@ def openings_path(options: Namespace) -> Path:
         if kept is not None and kept.resolve().is_relative_to(options.output.resolve()):
             raise CircuitizeError(f"{kept}: expected a path outside {options.output}, which is for others to read")
         require_file(kept)
+    require_new_file(openings, SALTS)
     if options.outputs is not None and options.outputs.resolve() == openings.resolve():
         raise CircuitizeError(f"--outputs: expected another file than that of the openings, found {openings} for both")
-    require_folder(options.output, FILE)
+    require_folder(options.output, FILE, PROOF_FILES)
     return openings
 
 

@@ -28,7 +28,8 @@ def run(options: Namespace) -> int:
     from circuitize.provers.tensor.prover import require_consent
     from circuitize.provers.tensor.runs.checking import security_bits
     from circuitize.provers.tensor.runs.continuing import earlier
-    from circuitize.provers.tensor.runs.proving import prove_run
+    from circuitize.provers.tensor.runs.files import MANIFEST
+    from circuitize.provers.tensor.runs.proving import prove_run, require_new
     from circuitize.provers.tensor.runs.setting import Run
     from circuitize.provers.tensor.runs.state import kept_beside
 
@@ -40,6 +41,8 @@ def run(options: Namespace) -> int:
         raise CircuitizeError(f"--outputs: expected another file than {kept}, with which an interrupted run goes on")
     for path in (kept, options.outputs):
         require_file(path)
+    if not (options.output / MANIFEST).exists():
+        require_new(options.output, kept)
     phases = Phases()
     with phases.phase("program", "reading the program"):
         loaded = load_program(options.program)

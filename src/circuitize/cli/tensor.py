@@ -19,9 +19,10 @@ from .expect import Expectation
 from .folder import whole_file, whole_folder
 from .loading import Loaded, load_program, program_path
 from .memory import require_memory
-from .openings import read_openings, write_openings
+from .openings import SALTS, read_openings, write_openings
 from .output import Phases, amount_of_bytes, print_json, print_table, remark
 from .prove import kept_rows, openings_path, report_of, write_outputs
+from .registry import PROOF_FILES
 from .statement import FILE, INPUT, OUTPUT, Key, Statement, Unproved, bound_ports, key_text, shown_names
 from .values import program_inputs
 from .verdict import ASK_AGAIN, remedy, require_digest, require_outside, verdict
@@ -53,7 +54,7 @@ def prove(options: Namespace) -> int:
     require_consent(loaded.integer, options.not_zero_knowledge)
     inputs = program_inputs(loaded.integer, options.inputs)
     with ExitStack() as stack:
-        folder = stack.enter_context(whole_folder(options.output, FILE))
+        folder = stack.enter_context(whole_folder(options.output, FILE, PROOF_FILES))
         with phases.phase("plan", "planning the proof"):
             made = plan(loaded.integer)
             require_memory(sizes(made)["prover_bytes"], "prove a smaller batch, or on a larger machine")
@@ -66,7 +67,7 @@ def prove(options: Namespace) -> int:
         _write(folder, loaded, proved)
         if salts:
             drawn = {key: int.from_bytes(secret, "big") for key, secret in salts.items()}
-            write_openings(stack.enter_context(whole_file(openings)), loaded.digest, drawn)
+            write_openings(stack.enter_context(whole_file(openings, SALTS)), loaded.digest, drawn)
         if options.outputs is not None:
             write_outputs(stack.enter_context(whole_file(options.outputs)), loaded.integer, proved.outputs)
     report = report_of(NAME, loaded, proved.proof, phases) | {

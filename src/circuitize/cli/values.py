@@ -87,11 +87,11 @@ def _entry(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
 
 
 def write_npz(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write arrays by name, whole or not at all; equal arrays give equal bytes."""
+    """Write arrays by name, for their owner alone, whole or not at all; equal arrays give equal bytes."""
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as archive:
         for name, array in arrays.items():
             entry = io.BytesIO()
             np.lib.format.write_array(entry, np.asarray(array), allow_pickle=False)
             archive.writestr(zipfile.ZipInfo(f"{name}.npy"), entry.getvalue())
-    write_whole(path, [content.getbuffer()])
+    write_whole(path, [content.getbuffer()], private=True)
