@@ -60,7 +60,7 @@ def _verilog(options: Namespace) -> int:
     phases = Phases()
     with phases.phase("program", "reading the program"):
         loaded = load_program(options.program)
-        made = bound(loaded.integer, options.inputs)
+        made = bound(loaded.integer, options.inputs, raw=options.raw_inputs)
     with phases.phase("schedule", "scheduling"):
         found = design(made, options.scheduler, chosen)
     with phases.phase("vectors", "running the program on its examples"):
@@ -108,8 +108,8 @@ def _r1cs(options: Namespace) -> int:
     require_folder(options.output, CIRCUIT_FILE, R1CS_FILES)
     with phases.phase("program", "reading the program"):
         loaded = load_program(options.program)
-    wanted = options.witness or options.inputs is not None
-    inputs = program_inputs(loaded.integer, options.inputs) if wanted else {}
+    wanted = options.witness or options.raw_inputs or options.inputs is not None
+    inputs = program_inputs(loaded.integer, options.inputs, raw=options.raw_inputs) if wanted else {}
     emission = emit(loaded, phases)
     system = emission.system
     if wanted:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import to_reals
 
 from .folder import require_file, whole_file
 from .loading import load_program
@@ -15,7 +14,7 @@ from .memory import require_memory
 from .output import Phases, amount_of_bytes, print_json, print_table, remark, show
 from .prove import peak_bytes
 from .run_values import dataset, from_step, initial_values, scalars, seed_bytes
-from .values import write_npz
+from .values import require_writable, write_outputs
 
 if TYPE_CHECKING:
     from circuitize.provers.tensor.runs.proving import Proving
@@ -47,6 +46,8 @@ def run(options: Namespace) -> int:
     with phases.phase("program", "reading the program"):
         loaded = load_program(options.program)
     require_consent(loaded.integer, options.not_zero_knowledge)
+    held = [port for port in loaded.integer.inputs if port.held]
+    require_writable(held, options.outputs, options.raw_outputs)
     before = None if options.after is None else earlier(options.after, kept_beside(options.after))
     seed = seed_bytes(options.seed) if before is None or options.seed is not None else before.manifest.seed
     data = dataset(loaded.integer, options.dataset)
@@ -66,17 +67,15 @@ def run(options: Namespace) -> int:
     with phases.phase("prove", "proving"):
         found = prove_run(
             setting,
-            before or initial_values(loaded.integer, options.inputs),
+            before or initial_values(loaded.integer, options.inputs, options.raw_inputs),
             data,
             options.output,
             kept,
             lambda step: show(f"proved step {step} of {setting.last}"),
         )
     if options.outputs is not None:
-        formats = {port.name: port.format for port in loaded.integer.inputs}
-        reals = {name: to_reals(f, value) for name, value in found.held.items() if (f := formats[name]) is not None}
         with whole_file(options.outputs) as path:
-            write_npz(path, reals)
+            write_outputs(path, held, found.held, options.raw_outputs)
     report = _report(setting, found, phases) | {"security_bits": round(security_bits(setting), 1)}
     remark("the proofs are NOT zero-knowledge: they tell whoever reads them about the values that they hide")
     if options.json:
@@ -90,7 +89,7 @@ def _require_one_beginning(options: Namespace) -> None:
     """Raises CircuitizeError unless a run begins with values of its own and a seed, or where another one ended."""
     if options.after is None and options.seed is None:
         raise CircuitizeError("--seed: expected 1 to 64 bytes in hexadecimal, found none; take 32 from a beacon")
-    if options.after is not None and options.inputs is not None:
+    if options.after is not None and (options.inputs is not None or options.raw_inputs):
         raise CircuitizeError("--inputs: expected none beside --after, whose run says what is begun with; give one")
     if options.after is not None and options.after.resolve() == options.output.resolve():
         raise CircuitizeError(f"--after: expected another folder than {options.output}; give each run its own")
