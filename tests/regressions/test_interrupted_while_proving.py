@@ -52,6 +52,14 @@ def test_prove_run_ends_as_interrupted(tmp_path: Path, monkeypatch: pytest.Monke
     assert run("prove-run", tmp_path / "step.arrow", *given, "-o", tmp_path / "run").status == 0
 
 
+def test_the_status_is_130_wherever_the_interrupt_comes(tmp_path: Path) -> None:
+    """In the midst of source that is compiled on the spot, as that of dataclasses is, Python ended by the signal."""
+    (tmp_path / "mine.py").write_text("exec('raise KeyboardInterrupt')\n")
+    command = [sys.executable, "-m", "circuitize.cli", "estimate", str(tmp_path / "mine.py:step")]
+    made = subprocess.run(command, capture_output=True, text=True)
+    assert (made.returncode, made.stderr) == (130, "circuitize: interrupted; no file is half-written\n")
+
+
 def test_the_package_is_a_command() -> None:
     made = subprocess.run([sys.executable, "-m", "circuitize", "--version"], capture_output=True, text=True)
     assert made.returncode == 0 and made.stdout.startswith("circuitize "), made.stderr
