@@ -113,7 +113,7 @@ def errors(step: Program, integers: Program, trained: dict[str, Any], recipe: Re
     without, flipped = [], []
     for _, batch in zip(range(count), batches, strict=False):
         inputs = {**{p.name: trained[p.name] for p in integers.inputs if p.name in trained}, **batch}
-        exact = integer.trace(integers, inputs)
+        exact = integer.trace(integers, integer.rounded(integers, inputs))
         ordered = [real.to_floats(port, inputs[port.name]) for port in step.inputs]
         floats = fold(arrow, ordered, lambda _, operation, values: operation.run(*values), keep=True)
         worst = 0.0

@@ -60,7 +60,7 @@ def figures(name: str, k: int | None) -> dict[str, Any]:
     digest = program_digest(program)
     emission, emit_s = timed(lambda: emit(program, k))
     summed, sums_s = timed(lambda: emission.summed)
-    trace = integer.trace(program, program.examples[0])
+    trace = integer.trace(program, integer.rounded(program, program.examples[0]))
     filling, witness_s = timed(lambda: summed.fill(Filling(emission.plan, trace, random_salts(emission.plan))))
     with tempfile.TemporaryDirectory() as folder:
         key, setup_s = timed(lambda: keys.setup(summed.system, digest, Path(folder)))

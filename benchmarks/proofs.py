@@ -68,7 +68,7 @@ def figures(name: str, prover: str) -> dict[str, Any]:
     committed = prover == "mirage"
     digest = program_digest(program)
     emission, emit_s = timed(lambda: emit(program, challenge=Challenge.COMMITTED if committed else Challenge.HASHED))
-    trace = integer.trace(program, program.examples[0])
+    trace = integer.trace(program, integer.rounded(program, program.examples[0]))
     salts = random_salts(emission.plan)
     with tempfile.TemporaryDirectory() as folder:
         setup = mirage_keys.setup if committed else plain_keys.setup

@@ -44,7 +44,7 @@ def measure(name: str, folder: Path) -> dict[str, Any]:
     found |= {"constraints": system.constraints, "nonzeros": system.nonzeros}
     _, found["write"], found["write_wall"] = measured(lambda: write_r1cs(folder / "a.r1cs", system))
     found["r1cs_bytes"] = (folder / "a.r1cs").stat().st_size
-    inputs = program.examples[0]
+    inputs = integer.rounded(program, program.examples[0])
     values, found["witness"], _ = measured(lambda: witness(plan, integer.trace(program, inputs), random_salts(plan)))
     _, found["write_witness"], _ = measured(lambda: write_wtns(folder / "a.wtns", BN254, values))
     found["peak"] = peak()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from .errors import CircuitizeError, TypingError, excerpt
 from .hypergraph import Arrow
 from .lowering import Precision
-from .types import Array, Fixed
+from .types import LIMIT, Array, Fixed
 
 
 class Visibility(Enum):
@@ -38,17 +38,34 @@ class Role(Enum):
     SCALAR = "scalar"
 
 
+Choice = TypeVar("Choice", bound=Enum)
+
+
+def _choice(kind: type[Choice], given: object, what: str) -> Choice:
+    """The member that is given, or whose value is: anything else binds nothing, and would do so in silence."""
+    try:
+        return kind(given)
+    except ValueError:
+        choices = [member.value for member in kind]
+        raise TypingError(f"expected {what} among {choices}, found {given!r}; choose one of these") from None
+
+
 @dataclass(frozen=True, slots=True)
 class Port:
     """One input or output: its name, who learns it, its exact integer format, and its role, which no digest holds.
 
-    An output of a real program may leave the format open (None): calibration chooses it.
+    An output of a real program may leave the format open (None): calibration chooses it. Visibility and role may be
+    given as the words that they stand for ("public", "state"). Raises TypingError for anything else.
     """
 
     name: str
     visibility: Visibility
     format: Fixed | None = None
     role: Role = Role.DATA
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "visibility", _choice(Visibility, self.visibility, f"the visibility of {self.name!r}"))
+        object.__setattr__(self, "role", _choice(Role, self.role, f"the role of {self.name!r}"))
 
     @property
     def held(self) -> bool:
@@ -60,7 +77,8 @@ class Port:
 class Program:
     """An arrow of either language with its ports, and example inputs (real values) to calibrate and demonstrate with.
 
-    `examples` holds batches: each maps every input's name to an array of real values. They are not part of the digest.
+    `examples` holds batches: each maps every input's name to an array of real values, whatever its dtype. They are not
+    part of the digest.
     A batch may also hold answers under the names of outputs that are not inputs: what the data says is right there, a
     label for instance. Nothing is calibrated with them; `circuitize simulate` counts how often the program agrees.
     """
@@ -95,6 +113,10 @@ class Program:
                         )
                 elif port.format.shape != type.shape or (isinstance(type, Fixed) and port.format != type):
                     raise TypingError(f"expected {side} {port.name!r} of type {type}, found format {port.format}")
+        for number, batch in enumerate(self.examples):
+            for name, values in batch.items():
+                if isinstance(values, Raw):
+                    raise TypingError(f"example {number}: expected real values of {name!r}, found Raw; use to_reals")
 
     @property
     def is_integer(self) -> bool:
@@ -108,39 +130,65 @@ class Program:
             any(port.visibility is not Visibility.PRIVATE for port in ports) for ports in (self.inputs, self.outputs)
         )
 
-    def with_visibility(self, **visibilities: Visibility) -> Program:
-        """The same program with other visibilities, by port name (an input and an output may share a name)."""
+    def with_visibility(self, **visibilities: Visibility | str) -> Program:
+        """The same program with other visibilities, by port name (an input and an output may share a name).
+
+        Raises CircuitizeError for a name that no port has, TypingError for what is no visibility.
+        """
         known = {port.name for port in self.inputs + self.outputs}
         for name in visibilities:
             if name not in known:
                 raise CircuitizeError(f"expected a port name among {sorted(known)}, found {name!r}")
+        chosen = {name: _choice(Visibility, seen, f"the visibility of {name!r}") for name, seen in visibilities.items()}
 
         def changed(ports: tuple[Port, ...]) -> tuple[Port, ...]:
-            return tuple(replace(p, visibility=visibilities.get(p.name, p.visibility)) for p in ports)
+            return tuple(replace(p, visibility=chosen.get(p.name, p.visibility)) for p in ports)
 
         return replace(self, inputs=changed(self.inputs), outputs=changed(self.outputs))
 
 
-def to_integers(port: Port, values: Any, where: str) -> NDArray[np.int64]:
-    """Real values in a port's format, each rounded once, half to even; arrays of integer dtype are taken as they are.
+@dataclass(frozen=True, eq=False, slots=True)
+class Raw:
+    """Integers of a port's format, where real values are expected: q stands for q * 2^-fraction_bits.
 
-    Raises CircuitizeError, naming the input, the element and the remedy, for a wrong shape, a NaN, an infinity or a
-    value outside the format.
+    Everything else that is given for an input is real values, integer arrays too. Raises CircuitizeError for an array
+    of anything but integers. It is no array itself, so that nothing takes it for real values.
+    """
+
+    array: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        found = np.asarray(self.array)
+        if found.dtype.kind not in "iu":
+            raise CircuitizeError(
+                f"expected integers, found dtype {found.dtype}; make them of real values with to_integers"
+            )
+        if found.dtype.kind == "u" and found.size and int(found.max()) > np.iinfo(np.int64).max:
+            raise CircuitizeError(f"Raw: found {int(found.max())}, past 64 bits; give smaller values")
+        object.__setattr__(self, "array", found.astype(np.int64))
+
+
+def raw(values: Mapping[str, NDArray[np.int64] | Raw]) -> dict[str, Raw]:
+    """Integers by name, as a program's run gives them, marked as such to go into one again."""
+    return {name: array if isinstance(array, Raw) else Raw(array) for name, array in values.items()}
+
+
+def to_integers(port: Port, values: Any, where: str) -> NDArray[np.int64]:
+    """Real values in a port's format, each rounded once, half to even; a Raw array's integers as they are.
+
+    A number means the same whatever its dtype: 1 and 1.0 are one. Raises CircuitizeError, naming the input, the element
+    and the remedy, for a wrong shape, a NaN, an infinity or a value outside the format.
     """
     format = port.format
     assert format is not None
-    array = np.asarray(values)
+    array = numbers(port, values, where)
     if array.shape != format.shape:
         raise CircuitizeError(
             f"{where}: expected input {port.name!r} of shape {list(format.shape)}, "
             f"found {list(array.shape)}; reshape it"
         )
-    if array.dtype.kind in "iub":
-        scaled = array.astype(np.int64)
-        if array.dtype.kind == "u" and array.size and int(array.max()) > np.iinfo(np.int64).max:
-            raise CircuitizeError(
-                f"{where}: input {port.name!r} holds {int(array.max())}, past 64 bits; give smaller values"
-            )
+    if isinstance(values, Raw):
+        scaled = array
     elif array.dtype.kind == "f":
         finite = np.isfinite(array)
         if not finite.all():
@@ -149,26 +197,66 @@ def to_integers(port: Port, values: Any, where: str) -> NDArray[np.int64]:
                 f"{where}: expected finite numbers in input {port.name!r}, found {array[at]} at element {list(at)}; "
                 "clean the data"
             )
-        with np.errstate(over="ignore"):
-            rounded = np.rint(np.ldexp(array.astype(np.float64), format.fraction_bits))
+        wide = array.astype(np.result_type(array.dtype, np.float64))
+        with np.errstate(over="ignore", under="ignore"):
+            rounded = np.rint(np.ldexp(wide, format.fraction_bits))
         scaled = np.clip(rounded, -(2.0**62), 2.0**62).astype(np.int64)
     else:
-        raise CircuitizeError(
-            f"{where}: expected numbers in input {port.name!r}, found dtype {array.dtype}; convert it"
-        )
+        scaled = _scaled(array, format.fraction_bits)
     outside = (scaled < format.low) | (scaled > format.high)
     if outside.any():
         at = tuple(int(i) for i in np.argwhere(outside)[0])
-        unit, kind = (2.0**-format.fraction_bits, "") if array.dtype.kind == "f" else (1, " as integers")
+        exact = isinstance(values, Raw)
+        unit, kind = (1.0, " as integers") if exact else (2.0**-format.fraction_bits, "")
+        remedy = "rescale it or widen the input's format"
+        if array.dtype.kind in "iu" and not exact and format.low <= int(array[at]) <= format.high:
+            remedy += ", or say that these are integers of the format: Raw(array), --raw-inputs"
         raise CircuitizeError(
             f"{where}: expected input {port.name!r}{kind} in [{format.low * unit:.10g}, {format.high * unit:.10g}], "
-            f"found {array[at]} at element {list(at)}; rescale it or widen the input's format"
+            f"found {array[at]} at element {list(at)}; {remedy}"
         )
     return scaled
 
 
+def numbers(port: Port, values: Any, where: str = "") -> NDArray[Any]:
+    """What was given for an input, Raw or not, as an array of numbers.
+
+    Raises CircuitizeError where it is ragged or holds something else.
+    """
+    start = f"{where}: " if where else ""
+    try:
+        array = values.array if isinstance(values, Raw) else np.asarray(values)
+    except ValueError:
+        raise CircuitizeError(
+            f"{start}expected an array for input {port.name!r}, found rows of different lengths; even them out"
+        ) from None
+    if array.dtype.kind not in "iufb":
+        raise CircuitizeError(f"{start}expected numbers in input {port.name!r}, found dtype {array.dtype}; convert it")
+    return array
+
+
+def _scaled(array: NDArray[Any], fraction_bits: int) -> NDArray[np.int64]:
+    """Whole numbers times 2^fraction_bits, rounded half to even; what passes 2^62 becomes that. Exact for 64 bits."""
+    whole = array.astype(np.uint64 if array.dtype.kind == "u" else np.int64)
+    if fraction_bits >= 0:
+        most = LIMIT >> min(fraction_bits, 63)
+        least = -most if whole.dtype.kind == "i" else 0
+        inside = (whole >= least) & (whole <= most)
+        kept = np.where(inside, whole, 0).astype(np.int64) << min(fraction_bits, 62)
+        return np.where(inside, kept, np.where(whole > 0, LIMIT, -LIMIT))
+    if fraction_bits < -64:
+        return np.zeros(whole.shape, np.int64)
+    shift, one = whole.dtype.type(-fraction_bits - 1), whole.dtype.type(1)
+    halves = whole >> shift
+    later = (halves << shift) != whole
+    quotient, odd = halves >> one, (halves & one) == one
+    up = odd & (later | ((quotient & one) == one))
+    kept: NDArray[np.int64] = np.where(quotient >= LIMIT, LIMIT, quotient).astype(np.int64)
+    return np.asarray(kept + up, np.int64)
+
+
 def to_reals(format: Fixed, values: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The real values that integers of a format stand for."""
+    """The real values that integers of a format stand for; past 53 significant bits the nearest float64."""
     return np.ldexp(values.astype(np.float64), -format.fraction_bits)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.integers import Add, ArgMax, Clamp, Contract, Reindex, ReLU, Shift, View
 from circuitize.circuits.operation import Provenance
-from circuitize.circuits.program import Port, Program, Role, Visibility
+from circuitize.circuits.program import Port, Program, Role, Visibility, to_reals
 from circuitize.circuits.types import Fixed, signed, unsigned
 
 WIDTHS = (16, 64, 32, 32, 5)
@@ -68,6 +68,7 @@ def _examples(held: list[Port]) -> tuple[dict[str, np.ndarray], ...]:
     weights = {}
     for port in held:
         assert port.format is not None
-        weights[port.name] = random.integers(-port.format.high, port.format.high, port.format.shape, endpoint=True)
-    jets = random.integers(FEATURES.low, FEATURES.high, (16, *FEATURES.shape), endpoint=True)
+        drawn = random.integers(-port.format.high, port.format.high, port.format.shape, endpoint=True)
+        weights[port.name] = to_reals(port.format, drawn)
+    jets = to_reals(FEATURES, random.integers(FEATURES.low, FEATURES.high, (16, *FEATURES.shape), endpoint=True))
     return tuple(weights | {"features": jet} for jet in jets)

@@ -37,6 +37,15 @@ def digest_bytes(digest: str) -> bytes:
     return content
 
 
+def require_publics(count: int) -> None:
+    """Raises CircuitizeError for a circuit without public values: a proof of it would say nothing, and be valid."""
+    if count < 1:
+        raise CircuitizeError(
+            "expected a circuit with public values, found none: a proof would say nothing; make an input and an output "
+            "public or committed"
+        )
+
+
 def require_prover(found: str, expected: str, what: str) -> None:
     """Raises KeyMismatch where a key or a proof is another prover's."""
     if found != expected:

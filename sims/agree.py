@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from circuitize.backends.r1cs.emit import Emission, emit
 from circuitize.backends.r1cs.witness import random_salts, witness
 from circuitize.circuits.errors import Undefined
 from circuitize.circuits.operation import Edge
-from circuitize.circuits.program import Program, to_integers, to_reals
+from circuitize.circuits.program import Program, Raw, raw, to_integers, to_reals
 
 from . import integer, real
 from .device import Device
@@ -166,11 +166,12 @@ class Agreement:
 
 def agree(
     program: Program,
-    vectors: Iterable[Mapping[str, Any]],
+    vectors: Iterable[Mapping[str, Integers | Raw]],
     targets: Sequence[Target] | None = None,
     given: Program | None = None,
 ) -> Agreement:
-    """Runs an integer program on inputs (as `sims.integer.run` takes them), and every target beside it.
+    """Runs an integer program on inputs, integers of their formats as `sims.integer.trace` takes them, and every target
+    beside it.
 
     `targets` is every target there is by default; `given` is the real program that the integer one was made from, if
     there is one. A vector is a mismatch where the executor has a value and some target another or none, and where
@@ -216,7 +217,7 @@ def _differs(target: Target) -> Callable[[Program, Trace], bool]:
 
 
 def _accepted(
-    program: Program, vector: Mapping[str, Any], targets: Sequence[Target], undefined: Undefined
+    program: Program, vector: Mapping[str, Integers | Raw], targets: Sequence[Target], undefined: Undefined
 ) -> str | None:
     """Which target accepts a forgery on inputs where the program has no value; None where none does."""
     for done, forged in forgeries(program, vector):
@@ -227,13 +228,17 @@ def _accepted(
 
 
 def _add_float_error(
-    errors: dict[str, float], program: Program, given: Program, vector: Mapping[str, Any], trace: Trace
+    errors: dict[str, float],
+    program: Program,
+    given: Program,
+    vector: Mapping[str, Integers | Raw],
+    trace: Trace,
 ) -> None:
     """Widens the errors by one run; the real program runs on the inputs that the integer one saw, rounded."""
-    reals = {}
+    reals, known = {}, raw(vector)
     for port in program.inputs:
         assert port.format is not None
-        reals[port.name] = to_reals(port.format, to_integers(port, vector[port.name], "inputs"))
+        reals[port.name] = to_reals(port.format, to_integers(port, known[port.name], "inputs"))
     with np.errstate(all="ignore"):
         exact = real.run(given, reals)
     for port, wire in zip(program.outputs, program.arrow.outputs.tolist(), strict=True):

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from circuitize.circuits.errors import CircuitizeError, Undefined
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.integers.language import Elementwise
@@ -134,19 +131,6 @@ def steps(
         made = dict(zip(names, run([held[port.name] for port in program.inputs]), strict=True))
         held.update((name, made[name]) for name in carried)
         yield made
-
-
-def numbers(port: Port, values: Any) -> NDArray[Any]:
-    """What was given, as an array of numbers; raises CircuitizeError where it is ragged or holds something else."""
-    try:
-        array = np.asarray(values)
-    except ValueError:
-        raise CircuitizeError(
-            f"expected an array for input {port.name!r}, found rows of different lengths; even them out"
-        ) from None
-    if array.dtype.kind not in "iufb":
-        raise CircuitizeError(f"expected numbers in input {port.name!r}, found dtype {array.dtype}; convert it")
-    return array
 
 
 def expect_names(names: set[str], given: Mapping[str, Any], where: str) -> None:

@@ -12,21 +12,21 @@ from circuitize.circuits.errors import Undefined
 from circuitize.circuits.hypergraph import Arrow, fold
 from circuitize.circuits.integers import Check, Expansion
 from circuitize.circuits.operation import Operation
-from circuitize.circuits.program import Program, to_integers
+from circuitize.circuits.program import Program, Raw, raw, to_integers
 
-from .executor import in_order, numbers
+from .executor import in_order
 
 Integers = NDArray[np.int64]
 Forge = Callable[[Integers, Check], Integers]
 
 
-def forgeries(program: Program, inputs: Mapping[str, Any]) -> Iterator[tuple[str, list[Integers]]]:
+def forgeries(program: Program, inputs: Mapping[str, Integers | Raw]) -> Iterator[tuple[str, list[Integers]]]:
     """Values of every wire, as `sims.integer.trace` gives them, that ignore each Check that fails; and what was done.
 
     Either the value passes as it is, or it is put at the nearer end of the Check's interval, so that everything after
     it is in order. Raises CircuitizeError for inputs that are missing, misshapen or outside their formats.
     """
-    values = [to_integers(port, numbers(port, value), "inputs") for port, value in in_order(program, inputs)]
+    values = [to_integers(port, value, "inputs") for port, value in in_order(program, raw(inputs))]
     yield "a value outside its Check passed", _trace(program.arrow, values, _passed)
     yield "a value outside its Check was put at the end of the interval", _trace(program.arrow, values, _clipped)
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import Arrow
-from circuitize.circuits.program import Port, Program, to_integers
+from circuitize.circuits.program import Port, Program, Raw, raw, to_integers
 
 from .device import CPU, Device
-from .executor import Executor, in_order, numbers, steps
+from .executor import Executor, in_order, steps
 
 Integers = NDArray[np.int64]
 
@@ -34,17 +34,20 @@ def executor(program: Program, device: Device = CPU) -> Executor:
 def run(program: Program, inputs: Mapping[str, Any], device: Device = CPU) -> dict[str, Integers]:
     """Outputs by name, integers in the outputs' formats, as numpy arrays; the same ones on every device.
 
-    Inputs are integers, or real values that are rounded once, half to even. Raises CircuitizeError for an input that is
-    missing, misshapen or outside its format, and Undefined, naming operation, source line, element and remedy, where
-    the program has no value.
+    Inputs are real values, whatever their dtype, rounded once, half to even; what a run gave is marked to go into
+    another (`Raw(array)`, `raw(outputs)`). Raises CircuitizeError for an input that is missing, misshapen or outside
+    its format, and Undefined, naming operation, source line, element and remedy, where the program has no value.
     """
     made = executor(program, device).outputs([device.put(value) for value in _integers(program, inputs)])
     return _named(program, [device.take(value) for value in made])
 
 
-def trace(program: Program, inputs: Mapping[str, Any], device: Device = CPU) -> list[Integers]:
-    """The value of every wire, in the order of the arrow's wires: what a witness is made of. Raises as `run` does."""
-    made = executor(program, device).wires([device.put(value) for value in _integers(program, inputs)])
+def trace(program: Program, inputs: Mapping[str, Integers | Raw], device: Device = CPU) -> list[Integers]:
+    """The value of every wire, in the order of the arrow's wires: what a witness is made of.
+
+    Inputs are integers of their formats, as `to_integers` makes them; real values are refused. Raises as `run` does.
+    """
+    made = executor(program, device).wires([device.put(value) for value in _integers(program, raw(inputs))])
     return [device.take(value) for value in made]
 
 
@@ -53,16 +56,25 @@ def train(
 ) -> Iterator[dict[str, Integers]]:
     """Run a step once per batch, outputs fed back into the inputs of their names; yields each step's outputs.
 
-    `initial` holds the parameters and state to start from, each batch the remaining inputs; raises as `run` does. What
-    is carried stays on the device, and what is yielded is there: `device.take` gives numpy arrays.
+    `initial` holds the parameters and state to start from, each batch the remaining inputs, both as `run` takes them;
+    raises as `run` does. What is carried stays on the device, and what is yielded is there: `device.take` gives numpy
+    arrays.
     """
     return steps(
         step, executor(step, device).outputs, lambda port, value: device.put(_integer(port, value)), initial, batches
     )
 
 
+def rounded(program: Program, inputs: Mapping[str, Any]) -> dict[str, Integers]:
+    """The integers that values become as they enter, by input name: what `trace` and the provers take.
+
+    Takes inputs as `run` does, and raises what it raises for them.
+    """
+    return {port.name: _integer(port, value) for port, value in in_order(program, inputs)}
+
+
 def _integer(port: Port, values: Any) -> Integers:
-    return to_integers(port, numbers(port, values), "inputs")
+    return to_integers(port, values, "inputs")
 
 
 def _integers(program: Program, inputs: Mapping[str, Any]) -> list[Integers]:

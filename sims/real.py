@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from circuitize.circuits.arrays.composite import expand_composites
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import Arrow
-from circuitize.circuits.program import Port, Program
+from circuitize.circuits.program import Port, Program, Raw, numbers, to_reals
 from circuitize.circuits.simplify import simplify
 
 from .device import CPU, Device
-from .executor import Executor, in_order, numbers, steps
+from .executor import Executor, in_order, steps
 
 Reals = NDArray[np.float64]
 
@@ -72,6 +72,8 @@ def to_floats(port: Port, values: Any) -> Reals:
     """Real values of a port's shape, not rounded to its format."""
     array = numbers(port, values)
     assert port.format is not None
+    if isinstance(values, Raw):
+        array = to_reals(port.format, values.array)
     if array.shape != port.format.shape:
         raise CircuitizeError(
             f"expected input {port.name!r} of shape {list(port.format.shape)}, found {list(array.shape)}; reshape it"

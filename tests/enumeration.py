@@ -13,7 +13,7 @@ from circuitize.backends.r1cs.field import Field
 from circuitize.backends.r1cs.system import ConstraintSystem, Matrix
 from circuitize.backends.r1cs.witness import witness
 from circuitize.circuits.errors import Undefined
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import Program, raw
 from circuitize.sims import integer
 
 Integers = NDArray[np.int64]
@@ -39,7 +39,7 @@ def check_all_assignments(given: Program, prime: int) -> None:
     expected = []
     for inputs in every_input(given):
         try:
-            outputs = integer.run(given, inputs)
+            outputs = integer.run(given, raw(inputs))
         except Undefined:
             continue
         found = witness(emission.plan, integer.trace(given, inputs))

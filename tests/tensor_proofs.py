@@ -14,7 +14,7 @@ from example_programs import example
 from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import Program, Visibility, to_integers
+from circuitize.circuits.program import Program, Visibility, raw, to_integers
 from circuitize.provers.tensor import independent
 from circuitize.provers.tensor.errors import Unprovable
 from circuitize.provers.tensor.plan import Plan, plan
@@ -100,7 +100,7 @@ def proved(program: Program, inputs: Mapping[str, Integers], made: Plan | None =
     """A proof of an honest run, accepted by both verifiers, whose outputs are those of the integer executor."""
     made = made or plan(program)
     found = prove(program, inputs, not_zero_knowledge=True, made=made, **more)
-    expected = integer.run(program, inputs)
+    expected = integer.run(program, raw(inputs))
     assert found.outputs.keys() == expected.keys()
     for name, values in expected.items():
         assert np.array_equal(found.outputs[name], values), name

@@ -18,7 +18,7 @@ import pytest
 from numpy.typing import NDArray
 from tensor_proofs import both, example_inputs, planned
 
-from circuitize.circuits.program import to_integers
+from circuitize.circuits.program import raw, to_integers
 from circuitize.frontends.datasets import Split, digits, iris
 from circuitize.provers.tensor.dataset import batch_ports, whole
 from circuitize.provers.tensor.groups import INPUT, OUTPUT
@@ -143,7 +143,7 @@ def trained(run: Run, name: str = "iris.py:step") -> tuple[dict[str, NDArray[np.
     held, data = values_of(run, name)
     values, losses = dict(held), []
     for step in range(1, run.steps + 1):
-        made = integer.run(run.program, {**values, **batches_of(run, data, step)})
+        made = integer.run(run.program, raw({**values, **batches_of(run, data, step)}))
         losses.append(int(made["loss"]))
         values = {key: made[key] for key in values}
     return values, losses

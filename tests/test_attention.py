@@ -22,7 +22,7 @@ from circuitize.circuits.differentiate import reverse_derivative
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.hypergraph import evaluate
 from circuitize.circuits.integers import Divide, SquareRoot
-from circuitize.circuits.program import Port, Program, Visibility, to_reals
+from circuitize.circuits.program import Port, Program, Visibility, raw, to_reals
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.types import Fixed
 from circuitize.frontends.attention import causal, multi_head_attention, softmax_attention, spherical_attention
@@ -151,7 +151,7 @@ def test_every_tiling_gives_the_same_integers() -> None:
     for _ in range(20):
         vector = {p.name: random.integers(-400, 400, p.format.shape) for p in given if p.format is not None}
         vector["s"][0] = 0
-        found = [integer.run(program, vector)["y"] for program in programs]
+        found = [integer.run(program, raw(vector))["y"] for program in programs]
         assert not found[0][0].any()
         for other in found[1:]:
             np.testing.assert_array_equal(other, found[0])
@@ -165,7 +165,7 @@ def test_integers_are_within_a_unit_of_the_exact_quotient() -> None:
     for _ in range(50):
         s, v = random.integers(-512, 512, (3, 5)), random.integers(-256, 256, (5, 2))
         s[0] = random.integers(-1, 2, 5)
-        found = to_reals(y.format, integer.run(program, {"s": s, "v": v})["y"])
+        found = to_reals(y.format, integer.run(program, raw({"s": s, "v": v}))["y"])
         norms = np.fmax(np.sqrt((s / 256) ** 2 @ np.ones((5, 1))), FLOOR)
         assert np.abs(found - (s / 256) @ (v / 256) / norms).max() <= 1.5 * 2.0**-y.format.fraction_bits
 
@@ -234,7 +234,7 @@ def test_the_maximum_of_a_long_odd_axis(length: int) -> None:
     for place in (0, length // 2 - 1, length // 2, length // 2 + 1, length - 1):
         moved = x.copy()
         moved[1, place] = 999
-        np.testing.assert_array_equal(integer.run(program, {"x": moved})["y"], moved.max(axis=1))
+        np.testing.assert_array_equal(integer.run(program, raw({"x": moved}))["y"], moved.max(axis=1))
 
 
 def test_the_table_of_costs_is_what_estimates_say() -> None:

@@ -22,7 +22,7 @@ from circuitize.backends.r1cs.system import ConstraintSystem
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import Undefined
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import Program, raw
 from circuitize.sims import integer
 
 REPRESENTATIVES = representatives()
@@ -66,7 +66,7 @@ def is_defined(given: Program, values: list[int]) -> bool:
             return False
         inputs[port.name] = np.array(own, np.int64).reshape(port.format.shape)
     try:
-        integer.run(given, inputs)
+        integer.run(given, raw(inputs))
     except Undefined:
         return False
     return True

@@ -36,7 +36,7 @@ ARRAYS: dict[str, tuple[dict[str, Any], str]] = {
     "above": (with_x(np.array([8.0, 0.0])), "in [-8, 7.9375], found 8.0 at element [0]"),
     "below": (with_x(np.array([0.0, -8.1])), "in [-8, 7.9375], found -8.1 at element [1]"),
     "huge": (with_x(np.array([0.0, 1e308])), "found 1e+308 at element [1]"),
-    "integers above": (with_x(np.array([0, 128])), "as integers in [-128, 127], found 128 at element [1]"),
+    "integers above": (with_x(np.array([0, 128])), "in [-8, 7.9375], found 128 at element [1]"),
     "integers past 64 bits": (with_x(np.array([0, 2**64 - 1], np.uint64)), "18446744073709551615"),
     "text": (with_x(np.array(["a", "b"])), "expected numbers in input 'x', found dtype <U1"),
     "complex numbers": (with_x(np.zeros(2, complex)), "found dtype complex128"),

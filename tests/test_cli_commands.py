@@ -94,7 +94,7 @@ def test_a_compiled_program_keeps_no_examples(tmp_path: Path) -> None:
 
 
 def test_witness_of_given_inputs(tmp_path: Path) -> None:
-    np.savez(tmp_path / "in.npz", x=np.array([16, -8]), w=np.array([0.5, 0.25]))
+    np.savez(tmp_path / "in.npz", x=np.array([1.0, -0.5]), w=np.array([0.5, 0.25]))
     made = tmp_path / "made"
     assert run("compile", STEP, "--target", "r1cs", "-o", made, "--inputs", tmp_path / "in.npz").status == 0
     system, _ = read_r1cs(made / "circuit.r1cs")

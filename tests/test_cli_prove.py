@@ -96,7 +96,7 @@ def test_steps_join_by_their_roots(tmp_path: Path) -> None:
     """The second step starts from the weights that the first one ended with: the verifier sees one root."""
     prove(tmp_path / "one", "step", "--outputs", tmp_path / "out.npz")
     with np.load(tmp_path / "out.npz") as outputs:
-        np.savez(tmp_path / "in.npz", w=outputs["w"], x=np.array([8, -16]))
+        np.savez(tmp_path / "in.npz", w=outputs["w"], x=np.array([0.5, -1.0]))
     openings = tmp_path / "one.openings.json"
     prove(tmp_path / "two", "step", "--inputs", tmp_path / "in.npz", "--openings-from", openings)
     root = read_statement(tmp_path / "one").roots["output", "w"]
@@ -115,7 +115,7 @@ def test_outputs_return_as_inputs_unchanged(tmp_path: Path) -> None:
 
 
 def test_rounding_is_said(tmp_path: Path) -> None:
-    np.savez(tmp_path / "in.npz", w=np.array([0.51, 0.0]), x=np.array([8, -16]))
+    np.savez(tmp_path / "in.npz", w=np.array([0.51, 0.0]), x=np.array([0.5, -1.0]))
     outcome = prove(tmp_path / "proof", "step", "--inputs", tmp_path / "in.npz")
     assert "real values of w were rounded, once" in outcome.err
 

@@ -144,13 +144,14 @@ def test_digits_are_predicted_in_eight_bits() -> None:
 def test_jets_are_a_network_of_six_bit_weights() -> None:
     """Against the layers written out in numpy; the head takes the greatest score."""
     scores, classify = program("jet", "scores")[1], program("jet", "classify")[1]
-    for batch in scores.examples:
+    for example in scores.examples:
+        batch = integer.rounded(scores, example)
         x = batch["features"]
         for number in range(1, 5):
             x = x @ batch[f"dense{number}.weight"] + batch[f"dense{number}.bias"]
             x = np.minimum(np.maximum(x, 0) >> 6, 255) if number < 4 else x
-        np.testing.assert_array_equal(integer.run(scores, batch)["scores"], x)
-        assert integer.run(classify, batch)["class"] == np.argmax(x)
+        np.testing.assert_array_equal(integer.run(scores, example)["scores"], x)
+        assert integer.run(classify, example)["class"] == np.argmax(x)
 
 
 @pytest.mark.parametrize(("name", "inputs", "outputs"), [("large", 784, 128), ("small", 20, 10)])
@@ -204,7 +205,7 @@ def accuracies(file: str, seeds: range, integers: Program | None = None) -> list
             reals = {name: to_reals(format, last[name]) for name in names if (format := ports[name])}
             predict = quantize(training.with_examples(predict, {**reals, **test}))
         run = integer.run if integers else real.run
-        outputs = run(predict, {name: last[name] for name in names} | test)["outputs"]
+        outputs = run(predict, {name: (reals if integers else last)[name] for name in names} | test)["outputs"]
         found.append(datasets.accuracy(outputs, split.test_labels))
     return found
 

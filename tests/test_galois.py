@@ -26,7 +26,7 @@ from circuitize.backends.r1cs.witness import random_salts, witness
 from circuitize.backends.r1cs.wtns_file import write_wtns
 from circuitize.circuits import integers
 from circuitize.circuits.errors import Undefined
-from circuitize.circuits.program import Program, to_integers
+from circuitize.circuits.program import Program, raw, to_integers
 from circuitize.circuits.types import Fixed
 from circuitize.sims import integer
 
@@ -123,7 +123,7 @@ def defined(given: Program, case: integers_cases.Case) -> Vector:
     while True:
         inputs = {f"in{i}": value for i, value in enumerate(case.draw(random))} or {"in0": np.array(1)}
         try:
-            integer.run(given, inputs)
+            integer.run(given, raw(inputs))
         except Undefined:
             continue
         return inputs

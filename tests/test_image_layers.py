@@ -104,7 +104,7 @@ def test_a_convolutional_step_is_jax_s() -> None:
     for port in integers.outputs:
         assert port.format is not None
         assert np.abs(to_reals(port.format, found[port.name]) - made[port.name]).max() <= 5e-4, port.name
-    assert check_agreement(integers, [held | batch]).undefined == 0
+    assert check_agreement(integers, [integer.rounded(integers, held | batch)]).undefined == 0
 
 
 def test_average_pooling_in_a_model() -> None:
@@ -138,7 +138,7 @@ def test_embedding_trains_the_rows_it_read() -> None:
     for port in integers.outputs:
         assert port.format is not None
         assert np.abs(to_reals(port.format, found[port.name]) - made[port.name]).max() <= 5e-4, port.name
-    assert check_agreement(integers, [held | batch]).undefined == 0
+    assert check_agreement(integers, [integer.rounded(integers, held | batch)]).undefined == 0
     with pytest.raises(Undefined, match=r"whole number from 0 to 5, found 2\.5"):
         real.run(program, held | batch | {"inputs": indices + 0.5 * (indices == 1) + (indices == 1)})
 

@@ -9,7 +9,7 @@ import pytest
 
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.hypergraph import evaluate
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import Program, Raw
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.types import Array
 from circuitize.circuits.unroll import compose_steps
@@ -110,7 +110,7 @@ def test_integers_follow_and_steps_compose() -> None:
     first = {name: value for name, value in made.examples[0].items() if name not in batch(0)}
     later = {f"{name}.{k + 1}": value for k in range(2) for name, value in batch(k).items()}
     once = integer.run(integers, {**first, **batch(0)})
-    again = integer.run(integers, {**{p.name: once[p.name] for p in integers.outputs if p.held}, **batch(1)})
+    again = integer.run(integers, {**{p.name: Raw(once[p.name]) for p in integers.outputs if p.held}, **batch(1)})
     both = integer.run(twice, {**first, **later})
     assert all(np.array_equal(both[name], again[name]) for name in STATE)
 

@@ -16,7 +16,7 @@ from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.integers import Check, Shift
 from circuitize.circuits.lowering import Precision
 from circuitize.circuits.operation import Operation
-from circuitize.circuits.program import Port, Program, Visibility, to_integers, to_reals
+from circuitize.circuits.program import Port, Program, Visibility, raw, to_integers, to_reals
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.types import Array, Fixed, signed
 from circuitize.circuits.validate import validate
@@ -88,7 +88,7 @@ def test_an_update_rounds_the_difference_not_the_gradient() -> None:
     generator = np.random.default_rng(1)
     inputs = {p.name: generator.integers(-20, 20, p.format.shape) for p in exact.inputs if p.format}
     sums = (inputs["x0"] << 12) - np.einsum("bi,bj->ij", inputs["x1"], inputs["x2"])
-    assert np.array_equal(integer.run(exact, inputs)["y0"], (sums + (1 << 11)) >> 12)
+    assert np.array_equal(integer.run(exact, raw(inputs))["y0"], (sums + (1 << 11)) >> 12)
 
 
 def test_a_scalar_is_rounded_before_it_is_broadcast() -> None:

@@ -19,7 +19,7 @@ from circuitize.backends.r1cs.witness import random_salts, witness
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import Program, Visibility
+from circuitize.circuits.program import Program, Visibility, raw
 from circuitize.circuits.types import Fixed, signed, unsigned
 from circuitize.sims import integer
 
@@ -97,7 +97,7 @@ def test_outputs_of_any_form_are_bound() -> None:
     salts = random_salts(emission.plan)
     found = witness(emission.plan, integer.trace(given, inputs), salts)
     assert not len(failing_rows(emission.system, found))
-    outputs = integer.run(given, inputs)
+    outputs = integer.run(given, raw(inputs))
     formats = {port.name: port.format for port in given.outputs}
     for (side, name), digest in digests(emission, found).items():
         if side == "output":
@@ -133,7 +133,7 @@ def test_an_output_commitment_of_one_program_is_the_input_commitment_of_the_next
     first = commit_all(chain(format, integers.Scale(-1, 0), integers.Check(format.low, format.high)))
     second = commit_all(chain(format, integers.ReLU()))
     values = np.abs(draw(format)) - 5
-    made = integer.run(first, {"in0": values})["out0"]
+    made = integer.run(first, raw({"in0": values}))["out0"]
     salts = {"input in0": 7, "output out0": 8}
     emissions = emit(first), emit(second)
     before = witness(emissions[0].plan, integer.trace(first, {"in0": values}), salts)

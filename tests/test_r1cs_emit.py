@@ -19,7 +19,7 @@ from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import Undefined
 from circuitize.circuits.integers import View
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import Program, raw
 from circuitize.circuits.types import Fixed
 from circuitize.sims import integer
 
@@ -34,7 +34,7 @@ def runs(case: Case, given: Program, random: np.random.Generator, count: int) ->
         values = case.draw(random) if case.sources else [np.array(1)]
         inputs = dict(zip((port.name for port in given.inputs), values, strict=True))
         with suppress(Undefined):
-            integer.run(given, inputs)
+            integer.run(given, raw(inputs))
             found += 1
             yield inputs
         if found == count:
@@ -61,7 +61,7 @@ def test_witnesses_pass_and_carry_the_executor_s_outputs(case: Case) -> None:
         assert found.shape == (emission.system.wires, 4)
         assert not len(failing_rows(emission.system, found))
         public = public_values(emission, found)
-        expected = [("output", item) for item in integer.run(given, inputs).items()]
+        expected = [("output", item) for item in integer.run(given, raw(inputs)).items()]
         expected += [("input", item) for item in inputs.items()]
         for side, (name, value) in expected:
             assert np.array_equal(public[side, name], value)

@@ -18,7 +18,7 @@ from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import OverflowRisk, TypingError, Undefined
 from circuitize.circuits.integers import View
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import Program, raw
 from circuitize.circuits.types import Fixed
 from circuitize.sims import integer
 
@@ -96,7 +96,7 @@ def test_random_programs_over_a_large_field(seed: int) -> None:
             p.name: random.integers(p.format.low, p.format.high, 3, endpoint=True) for p in given.inputs if p.format
         }
         with suppress(Undefined):
-            outputs = integer.run(given, inputs)
+            outputs = integer.run(given, raw(inputs))
             found = witness(emission.plan, integer.trace(given, inputs))
             assert not len(failing_rows(system, found))
             for public in emission.publics:

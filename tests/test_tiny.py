@@ -57,7 +57,9 @@ def emission(integers: Program) -> Emission:
 
 @pytest.fixture(scope="module")
 def solution(integers: Program, emission: Emission) -> Limbs:
-    return witness(emission.plan, integer.trace(integers, BATCH), random_salts(emission.plan))
+    return witness(
+        emission.plan, integer.trace(integers, integer.rounded(integers, BATCH)), random_salts(emission.plan)
+    )
 
 
 def test_integers_follow_floats(step: Program, integers: Program) -> None:

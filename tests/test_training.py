@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError, TypingError
-from circuitize.circuits.program import Program, Role, Visibility, to_integers, to_reals
+from circuitize.circuits.program import Program, Raw, Role, Visibility, to_integers, to_reals
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.unroll import compose_steps
 from circuitize.circuits.validate import validate
@@ -179,7 +179,7 @@ def test_steps_compose(prepare: Callable[[Program], Program], optimizer: Optimiz
     fused2 = run(twice, held | {k: v for k, v in numbered.items() if not k.endswith("3")})
     for n, batch in enumerate(chosen, 1):
         made = run(single, held | batch)
-        held = {name: made[name] for name in held}
+        held = {name: Raw(made[name]) if single.is_integer else made[name] for name in held}
         np.testing.assert_array_equal(fused[f"loss.{n}"], made["loss"])
         if n == 2:
             for name, value in held.items():
@@ -227,7 +227,7 @@ def test_integer_training_follows_real_training() -> None:
 def test_trace_gives_every_wire() -> None:
     integers = quantize(step())
     example = integers.examples[0]
-    wires = integer.trace(integers, example)
+    wires = integer.trace(integers, integer.rounded(integers, example))
     assert len(wires) == integers.arrow.wire_count
     for wire, value in enumerate(wires):
         assert value.dtype == np.int64 and value.shape == integers.arrow.type(wire).shape

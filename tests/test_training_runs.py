@@ -47,7 +47,7 @@ def learnt(file: str, name: str, seed: int, integers: Program | None = None) -> 
         formats = {port.name: port.format for port in integers.outputs}
         reals = {n: to_reals(format, values[n]) for n in names if (format := formats[n])}
         exact = quantize(training.with_examples(predict, reals | test))
-        outputs = integer.run(exact, {n: values[n] for n in names} | test)["outputs"]
+        outputs = integer.run(exact, reals | test)["outputs"]
     return accuracy(outputs, split.test_labels)
 
 

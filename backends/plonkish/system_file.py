@@ -111,14 +111,15 @@ def read_system(path: Path, field: Field = BN254) -> tuple[PlonkishSystem, list[
 
 
 def write_cells(path: Path, field: Field, cells: Cells) -> None:
-    """Writes the cells of a run, whole or not at all; every column in full."""
+    """Writes the cells of a run, for its owner alone, whole or not at all; every column in full."""
     header = field.bytes.to_bytes(4, "little") + field.prime.to_bytes(field.bytes, "little")
     header += _words([len(cells.advice), len(cells.instance), len(cells.challenges)])
     lengths = _words([len(column) for column in (*cells.advice, *cells.instance)])
     columns = [column.astype("<u8").tobytes() for column in (*cells.advice, *cells.instance)]
     drawn = field.from_integers(cells.challenges).tobytes()
     sections = [(1, [header]), (2, [lengths]), (3, columns), (4, [drawn])]
-    write_whole(path, section_chunks(CELLS_MAGIC, VERSION, [(i, sum(map(len, s)), s) for i, s in sections]))
+    chunks = section_chunks(CELLS_MAGIC, VERSION, [(i, sum(map(len, s)), s) for i, s in sections])
+    write_whole(path, chunks, private=True)
 
 
 def read_cells(path: Path, field: Field = BN254) -> Cells:

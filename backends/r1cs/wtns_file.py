@@ -16,11 +16,13 @@ CHUNK = 1 << 18
 
 
 def write_wtns(path: Path, field: Field, witness: Limbs) -> None:
-    """Writes `witness`, `uint64[wires, 4]` in normal form with witness[0] = 1, whole or not at all."""
+    """Writes `witness`, `uint64[wires, 4]` in normal form with witness[0] = 1, for its owner alone; whole or not at
+    all.
+    """
     header = field.bytes.to_bytes(4, "little") + field.prime.to_bytes(field.bytes, "little")
     header += len(witness).to_bytes(4, "little")
     sections = [(1, len(header), [header]), (2, len(witness) * field.bytes, _values(field, witness))]
-    write_whole(path, section_chunks(b"wtns", 2, sections))
+    write_whole(path, section_chunks(b"wtns", 2, sections), private=True)
 
 
 def _values(field: Field, witness: Limbs) -> Iterator[bytes]:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from circuitize.backends.r1cs.field import BN254
 from circuitize.circuits.errors import CircuitizeError
+from circuitize.provers.binding import require_publics
 
 SCALAR_PRIME = BN254.prime
 """The order r of both groups: wires are integers modulo r."""
@@ -81,7 +82,10 @@ def matrices(system: System) -> Arrays:
 
 
 def arrays(system: System) -> Arrays:
-    """What `matrices` returns, for systems of either kind."""
+    """What `matrices` returns, for systems of either kind; raises for a system without public wires too.
+
+    Soundness: a proof for a system that shows nothing says only that some witness exists. A challenge shows nothing.
+    """
     if system.field.prime != SCALAR_PRIME:
         raise CircuitizeError(
             f"Groth16 here works over BN254, expected its scalar field {SCALAR_PRIME}, found a system over "
@@ -89,6 +93,8 @@ def arrays(system: System) -> Arrays:
         )
     large = np.ascontiguousarray(system.large, np.uint64)
     public = system.public_outputs + system.public_inputs
+    if not system.committed or public:
+        require_publics(public - bool(system.committed))
     three = (_arrays(system.a), _arrays(system.b), _arrays(system.c))
     return *three, large, system.wires, public, system.committed
 

@@ -132,7 +132,13 @@ class Plan:
         return {part: (committed, looked_up) for part, (committed, looked_up) in found.items()}
 
     def trace(self, inputs: Mapping[str, Integers]) -> Trace:
-        """The values of all wires. Raises Undefined where the program has no value."""
+        """The values of all wires; inputs are integers of their formats, as `to_integers` makes them of real values.
+
+        Raises Undefined where the program has no value, CircuitizeError for what is no array of integers.
+        """
+        for name in self.inputs:
+            if np.asarray(inputs[name]).dtype.kind not in "iu":
+                raise CircuitizeError(f"expected integers of its format for input {name!r}, found others: to_integers")
         values = [np.asarray(inputs[name], np.int64, order="C") for name in self.inputs]
 
         def run(index: int, operation: Any, sources: list[Integers]) -> Sequence[Integers]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from circuitize.backends.verilog.design import Design
 from circuitize.circuits.errors import CircuitizeError, Undefined
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import Program, raw
 
 from .. import integer
 from .simulate import Frames, Simulation
@@ -53,7 +53,8 @@ def state_names(program: Program) -> list[str]:
 def expected(
     program: Program, vectors: Mapping[str, Integers], initial: Mapping[str, Integers] | None = None
 ) -> Expected:
-    """The executor's outputs of frames `vectors[port][frame, ...]`; state starts from `initial`.
+    """The executor's outputs of frames `vectors[port][frame, ...]`, integers of their formats; state starts from
+    `initial`, integers too.
 
     Raises CircuitizeError for inputs that are missing, misshapen or outside their formats.
     """
@@ -69,7 +70,7 @@ def expected(
     blank = {port.name: np.zeros(port.format.shape, np.int64) for port in program.outputs if port.format is not None}
     for frame in range(frames):
         try:
-            made.append(integer.run(program, state | {name: vectors[name][frame] for name in names}))
+            made.append(integer.run(program, raw(state | {name: vectors[name][frame] for name in names})))
         except Undefined as error:
             undefined[frame] = True
             first = first or f"frame {frame}: {error}"

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .circuits.lowering import Precision as Precision
     from .circuits.program import Port as Port
     from .circuits.program import Program as Program
+    from .circuits.program import Raw as Raw
     from .circuits.program import Role as Role
     from .circuits.program import Visibility as Visibility
     from .circuits.quantize import quantize as quantize
@@ -86,7 +87,7 @@ _HOMES = {
     "circuits.errors": ("CircuitizeError",),
     "circuits.hypergraph": ("Arrow", "compose", "identity", "permute", "tensor"),
     "circuits.lowering": ("Precision",),
-    "circuits.program": ("Port", "Program", "Role", "Visibility"),
+    "circuits.program": ("Port", "Program", "Raw", "Role", "Visibility"),
     "circuits.quantize": ("quantize",),
     "circuits.simplify": ("simplify",),
     "circuits.types": ("Array", "Fixed"),

@@ -12,6 +12,7 @@ from tensor_proofs import committed_inputs, proved
 from circuitize.backends.verilog import folded, parallel
 from circuitize.circuits import arrays
 from circuitize.circuits.errors import Undefined
+from circuitize.circuits.program import raw
 from circuitize.sims import integer, real
 from circuitize.sims.agree import agree
 from circuitize.sims.plonkish import Plonkish
@@ -24,7 +25,7 @@ def test_integers_are_within_the_stated_bound_of_floats(case: Case) -> None:
     (port,) = integers.outputs
     assert port.format is not None
     for inputs in drawn(case):
-        found = integer.run(integers, inputs)["y"]
+        found = integer.run(integers, raw(inputs))["y"]
         expected = real.run(given, dict(zip(inputs, reals(case, inputs), strict=True)))["y"]
         assert found.shape == expected.shape
         units = np.abs(found - np.ldexp(expected, port.format.fraction_bits)).max()
@@ -76,7 +77,7 @@ def test_where_calibration_never_came_there_is_no_witness(case: Case) -> None:
         vectors.append({"x0": values})
     found = check_agreement(integers, [*drawn(case), *vectors])
     try:
-        integer.run(integers, vectors[0])
+        integer.run(integers, raw(vectors[0]))
     except Undefined:
         assert found.undefined == len(vectors)
     else:

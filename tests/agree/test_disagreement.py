@@ -13,7 +13,7 @@ from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError, Undefined
 from circuitize.circuits.operation import Provenance
-from circuitize.circuits.program import Visibility
+from circuitize.circuits.program import Visibility, raw
 from circuitize.circuits.types import Fixed
 from circuitize.sims import integer
 from circuitize.sims.agree import R1CS, agree
@@ -107,7 +107,7 @@ def test_forgeries_of_expansions_are_those_of_their_definitions() -> None:
     given = single(integers.Gather(0), fixed(-9, 9, 3), fixed(-1, 3, 2))
     inputs = {"in0": np.array([4, 5, 6]), "in1": np.array([3, 1])}
     with pytest.raises(Undefined):
-        integer.run(given, inputs)
+        integer.run(given, raw(inputs))
     assert [forged[-1].tolist() for _, forged in forgeries(given, inputs)][1] == [6, 5]
 
 

@@ -14,7 +14,7 @@ from tensor_proofs import committed_inputs
 
 from circuitize.circuits import integers
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import Program, raw
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.config import PRIME
 from circuitize.provers.tensor.plan import Plan, plan
@@ -54,7 +54,7 @@ class Free(Bench):
 
 def expected(program: Program, inputs: dict[str, int]) -> list[list[int]]:
     try:
-        outputs = integer.run(program, {name: np.array(value, np.int64) for name, value in inputs.items()})
+        outputs = integer.run(program, raw({name: np.array(value, np.int64) for name, value in inputs.items()}))
     except CircuitizeError:
         return []
     return [[int(v) % PRIME for value in outputs.values() for v in value.reshape(-1)]]

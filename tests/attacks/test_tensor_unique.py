@@ -13,7 +13,7 @@ from tensor_proofs import committed_inputs
 
 from circuitize.circuits import integers
 from circuitize.circuits.errors import Undefined
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import Program, raw
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.config import PRIME
 from circuitize.provers.tensor.plan import plan
@@ -67,7 +67,7 @@ def test_one_witness_where_defined_and_none_elsewhere(name: str, bits: int) -> N
     for inputs in chosen:
         bench = Bench(made, inputs)
         try:
-            outputs = integer.run(program, {key: np.array(value, np.int64) for key, value in inputs.items()})
+            outputs = integer.run(program, raw({key: np.array(value, np.int64) for key, value in inputs.items()}))
             expected = [[int(v) % PRIME for value in outputs.values() for v in value.reshape(-1)]]
         except Undefined:
             expected = []

@@ -93,7 +93,7 @@ def made() -> Made:
     given = quantize(training_step(MODEL, mean_squared_error, SGD(), batch=2, examples=[BATCH]))
     emission = emit(given)
     salts = random_salts(emission.plan)
-    trace = integer.trace(given, BATCH)
+    trace = integer.trace(given, integer.rounded(given, BATCH))
     return Made(given, emission, salts, trace, witness(emission.plan, trace, salts))
 
 
@@ -247,7 +247,9 @@ def test_stories(made: Made, key: ProvingKey, story: str) -> None:
 def test_another_learning_rate(made: Made, key: ProvingKey) -> None:
     """Trained at 0.5, said to be trained at 0.25; and the other way about."""
     faster = witness(
-        made.emission.plan, integer.trace(made.program, {**BATCH, "learning_rate": np.array(0.5)}), made.salts
+        made.emission.plan,
+        integer.trace(made.program, integer.rounded(made.program, {**BATCH, "learning_rate": np.array(0.5)})),
+        made.salts,
     )
     assert not len(failing_rows(made.emission.system, faster))
     wire = made.block("input learning_rate").first

@@ -40,7 +40,9 @@ def circuit(request, tmp_path_factory):
     need_node()
     given = example(request.param).integer
     made = emit(given)
-    values = witness(made.plan, integer.trace(given, given.examples[0]), random_salts(made.plan))
+    values = witness(
+        made.plan, integer.trace(given, integer.rounded(given, given.examples[0])), random_salts(made.plan)
+    )
     folder = tmp_path_factory.mktemp("circuit")
     write_r1cs(folder / "a.r1cs", made.system)
     write_wtns(folder / "a.wtns", BN254, values)

@@ -12,7 +12,7 @@ from circuitize.backends.r1cs.field import BN254
 from circuitize.backends.r1cs.witness import random_salts, witness
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
-from circuitize.circuits.program import Visibility
+from circuitize.circuits.program import Visibility, raw
 from circuitize.circuits.types import Fixed
 from circuitize.sims import integer
 
@@ -30,6 +30,6 @@ def test_a_broadcast_input_is_committed_to(also_public: bool) -> None:
     found = witness(emission.plan, integer.trace(given, inputs), salts)
     assert not len(failing_rows(emission.system, found))
     (digest,) = BN254.to_integers(found[1:2])
-    output = integer.run(given, inputs)["out0"]
+    output = integer.run(given, raw(inputs))["out0"]
     assert digest == commit(output, Fixed((3, 2), 0, -3, 4), salts["output out0"])
     assert estimate(given)["constraints"] == emission.system.constraints

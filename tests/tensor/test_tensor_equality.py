@@ -15,7 +15,7 @@ from test_r1cs_random import random_program
 
 from circuitize.circuits import integers
 from circuitize.circuits.errors import OverflowRisk, TypingError, Undefined
-from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.program import Port, Program, Visibility, raw
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.errors import Unprovable
@@ -40,7 +40,7 @@ def ends(program: Program, random: np.random.Generator, spread: float) -> dict[s
 
 def runs(program: Program, inputs: dict[str, Integers]) -> bool:
     try:
-        integer.run(program, inputs)
+        integer.run(program, raw(inputs))
     except Undefined:
         return False
     return True
@@ -114,7 +114,7 @@ def test_random_real_programs() -> None:
                 for p in program.inputs
                 if p.format is not None
             }
-            integer.run(program, drawn)
+            integer.run(program, raw(drawn))
             proved(program, drawn, own)
             made += 1
     assert made >= 6

@@ -16,7 +16,7 @@ from test_r1cs_random import SOURCES, random_program
 from circuitize import _native
 from circuitize.circuits.errors import OverflowRisk, Undefined
 from circuitize.circuits.integers import expand
-from circuitize.circuits.program import Visibility
+from circuitize.circuits.program import Visibility, raw
 from circuitize.provers.tensor import config
 from circuitize.provers.tensor.errors import NotZeroKnowledge, Unprovable
 from circuitize.provers.tensor.groups import groups, layout
@@ -47,7 +47,7 @@ def test_each_operation_at_the_ends_of_its_intervals(case: Case) -> None:
         drawn = case.draw(random) if case.sources else [np.array(1)]
         inputs = dict(zip(names, drawn, strict=True))
         try:
-            integer.run(program, inputs)
+            integer.run(program, raw(inputs))
         except Undefined:
             with pytest.raises(Undefined):
                 prove(program, inputs, not_zero_knowledge=True, made=made)

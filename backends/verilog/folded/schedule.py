@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import Program, to_integers
+from circuitize.circuits.program import Program, Raw, to_integers
 from circuitize.circuits.types import Fixed
 
 from ..design import STATUS, Design, Stream
@@ -150,4 +150,4 @@ def _initial(folded: Fold, initial: Mapping[str, Any]) -> dict[str, NDArray[np.i
             raise CircuitizeError(
                 f"expected the name of state ({', '.join(names) or 'none'}), found {name!r}; remove it"
             )
-    return {port.name: to_integers(port, initial[port.name], "initial values") for port in ports}
+    return {port.name: to_integers(port, Raw(initial[port.name]), "initial values") for port in ports}

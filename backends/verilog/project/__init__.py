@@ -1,5 +1,5 @@
 """A design on disk: the folder that hardware users get, with its Verilog, its test bench and its synthesis scripts."""
 
-from .folder import DESIGN_FILE, Project, Vectors, read_project, write_project
+from .folder import DESIGN_FILE, Project, Vectors, read_project, write_project, written_files
 
-__all__ = ["DESIGN_FILE", "Project", "Vectors", "read_project", "write_project"]
+__all__ = ["DESIGN_FILE", "Project", "Vectors", "read_project", "write_project", "written_files"]

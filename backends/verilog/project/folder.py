@@ -59,14 +59,17 @@ class Project:
 
 
 def write_project(project: Project, folder: Path) -> None:
-    """Write all files of a project below an empty folder. The program is saved without its examples."""
+    """Write all files of a project below an empty folder. The program is saved without its examples.
+
+    The frames to try are examples: that file is its owner's alone.
+    """
     design, vectors = project.design, project.vectors
     texts = {f"rtl/{name}": text for name, text in design.files.items()}
     texts |= {"test/bench.py": BENCH, "test/test_design.py": TEST, "test/Makefile": MAKEFILE}
     texts |= {f"synth/{name}": text for name, text in scripts(design).items()}
     contents = {name: text.encode() for name, text in texts.items()} | {VECTORS_FILE: _packed(vectors)}
     for name, content in contents.items():
-        write_whole(folder / name, [content])
+        write_whole(folder / name, [content], private=name == VECTORS_FILE)
     save(replace(project.program, examples=()), folder / PROGRAM_FILE)
     described = {
         "version": VERSION,
@@ -79,6 +82,13 @@ def write_project(project: Project, folder: Path) -> None:
         "files": {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()},
     }
     write_whole(folder / DESIGN_FILE, [json.dumps(described, indent=1).encode() + b"\n"])
+
+
+def written_files(folder: Path) -> set[str]:
+    """The files that a project's folder says it consists of, relative to it: what a later design may replace."""
+    described = _json(folder / DESIGN_FILE).get("files")
+    named = {str(name) for name in described} if isinstance(described, dict) else set()
+    return {DESIGN_FILE, PROGRAM_FILE, *named}
 
 
 def read_project(folder: Path) -> Project:

@@ -16,7 +16,7 @@ mod lazy;
 mod msm;
 #[cfg(feature = "groth16")]
 mod ntt;
-#[cfg(feature = "groth16")]
+#[cfg(any(feature = "groth16", feature = "tensor"))]
 mod progress;
 #[cfg(feature = "groth16")]
 mod signed;

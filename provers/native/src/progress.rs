@@ -2,6 +2,7 @@
 
 use std::sync::Mutex;
 
+#[cfg(feature = "groth16")]
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -34,9 +35,15 @@ impl Progress {
         })
     }
 
+    /// The exception that interrupted: a callback's, or a signal's.
+    pub fn raised(&self) -> Option<PyErr> {
+        self.raised.lock().ok().and_then(|mut raised| raised.take())
+    }
+
     /// The exception that a callback raised, else the failure itself.
+    #[cfg(feature = "groth16")]
     pub fn error(&self, message: String) -> PyErr {
-        let raised = self.raised.lock().ok().and_then(|mut raised| raised.take());
-        raised.unwrap_or_else(|| PyValueError::new_err(message))
+        self.raised()
+            .unwrap_or_else(|| PyValueError::new_err(message))
     }
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -69,7 +70,12 @@ def prove_run(
         if isinstance(initial, Earlier):
             initial.require_roots(current)
         state.write(kept)
-    _begin(run, state, trace, folder, current, commitments, made)
+    try:
+        _begin(run, state, trace, folder, current, commitments, made)
+    except BaseException:
+        if known is None and not (folder / MANIFEST).exists():
+            kept.unlink(missing_ok=True)
+        raise
     for step in range(state.step + 1, run.last + 1, run.per_proof):
         wall, cpu = time.perf_counter(), time.process_time()
         rows = run.rows(step)
@@ -117,9 +123,22 @@ def _known(run: Run, begin: State, folder: Path, kept: Path) -> State | None:
         if done % run.per_proof or not 0 <= done <= run.steps or set(state.held) != set(begin.held):
             raise CircuitizeError(f"{kept}: expected what the prover of this run keeps, found that of another run")
         return state
+    require_new(folder, kept)
+    return None
+
+
+def require_new(folder: Path, kept: Path) -> None:
+    """Raises CircuitizeError where no run can begin in a folder: something else lies there, or what a prover keeps.
+
+    The secret in that file is all that opens the roots of its run, wherever that run's folder is now: it stays.
+    """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise CircuitizeError(f"{folder}: expected a new folder, or that of this run, found something else")
-    return None
+    if os.path.lexists(kept):
+        raise CircuitizeError(
+            f"{kept}: expected no file yet, found what the prover of a run keeps, without that run in {folder}; it is "
+            "left as it is: choose another folder for this run, or move that file beside its own run"
+        )
 
 
 def _begin(

@@ -46,11 +46,7 @@ class State:
         content = io.BytesIO()
         arrays: dict[str, Any] = {STEP: np.array(self.step), SECRET: np.frombuffer(self.secret, np.uint8), **self.held}
         np.savez(content, **arrays)
-        mask = os.umask(0o077)
-        try:
-            write_whole(path, [content.getbuffer()])
-        finally:
-            os.umask(mask)
+        write_whole(path, [content.getbuffer()], private=True)
 
     @staticmethod
     def read(path: Path) -> State:

@@ -177,7 +177,7 @@ def _prove(commands: Any) -> None:
         help="tensor: accept that the proof tells others about private and committed values",
     )
     _inputs(command, "values to prove with")
-    command.add_argument("--outputs", type=Path, metavar="FILE.npz", help="write the outputs there, as real values")
+    _outputs(command, "write the outputs there, as real values")
     command.add_argument(
         "--openings",
         type=Path,
@@ -217,14 +217,14 @@ def _prove_run(commands: Any) -> None:
         "--seed", metavar="HEX", help="public seed of the order of examples (default with --after: that run's)"
     )
     command.add_argument("--after", type=Path, metavar="RUN", help="go on where that finished run of yours ended")
-    command.add_argument("--dataset", type=Path, metavar="FILE.npz", help="all examples, by data input")
+    command.add_argument("--dataset", type=Path, metavar="FILE.npz", help="all examples, by data input, as real values")
     command.add_argument("--per-proof", type=_count, default=1, metavar="T", help="steps in one proof (default: 1)")
     _scalars(command, "a scalar of all steps (0.1, 1/10), rounded once (default: as in all of the program's examples)")
     command.add_argument(
         "--not-zero-knowledge", action="store_true", help="accept that the proofs tell others about committed values"
     )
     _inputs(command, "values to begin with, of all that is held")
-    command.add_argument("--outputs", type=Path, metavar="FILE.npz", help="write what is held at the end there")
+    _outputs(command, "write what is held at the end there, as real values")
     _output(command, "-o", "RUN", "folder for the proofs, for others to read; one that was interrupted goes on")
 
 
@@ -293,8 +293,19 @@ def _inputs(command: ArgumentParser, help: str) -> None:
     command.add_argument(
         "--inputs",
         type=Path,
+        action="append",
         metavar="FILE.npz",
-        help=f"{help}, by input name: real values are rounded once, integers taken as they are (default: the example)",
+        help=f"{help}, by input name: real values, rounded once (default: the example); repeatable",
+    )
+    command.add_argument(
+        "--raw-inputs", action="store_true", help="the arrays of --inputs are integers of the inputs' formats"
+    )
+
+
+def _outputs(command: ArgumentParser, help: str) -> None:
+    command.add_argument("--outputs", type=Path, metavar="FILE.npz", help=help)
+    command.add_argument(
+        "--raw-outputs", action="store_true", help="write --outputs as integers of the outputs' formats"
     )
 
 

@@ -32,7 +32,10 @@ def emit(loaded: Loaded, phases: Phases, prover: Prover = GROTH16) -> Emission:
 
 
 def trace(program: Program, inputs: Mapping[str, Integers]) -> list[Integers]:
-    """The integer of every element of every wire. Raises Undefined where the program has no value."""
+    """The integer of every element of every wire; inputs are integers of their formats, as `program_inputs` gives them.
+
+    Raises Undefined where the program has no value.
+    """
     from circuitize.sims.integer import trace
 
     return trace(program, inputs)

@@ -50,23 +50,26 @@ def run(options: Namespace) -> int:
 
 def _verilog(options: Namespace) -> int:
     """Write design.json, program.arrow, rtl, test and synth, all or nothing."""
-    from circuitize.backends.verilog.project import DESIGN_FILE, Project, write_project
+    from circuitize.backends.verilog.project import DESIGN_FILE, Project, write_project, written_files
 
     if options.scheduler is None:
         choices = " or ".join(SCHEDULERS)
         raise CircuitizeError(f"expected --scheduler {choices} for verilog, found none; parallel is for small networks")
     chosen = scheduler_options(options)
-    require_folder(options.output, DESIGN_FILE)
+    require_folder(options.output, DESIGN_FILE, written_files)
     phases = Phases()
     with phases.phase("program", "reading the program"):
         loaded = load_program(options.program)
-        made = bound(loaded.integer, options.inputs)
+        made = bound(loaded.integer, options.inputs, raw=options.raw_inputs)
     with phases.phase("schedule", "scheduling"):
         found = design(made, options.scheduler, chosen)
     with phases.phase("vectors", "running the program on its examples"):
         frames = example_frames(made) or frames_to_try(made, RANDOM_FRAMES, seed=0)
         tried = vectors(made, frames)
-    with phases.phase("write", "writing the design"), whole_folder(options.output, DESIGN_FILE) as folder:
+    with (
+        phases.phase("write", "writing the design"),
+        whole_folder(options.output, DESIGN_FILE, written_files) as folder,
+    ):
         write_project(Project(found, made.program, tried), folder)
         sizes = {str(path.relative_to(folder)): path.stat().st_size for path in folder.rglob("*") if path.is_file()}
     digest = program_digest(made.program)
@@ -105,8 +108,8 @@ def _r1cs(options: Namespace) -> int:
     require_folder(options.output, CIRCUIT_FILE, R1CS_FILES)
     with phases.phase("program", "reading the program"):
         loaded = load_program(options.program)
-    wanted = options.witness or options.inputs is not None
-    inputs = program_inputs(loaded.integer, options.inputs) if wanted else {}
+    wanted = options.witness or options.raw_inputs or options.inputs is not None
+    inputs = program_inputs(loaded.integer, options.inputs, raw=options.raw_inputs) if wanted else {}
     emission = emit(loaded, phases)
     system = emission.system
     if wanted:

@@ -18,9 +18,10 @@ from .circuit import emit
 from .curves import Curve, draw, plotting, train_both
 from .folder import require_file, require_folder, whole_folder
 from .loading import Loaded, quantized, run_file
-from .openings import draw_salts, write_openings
+from .openings import draw_salts
 from .output import Phases, amount_of_bytes, print_json, progress, say, show, shown_number
 from .prove import Run, read_proving_key, report_of
+from .registry import KEY_FILES, PROOF_FILES
 from .setup import make_keys
 from .statement import FILE, OUTPUT, read_statement
 from .tampering import Attempt, easier_program, flipped_bit, weight_in_commitment, weight_in_witness
@@ -41,8 +42,8 @@ def run(options: Namespace) -> int:
 
     start = time.perf_counter()
     require_file(options.output / PICTURE)
-    require_folder(options.output / KEYS, VERIFYING_FILE)
-    require_folder(options.output / PROOF, FILE)
+    require_folder(options.output / KEYS, VERIFYING_FILE, KEY_FILES)
+    require_folder(options.output / PROOF, FILE, PROOF_FILES)
     demo = Demo(options.output, quiet=options.json)
     demo.say("A network 64-32-10 learns handwritten digits (UCI) in whole numbers, and one training step is proved.")
     show("reading the data")
@@ -109,9 +110,8 @@ class Demo:
         salts = draw_salts(loaded.integer)
         step = Run(loaded, inputs, salts, emission, phases)
         proof = step.prove(read_proving_key(keys), phases)
-        with whole_folder(proof_folder, FILE) as folder:
+        with whole_folder(proof_folder, FILE, PROOF_FILES) as folder:
             step.write_proof(folder, proof)
-        write_openings(self.output / "proof.openings.json", loaded.digest, salts)
         self.report |= report_of(proof.prover, loaded, proof, phases)
         self.say(
             f"Prove     {self.report['witness_seconds']:.2f} s witness, {self.report['prove_seconds']:.1f} s proof "

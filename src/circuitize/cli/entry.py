@@ -33,6 +33,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sys.stdout.flush()
         return status
     except KeyboardInterrupt:
+        # Where it came in the midst of source that was compiled on the spot, as every dataclass has some, Python would
+        # end by the signal, whatever the status. Source that runs to its end makes it forget that.
+        exec("pass")
         return _failed("interrupted; no file is half-written", INTERRUPTED)
     except BrokenPipeError:
         _discard_output()

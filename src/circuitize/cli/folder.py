@@ -5,21 +5,24 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.files import require_file_name
 
+Own = Collection[str] | Callable[[Path], Collection[str]]
+"""The names that a command gives to its files, relative to the folder; or a function of the folder that finds them."""
+
 
 @contextmanager
-def whole_folder(path: Path, marker: str, own: Collection[str] | None = None) -> Iterator[Path]:
+def whole_folder(path: Path, marker: str, own: Own) -> Iterator[Path]:
     """A temporary folder beside `path` that takes its name when the block ends, and is removed when it raises.
 
-    A folder that is already there is replaced if it is empty or holds a file called `marker`, and nothing but what is
-    called as `own` says, if that is given: so only an earlier result of the same kind is ever deleted. Raises
-    CircuitizeError for any other, or where nothing can be written.
+    A folder that is already there is replaced if it is empty or holds a file called `marker`, and nothing but files
+    that `own` names: so only an earlier result of the same kind is ever deleted. Raises CircuitizeError for any other,
+    also where something joins it during the work, or where nothing can be written.
     """
     path = Path(os.path.abspath(path))
     require_folder(path, marker, own)
@@ -29,28 +32,53 @@ def whole_folder(path: Path, marker: str, own: Collection[str] | None = None) ->
             path.parent.mkdir(parents=True, exist_ok=True)
             temporary.mkdir()
             yield temporary
+            require_folder(path, marker, own)
             _take_name(temporary, path)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
 
 
-def require_folder(path: Path, marker: str, own: Collection[str] | None = None) -> None:
+def require_folder(path: Path, marker: str, own: Own) -> None:
     """Raises CircuitizeError unless `whole_folder` would take this name, as far as can be told before there is work."""
     try:
-        there = sorted(entry.name for entry in path.iterdir()) if path.is_dir() else []
-        if path.exists() and not (path.is_dir() and (not there or (path / marker).is_file())):
+        empty = path.is_dir() and not any(path.iterdir())
+        if path.exists() and not (path.is_dir() and (empty or (path / marker).is_file())):
             raise CircuitizeError(
                 f"{path}: expected a new folder, or an earlier one with {marker}, found something else; choose another"
             )
+        other = None
+        if path.is_dir() and not empty:
+            names = own(path) if callable(own) else own
+            other = next((name for name in _entries(path) if name not in names), None)
     except OSError as error:
         raise CircuitizeError(f"cannot write {path}: {error.strerror or error}; choose another place") from None
-    others = [name for name in there if own is not None and name not in own]
-    if others:
+    if other is not None:
         raise CircuitizeError(
-            f"{path}: expected a new folder, or only an earlier result in it, found {others[0]}; it is left as it is: "
+            f"{path}: expected a new folder, or only an earlier result in it, found {other}; it is left as it is: "
             "choose another folder, or move that"
         )
     _require_parent(path)
+
+
+def _entries(path: Path, above: str = "") -> Iterator[str]:
+    """Everything in a folder and the folders in it, relative to it: links and empty folders too."""
+    with os.scandir(path) as found:
+        inside = sorted(found, key=lambda entry: entry.name)
+    for entry in inside:
+        if entry.is_dir(follow_symlinks=False) and any(Path(entry.path).iterdir()):
+            yield from _entries(Path(entry.path), f"{above}{entry.name}/")
+        else:
+            yield f"{above}{entry.name}"
+
+
+def require_new_file(path: Path, secrets: str) -> None:
+    """Raises CircuitizeError where a file of secrets cannot be written, or is there already: nothing replaces them."""
+    if os.path.lexists(path):
+        raise CircuitizeError(
+            f"{path}: expected no file yet, found {secrets} of an earlier proof, which nothing else can open; it is "
+            "left as it is: choose another -o, or move it away"
+        )
+    require_file(path)
 
 
 def require_file(path: Path | None) -> None:
@@ -72,13 +100,18 @@ def _require_parent(path: Path) -> None:
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[Path]:
-    """A temporary file's path beside `path`; what the block writes there takes the name when the block ends."""
+def whole_file(path: Path, secrets_of: str | None = None) -> Iterator[Path]:
+    """A temporary file's path beside `path`; what the block writes there takes the name when the block ends.
+
+    Where `secrets_of` names what the file holds, it replaces none: `require_new_file` says so.
+    """
     require_file_name(path)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
     try:
         with _naming(path, temporary):
             yield temporary
+            if secrets_of is not None:
+                require_new_file(path, secrets_of)
             temporary.replace(path)
     finally:
         with suppress(OSError):

@@ -17,6 +17,7 @@ from .folder import whole_folder
 from .loading import PROGRAM_FILE, Loaded, load_program, save_without_examples
 from .output import Phases, amount_of_bytes, print_json, print_table, remark, say
 from .provers import HALO2
+from .registry import KEY_FILES
 from .setup import INSECURE
 from .statement import Statement, stated
 
@@ -83,7 +84,7 @@ def make_keys(
     from circuitize.provers.keys import PROVING_FILE, VERIFYING_FILE
 
     system = emission.summed.system
-    with whole_folder(output, VERIFYING_FILE) as folder:
+    with whole_folder(output, VERIFYING_FILE, KEY_FILES) as folder:
         what = "making development keys" if ptau is None else "checking the ceremony's powers"
         with phases.phase("setup", what):
             key = setup(system, loaded.digest, folder, ptau=ptau)

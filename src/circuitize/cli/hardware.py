@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import Port, Program, to_integers
+from circuitize.circuits.program import Port, Program, raw, to_integers
 
 from .output import remark
 from .registry import SCHEDULER_OPTIONS, SCHEDULERS
-from .values import read_npz, rounded
+from .values import given_values, require_values, rounded
 from .vectors import inputs_to_try
 
 if TYPE_CHECKING:
@@ -41,43 +41,35 @@ class Bound:
     initial: Mapping[str, Integers]
 
 
-def bound(program: Program, path: Path | None = None, say: Callable[[str], None] = remark) -> Bound:
-    """Bind every held input to its value out of an .npz file, or the first example; state is kept as an input.
+def bound(
+    program: Program, paths: Sequence[Path] | None = None, say: Callable[[str], None] = remark, raw: bool = False
+) -> Bound:
+    """Bind every held input to its value out of .npz files, or the first example; state is kept as an input.
 
-    `say` is told which real values were rounded. Raises CircuitizeError for a held input without a value, for an
-    unknown name in the file, and for values that do not fit.
+    Files are read as `program_inputs` reads them. Raises CircuitizeError for a held input without a value, for an
+    unknown name in a file, and for values that do not fit.
     """
-    from circuitize.circuits.bind import bind
-
     held = [port for port in program.inputs if port.held]
     if not held:
         return Bound(program, {})
-    where, given = _given(program, path)
-    missing = [port.name for port in held if port.name not in given]
-    if missing:
-        raise CircuitizeError(f"{where}: expected a value for held input {missing[0]!r}, found {sorted(given)}; add it")
-    values = rounded(held, given, where, say)
+    if not paths and not program.examples:
+        raise CircuitizeError(
+            f"expected values of the held inputs {[port.name for port in held]} to put into the hardware, found none "
+            "and a program without examples; give --inputs FILE.npz"
+        )
+    where, given = given_values(program, paths, say, raw)
+    require_values(held, given, where)
+    return bound_to(program, rounded(held, given, where, say))
+
+
+def bound_to(program: Program, values: Mapping[str, Integers]) -> Bound:
+    """Bind every held input to its value, integers of its format; state is kept as an input."""
+    from circuitize.circuits.bind import bind
+
     carried = {port.name for port in program.outputs}
     state = {name: value for name, value in values.items() if name in carried}
     parameters = {name: value for name, value in values.items() if name not in carried}
-    return Bound(bind(program, parameters) if parameters else program, state)
-
-
-def _given(program: Program, path: Path | None) -> tuple[str, Mapping[str, Any]]:
-    if path is not None:
-        given = read_npz(path)
-        names = [port.name for port in program.inputs]
-        unknown = sorted(set(given) - set(names))
-        if unknown:
-            raise CircuitizeError(f"{path}: expected inputs among {names}, found {unknown[0]!r}; remove or rename it")
-        return str(path), given
-    if program.examples:
-        return "the first example", program.examples[0]
-    held = [port.name for port in program.inputs if port.held]
-    raise CircuitizeError(
-        f"expected values of the held inputs {held} to put into the hardware, found none and a program without "
-        "examples; give --inputs FILE.npz"
-    )
+    return Bound(bind(program, raw(parameters)) if parameters else program, state)
 
 
 def scheduler_options(options: Namespace) -> dict[str, Any]:
@@ -125,9 +117,7 @@ def example_frames(made: Bound) -> dict[str, Integers]:
 
 def frames_to_try(made: Bound, count: int, seed: int) -> dict[str, Integers]:
     """Frames as `inputs_to_try` makes them: examples, values near them, ends of intervals, uniform values."""
-    batches: list[Mapping[str, Any]] = [{**batch, **made.initial} for batch in made.program.examples]
-    program = replace(made.program, examples=tuple(batches))
-    tried = list(inputs_to_try(program, count, np.random.default_rng(seed)))
+    tried = list(inputs_to_try(made.program, count, np.random.default_rng(seed), made.initial))
     return {port.name: np.stack([one[port.name] for one in tried]) for port in streamed(made)}
 
 

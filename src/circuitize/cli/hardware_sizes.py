@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from circuitize.circuits.files import write_whole
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.program import Program
 
-from .hardware import HARDWARE_SIZES, Bound, bound
+from .hardware import HARDWARE_SIZES, Bound, bound, bound_to
 from .vectors import inputs_to_try
 
 MOST_UNROLLED = 8_000
@@ -44,9 +43,8 @@ def bound_somehow(program: Program) -> Bound:
     if held > MOST_HELD:
         raise CircuitizeError(f"expected at most {MOST_HELD:,} numbers held in memory, found {held:,}; fold it by hand")
     if not program.examples:
-        values: Mapping[str, Any] = next(inputs_to_try(program, 1, np.random.default_rng(0)))
-        found = bound(replace(program, examples=(values,)), say=_nothing)
-        return Bound(replace(found.program, examples=()), found.initial)
+        values = next(inputs_to_try(program, 1, np.random.default_rng(0)))
+        return bound_to(program, {port.name: values[port.name] for port in program.inputs if port.held})
     return bound(program, say=_nothing)
 
 

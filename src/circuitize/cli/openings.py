@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import secrets
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,6 +14,8 @@ from circuitize.circuits.program import Program, Visibility
 from .statement import INPUT, OUTPUT, Key, bound_ports, key_text
 
 VERSION = 1
+SALTS = "the openings"
+"""What such a file holds, in a message."""
 
 
 def draw_salts(program: Program, earlier: Path | None = None) -> dict[Key, int]:
@@ -39,11 +40,7 @@ def write_openings(path: Path, digest: str, salts: Mapping[Key, int]) -> None:
     """Write salts for their owner's eyes only, whole or not at all."""
     named = {key_text(key): hex(salt) for key, salt in salts.items()}
     content = {"circuitize": VERSION, "secret": "keep this file, never send it", "digest": digest, "salts": named}
-    mask = os.umask(0o077)
-    try:
-        write_whole(path, [(json.dumps(content, indent=1) + "\n").encode()])
-    finally:
-        os.umask(mask)
+    write_whole(path, [(json.dumps(content, indent=1) + "\n").encode()], private=True)
 
 
 def read_openings(path: Path) -> dict[Key, int]:

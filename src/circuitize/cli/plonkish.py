@@ -49,8 +49,8 @@ def write_plonkish(options: Namespace) -> int:
     require_folder(options.output, SYSTEM_FILE, FILES)
     with phases.phase("program", "reading the program"):
         loaded = load_program(options.program)
-    wanted = options.witness or options.inputs is not None
-    inputs = program_inputs(loaded.integer, options.inputs) if wanted else {}
+    wanted = options.witness or options.raw_inputs or options.inputs is not None
+    inputs = program_inputs(loaded.integer, options.inputs, raw=options.raw_inputs) if wanted else {}
     emission = emit_plonkish(loaded, phases, options.k, options.memory)
     system = emission.system
     if wanted:

@@ -17,18 +17,17 @@ from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.files import write_whole
-from circuitize.circuits.program import Program, to_reals
 
 from .circuit import emit, named_outputs, trace, witness
-from .folder import require_file, require_folder, whole_file, whole_folder
+from .folder import require_file, require_folder, require_new_file, whole_file, whole_folder
 from .halo2 import PlonkishRun, emit_plonkish
 from .loading import Loaded, load_program
-from .openings import draw_salts, write_openings
+from .openings import SALTS, draw_salts, write_openings
 from .output import Phases, amount_of_bytes, print_json, print_table, remark, say
 from .provers import GROTH16, Draw, Limbs, Prover, prover_of_system
-from .registry import KEYLESS
+from .registry import KEYLESS, PROOF_FILES
 from .statement import FILE, Statement, public_vector, stated
-from .values import program_inputs, write_npz
+from .values import program_inputs, require_writable, write_outputs
 
 if TYPE_CHECKING:
     from circuitize.backends.r1cs.emit import Emission
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     from circuitize.provers.groth16.proof import Proof
 
 Integers = NDArray[np.int64]
-EXACT = 1 << 53
 
 
 def run(options: Namespace) -> int:
@@ -58,9 +56,10 @@ def run(options: Namespace) -> int:
     phases, prover = Phases(), Prover(options.prover)
     with phases.phase("program", "reading the program"):
         loaded = load_program(options.program)
-    inputs = program_inputs(loaded.integer, options.inputs)
+    require_writable(loaded.integer.outputs, options.outputs, options.raw_outputs)
+    inputs = program_inputs(loaded.integer, options.inputs, raw=options.raw_inputs)
     with ExitStack() as stack:
-        folder = stack.enter_context(whole_folder(options.output, FILE))
+        folder = stack.enter_context(whole_folder(options.output, FILE, PROOF_FILES))
         salts = draw_salts(loaded.integer, options.openings_from)
         begin: Callable[[], Any]
         if prover.plonkish:
@@ -73,9 +72,10 @@ def run(options: Namespace) -> int:
         proof: Any = made.prove(key, phases)
         made.write_proof(folder, proof)
         if salts:
-            write_openings(stack.enter_context(whole_file(openings)), loaded.digest, salts)
+            write_openings(stack.enter_context(whole_file(openings, SALTS)), loaded.digest, salts)
         if options.outputs is not None:
-            write_outputs(stack.enter_context(whole_file(options.outputs)), loaded.integer, made.outputs)
+            path = stack.enter_context(whole_file(options.outputs))
+            write_outputs(path, loaded.integer.outputs, made.outputs, options.raw_outputs)
     report = report_of(proof.prover, loaded, proof, phases)
     if key.verifying_key.setup == "development":
         remark("the proof was made with development keys: INSECURE, whoever made the keys can prove anything")
@@ -95,9 +95,10 @@ def openings_path(options: Namespace) -> Path:
         if kept is not None and kept.resolve().is_relative_to(options.output.resolve()):
             raise CircuitizeError(f"{kept}: expected a path outside {options.output}, which is for others to read")
         require_file(kept)
+    require_new_file(openings, SALTS)
     if options.outputs is not None and options.outputs.resolve() == openings.resolve():
         raise CircuitizeError(f"--outputs: expected another file than that of the openings, found {openings} for both")
-    require_folder(options.output, FILE)
+    require_folder(options.output, FILE, PROOF_FILES)
     return openings
 
 
@@ -173,19 +174,6 @@ class Run:
         write_whole(folder / "proof.json", [proof_text(proof).encode()])
         vector = public_vector(self.loaded.integer, self.statement, self.emission.system.field.prime)
         write_whole(folder / "public.json", [public_text(vector).encode()])
-
-
-def write_outputs(path: Path, program: Program, outputs: Mapping[str, Integers]) -> None:
-    """Outputs by name as the real numbers they stand for; as integers where a float64 could not hold one exactly."""
-    arrays: dict[str, NDArray[Any]] = {}
-    for port in program.outputs:
-        assert port.format is not None
-        values = outputs[port.name]
-        exact = int(values.min()) >= -EXACT and int(values.max()) <= EXACT
-        arrays[port.name] = to_reals(port.format, values) if exact else values
-        if not exact:
-            remark(f"output {port.name} is written as integers / 2^{port.format.fraction_bits}, too long for float64")
-    write_npz(path, arrays)
 
 
 def peak_bytes() -> int:

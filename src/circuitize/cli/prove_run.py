@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import to_reals
 
 from .folder import require_file, whole_file
 from .loading import load_program
@@ -15,7 +14,7 @@ from .memory import require_memory
 from .output import Phases, amount_of_bytes, print_json, print_table, remark, say, show
 from .prove import peak_bytes
 from .run_values import dataset, from_step, initial_values, scalars, seed_bytes
-from .values import write_npz
+from .values import require_writable, write_outputs
 
 if TYPE_CHECKING:
     from circuitize.provers.tensor.runs.proving import Proving
@@ -28,7 +27,8 @@ def run(options: Namespace) -> int:
     from circuitize.provers.tensor.prover import require_consent
     from circuitize.provers.tensor.runs.checking import security_bits
     from circuitize.provers.tensor.runs.continuing import earlier
-    from circuitize.provers.tensor.runs.proving import prove_run
+    from circuitize.provers.tensor.runs.files import MANIFEST
+    from circuitize.provers.tensor.runs.proving import prove_run, require_new
     from circuitize.provers.tensor.runs.setting import Run
     from circuitize.provers.tensor.runs.state import kept_beside
 
@@ -40,10 +40,14 @@ def run(options: Namespace) -> int:
         raise CircuitizeError(f"--outputs: expected another file than {kept}, with which an interrupted run goes on")
     for path in (kept, options.outputs):
         require_file(path)
+    if not (options.output / MANIFEST).exists():
+        require_new(options.output, kept)
     phases = Phases()
     with phases.phase("program", "reading the program"):
         loaded = load_program(options.program)
     require_consent(loaded.integer, options.not_zero_knowledge)
+    held = [port for port in loaded.integer.inputs if port.held]
+    require_writable(held, options.outputs, options.raw_outputs)
     before = None if options.after is None else earlier(options.after, kept_beside(options.after))
     seed = seed_bytes(options.seed) if before is None or options.seed is not None else before.manifest.seed
     data = dataset(loaded.integer, options.dataset)
@@ -63,17 +67,15 @@ def run(options: Namespace) -> int:
     with phases.phase("prove", "proving"):
         found = prove_run(
             setting,
-            before or initial_values(loaded.integer, options.inputs),
+            before or initial_values(loaded.integer, options.inputs, options.raw_inputs),
             data,
             options.output,
             kept,
             lambda step: show(f"proved step {step} of {setting.last}"),
         )
     if options.outputs is not None:
-        formats = {port.name: port.format for port in loaded.integer.inputs}
-        reals = {name: to_reals(f, value) for name, value in found.held.items() if (f := formats[name]) is not None}
         with whole_file(options.outputs) as path:
-            write_npz(path, reals)
+            write_outputs(path, held, found.held, options.raw_outputs)
     report = _report(setting, found, phases) | {"security_bits": round(security_bits(setting), 1)}
     remark("the proofs are NOT zero-knowledge: they tell whoever reads them about the values that they hide")
     if options.json:
@@ -87,7 +89,7 @@ def _require_one_beginning(options: Namespace) -> None:
     """Raises CircuitizeError unless a run begins with values of its own and a seed, or where another one ended."""
     if options.after is None and options.seed is None:
         raise CircuitizeError("--seed: expected 1 to 64 bytes in hexadecimal, found none; take 32 from a beacon")
-    if options.after is not None and options.inputs is not None:
+    if options.after is not None and (options.inputs is not None or options.raw_inputs):
         raise CircuitizeError("--inputs: expected none beside --after, whose run says what is begun with; give one")
     if options.after is not None and options.after.resolve() == options.output.resolve():
         raise CircuitizeError(f"--after: expected another folder than {options.output}; give each run its own")

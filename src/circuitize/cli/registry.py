@@ -21,6 +21,24 @@ PROVERS = MappingProxyType(
 KEYLESS = MappingProxyType({"tensor": "circuitize.provers.tensor"})
 """Provers that need no setup: the verifier holds the program."""
 
+KEY_FILES = (
+    "proving.key",
+    "verifying.key",
+    "verification_key.json",
+    "program.arrow",
+    "INSECURE-DEVELOPMENT-KEYS.txt",
+)
+"""Everything that `setup` writes, by whichever prover."""
+
+PROOF_FILES = (
+    "statement.json",
+    "proof.json",
+    "public.json",
+    "NOT-ZERO-KNOWLEDGE.txt",
+    *(f"proof.{name}" for name in (*PROVERS, *KEYLESS)),
+)
+"""Everything that `prove` writes into a proof's folder, by whichever prover."""
+
 SCHEDULERS = MappingProxyType(
     {"parallel": "circuitize.backends.verilog.parallel", "folded": "circuitize.backends.verilog.folded"}
 )

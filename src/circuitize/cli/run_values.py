@@ -19,7 +19,7 @@ from circuitize.frontends.datasets import Recipe
 from .exact import exact_number, units, written
 from .loading import run_file
 from .output import remark
-from .values import read_npz, rounded
+from .values import given_values, read_npz, require_values, rounded
 
 if TYPE_CHECKING:
     from circuitize.provers.tensor.runs.setting import Scalars
@@ -43,7 +43,7 @@ def from_step(first: int) -> str:
 def dataset(program: Program, path: Path | None) -> dict[str, Integers]:
     """The tensors of a dataset by the names of data inputs: out of an .npz file, or all examples of the program.
 
-    A file holds for each data input an array whose first axis is the example, in place of the batch.
+    A file holds for each data input an array whose first axis is the example, in place of the batch: real values.
     """
     from circuitize.provers.tensor.dataset import batch_ports, whole
 
@@ -68,17 +68,11 @@ def dataset(program: Program, path: Path | None) -> dict[str, Integers]:
     return rounded([whole(port, size) for port in ports], given, where)
 
 
-def initial_values(program: Program, path: Path | None) -> dict[str, Integers]:
-    """What a run begins with: everything held, out of an .npz file, or of the program's first example."""
+def initial_values(program: Program, paths: Sequence[Path] | None, raw: bool = False) -> dict[str, Integers]:
+    """What a run begins with: everything held, out of .npz files, or of the program's first example."""
+    where, given = given_values(program, paths, raw=raw)
     ports = [port for port in program.inputs if port.held]
-    if path is None and not program.examples:
-        raise CircuitizeError("expected values to begin with, found none and no examples; give --inputs FILE.npz")
-    given = read_npz(path) if path is not None else program.examples[0]
-    where = str(path) if path is not None else "the first example"
-    missing = [port.name for port in ports if port.name not in given]
-    if missing:
-        raise CircuitizeError(f"{where}: expected a value for input {missing[0]!r}, found {sorted(given)}; add it")
-    return rounded(ports, given, where)
+    return rounded(ports, require_values(ports, given, where), where)
 
 
 def scalars(program: Program, schedule: str | None, constants: Sequence[str]) -> Scalars:

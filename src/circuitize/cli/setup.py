@@ -13,6 +13,7 @@ from .folder import require_folder, whole_folder
 from .loading import PROGRAM_FILE, Loaded, load_program, save_without_examples
 from .output import Phases, amount_of_bytes, print_json, print_table, remark, say
 from .provers import Prover, prover_of_system
+from .registry import KEY_FILES
 
 if TYPE_CHECKING:
     from circuitize.backends.r1cs.emit import Emission
@@ -28,7 +29,7 @@ def run(options: Namespace) -> int:
     """Emit the circuit, make or take over keys bound to the program's digest, and write them beside the program."""
     from circuitize.provers.keys import VERIFYING_FILE
 
-    require_folder(options.output, VERIFYING_FILE)
+    require_folder(options.output, VERIFYING_FILE, KEY_FILES)
     if options.prover == "halo2":
         from .halo2 import setup
 
@@ -79,7 +80,7 @@ def make_keys(
 
     system = emission.system
     prover = prover_of_system(system)
-    with whole_folder(output, VERIFYING_FILE) as folder:
+    with whole_folder(output, VERIFYING_FILE, KEY_FILES) as folder:
         if ceremony is None:
             with phases.phase("setup", "making development keys"):
                 prover.setup(system, loaded.digest, folder)

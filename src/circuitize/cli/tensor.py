@@ -19,11 +19,12 @@ from .expect import Expectation
 from .folder import whole_file, whole_folder
 from .loading import Loaded, load_program, program_path
 from .memory import require_memory
-from .openings import read_openings, write_openings
+from .openings import SALTS, read_openings, write_openings
 from .output import Phases, amount_of_bytes, print_json, print_table, remark, say
 from .prove import kept_rows, openings_path, report_of, write_outputs
+from .registry import PROOF_FILES
 from .statement import FILE, INPUT, OUTPUT, Key, Statement, Unproved, bound_ports, key_text, shown_names
-from .values import program_inputs
+from .values import program_inputs, require_writable, write_outputs
 from .verdict import ASK_AGAIN, remedy, require_digest, require_outside, verdict
 
 if TYPE_CHECKING:
@@ -51,9 +52,10 @@ def prove(options: Namespace) -> int:
     with phases.phase("program", "reading the program"):
         loaded = load_program(options.program)
     require_consent(loaded.integer, options.not_zero_knowledge)
-    inputs = program_inputs(loaded.integer, options.inputs)
+    require_writable(loaded.integer.outputs, options.outputs, options.raw_outputs)
+    inputs = program_inputs(loaded.integer, options.inputs, raw=options.raw_inputs)
     with ExitStack() as stack:
-        folder = stack.enter_context(whole_folder(options.output, FILE))
+        folder = stack.enter_context(whole_folder(options.output, FILE, PROOF_FILES))
         with phases.phase("plan", "planning the proof"):
             made = plan(loaded.integer)
             require_memory(sizes(made)["prover_bytes"], "prove a smaller batch, or on a larger machine")
@@ -66,9 +68,10 @@ def prove(options: Namespace) -> int:
         _write(folder, loaded, proved)
         if salts:
             drawn = {key: int.from_bytes(secret, "big") for key, secret in salts.items()}
-            write_openings(stack.enter_context(whole_file(openings)), loaded.digest, drawn)
+            write_openings(stack.enter_context(whole_file(openings, SALTS)), loaded.digest, drawn)
         if options.outputs is not None:
-            write_outputs(stack.enter_context(whole_file(options.outputs)), loaded.integer, proved.outputs)
+            path = stack.enter_context(whole_file(options.outputs))
+            write_outputs(path, loaded.integer.outputs, proved.outputs, options.raw_outputs)
     report = report_of(NAME, loaded, proved.proof, phases) | {
         "security_bits": round(union(bounds(made)), 1),
         "extension_degree": made.degree,

@@ -1,4 +1,4 @@
-"""Values that enter and leave a program as .npz files: real numbers, or integers of an integer dtype."""
+"""Values that enter and leave a program as .npz files: real numbers, or where it is asked for integers of formats."""
 
 from __future__ import annotations
 
@@ -14,33 +14,85 @@ from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError, FormatError
 from circuitize.circuits.files import write_whole
-from circuitize.circuits.program import Port, Program, to_integers, to_reals
+from circuitize.circuits.program import Port, Program, Raw, to_integers, to_reals
 
 from .output import remark
 
 Integers = NDArray[np.int64]
+EXACT = 1 << 53
+"""Up to here float64 holds every integer."""
 
 
-def program_inputs(program: Program, path: Path | None, say: Callable[[str], None] = remark) -> dict[str, Integers]:
-    """The integers that enter a program, by input name: out of an .npz file, or the program's first example.
+NEED_NONE = "setup, verify, estimate, check, audit, and compile to r1cs or plonkish without --witness, need none"
+"""What is said where a program without examples, as saved programs are, meets a command that runs it."""
 
-    Real values are rounded once to their input's format, which `say` is told. Raises CircuitizeError for a
-    file that is no .npz, for a missing or an unknown name, and for values that do not fit.
+
+def program_inputs(
+    program: Program, paths: Sequence[Path] | None, say: Callable[[str], None] = remark, raw: bool = False
+) -> dict[str, Integers]:
+    """The integers that enter a program, by input name: out of .npz files, or the program's first example.
+
+    Real values, of whatever dtype, are rounded once to their input's format, which `say` is told; `raw` files hold
+    integers of the formats. Raises CircuitizeError for a file that is no .npz, for a missing or an unknown name, and
+    for values that do not fit.
     """
-    if path is not None:
-        where, given = str(path), read_npz(path)
-        names = [port.name for port in program.inputs]
-        unknown = sorted(set(given) - set(names))
-        if unknown:
-            raise CircuitizeError(f"{where}: expected inputs among {names}, found {unknown[0]!r}; remove or rename it")
-    elif program.examples:
-        where, given = "the first example", dict(program.examples[0])
-    else:
-        raise CircuitizeError("expected inputs, found none and a program without examples; give --inputs FILE.npz")
-    missing = [port.name for port in program.inputs if port.name not in given]
+    where, given = given_values(program, paths, say, raw)
+    return rounded(program.inputs, require_values(program.inputs, given, where), where, say)
+
+
+def given_values(
+    program: Program, paths: Sequence[Path] | None, say: Callable[[str], None] = remark, raw: bool = False
+) -> tuple[str, dict[str, Any]]:
+    """Where values of inputs are from, and what is there by name: out of .npz files, or the program's first example.
+
+    An array that goes by the name of an output alone is left out, which `say` is told: so what `--outputs` wrote goes
+    in again. Raises CircuitizeError for any other name, and for an input that two files have.
+    """
+    if not paths:
+        if raw:
+            raise CircuitizeError("--raw-inputs: expected --inputs FILE.npz with it, found none; give the file")
+        if not program.examples:
+            raise CircuitizeError(
+                "expected inputs, found none and a program without examples; give --inputs FILE.npz with an array for "
+                f"each input ({NEED_NONE})"
+            )
+        return "the first example", dict(program.examples[0])
+    names, leaving = [port.name for port in program.inputs], {port.name for port in program.outputs}
+    found: dict[str, tuple[Path, Any]] = {}
+    unread: list[str] = []
+    for path in paths:
+        arrays = read_npz(path)
+        left = [name for name in arrays if name in leaving and name not in names]
+        unread += [f"{path}: left out {', '.join(left)}, which the program gives and does not take"] if left else []
+        for name in (name for name in arrays if name not in left):
+            if name not in names:
+                raise CircuitizeError(f"{path}: expected inputs among {names}, found {name!r}; remove or rename it")
+            if name in found:
+                raise CircuitizeError(f"{path}: found input {name!r}, which {found[name][0]} has; give it once")
+            found[name] = (path, _marked(path, name, arrays[name]) if raw else arrays[name])
+    for told in unread:
+        say(told)
+    return ", ".join(map(str, paths)), {name: array for name, (_, array) in found.items()}
+
+
+def _marked(path: Path, name: str, array: NDArray[Any]) -> Raw:
+    if array.dtype.kind not in "iu":
+        raise CircuitizeError(
+            f"{path}: expected integers of its format for input {name!r} with --raw-inputs, found dtype {array.dtype}; "
+            "leave out --raw-inputs for real values"
+        )
+    return Raw(array)
+
+
+def require_values(ports: Sequence[Port], given: Mapping[str, Any], where: str) -> Mapping[str, Any]:
+    """What is given. Raises CircuitizeError where it has no value for one of these inputs."""
+    missing = [port.name for port in ports if port.name not in given]
     if missing:
-        raise CircuitizeError(f"{where}: expected a value for input {missing[0]!r}, found {sorted(given)}; add it")
-    return rounded(program.inputs, given, where, say)
+        raise CircuitizeError(
+            f"{where}: expected a value for input {missing[0]!r}, found {sorted(given)}; add it, or give it by another "
+            "--inputs FILE.npz"
+        )
+    return given
 
 
 def rounded(
@@ -48,15 +100,38 @@ def rounded(
 ) -> dict[str, Integers]:
     """The values of these inputs as integers, by name; `say` is told which real values rounding changed."""
     integers = {port.name: to_integers(port, given[port.name], where) for port in ports}
-    real = [port for port in ports if np.asarray(given[port.name]).dtype.kind == "f"]
     changed = [
         port.name
-        for port in real
-        if port.format is not None and (to_reals(port.format, integers[port.name]) != given[port.name]).any()
+        for port in ports
+        if port.format is not None
+        and not isinstance(given[port.name], Raw)
+        and (to_reals(port.format, integers[port.name]) != given[port.name]).any()
     ]
     if changed:
         say(f"{where}: real values of {', '.join(changed)} were rounded, once, to their formats")
     return integers
+
+
+def require_writable(ports: Sequence[Port], path: Path | None, raw: bool) -> None:
+    """Raises CircuitizeError unless the values of these ports can be written exactly: before there is work."""
+    if path is None and raw:
+        raise CircuitizeError("--raw-outputs: expected --outputs FILE.npz with it, found none; give the file")
+    for port in ports if path is not None and not raw else ():
+        format = port.format
+        if format is None or (max(-format.low, format.high) <= EXACT and -900 <= format.fraction_bits <= 1000):
+            continue
+        raise CircuitizeError(
+            f"{path}: expected outputs that float64 holds exactly, found {port.name!r} of {format.width} bits; add "
+            "--raw-outputs, which writes integers of the formats, for --raw-inputs"
+        )
+
+
+def write_outputs(path: Path, ports: Sequence[Port], values: Mapping[str, Integers], raw: bool) -> None:
+    """Values of these ports by name, exactly: as the real numbers they stand for, or as integers of their formats."""
+    require_writable(ports, path, raw)
+    formats = {port.name: port.format for port in ports}
+    exact = {name: (value, format) for name, value in values.items() if (format := formats.get(name)) is not None}
+    write_npz(path, {name: value if raw else to_reals(format, value) for name, (value, format) in exact.items()})
 
 
 def read_npz(path: Path) -> dict[str, NDArray[Any]]:
@@ -87,11 +162,11 @@ def _entry(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
 
 
 def write_npz(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write arrays by name, whole or not at all; equal arrays give equal bytes."""
+    """Write arrays by name, for their owner alone, whole or not at all; equal arrays give equal bytes."""
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as archive:
         for name, array in arrays.items():
             entry = io.BytesIO()
             np.lib.format.write_array(entry, np.asarray(array), allow_pickle=False)
             archive.writestr(zipfile.ZipInfo(f"{name}.npy"), entry.getvalue())
-    write_whole(path, [content.getbuffer()])
+    write_whole(path, [content.getbuffer()], private=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +12,21 @@ from circuitize.circuits.program import Program, to_integers
 Vector = dict[str, NDArray[np.int64]]
 
 
-def inputs_to_try(program: Program, count: int, random: np.random.Generator) -> Iterator[Vector]:
-    """`count` inputs, by name, of the four kinds in turn; of the last two where the program has no examples."""
+def inputs_to_try(
+    program: Program, count: int, random: np.random.Generator, held: Mapping[str, NDArray[np.int64]] | None = None
+) -> Iterator[Vector]:
+    """`count` inputs, integers by name, of the four kinds in turn; of the last two where the program has no examples.
+
+    What `held` has is taken from there in place of every example's.
+    """
+    known = held or {}
     examples = [
-        {port.name: to_integers(port, batch[port.name], f"example {number}") for port in program.inputs}
+        {
+            port.name: known[port.name]
+            if port.name in known
+            else to_integers(port, batch[port.name], f"example {number}")
+            for port in program.inputs
+        }
         for number, batch in enumerate(program.examples)
     ]
     kinds = [_example, _near, _near, _ends, _uniform] if examples else [_ends, _uniform]

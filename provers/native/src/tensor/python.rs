@@ -17,6 +17,7 @@ use super::protocol::{Commitment, Statement, Witness, prove, verify};
 use super::quadratic::Quadratic;
 use super::records::{PyPlan, field_elements};
 use super::whir;
+use crate::progress::Progress;
 
 fn secret(bytes: &[u8]) -> PyResult<[u8; 32]> {
     bytes
@@ -150,15 +151,8 @@ fn tensor_prove<'py>(
             plan.commitments.len()
         )));
     }
-    let report = |phase: &'static str| {
-        Python::attach(|py| {
-            py.check_signals()?;
-            progress
-                .as_ref()
-                .map_or(Ok(()), |callback| callback.call1(py, (phase,)).map(drop))
-        })
-        .map_err(|error: PyErr| error.to_string())
-    };
+    let progress = Progress::new(progress);
+    let report = |phase: &'static str| progress.report(phase);
     let kept = kept
         .into_iter()
         .map(|one| one.map(|one| one.get().0.clone()))
@@ -173,7 +167,11 @@ fn tensor_prove<'py>(
         Degree::Two => prove::<Quadratic>(plan, digest, context, witness, channel, &report),
         Degree::Three => prove::<Cubic>(plan, digest, context, witness, channel, &report),
     });
-    let (proof, commitments, phases) = made.map_err(|Reject(reason)| PyRuntimeError::new_err(reason))?;
+    let (proof, commitments, phases) = made.map_err(|Reject(reason)| {
+        progress
+            .raised()
+            .unwrap_or_else(|| PyRuntimeError::new_err(reason))
+    })?;
     let seconds = PyDict::new(py);
     for (phase, value) in phases {
         seconds.set_item(phase, value)?;

@@ -1,0 +1,7 @@
+"""Runs the command line as `python -m circuitize`."""
+
+import sys
+
+from .cli.entry import main
+
+sys.exit(main())
