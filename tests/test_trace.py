@@ -140,7 +140,7 @@ CASES: dict[str, tuple[Callable[..., Any], Callable[..., Any] | None, tuple[tupl
     ),
     "maximum of axes": (lambda x: x.max((0, 2), keepdims=True) + x.max(axis=(2, 1, 0)), None, ((3, 4, 2),)),
     "shapes as tuples": (lambda x: x.reshape((2, 6)).transpose((1, 0)), None, ((3, 4),)),
-    "lists and arrays": (lambda x: x + [1, 2, 3] - abs(+x) * np.arange(3), None, ((2, 3),)),
+    "lists and arrays": (lambda x: [1, 2, 3] * x - abs(+x) * np.arange(3), None, ((2, 3),)),
     "a number first": (
         lambda x: functions.maximum(0, x) + functions.where(CONSTANT > 0, x, 0.0),
         lambda x: np.maximum(0, x) + np.where(CONSTANT > 0, x, 0.0),

@@ -22,6 +22,7 @@ from circuitize.circuits.program import Program, to_reals
 from .circuit import emit, named_outputs, trace, witness
 from .folder import require_file, require_folder, whole_file, whole_folder
 from .halo2 import PlonkishRun, emit_plonkish
+from .keys import require_keys, require_keys_of, require_readable
 from .loading import Loaded, load_program
 from .openings import draw_salts, write_openings
 from .output import Phases, amount_of_bytes, print_json, print_table, remark
@@ -56,8 +57,12 @@ def run(options: Namespace) -> int:
         )
     openings = openings_path(options)
     phases, prover = Phases(), Prover(options.prover)
+    require_keys(options.keys, prover, options.program)
+    require_readable("--inputs", options.inputs)
+    require_readable("--openings-from", options.openings_from)
     with phases.phase("program", "reading the program"):
         loaded = load_program(options.program)
+    require_keys_of(options.keys, prover, loaded.digest, options.program)
     inputs = program_inputs(loaded.integer, options.inputs)
     with ExitStack() as stack:
         folder = stack.enter_context(whole_folder(options.output, FILE))

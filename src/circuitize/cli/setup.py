@@ -10,6 +10,7 @@ from circuitize.circuits.errors import CircuitizeError
 
 from .circuit import emit
 from .folder import require_folder, whole_folder
+from .keys import require_readable
 from .loading import PROGRAM_FILE, Loaded, load_program, save_without_examples
 from .output import Phases, amount_of_bytes, print_json, print_table, remark
 from .provers import Prover, prover_of_system
@@ -29,6 +30,8 @@ def run(options: Namespace) -> int:
     from circuitize.provers.keys import VERIFYING_FILE
 
     require_folder(options.output, VERIFYING_FILE)
+    require_readable("--zkey", options.zkey)
+    require_readable("--ptau", options.ptau)
     if options.prover == "halo2":
         from .halo2 import setup
 
