@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -112,7 +113,7 @@ def permute(types: Sequence[Type], choice: Sequence[int]) -> Arrow:
     Raises TypingError for a choice that is no place among the types, counted from 0.
     """
     if not isinstance(types, Sequence):
-        raise TypingError(f"permute: expected a list of types, found {types!r}; write [type]")
+        raise TypingError(f"permute: expected a list of types, found {_short(types)}; write [type]")
     return replace(identity(*types), outputs=places(choice, len(types), "permute: choice"))
 
 
@@ -122,7 +123,9 @@ def places(choice: Sequence[int], count: int, where: str) -> Indices:
     if not chosen.size:
         return np.zeros(0, np.int32)
     if chosen.ndim != 1 or chosen.dtype.kind not in "iu":
-        raise TypingError(f"{where}: expected a list of whole numbers below {count}, found {choice!r}; count from 0")
+        raise TypingError(
+            f"{where}: expected a list of whole numbers below {count}, found {_short(choice)}; count from 0"
+        )
     outside = (chosen < 0) | (chosen >= count)
     if outside.any():
         at = int(np.argmax(outside))
@@ -297,6 +300,10 @@ def _concatenate(columns: Sequence[Indices]) -> Indices:
 
 def _intern(table: dict[Any, int], entries: Sequence[Any]) -> Indices:
     return np.array([table.setdefault(entry, len(table)) for entry in entries], np.int32)
+
+
+def _short(found: object) -> str:
+    return " ".join(reprlib.repr(found).split())
 
 
 def _first_difference(found: tuple[Type, ...], expected: tuple[Type, ...]) -> tuple[str, str]:

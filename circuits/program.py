@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from .errors import CircuitizeError, TypingError
 from .hypergraph import Arrow
 from .lowering import Precision
+from .shapes import remedy
 from .types import Array, Fixed
 
 
@@ -128,7 +129,7 @@ def to_integers(port: Port, values: Any, where: str) -> NDArray[np.int64]:
     if array.shape != format.shape:
         raise CircuitizeError(
             f"{where}: expected input {port.name!r} of shape {list(format.shape)}, "
-            f"found {list(array.shape)}; reshape it"
+            f"found {list(array.shape)}; {remedy(format.shape, array.shape, port.role is Role.DATA)}"
         )
     if array.dtype.kind in "iub":
         scaled = array.astype(np.int64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Sequence
 from types import EllipsisType
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -107,7 +108,7 @@ def _places(entry: Any, extent: int, axis: int) -> tuple[NDArray[np.int64], list
             f"expected places known now at axis {axis}, found a tensor; use gather(x, indices) for places, "
             "where(condition, x, y) for a condition"
         )
-    raise refused(f"expected an index below {extent}, a slice or a list at axis {axis}, found {entry!r}")
+    raise refused(f"expected an index below {extent}, a slice or a list at axis {axis}, found {_short(entry)}")
 
 
 def _listed(entry: Places, extent: int, axis: int) -> tuple[NDArray[np.int64], list[int]]:
@@ -118,7 +119,7 @@ def _listed(entry: Places, extent: int, axis: int) -> tuple[NDArray[np.int64], l
     if chosen.dtype == bool and chosen.shape == (extent,) and chosen.any():
         chosen = np.flatnonzero(chosen)
     if chosen.dtype.kind not in "iu" or not chosen.size or ((chosen < -extent) | (chosen >= extent)).any():
-        raise refused(f"expected a list of whole numbers below {extent} at axis {axis}, found {entry!r}")
+        raise refused(f"expected a list of whole numbers below {extent} at axis {axis}, found {_short(entry)}")
     return chosen.reshape(-1).astype(np.int64) % extent, list(chosen.shape)
 
 
@@ -130,6 +131,10 @@ def _is_whole(entry: Any) -> bool:
     if isinstance(entry, np.ndarray) and not entry.ndim:
         entry = entry[()]
     return isinstance(entry, (int, np.integer)) and not isinstance(entry, bool)
+
+
+def _short(entry: Any) -> str:
+    return " ".join(reprlib.repr(entry).split())
 
 
 def _text(entry: slice) -> str:

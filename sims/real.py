@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from circuitize.circuits.arrays.composite import expand_composites
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import Arrow
-from circuitize.circuits.program import Port, Program
+from circuitize.circuits.program import Port, Program, Role
+from circuitize.circuits.shapes import remedy
 from circuitize.circuits.simplify import simplify
 
 from .device import CPU, Device
@@ -74,7 +75,8 @@ def to_floats(port: Port, values: Any) -> Reals:
     assert port.format is not None
     if array.shape != port.format.shape:
         raise CircuitizeError(
-            f"expected input {port.name!r} of shape {list(port.format.shape)}, found {list(array.shape)}; reshape it"
+            f"expected input {port.name!r} of shape {list(port.format.shape)}, found {list(array.shape)}; "
+            f"{remedy(port.format.shape, array.shape, port.role is Role.DATA)}"
         )
     if not np.isfinite(array).all():
         at = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
