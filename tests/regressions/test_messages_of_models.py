@@ -94,8 +94,8 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     "labels for distributions": (lambda: step(kullback_leibler, target_shape=()), "found [4]; use label_cross_entropy"),
     "one-hot for labels": (
         lambda: step(label_cross_entropy),
-        "labels of shape [4], a class number for each example, found [4, 2]; give training_step targets=formats.labels(2"
-        "), target_shape=(), or use cross_entropy for indicators",
+        "labels of shape [4], a class number for each example, found [4, 2]; give training_step targets=formats.labels"
+        "(2), target_shape=(), or use cross_entropy for indicators",
     ),
     "labels spread": (lambda: step(target_shape=()), "shape of predictions, [4, 2], found [4]; leave target_shape out"),
     "labels of two": (
