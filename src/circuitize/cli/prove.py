@@ -24,6 +24,7 @@ from .folder import require_file, require_folder, whole_file, whole_folder
 from .halo2 import PlonkishRun, emit_plonkish
 from .keys import require_keys, require_keys_of, require_readable
 from .loading import Loaded, load_program
+from .memory import require_circuit_memory
 from .openings import draw_salts, write_openings
 from .output import Phases, amount_of_bytes, print_json, print_table, remark
 from .provers import GROTH16, Draw, Limbs, Prover, prover_of_system
@@ -63,6 +64,7 @@ def run(options: Namespace) -> int:
     with phases.phase("program", "reading the program"):
         loaded = load_program(options.program)
     require_keys_of(options.keys, prover, loaded.digest, options.program)
+    require_circuit_memory(loaded.integer, prover.name)
     inputs = program_inputs(loaded.integer, options.inputs)
     with ExitStack() as stack:
         folder = stack.enter_context(whole_folder(options.output, FILE))

@@ -12,6 +12,7 @@ from .circuit import emit
 from .folder import require_folder, whole_folder
 from .keys import require_readable
 from .loading import PROGRAM_FILE, Loaded, load_program, save_without_examples
+from .memory import require_circuit_memory
 from .output import Phases, amount_of_bytes, print_json, print_table, remark
 from .provers import Prover, prover_of_system
 
@@ -51,6 +52,7 @@ def run(options: Namespace) -> int:
             "commitment: make development keys, without --zkey"
         )
     loaded = load_program(options.program)
+    require_circuit_memory(loaded.integer, prover.name)
     report = make_keys(loaded, options.output, phases, emit(loaded, phases, prover), ceremony)
     remark(INSECURE if ceremony is None else CEREMONY)
     if options.json:
