@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from .errors import OverflowRisk, TypingError
-from .hypergraph import Arrow, offsets_of
+from .hypergraph import Arrow, offsets_of, places
 from .operation import NOWHERE, Operation, Provenance
-from .types import Type
+from .types import Type, check_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,8 @@ class Builder:
         self._typing: dict[tuple[int, ...], tuple[int, ...]] = {}
 
     def input(self, type: Type) -> int:
-        """A new input wire."""
+        """A new input wire. Raises TypingError for what is no type."""
+        check_type(type, "input")
         wire = self._wire(self._type_index(type))
         self._inputs.append(wire)
         return wire
@@ -76,12 +77,24 @@ class Builder:
     def apply(self, operation: Operation, *sources: int) -> list[int]:
         """Add an edge; returns its target wires. Raises TypingError or OverflowRisk with the provenance."""
         index = self._operation_index(operation)
-        wire_types = self._wire_types
-        key = (index, *[wire_types[wire] for wire in sources])
+        key = (index, *self._keys(sources, operation.name))
         target_types = self._typing.get(key)
         if target_types is None:
             target_types = self._typing[key] = self._type_edge(operation, sources)
         return self._append(index, sources, target_types)
+
+    def _keys(self, wires: Sequence[int], where: str) -> list[int]:
+        """The types of wires, as numbers; raises TypingError for a wire that this builder does not have."""
+        wire_types = self._wire_types
+        try:
+            if not wires or min(wires) >= 0:
+                return [wire_types[wire] for wire in wires]
+        except (IndexError, TypeError):
+            pass
+        raise TypingError(
+            f"{where}: expected wires of this builder, whole numbers below {len(wire_types)}, found {list(wires)}; "
+            "take them from its input, add or apply"
+        )
 
     def _append(self, index: int, sources: Sequence[int], target_types: tuple[int, ...]) -> list[int]:
         if self._shared is not None:
@@ -141,8 +154,18 @@ class Builder:
     def splice(self, arrow: Arrow, sources: Sequence[int], relabel: bool = True) -> list[int]:
         """Add a copy of an arrow on the given wires; returns the wires of its outputs.
 
-        With `relabel`, edges without a provenance of their own take the builder's current one.
+        With `relabel`, edges without a provenance of their own take the builder's current one. Raises TypingError for
+        another number of wires than the arrow has inputs, or for wires that this builder does not have.
         """
+        if len(sources) != len(arrow.inputs):
+            raise TypingError(
+                f"splice: expected {len(arrow.inputs)} wires, one for each input of the arrow, found {len(sources)}"
+            )
+        found = [self._type_table[key] for key in self._keys(sources, "splice")]
+        if found != list(arrow.source):
+            raise TypingError(
+                f"splice: expected wires of types {list(map(str, arrow.source))}, found {list(map(str, found))}"
+            )
         wires: list[int] = [0] * arrow.wire_count
         for inner, outer in zip(arrow.inputs.tolist(), sources, strict=True):
             wires[inner] = outer
@@ -157,7 +180,7 @@ class Builder:
         return [wires[wire] for wire in arrow.outputs.tolist()]
 
     def build(self, outputs: Sequence[int]) -> Arrow:
-        """The arrow so far, with the given output wires."""
+        """The arrow so far, with the given output wires. Raises TypingError for a wire that this builder lacks."""
         return Arrow(
             tuple(self._operations),
             tuple(self._type_table),
@@ -170,7 +193,7 @@ class Builder:
             offsets_of(np.array(self._coarity, np.int32)),
             np.array(self._target_wires, np.int32),
             np.array(self._inputs, np.int32),
-            np.array(outputs, np.int32).reshape(-1),
+            places(outputs, len(self._wire_types), "build: output"),
         )
 
     def _wire(self, type_index: int) -> int:
@@ -178,8 +201,12 @@ class Builder:
         return len(self._wire_types) - 1
 
     def _operation_index(self, operation: Operation) -> int:
-        index = self._operations.get(operation)
+        try:
+            index = self._operations.get(operation)
+        except TypeError:
+            index = None
         if index is None:
+            _require_operation(operation)
             index = self._operations[operation] = len(self._operations)
             self._operation_table.append(operation)
         return index
@@ -198,6 +225,21 @@ class Builder:
         except (TypingError, OverflowRisk) as error:
             applied = ", ".join(map(str, source_types))
             raise error.__class__(f"{error}; in {operation.name} on ({applied}), {self.provenance}") from None
+
+
+def _require_operation(operation: object) -> None:
+    """Raises TypingError for what is no operation, and for one that does not hash: its parameters must not change."""
+    if isinstance(operation, Operation):
+        try:
+            hash(operation)
+        except TypeError:
+            raise TypingError(f"expected tuples in an operation, found a list in {operation}; write (2, 3)") from None
+    elif isinstance(operation, type):
+        raise TypingError(
+            f"expected an operation, found the class {operation.__name__}; write {operation.__name__}(...)"
+        )
+    else:
+        raise TypingError(f"expected an operation, found {operation!r}; give one, such as arrays.Add()")
 
 
 def generator(operation: Operation, *sources: Type) -> Arrow:

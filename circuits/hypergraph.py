@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from .errors import TypingError
 from .operation import Edge, Operation, Provenance
-from .types import Type
+from .types import Type, check_type
 
 Indices = NDArray[np.int32]
 V = TypeVar("V")
@@ -95,7 +96,9 @@ class Arrow:
 
 
 def identity(*types: Type) -> Arrow:
-    """The arrow that passes its inputs on: types -> types."""
+    """The arrow that passes its inputs on: types -> types. Raises TypingError for what is no type."""
+    for position, type in enumerate(types):
+        check_type(type, f"identity: type {position}")
     table = tuple(dict.fromkeys(types))
     wires = np.arange(len(types), dtype=np.int32)
     nothing = np.zeros(0, np.int32)
@@ -105,15 +108,57 @@ def identity(*types: Type) -> Arrow:
 
 
 def permute(types: Sequence[Type], choice: Sequence[int]) -> Arrow:
-    """The wiring whose output i is input choice[i]: permutes, copies (a repeated choice) and discards (none)."""
-    return replace(identity(*types), outputs=np.array(choice, np.int32).reshape(-1))
+    """The wiring whose output i is input choice[i]: permutes, copies (a repeated choice) and discards (none).
+
+    Raises TypingError for a choice that is no place among the types, counted from 0.
+    """
+    if not isinstance(types, Sequence):
+        raise TypingError(f"permute: expected a list of types, found {_short(types)}; write [type]")
+    return replace(identity(*types), outputs=places(choice, len(types), "permute: choice"))
+
+
+def places(choice: Sequence[int], count: int, where: str) -> Indices:
+    """The choice as indices; raises TypingError unless each is a whole number from 0 to count - 1."""
+    chosen = np.asarray(choice)
+    if not chosen.size:
+        return np.zeros(0, np.int32)
+    if chosen.ndim != 1 or chosen.dtype.kind not in "iu":
+        raise TypingError(
+            f"{where}: expected a list of whole numbers below {count}, found {_short(choice)}; count from 0"
+        )
+    outside = (chosen < 0) | (chosen >= count)
+    if outside.any():
+        at = int(np.argmax(outside))
+        found = f"found {chosen[at]} at place {at}"
+        raise TypingError(
+            f"{where}: expected whole numbers below {count}, {found}; count from 0"
+            if count
+            else f"{where}: expected none where there are no wires, {found}; leave it out"
+        )
+    return chosen.astype(np.int32)
+
+
+def _require_arrows(word: str, arrows: Sequence[Any]) -> None:
+    for position, arrow in enumerate(arrows):
+        if not isinstance(arrow, Arrow):
+            remedy = f"write {word}(*arrows)" if isinstance(arrow, (list, tuple)) else "give arrows only"
+            raise TypingError(
+                f"{word}: expected an arrow at argument {position}, found {type(arrow).__name__}; {remedy}"
+            )
 
 
 def compose(*arrows: Arrow) -> Arrow:
     """First arrow first: each one's outputs become the next one's inputs. Linear time, any number of arrows.
 
-    Raises TypingError where an output type differs from the next input type.
+    Raises TypingError where an output type differs from the next input type, and for no arrows at all: each list of
+    types has an identity of its own, and nothing says of which this one would be.
     """
+    if not arrows:
+        raise TypingError(
+            "compose: expected at least one arrow, found none, so no types that their composition would pass on; "
+            "write identity(*types)"
+        )
+    _require_arrows("compose", arrows)
     for position, (first, second) in enumerate(pairwise(arrows)):
         if first.target != second.source:
             found, expected = _first_difference(first.target, second.source)
@@ -130,12 +175,15 @@ def compose(*arrows: Arrow) -> Arrow:
             wires[arrow.inputs + offset] = previous
         previous = wires[arrow.outputs + offset]
         offset += arrow.wire_count
-    assert previous is not None, "compose takes at least one arrow"
+    assert previous is not None
     return _renumber(joined, wires, arrows[0].inputs, previous)
 
 
 def tensor(*arrows: Arrow) -> Arrow:
-    """Side by side: inputs and outputs one after the other. Linear time, any number of arrows."""
+    """Side by side: inputs and outputs one after the other; of no arrows, `identity()`. Linear time."""
+    if not arrows:
+        return identity()
+    _require_arrows("tensor", arrows)
     joined = _disjoint(arrows)
     offsets = np.cumsum([0] + [arrow.wire_count for arrow in arrows])[:-1].astype(np.int32)
     inputs = _concatenate([arrow.inputs + offset for arrow, offset in zip(arrows, offsets, strict=True)])
@@ -149,8 +197,12 @@ def fold(
     """Give every wire a value: inputs as given, then edge by edge `interpret(edge index, operation, source values)`.
 
     Returns the values by wire. Unless `keep`, a value is dropped after its last reader (outputs stay), so that memory
-    follows the live wires. Linear time; nothing recurses.
+    follows the live wires. Linear time; nothing recurses. Raises TypingError for another number of inputs.
     """
+    if len(inputs) != len(arrow.inputs):
+        raise TypingError(
+            f"expected {len(arrow.inputs)} values, one for each input, found {len(inputs)}; give one each"
+        )
     values: list[Any] = [None] * arrow.wire_count
     for wire, value in zip(arrow.inputs.tolist(), inputs, strict=True):
         values[wire] = value
@@ -248,6 +300,10 @@ def _concatenate(columns: Sequence[Indices]) -> Indices:
 
 def _intern(table: dict[Any, int], entries: Sequence[Any]) -> Indices:
     return np.array([table.setdefault(entry, len(table)) for entry in entries], np.int32)
+
+
+def _short(found: object) -> str:
+    return " ".join(reprlib.repr(found).split())
 
 
 def _first_difference(found: tuple[Type, ...], expected: tuple[Type, ...]) -> tuple[str, str]:

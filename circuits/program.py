@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from .errors import CircuitizeError, TypingError, excerpt
 from .hypergraph import Arrow
 from .lowering import Precision
+from .shapes import remedy as shape_remedy
 from .types import LIMIT, Array, Fixed
 
 
@@ -185,7 +186,7 @@ def to_integers(port: Port, values: Any, where: str) -> NDArray[np.int64]:
     if array.shape != format.shape:
         raise CircuitizeError(
             f"{where}: expected input {port.name!r} of shape {list(format.shape)}, "
-            f"found {list(array.shape)}; reshape it"
+            f"found {list(array.shape)}; {shape_remedy(format.shape, array.shape, port.role is Role.DATA)}"
         )
     if isinstance(values, Raw):
         scaled = array
@@ -242,8 +243,8 @@ def _scaled(array: NDArray[Any], fraction_bits: int) -> NDArray[np.int64]:
         most = LIMIT >> min(fraction_bits, 63)
         least = -most if whole.dtype.kind == "i" else 0
         inside = (whole >= least) & (whole <= most)
-        kept = np.where(inside, whole, 0).astype(np.int64) << min(fraction_bits, 62)
-        return np.where(inside, kept, np.where(whole > 0, LIMIT, -LIMIT))
+        scaled = np.where(inside, whole, 0).astype(np.int64) << min(fraction_bits, 62)
+        return np.where(inside, scaled, np.where(whole > 0, LIMIT, -LIMIT))
     if fraction_bits < -64:
         return np.zeros(whole.shape, np.int64)
     shift, one = whole.dtype.type(-fraction_bits - 1), whole.dtype.type(1)

@@ -44,6 +44,9 @@ class Fixed:
 
     def __post_init__(self) -> None:
         check_shape(self.shape)
+        for word, number in (("fraction bits", self.fraction_bits), ("low", self.low), ("high", self.high)):
+            if type(number) is not int and not hasattr(number, "__index__"):
+                raise TypingError(f"expected a whole number for {word}, found {number!r}; low and high are integers")
         if self.low > self.high:
             raise TypingError(f"expected low <= high, found the interval [{self.low}, {self.high}]")
         if max(-self.low, self.high) >= LIMIT:
@@ -87,6 +90,23 @@ def unsigned(shape: Shape, bits: int, fraction_bits: int) -> Fixed:
 
 
 def check_shape(shape: Shape) -> None:
+    """Raises TypingError unless this is a tuple of whole numbers of at least 1."""
+    if type(shape) is not tuple:
+        written = f"write ({shape},)" if isinstance(shape, int) else "write (2, 3), or () for a single number"
+        raise TypingError(f"expected a shape, a tuple of whole numbers, found {shape!r}; {written}")
     for axis, extent in enumerate(shape):
+        if type(extent) is not int and not hasattr(extent, "__index__"):
+            raise TypingError(
+                f"expected whole extents, found {extent!r} at axis {axis} of {shape}; write a whole number"
+            )
         if extent < 1:
-            raise TypingError(f"expected axes of at least one element, found {extent} at axis {axis} of {shape}")
+            raise TypingError(
+                f"expected axes of at least one element, found {extent} at axis {axis} of {shape}; leave the axis out"
+            )
+
+
+def check_type(type: object, where: str) -> None:
+    """Raises TypingError unless this is the type of a wire."""
+    if not isinstance(type, (Array, Fixed)):
+        remedy = f"write Array({type})" if isinstance(type, tuple) else "give an Array(shape), or a Fixed"
+        raise TypingError(f"{where}: expected the type of a wire, Array or Fixed, found {type!r}; {remedy}")

@@ -54,6 +54,7 @@ class Adam(Optimizer):
     second: Format = SECOND_MOMENT
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for name, beta in (("beta1", self.beta1), ("beta2", self.beta2)):
             if not 0 <= beta < 1:
                 raise CircuitizeError(f"expected 0 <= {name} < 1, found {beta}; 1 - 2^-k is exact")

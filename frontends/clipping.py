@@ -15,7 +15,9 @@ from .adaptive import scaled
 from .formats import Format
 from .functions import clip, maximum, reciprocal_square_root, square
 from .layers import Parameter
+from .operands import named
 from .optimizers import SCALAR, Optimizer
+from .provenance import refused
 from .trace import Tensor, trace
 
 
@@ -29,6 +31,12 @@ class _Clipped(Optimizer):
     scale_bits: int = 8
 
     def __post_init__(self) -> None:
+        if not isinstance(self.optimizer, Optimizer):
+            raise refused(
+                f"{type(self).__name__}: expected an optimiser, found {named(self.optimizer)}; "
+                f"write {type(self).__name__}(SGD(), bound)"
+            )
+        super().__post_init__()
         if self.bound <= 0:
             raise CircuitizeError(f"expected a positive bound, found {self.bound}; gradients are kept below it")
 

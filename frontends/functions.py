@@ -10,151 +10,149 @@ import numpy as np
 from circuitize.circuits import arrays
 from circuitize.circuits.errors import TypingError
 
-from .trace import Operand, Tensor, broadcast_shape
+from .trace import Operand, Tensor, apply, axis_of, tensors_of, together
 
 
 def relu(x: Tensor) -> Tensor:
     """max(x, 0); the derivative at 0 is 0."""
-    return x.apply(arrays.ReLU())
+    return apply(arrays.ReLU(), x)
 
 
 def exp(x: Tensor) -> Tensor:
-    return x.apply(arrays.Exp())
+    return apply(arrays.Exp(), x)
 
 
 def reciprocal(x: Tensor) -> Tensor:
     """1 / x; undefined at 0."""
-    return x.apply(arrays.Reciprocal())
+    return apply(arrays.Reciprocal(), x)
 
 
 def log(x: Tensor) -> Tensor:
     """The natural logarithm; undefined at 0 and below."""
-    return x.apply(arrays.Log())
+    return apply(arrays.Log(), x)
 
 
 def square_root(x: Tensor) -> Tensor:
     """The square root; undefined below 0, its derivative at 0 too."""
-    return x.apply(arrays.SquareRoot())
+    return apply(arrays.SquareRoot(), x)
 
 
 def sigmoid(x: Tensor) -> Tensor:
     """1 / (1 + e^-x)."""
-    return x.apply(arrays.Sigmoid())
+    return apply(arrays.Sigmoid(), x)
 
 
 def tanh(x: Tensor) -> Tensor:
-    return x.apply(arrays.Tanh())
+    return apply(arrays.Tanh(), x)
 
 
 def reciprocal_square_root(x: Tensor) -> Tensor:
     """1 / sqrt(x); undefined at 0 and below."""
-    return x.apply(arrays.ReciprocalSquareRoot())
+    return apply(arrays.ReciprocalSquareRoot(), x)
 
 
 def erf(x: Tensor) -> Tensor:
     """The error function."""
-    return x.apply(arrays.Erf())
+    return apply(arrays.Erf(), x)
 
 
 def gelu(x: Tensor, approximate: bool = False) -> Tensor:
     """x times the normal distribution at x; with `approximate`, by the hyperbolic tangent of a cubic, as in GPT-2."""
-    return x.apply(arrays.TanhGELU() if approximate else arrays.GELU())
+    return apply(arrays.TanhGELU() if approximate else arrays.GELU(), x)
 
 
 def normalize(x: Tensor, axes: int | Sequence[int] = -1, epsilon: float = 1e-5) -> Tensor:
     """(x - mean) / sqrt(variance + epsilon), mean and variance over some axes, which stay."""
-    return x.apply(arrays.Normalize(_counted(x, axes), epsilon))
+    return apply(arrays.Normalize(_counted(x, axes), epsilon), x)
 
 
 def root_mean_square_normalize(x: Tensor, axes: int | Sequence[int] = -1, epsilon: float = 1e-5) -> Tensor:
     """x / sqrt(mean of x^2 + epsilon), the mean over some axes, which stay."""
-    return x.apply(arrays.RootMeanSquareNormalize(_counted(x, axes), epsilon))
+    return apply(arrays.RootMeanSquareNormalize(_counted(x, axes), epsilon), x)
 
 
 def _counted(x: Tensor, axes: int | Sequence[int]) -> tuple[int, ...]:
     """The axes, counted from 0."""
-    return tuple(axis % x.ndim for axis in ((axes,) if isinstance(axes, int) else axes))
+    return tuple(axis_of(x, axis) for axis in (axes if isinstance(axes, (tuple, list, range)) else (axes,)))
 
 
 def exp2(x: Tensor) -> Tensor:
     """2^x."""
-    return x.apply(arrays.Exp2())
+    return apply(arrays.Exp2(), x)
 
 
 def log2(x: Tensor) -> Tensor:
     """The logarithm to base 2; undefined at 0 and below."""
-    return x.apply(arrays.Log2())
+    return apply(arrays.Log2(), x)
 
 
 def sin(x: Tensor) -> Tensor:
-    return x.apply(arrays.Sin())
+    return apply(arrays.Sin(), x)
 
 
 def cos(x: Tensor) -> Tensor:
-    return x.apply(arrays.Cos())
+    return apply(arrays.Cos(), x)
 
 
 def absolute(x: Tensor) -> Tensor:
     """The magnitude; the derivative at 0 is 0."""
-    return x.apply(arrays.Abs())
+    return apply(arrays.Abs(), x)
 
 
 def sign(x: Tensor) -> Tensor:
     """1, 0 or -1; the derivative is zero."""
-    return x.apply(arrays.Sign())
+    return apply(arrays.Sign(), x)
 
 
 def floor(x: Tensor) -> Tensor:
     """The greatest whole number of at most x; the derivative is zero."""
-    return x.apply(arrays.Floor())
+    return apply(arrays.Floor(), x)
 
 
 def ceil(x: Tensor) -> Tensor:
     """The least whole number of at least x; the derivative is zero."""
-    return x.apply(arrays.Ceil())
+    return apply(arrays.Ceil(), x)
 
 
 def round_half_even(x: Tensor) -> Tensor:
     """The nearest whole number, of two the even one; the derivative is zero."""
-    return x.apply(arrays.Round())
+    return apply(arrays.Round(), x)
 
 
 def clip(x: Tensor, low: float, high: float) -> Tensor:
     """x between two bounds; the derivative is zero at both and beyond."""
-    return x.apply(arrays.Clip(low, high))
+    return apply(arrays.Clip(low, high), x)
 
 
 def power(x: Tensor, exponent: int) -> Tensor:
     """x to a whole power: 1 for 0, a power of 1 / x for a negative one."""
-    return x.apply(arrays.Power(exponent))
+    return apply(arrays.Power(exponent), x)
 
 
 def cumulative_sum(x: Tensor, axis: int, exclusive: bool = False, backward: bool = False) -> Tensor:
     """The sums of the elements up to each one along an axis, without it where `exclusive`; `backward` from the end."""
-    return x.apply(arrays.CumulativeSum(axis % x.ndim, exclusive, backward))
+    return apply(arrays.CumulativeSum(axis_of(x, axis), exclusive, backward), x)
 
 
-def minimum(x: Tensor, y: Operand) -> Tensor:
+def minimum(x: Operand, y: Operand) -> Tensor:
     """The lesser of two, element by element; the derivative at a tie goes to x."""
-    other = x.constant(y)
-    shape = broadcast_shape(x.shape, other.shape)
-    return x.broadcast(shape).apply(arrays.Minimum(), other.broadcast(shape))
+    return apply(arrays.Minimum(), *together(x, y))
 
 
 def least(x: Tensor, axis: int = -1) -> Tensor:
     """The least element along an axis, which is removed; the derivative goes to the first of several."""
-    return x.apply(arrays.Min(axis % x.ndim))
+    return apply(arrays.Min(axis_of(x, axis)), x)
 
 
 def product(x: Tensor, axis: int = -1) -> Tensor:
     """The product along an axis, which is removed."""
-    return x.apply(arrays.Product(axis % x.ndim))
+    return apply(arrays.Product(axis_of(x, axis)), x)
 
 
 def variance(x: Tensor, axes: int | Sequence[int], correction: int = 0, keepdims: bool = False) -> Tensor:
     """The sum of squared distances from the mean over some axes, divided by their number less `correction`."""
     counted = _counted(x, axes)
-    found = x.apply(arrays.Variance(counted, correction))
+    found = apply(arrays.Variance(counted, correction), x)
     return found.reshape(*(1 if a in counted else n for a, n in enumerate(x.shape))) if keepdims else found
 
 
@@ -176,68 +174,66 @@ def top_k(x: Tensor, k: int, axis: int = -1) -> tuple[Tensor, Tensor]:
 
     Of equal ones the first comes first. The derivative of the values goes to the elements chosen.
     """
-    axis %= x.ndim
-    hot = x.apply(arrays.TopKOneHot(k, axis))
+    axis = axis_of(x, axis)
+    hot = apply(arrays.TopKOneHot(k, axis), x)
     wide = x.reshape(*x.shape[:axis], 1, *x.shape[axis:]).broadcast(hot.shape)
     return where(hot, wide, wide.constant(np.zeros(()))).sum(axis + 1), hot
 
 
 def square(x: Tensor) -> Tensor:
     """x * x."""
-    return x.apply(arrays.Square())
+    return apply(arrays.Square(), x)
 
 
 def softmax(x: Tensor, axis: int = -1) -> Tensor:
     """e^x over the sum of e^x along an axis."""
-    return x.apply(arrays.Softmax(axis % x.ndim))
+    return apply(arrays.Softmax(axis_of(x, axis)), x)
 
 
 def log_softmax(x: Tensor, axis: int = -1) -> Tensor:
     """x less the logarithm of the sum of e^x along an axis."""
-    return x.apply(arrays.LogSoftmax(axis % x.ndim))
+    return apply(arrays.LogSoftmax(axis_of(x, axis)), x)
 
 
 def log_sum_exp(x: Tensor, axis: int = -1) -> Tensor:
     """The logarithm of the sum of e^x along an axis, which is removed."""
-    return x.apply(arrays.LogSumExp(axis % x.ndim))
+    return apply(arrays.LogSumExp(axis_of(x, axis)), x)
 
 
-def where(condition: Tensor, x: Operand, y: Operand) -> Tensor:
+def where(condition: Operand, x: Operand, y: Operand) -> Tensor:
     """x where the condition (0 or 1) is 1, else y; all three broadcast."""
-    a, b = condition.constant(x), condition.constant(y)
-    shape = broadcast_shape(broadcast_shape(condition.shape, a.shape), b.shape)
-    return condition.broadcast(shape).apply(arrays.Select(), a.broadcast(shape), b.broadcast(shape))
+    return apply(arrays.Select(), *together(condition, x, y))
 
 
-def maximum(x: Tensor, y: Operand) -> Tensor:
+def maximum(x: Operand, y: Operand) -> Tensor:
     """The greater of two, element by element; the derivative at a tie goes to x."""
-    other = x.constant(y)
-    shape = broadcast_shape(x.shape, other.shape)
-    return x.broadcast(shape).apply(arrays.Maximum(), other.broadcast(shape))
+    return apply(arrays.Maximum(), *together(x, y))
 
 
 def argmax_one_hot(x: Tensor, axis: int = -1) -> Tensor:
     """1 at the first maximum of the axis, 0 elsewhere; the derivative is zero."""
-    return x.apply(arrays.ArgMaxOneHot(axis % x.ndim))
+    return apply(arrays.ArgMaxOneHot(axis_of(x, axis)), x)
 
 
 def einsum(equation: str, x: Tensor, y: Tensor) -> Tensor:
     """The contraction of two tensors; explicit equations: `bi,ij->bj`."""
-    return x.apply(arrays.Einsum(equation), y)
+    return apply(arrays.Einsum(equation), *tensors_of(x, y))
 
 
 def concatenate(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
-    return tensors[0].apply(arrays.Concatenate(axis % tensors[0].ndim), *tensors[1:])
+    """Tensors side by side along an axis that they have."""
+    first, *others = tensors_of(*tensors)
+    return apply(arrays.Concatenate(axis_of(first, axis)), first, *others)
 
 
 def gather(x: Tensor, indices: Tensor, axis: int = 0) -> Tensor:
     """The elements of an axis at the places that `indices`, whole numbers, name: their axes replace it."""
-    return x.apply(arrays.Gather(axis % x.ndim), indices)
+    return apply(arrays.Gather(axis_of(x, axis)), x, *tensors_of(x, indices)[1:])
 
 
 def one_hot(labels: Tensor, count: int) -> Tensor:
     """Along a new last axis of extent `count`, 1 at each label and 0 elsewhere; undefined for a label outside."""
-    return labels.apply(arrays.OneHot(count))
+    return apply(arrays.OneHot(count), labels)
 
 
 def conv2d(x: Tensor, kernel: Tensor, padding: int = 0, step: int = 1) -> Tensor:
@@ -270,5 +266,5 @@ def average_pool2d(x: Tensor, size: int, step: int | None = None) -> Tensor:
 
 def _pooled(x: Tensor, size: int, step: int | None) -> Tensor:
     """[B, H, W, C] -> [B, H', W', C, size * size]: the elements of each window in a last axis, row by row."""
-    windows = x.apply(arrays.Window((1, 2), (size, size), (step or size, step or size)))
+    windows = apply(arrays.Window((1, 2), (size, size), (step or size, step or size)), x)
     return windows.reshape(*windows.shape[:4], size * size)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -11,11 +12,12 @@ from numpy.typing import NDArray
 
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.hypergraph import Arrow, compose, identity, permute, tensor
-from circuitize.circuits.types import Array, Shape
+from circuitize.circuits.types import Array, Shape, check_shape
 
 from . import functions
 from .formats import ONE_HOT, WEIGHTS, Format
-from .provenance import here, part, placed_at
+from .operands import named
+from .provenance import here, part, placed_at, refused
 from .trace import Tensor, trace
 
 Initializer = Callable[[np.random.Generator, Shape], NDArray[np.float64]]
@@ -45,6 +47,17 @@ class Parameter:
     frozen: bool = False
     fresh: bool = False
 
+    def __post_init__(self) -> None:
+        try:
+            check_shape(self.shape)
+        except TypingError as error:
+            raise refused(f"parameter {self.name!r}: {error}") from None
+        if not isinstance(self.format, Format):
+            raise refused(
+                f"parameter {self.name!r}: expected a Format, found {named(self.format)}; "
+                "write Format.signed(bits, fraction_bits=...)"
+            )
+
     @property
     def type(self) -> Array:
         return Array(self.shape)
@@ -69,6 +82,10 @@ class Model:
 
     def batch_type(self, batch: int) -> Array:
         """The type of a batch of examples; raises TypingError when the model does not know the shape of one."""
+        if not isinstance(batch, int) or isinstance(batch, bool) or batch < 1:
+            raise refused(
+                f"expected a batch of a whole number of examples, at least 1, found {named(batch)}; write batch=16"
+            )
         if self.inputs is None:
             raise TypingError(
                 f"expected a model that knows the shape of an example, found {self.kind!r} that takes any; "
@@ -190,8 +207,13 @@ def embedding(count: int, width: int, inputs: Shape = (), format: Format = WEIGH
     return traced(functions.gather, [Parameter("table", (count, width), normal, format)], inputs, "embedding")
 
 
-def relu() -> Model:
-    """max(x, 0), element by element."""
+def relu(*given: Tensor) -> Model:
+    """max(x, 0), element by element: a layer, without arguments."""
+    if given:
+        raise refused(
+            f"expected relu() without arguments, which is a layer, found {named(given[0])}; "
+            "the function of a tensor is relu of circuitize.frontends.functions"
+        )
     return traced(functions.relu)
 
 
@@ -221,11 +243,48 @@ def dropout(rate: float, shape: Shape) -> Model:
 
 def gelu(approximate: bool = False) -> Model:
     """x times the normal distribution at x, or with `approximate` its form with a hyperbolic tangent."""
+    if not isinstance(approximate, bool):
+        raise refused(
+            f"expected gelu() or gelu(approximate=True), which is a layer, found {named(approximate)}; "
+            "the function of a tensor is gelu of circuitize.frontends.functions"
+        )
     return traced(lambda x: functions.gelu(x, approximate), kind="gelu")
 
 
+def require_model(found: object, where: str) -> None:
+    """Raises TypingError, with the user's line, for what is no model: most often a layer's function, not called."""
+    if not isinstance(found, Model):
+        remedy = "give a layer, such as dense(64, 32)"
+        if isinstance(found, (list, tuple)):
+            remedy = "write sequential(*layers)"
+        elif callable(found):
+            name = getattr(found, "__name__", "layer")
+            own = (getattr(found, "__module__", None) or "").startswith(f"{__package__}.")
+            arguments = "..." if any(p.default is p.empty and p.kind < 2 for p in _parameters(found)) else ""
+            remedy = (
+                f"write {name}({arguments})"
+                if own and found is not getattr(functions, name, None)
+                else (f"write activation({name}), or traced({name}, [Parameter(...), ...]) with parameters")
+            )
+        raise refused(f"{where}: expected a model, found {named(found)}; {remedy}")
+
+
+def _parameters(function: Callable[..., object]) -> list[inspect.Parameter]:
+    try:
+        return list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return []
+
+
 def sequential(*models: Model) -> Model:
-    """One model after the other. Parameters are named `dense1.weight`: kind, number among its kind, and own name."""
+    """One model after the other. Parameters are named `dense1.weight`: kind, number among its kind, and own name.
+
+    Raises TypingError for what is no model.
+    """
+    if not models:
+        raise refused("sequential: expected at least one layer, found none; write sequential(dense(64, 32), relu())")
+    for place, model in enumerate(models, 1):
+        require_model(model, f"sequential: layer {place}")
     counts = Counter(model.kind for model in models)
     seen: Counter[str] = Counter()
     names = []

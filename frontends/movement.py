@@ -11,14 +11,15 @@ from circuitize.circuits import arrays
 from circuitize.circuits.errors import TypingError
 
 from .functions import concatenate, einsum
-from .trace import Tensor
+from .indexing import progression
+from .trace import Tensor, axis_of
 
 LETTERS = "abcdefghijklmnop"
 
 
 def flip(x: Tensor, *axes: int) -> Tensor:
     """The axes reversed."""
-    return x.apply(arrays.Flip(tuple(axis % x.ndim for axis in axes)))
+    return x.apply(arrays.Flip(tuple(axis_of(x, axis) for axis in axes)))
 
 
 def stack(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
@@ -29,7 +30,7 @@ def stack(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
 
 def split(x: Tensor, parts: int | Sequence[int], axis: int = 0) -> list[Tensor]:
     """Consecutive pieces of an axis: so many of equal extent, or of the extents given, which must add up to it."""
-    at = axis % x.ndim
+    at = axis_of(x, axis)
     extent = x.shape[at]
     if isinstance(parts, int):
         if parts < 1 or extent % parts:
@@ -52,13 +53,13 @@ def tile(x: Tensor, repeats: Sequence[int]) -> Tensor:
 
 def take(x: Tensor, axis: int, start: int, stop: int, step: int = 1) -> Tensor:
     """Elements start, start + step, ... before stop of one axis: those of Python's slice, for any step but 0."""
-    at = axis % x.ndim
+    at = axis_of(x, axis)
     places = range(*slice(start, stop, step).indices(x.shape[at]))
     if not places:
         raise TypingError(
             f"expected a slice with elements of axis {at} of {list(x.shape)}, found {start}:{stop}:{step}"
         )
-    return _progression(x, at, places)
+    return progression(x, at, places)
 
 
 def strided(x: Tensor, *slices: slice) -> Tensor:
@@ -67,7 +68,7 @@ def strided(x: Tensor, *slices: slice) -> Tensor:
         places = range(*one.indices(x.shape[axis]))
         if not places:
             raise TypingError(f"expected a slice with elements of axis {axis} of {list(x.shape)}, found {one}")
-        x = _progression(x, axis, places)
+        x = progression(x, axis, places)
     return x
 
 
@@ -76,22 +77,8 @@ def gather_elements(x: Tensor, indices: Tensor, axis: int = 0) -> Tensor:
 
     The other axes are those of x. Indices are whole numbers; one outside the axis is undefined.
     """
-    at = axis % x.ndim
+    at = axis_of(x, axis)
     letters = LETTERS[: x.ndim]
     hot = indices.apply(arrays.OneHot(x.shape[at]))
     source = letters.replace(letters[at], "z")
     return einsum(f"{letters}z,{source}->{letters}", hot, x)
-
-
-def _progression(x: Tensor, axis: int, places: range) -> Tensor:
-    """The elements of one axis at an arithmetic progression of places."""
-    if places.step < 0:
-        return flip(_progression(x, axis, places[::-1]), axis)
-    starts, stops = [0] * x.ndim, list(x.shape)
-    starts[axis], stops[axis] = places[0], places[-1] + 1
-    if stops[axis] - starts[axis] != x.shape[axis]:
-        x = x.apply(arrays.Slice(tuple(starts), tuple(stops)))
-    if places.step == 1:
-        return x
-    stepped = x.apply(arrays.Window((axis,), (1,), (places.step,)))
-    return stepped.reshape(*stepped.shape[:-1])

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
+from inspect import signature
+from typing import Any, Self
 
 from circuitize.circuits.hypergraph import Arrow, identity
 from circuitize.circuits.types import Array
 
 from .formats import LEARNING_RATE, Format
 from .layers import Parameter, zeros
+from .operands import named
+from .provenance import refused
 from .trace import Tensor, trace
 
 SCALAR = Array(())
@@ -28,6 +32,32 @@ class Optimizer(ABC):
     learning rate put there multiplies the batch-sized gradient of the loss, so that the gradients of the parameters
     come out already scaled, never rounded on their own.
     """
+
+    def __new__(cls, *given: Any, **named: Any) -> Self:
+        """Raises TypingError for an argument that the optimiser does not have: most often a learning rate."""
+        parameters = signature(cls.__init__).parameters
+        known = [name for name in parameters if name != "self"]
+        for name, value in named.items():
+            if name not in known and all(p.kind is not p.VAR_KEYWORD for p in parameters.values()):
+                rate = name in ("lr", "learning_rate", "rate")
+                remedy = _rate_of_steps(cls, "learning_rate", value) if rate else "leave it out"
+                raise refused(f"{cls.__name__}: expected arguments among {known}, found {name}={value!r}; {remedy}")
+        return super().__new__(cls)
+
+    def __post_init__(self) -> None:
+        """Raises TypingError where something else stands in place of a format: most often a learning rate."""
+        for field in fields(self):  # type: ignore[arg-type]  # optimisers are dataclasses
+            value = getattr(self, field.name)
+            if field.type in ("Format", Format) and not isinstance(value, Format):
+                rate = isinstance(value, (int, float, Fraction)) and field.name in self.scalars
+                remedy = (
+                    _rate_of_steps(type(self), field.name, value)
+                    if rate
+                    else "write Format.signed(bits, fraction_bits=...)"
+                )
+                raise refused(
+                    f"{type(self).__name__}: expected a Format for {field.name}, found {named(value)}; {remedy}"
+                )
 
     @property
     def scalars(self) -> Mapping[str, Format]:
@@ -56,6 +86,14 @@ class Optimizer(ABC):
     @abstractmethod
     def update(self, parameter: Parameter) -> Arrow:
         """Parameter x its state x its gradient x scalars -> next parameter x next state."""
+
+
+def _rate_of_steps(optimizer: type, name: str, value: object) -> str:
+    """Where a learning rate is given."""
+    return (
+        f"write {optimizer.__name__}(): a learning rate is an input of every step: among its examples "
+        f"(optimizer.values(t, {value!r})), with --scalar {name}={value}, or by --schedule"
+    )
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,13 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 
+from circuitize.circuits.errors import TypingError
 from circuitize.circuits.operation import Provenance
 
 _part: ContextVar[str] = ContextVar("part", default="")
 _place: ContextVar[tuple[str, int] | None] = ContextVar("place", default=None)
-_PACKAGE = "circuitize"
+_OTHERS = ("circuitize", "contextlib", "numpy")
+"""Packages whose frames are not the user's: this one, and what calls it back."""
 
 
 @contextmanager
@@ -37,9 +39,9 @@ def placed_at(place: tuple[str, int] | None) -> Iterator[None]:
 
 
 def here() -> tuple[str, int]:
-    """File and line of the innermost frame outside this package, relative to the working directory if inside it."""
+    """File and line of the innermost frame of the user's own, relative to the working directory if inside it."""
     frame = sys._getframe(1)
-    while frame.f_globals.get("__name__", "").partition(".")[0] in (_PACKAGE, "contextlib"):
+    while frame.f_globals.get("__name__", "").partition(".")[0] in _OTHERS:
         if frame.f_back is None:
             break
         frame = frame.f_back
@@ -50,6 +52,17 @@ def current() -> Provenance:
     """The provenance of an edge that is added now."""
     file, line = _place.get() or here()
     return Provenance(_part.get(), file, line)
+
+
+def located(message: str) -> str:
+    """The message with the user's file and line before it."""
+    file, line = here()
+    return f"{file}:{line}: {message}"
+
+
+def refused(message: str) -> TypingError:
+    """An error to raise, with the user's file and line."""
+    return TypingError(located(message))
 
 
 def _short(file: str) -> str:

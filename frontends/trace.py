@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from types import EllipsisType
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
 from circuitize.circuits import arrays
 from circuitize.circuits.builder import Builder
-from circuitize.circuits.errors import TypingError
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.operation import Operation
-from circuitize.circuits.types import Array, Shape, Type
+from circuitize.circuits.types import Array, Fixed, Shape, Type
 
-from .provenance import current, here
-
-Index = int | slice | EllipsisType | None
+from . import numpy_names
+from .indexing import Index, indexed
+from .operands import broadcast_shape, constant_of, named, real_of, unfit_product, whole_numbers
+from .provenance import current, refused
 
 
 def trace(function: Callable[..., Tensor | Sequence[Tensor]], *types: Type | Shape) -> Arrow:
@@ -28,12 +27,14 @@ def trace(function: Callable[..., Tensor | Sequence[Tensor]], *types: Type | Sha
     Raises TypingError, naming the caller's file and line, where shapes do not fit.
     """
     builder = Builder()
-    tensors = [Tensor(builder, builder.input(Array(t) if isinstance(t, tuple) else t)) for t in types]
+    tensors = [Tensor(builder, builder.input(t if isinstance(t, (Array, Fixed)) else Array(t))) for t in types]
     made: Any = function(*tensors)
     results = list(made) if isinstance(made, (tuple, list)) else [made]
     for result in results:
         if not isinstance(result, Tensor) or result.builder is not builder:
-            raise TypingError(_located(f"expected tensors out of the traced function, found {type(result).__name__}"))
+            raise refused(
+                f"expected tensors out of the traced function, found {named(result)}; return what operations made"
+            )
     return builder.build([result.wire for result in results])
 
 
@@ -44,7 +45,7 @@ class Tensor:
     """
 
     __slots__ = ("builder", "wire")
-    __array_ufunc__ = None
+    __hash__ = object.__hash__
 
     def __init__(self, builder: Builder, wire: int) -> None:
         self.builder = builder
@@ -70,63 +71,128 @@ class Tensor:
         return f"Tensor({list(self.shape)})"
 
     def __len__(self) -> int:
+        if not self.ndim:
+            raise refused("expected a tensor with axes, found a scalar, which has no length; leave the loop out")
         return self.shape[0]
 
     def __iter__(self) -> Iterator[Tensor]:
-        return (self[index] for index in range(self.shape[0]))
+        return (self[index] for index in range(len(self)))
 
     def __bool__(self) -> bool:
-        raise TypingError(_located("expected a condition known now, found a tensor; use where(condition, a, b)"))
+        raise refused("expected a condition known now, found a tensor; use where(condition, a, b)")
+
+    def _unknown(self) -> NoReturn:
+        raise refused(
+            "expected a number known now, found a tensor, which has no value while it is traced; keep it a tensor: "
+            "circuitize.frontends.functions has exp, log, square_root and others"
+        )
+
+    __float__ = __int__ = __index__ = __complex__ = item = tolist = numpy = _unknown
+
+    def __array__(self, *options: Any, **named: Any) -> NoReturn:
+        self._unknown()
+
+    def __array_ufunc__(self, function: Any, method: str, *values: Any, **options: Any) -> Any:
+        return numpy_names.ufunc(self, function, method, values, options)
+
+    def __array_function__(self, function: Any, types: Any, values: Sequence[Any], options: Mapping[str, Any]) -> Any:
+        return numpy_names.function(function, values, options)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        from . import functions
+
+        own = f"found {name!r}; use {name}(x) of circuitize.frontends.functions"
+        other = f"found {name!r}; its methods are {', '.join(METHODS)}"
+        raise AttributeError(f"expected what a tensor has, {own if hasattr(functions, name) else other}")
+
+    def __setitem__(self, index: Any, value: Any) -> NoReturn:
+        raise refused(
+            "expected tensors to stay as they are, found one assigned to; use where, or concatenate the parts"
+        )
 
     def apply(self, operation: Operation, *others: Tensor) -> Tensor:
         """Add an edge with one target on this wire and the others', as they are."""
         builder = self.builder
         for other in others:
+            if not isinstance(other, Tensor):
+                raise refused(f"expected a tensor in {operation.name}, found {named(other)}; use x.constant(value)")
             if other.builder is not builder:
-                raise TypingError(_located("expected tensors of one trace, found tensors of two; trace them together"))
+                raise refused("expected tensors of one trace, found tensors of two; trace them together")
         builder.provenance = current()
         return Tensor(builder, builder.add(operation, self.wire, *[other.wire for other in others]))
 
     def __add__(self, other: Operand) -> Tensor:
         return self._elementwise(arrays.Add(), other)
 
-    def __radd__(self, other: Operand) -> Tensor:
+    def __radd__(self, other: Operand) -> Tensor:  # type: ignore[misc]
         return self.constant(other) + self
 
     def __sub__(self, other: Operand) -> Tensor:
         return self._elementwise(arrays.Subtract(), other)
 
-    def __rsub__(self, other: Operand) -> Tensor:
+    def __rsub__(self, other: Operand) -> Tensor:  # type: ignore[misc]
         return self.constant(other) - self
 
     def __neg__(self) -> Tensor:
         return self.apply(arrays.Negate())
 
+    def __pos__(self) -> Tensor:
+        return self
+
+    def __abs__(self) -> Tensor:
+        return self.apply(arrays.Abs())
+
     def __mul__(self, other: Operand) -> Tensor:
-        if isinstance(other, (int, float, np.number)):
+        if isinstance(other, (int, float, np.number)) and math.isfinite(real_of(other)):
             return self.apply(arrays.Scale(float(other)))
         return self._elementwise(arrays.Multiply(), other)
 
-    def __rmul__(self, other: Operand) -> Tensor:
+    def __rmul__(self, other: Operand) -> Tensor:  # type: ignore[misc]
         return self * other
 
     def __truediv__(self, other: Operand) -> Tensor:
         if not isinstance(other, Tensor):
-            if not np.all(other):
-                raise TypingError(_located("expected a divisor without zeros, found 0; check the constant"))
-            return self * (1.0 / other)
+            divisor = constant_of(other)
+            if not np.all(divisor):
+                raise refused("expected a divisor without zeros, found 0; check the constant")
+            return self * (1.0 / (divisor if divisor.ndim else float(divisor)))
         return self._elementwise(arrays.Divide(), other)
 
-    def __rtruediv__(self, other: Operand) -> Tensor:
+    def __rtruediv__(self, other: Operand) -> Tensor:  # type: ignore[misc]
         return self.apply(arrays.Reciprocal()) * other
 
-    def __pow__(self, exponent: int) -> Tensor:
-        if not isinstance(exponent, int) or exponent < 1:
-            raise TypingError(_located(f"expected a positive whole exponent, found {exponent!r}; multiply it out"))
-        half = self if exponent < 2 else self ** (exponent // 2)
+    def __pow__(self, exponent: float) -> Tensor:
+        """The power by a multiple of 1/2: products, a square root and a reciprocal."""
+        if isinstance(exponent, (bool, Tensor)) or not isinstance(exponent, (int, float, np.number)):
+            raise refused(f"expected an exponent known now, found {named(exponent)}; use exp(y * log(x)) for x above 0")
+        twice = 2 * real_of(exponent)
+        if not twice.is_integer():
+            raise refused(
+                f"expected an exponent that is a multiple of 1/2, found {exponent!r}; "
+                f"use exp(log(x) * {exponent!r}) for x above 0"
+            )
+        if not twice:
+            return self.constant(np.ones(self.shape))
+        whole, half = divmod(abs(int(twice)), 2)
+        if twice < 0:
+            if half and not whole:
+                return self.apply(arrays.ReciprocalSquareRoot())
+            return self.apply(arrays.Reciprocal()) ** -exponent
+        factors = [self._multiplied(whole)] if whole else []
+        factors += [self.apply(arrays.SquareRoot())] if half else []
+        return factors[0] if len(factors) == 1 else factors[0] * factors[1]
+
+    def _multiplied(self, exponent: int) -> Tensor:
+        """The product of so many, at least one, by repeated squaring."""
         if exponent == 1:
             return self
+        half = self._multiplied(exponent // 2)
         return half * half if exponent % 2 == 0 else half * half * self
+
+    def __rpow__(self, base: float) -> Tensor:
+        if not isinstance(base, (int, float, np.number)) or not 0 < real_of(base) < math.inf:
+            raise refused(f"expected a positive number to the power of a tensor, found {named(base)}; use exp and log")
+        return (self if base == 2 else self * math.log2(base)).apply(arrays.Exp2())
 
     def __gt__(self, other: Operand) -> Tensor:  # type: ignore[misc]  # numpy compares with anything
         return self._elementwise(arrays.Greater(), other)
@@ -134,12 +200,38 @@ class Tensor:
     def __lt__(self, other: Operand) -> Tensor:  # type: ignore[misc]
         return self.constant(other) > self
 
-    def __matmul__(self, other: Tensor) -> Tensor:
+    def __ge__(self, other: Operand) -> Tensor:  # type: ignore[misc]
+        return 1.0 - (self < other)
+
+    def __le__(self, other: Operand) -> Tensor:  # type: ignore[misc]
+        return 1.0 - (self > other)
+
+    def __eq__(self, other: Operand) -> Tensor:  # type: ignore[override]
+        return 1.0 - (self != other)
+
+    def __ne__(self, other: Operand) -> Tensor:  # type: ignore[override]
+        return (self > other) + (self < other)
+
+    def _no_word(self, other: Any = None) -> NoReturn:
+        raise refused(
+            "expected + - * / ** @ or a comparison, found another operator on a tensor; of conditions, which are 0 or "
+            "1, write a * b for and, maximum(a, b) for or, 1 - a for not; floor(x / y) for //"
+        )
+
+    __and__ = __or__ = __xor__ = __rand__ = __ror__ = __rxor__ = __lshift__ = __rshift__ = _no_word
+    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __divmod__ = __invert__ = _no_word
+
+    def __rmatmul__(self, other: Operand) -> Tensor:
+        return self.constant(other) @ self
+
+    def __matmul__(self, other: Operand) -> Tensor:
         """Product of the last two axes; others broadcast; a vector is a row at the left, a column at the right."""
-        left, right = self, other
+        left, right = self, self.constant(other)
         if not left.ndim or not right.ndim:
-            raise TypingError(_located("expected at least one axis on both sides of @, found a scalar; use *"))
+            raise refused("expected at least one axis on both sides of @, found a scalar; use *")
         row, column = left.ndim == 1, right.ndim == 1
+        if left.shape[-1] != right.shape[0 if column else -2]:
+            raise refused(unfit_product(left.shape, right.shape))
         leading = max(left.ndim - 2, right.ndim - 2, 0)
         batch = "abcdefgh"[:leading]
         if leading and left.ndim > 2 and right.ndim > 2:
@@ -150,29 +242,8 @@ class Tensor:
         return left.apply(arrays.Einsum(f"{a},{b}->{batch}{'' if row else 'x'}{'' if column else 'z'}"), right)
 
     def __getitem__(self, index: Index | tuple[Index, ...]) -> Tensor:
-        """Basic indexing: whole numbers, slices of step 1, `...` and None."""
-        entries = index if isinstance(index, tuple) else (index,)
-        given = sum(entry is not None and entry is not Ellipsis for entry in entries)
-        if given > self.ndim or sum(entry is Ellipsis for entry in entries) > 1:
-            raise TypingError(_located(f"expected at most {self.ndim} indices of {list(self.shape)}, found {given}"))
-        whole = [slice(None)] * (self.ndim - given)
-        at = next((i for i, entry in enumerate(entries) if entry is Ellipsis), len(entries))
-        starts, stops, shape = [], [], []
-        axis = 0
-        for entry in (*entries[:at], *whole, *entries[at + 1 :]):
-            if entry is None:
-                shape.append(1)
-                continue
-            start, stop = _bounds(entry, self.shape[axis], axis)
-            starts.append(start)
-            stops.append(stop)
-            axis += 1
-            if isinstance(entry, slice):
-                shape.append(stop - start)
-        taken = self
-        if tuple(b - a for a, b in zip(starts, stops, strict=True)) != self.shape:
-            taken = self.apply(arrays.Slice(tuple(starts), tuple(stops)))
-        return taken.reshape(*shape)
+        """numpy's indexing: whole numbers, slices of any step, a list of places, `...` and None."""
+        return indexed(self, index)
 
     def sum(self, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
         """The sum over an axis, several, or all."""
@@ -186,26 +257,29 @@ class Tensor:
         mean = self.apply(arrays.Mean(axes))
         return self._restored(mean, axes) if keepdims else mean
 
-    def max(self, axis: int | None = None, keepdims: bool = False) -> Tensor:
-        """The maximum over one axis, or all; its derivative goes to the first maximum."""
+    def max(self, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
+        """The maximum over an axis, several, or all; its derivative goes to the first maximum of each axis."""
         if axis is None:
             found = self.reshape(-1).max(0)
             return found.reshape(*[1] * self.ndim) if keepdims else found
         axes = self._axes(axis)
-        found = self.apply(arrays.Max(axes[0]))
+        found = self
+        for one in reversed(axes):
+            found = found.apply(arrays.Max(one))
         return self._restored(found, axes) if keepdims else found
 
-    def reshape(self, *shape: int) -> Tensor:
-        """The same elements in row-major order; one extent may be -1."""
-        known = math.prod(extent for extent in shape if extent != -1)
-        filled = tuple(self.size // known if extent == -1 and known else extent for extent in shape)
-        if math.prod(filled) != self.size or sum(extent == -1 for extent in shape) > 1:
-            raise TypingError(_located(f"expected a shape of {self.size} elements, found {list(shape)}; recount"))
+    def reshape(self, *shape: int | Sequence[int]) -> Tensor:
+        """The same elements in row-major order, of extents given one by one or as a tuple; one may be -1."""
+        extents = whole_numbers("extents", shape)
+        known = math.prod(extent for extent in extents if extent != -1)
+        filled = tuple(self.size // known if extent == -1 and known else extent for extent in extents)
+        if math.prod(filled) != self.size or sum(extent == -1 for extent in extents) > 1 or min(filled, default=1) < 1:
+            raise refused(f"expected a shape of {self.size} elements, found {list(extents)}; recount")
         return self if filled == self.shape else self.apply(arrays.Reshape(filled))
 
-    def transpose(self, *axes: int) -> Tensor:
+    def transpose(self, *axes: int | Sequence[int]) -> Tensor:
         """Target axis i is source axis axes[i]; without axes, all reversed."""
-        order = tuple(axis % max(self.ndim, 1) for axis in axes) or tuple(reversed(range(self.ndim)))
+        order = tuple(self.axis(axis) for axis in whole_numbers("axes", axes)) or tuple(reversed(range(self.ndim)))
         return self if order == tuple(range(self.ndim)) else self.apply(arrays.Transpose(order))
 
     def broadcast(self, shape: Shape) -> Tensor:
@@ -216,7 +290,7 @@ class Tensor:
         extents = (None,) * offset + self.shape
         new = tuple(axis for axis, extent in enumerate(shape) if extents[axis] != extent)
         if offset < 0 or any(extents[axis] not in (None, 1) for axis in new):
-            raise TypingError(_located(f"expected a shape to fit {list(shape)}, found {list(self.shape)}; reshape it"))
+            raise refused(f"expected a shape to fit {list(shape)}, found {list(self.shape)}; reshape or transpose it")
         kept = [extent for axis, extent in enumerate(shape) if axis not in new]
         return self.reshape(*kept).apply(arrays.Broadcast(shape, new))
 
@@ -224,16 +298,16 @@ class Tensor:
         """A tensor of the same trace holding a number or a numpy array; a tensor is passed on."""
         if isinstance(value, Tensor):
             return value
-        array = np.asarray(value, np.float64)
+        array = constant_of(value)
         if not np.isfinite(array).all():
-            raise TypingError(_located("expected a finite constant, found NaN or infinity; check the constant"))
+            raise refused("expected a finite constant, found NaN or infinity; check the constant")
         self.builder.provenance = current()
         return Tensor(self.builder, self.builder.add(arrays.Constant.of(array)))
 
     def _elementwise(self, operation: Operation, other: Operand) -> Tensor:
         if isinstance(other, (int, float, np.number)):
             if not math.isfinite(other):
-                raise TypingError(_located("expected a finite constant, found NaN or infinity; check the constant"))
+                raise refused("expected a finite constant, found NaN or infinity; check the constant")
             self.builder.provenance = current()
             splat = self.builder.add(arrays.Constant.splat(float(other), self.shape))
             return self.apply(operation, Tensor(self.builder, splat))
@@ -241,14 +315,16 @@ class Tensor:
         shape = broadcast_shape(self.shape, right.shape)
         return self.broadcast(shape).apply(operation, right.broadcast(shape))
 
+    def axis(self, axis: int) -> int:
+        """An axis counted from 0; raises TypingError, with the user's line, for one that is not there."""
+        if not isinstance(axis, (int, np.integer)) or isinstance(axis, bool) or not -self.ndim <= axis < self.ndim:
+            raise refused(f"expected an axis of {list(self.shape)}, found axis {axis!r}; count from 0")
+        return int(axis) % self.ndim
+
     def _axes(self, axis: int | Sequence[int] | None) -> tuple[int, ...]:
         if axis is None:
             return tuple(range(self.ndim))
-        axes = (axis,) if isinstance(axis, int) else tuple(axis)
-        for a in axes:
-            if not -self.ndim <= a < self.ndim:
-                raise TypingError(_located(f"expected an axis of {list(self.shape)}, found axis {a}; count from 0"))
-        return tuple(sorted(a % self.ndim for a in axes))
+        return tuple(sorted(map(self.axis, axis if isinstance(axis, (tuple, list, range)) else (axis,))))
 
     def _restored(self, reduced: Tensor, axes: tuple[int, ...]) -> Tensor:
         return reduced.reshape(*[1 if axis in axes else extent for axis, extent in enumerate(self.shape)])
@@ -257,27 +333,38 @@ class Tensor:
 Operand: TypeAlias = Tensor | float | np.ndarray[Any, Any]
 """What may stand beside a tensor in a formula."""
 
-
-def _located(message: str) -> str:
-    file, line = here()
-    return f"{file}:{line}: {message}"
+METHODS = ("sum", "mean", "max", "reshape", "transpose", "T", "broadcast", "constant", "shape", "ndim", "size")
 
 
-def broadcast_shape(a: Shape, b: Shape) -> Shape:
-    try:
-        return np.broadcast_shapes(a, b)
-    except ValueError:
-        message = f"expected shapes that broadcast, found {list(a)} and {list(b)}; reshape one"
-        raise TypingError(_located(message)) from None
+def apply(operation: Operation, x: Tensor, *others: Tensor) -> Tensor:
+    """Add an edge on tensors; raises TypingError, with the user's line, where the first is something else."""
+    if not isinstance(x, Tensor):
+        raise refused(
+            f"expected a tensor in {operation.name}, found {named(x)}; functions take the tensors of a traced function"
+        )
+    return x.apply(operation, *others)
 
 
-def _bounds(entry: Any, extent: int, axis: int) -> tuple[int, int]:
-    if isinstance(entry, slice):
-        start, stop, step = entry.indices(extent)
-        if step != 1 or stop <= start:
-            raise TypingError(_located(f"expected a slice of step 1, with elements, at axis {axis}, found {entry}"))
-        return start, stop
-    if isinstance(entry, (int, np.integer)) and -extent <= entry < extent:
-        at = int(entry) % extent
-        return at, at + 1
-    raise TypingError(_located(f"expected an index below {extent} or a slice at axis {axis}, found {entry!r}"))
+def axis_of(x: Tensor, axis: int) -> int:
+    """An axis of a tensor, counted from 0; raises TypingError, with the user's line, for another, or for no tensor."""
+    if not isinstance(x, Tensor):
+        raise refused(f"expected a tensor, found {named(x)}; functions take the tensors of a traced function")
+    return x.axis(axis)
+
+
+def tensors_of(*operands: Operand) -> list[Tensor]:
+    """Operands as tensors of one trace; raises TypingError where none of them is a tensor."""
+    first = next((operand for operand in operands if isinstance(operand, Tensor)), None)
+    if first is None:
+        found = " and ".join(map(named, operands)) or "nothing"
+        raise refused(f"expected a tensor of a traced function, found {found}; use numpy before the trace")
+    return [first.constant(operand) for operand in operands]
+
+
+def together(*operands: Operand) -> list[Tensor]:
+    """Operands as tensors of one trace and shape, by numpy's rule; raises TypingError where none is a tensor."""
+    tensors = tensors_of(*operands)
+    shape: Shape = ()
+    for tensor in tensors:
+        shape = broadcast_shape(shape, tensor.shape)
+    return [tensor.broadcast(shape) for tensor in tensors]

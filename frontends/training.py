@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from circuitize.circuits.arrays import Constant
 from circuitize.circuits.builder import generator
 from circuitize.circuits.differentiate import reverse_derivative
-from circuitize.circuits.errors import TypingError
 from circuitize.circuits.hypergraph import Arrow, compose, identity, permute, tensor
 from circuitize.circuits.lowering import Precision
 from circuitize.circuits.program import Port, Program, Role, Visibility
@@ -19,9 +18,10 @@ from circuitize.circuits.types import Array, Shape, Type
 from circuitize.circuits.unroll import ranges
 
 from .formats import DATA, ONE_HOT, Format
-from .layers import Model, Parameter
+from .layers import Model, Parameter, require_model
+from .operands import named
 from .optimizers import SCALAR, Optimizer
-from .provenance import here, part, placed_at
+from .provenance import here, part, placed_at, refused
 from .trace import Tensor, trace
 
 Loss = Callable[[Tensor, Tensor], Tensor]
@@ -46,6 +46,7 @@ def training_step(
     format in which they enter, under the same names, so that steps compose. Parameters, state and data are committed,
     scalars and the loss public. `examples` map every input's name to real values, to calibrate with.
     """
+    _require(model, loss, optimizer, inputs, targets, examples)
     data = model.batch_type(batch)
     forward = model.arrow(data)
     prediction, *renewed = forward.target
@@ -58,7 +59,7 @@ def training_step(
             tensor(trace(loss, prediction, target), identity(*renewed)),
         )
     if measured.target[0] != SCALAR:
-        raise TypingError(f"expected a loss that is one number, found {measured.target[0]}; take its mean")
+        raise refused(f"expected a loss that is one number, found {measured.target[0]}; take its mean")
     kept = [
         (p, *(replace(s, name=f"{p.name}.{s.name}") for s in optimizer.state(p) if not p.frozen))
         for p in model.parameters
@@ -87,6 +88,39 @@ def training_step(
         tuple(examples),
         precision,
     )
+
+
+def _require(
+    model: Model,
+    loss: Loss | None,
+    optimizer: Optimizer | None,
+    inputs: Format,
+    targets: Format | None,
+    examples: Sequence[Batch],
+) -> None:
+    """Raises TypingError, with the user's line, where an argument is something else: most often one not called."""
+    require_model(model, "model")
+    if loss is not None and (not callable(loss) or isinstance(loss, (Model, Optimizer))):
+        raise refused(f"loss: expected a function of predictions and targets, found {named(loss)}; give its name alone")
+    if optimizer is not None and not isinstance(optimizer, Optimizer):
+        called = isinstance(optimizer, type) and issubclass(optimizer, Optimizer)
+        remedy = f"write {optimizer.__name__}()" if called else "give one, such as SGD()"
+        raise refused(f"optimizer: expected an optimiser, found {named(optimizer)}; {remedy}")
+    for word, format in (("inputs", inputs), ("targets", targets)):
+        if format is not None and not isinstance(format, Format):
+            raise refused(
+                f"{word}: expected a Format, found {named(format)}; write Format.between(0.0, 1.0, fraction_bits=4)"
+            )
+    if isinstance(examples, Mapping):
+        raise refused("examples: expected a list of batches, found one; write examples=[batch]")
+
+
+def _scalars(program: Program) -> set[str]:
+    return {port.name for port in program.inputs if port.role is Role.SCALAR}
+
+
+def _held(program: Program) -> set[str]:
+    return {port.name for port in program.inputs if port.held}
 
 
 def _step(measured: Arrow, model: Model, optimizer: Optimizer, states: list[list[Array]]) -> Arrow:
@@ -145,6 +179,7 @@ def predict(
     precision: Precision = Precision(),  # noqa: B008 - frozen
 ) -> Program:
     """Parameters, model state and `inputs` -> `outputs`: the first two are held; all but the outputs is committed."""
+    _require(model, None, None, inputs, None, examples)
     data = model.batch_type(batch)
     every = (*model.parameters, *model.state)
     # What is fresh in every step is no part of a prediction.
@@ -170,6 +205,23 @@ def start(program: Program, model: Model, seed: int) -> dict[str, NDArray[np.flo
 
 
 def with_examples(program: Program, *examples: Batch) -> Program:
-    """The same program with these examples, of each only what the program takes in."""
+    """The same program with these examples, of each only what the program takes in.
+
+    Raises CircuitizeError for an example that lacks an input.
+    """
     names = [port.name for port in program.inputs]
+    for number, batch in enumerate(examples, 1):
+        if not isinstance(batch, Mapping):
+            raise refused(
+                f"expected examples that map the names of inputs to arrays, found {named(batch)} as example {number}; "
+                "write with_examples(program, *examples)"
+            )
+        missing = [name for name in names if name not in batch]
+        if missing:
+            raise refused(
+                f"expected a value for input {missing[0]!r} in example {number}, found {sorted(map(str, batch))}; "
+                "add it"
+                + (", such as optimizer.values(t, learning_rate)" if missing[0] in _scalars(program) else "")
+                + (", as model.initial(seed) has them" if missing[0] in _held(program) else "")
+            )
     return replace(program, examples=tuple({name: batch[name] for name in names} for batch in examples))

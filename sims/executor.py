@@ -10,6 +10,7 @@ from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.integers.language import Elementwise
 from circuitize.circuits.operation import Operation, Values
 from circuitize.circuits.program import Port, Program
+from circuitize.circuits.undefined import explained
 
 from .device import CPU, Device
 
@@ -24,8 +25,10 @@ class Executor:
     value anew, `_frugal` does not.
     """
 
-    def __init__(self, arrow: Arrow, device: Device = CPU) -> None:
+    def __init__(self, arrow: Arrow, device: Device = CPU, names: Sequence[str] = ()) -> None:
+        """`names` are those of the inputs, for messages."""
         self.arrow = arrow
+        self.names = names
         self.device = device
         self.constants: list[Any] = [None] * arrow.wire_count
         outputs = set(arrow.outputs.tolist())
@@ -78,14 +81,13 @@ class Executor:
                         values[wire] = None
         except CircuitizeError as error:
             assert instruction is not None
+            if isinstance(error, Undefined):
+                raise explained(error, self.arrow, instruction[-1], self.names) from None
             edge = self.arrow.edge(instruction[-1])
             message = str(error)
             if not message.startswith(edge.operation.name):
                 message = f"{edge.operation.name}: {message}"
-            message = f"{message}, in {edge.provenance}"
-            if isinstance(error, Undefined) and ";" not in message:
-                message += "; use inputs that stay inside, or calibrate with examples that come this far"
-            raise error.__class__(message) from None
+            raise error.__class__(f"{message}, in {edge.provenance}") from None
         return values
 
 

@@ -20,15 +20,15 @@ Integers = NDArray[np.int64]
 
 
 @lru_cache(maxsize=16)
-def _prepared(arrow: Arrow, device: Device) -> Executor:
-    return Executor(arrow, device)
+def _prepared(arrow: Arrow, device: Device, names: tuple[str, ...]) -> Executor:
+    return Executor(arrow, device, names)
 
 
 def executor(program: Program, device: Device = CPU) -> Executor:
     """The program prepared for a device; kept for the programs used last. Raises CircuitizeError for a real program."""
     if not program.is_integer:
         raise CircuitizeError("expected an integer program, found a real one; quantize it first")
-    return _prepared(program.arrow, device)
+    return _prepared(program.arrow, device, tuple(port.name for port in program.inputs))
 
 
 def run(program: Program, inputs: Mapping[str, Any], device: Device = CPU) -> dict[str, Integers]:

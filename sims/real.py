@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from circuitize.circuits.arrays.composite import expand_composites
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import Arrow
-from circuitize.circuits.program import Port, Program, Raw, numbers, to_reals
+from circuitize.circuits.program import Port, Program, Raw, Role, numbers, to_reals
+from circuitize.circuits.shapes import remedy
 from circuitize.circuits.simplify import simplify
 
 from .device import CPU, Device
@@ -76,7 +77,8 @@ def to_floats(port: Port, values: Any) -> Reals:
         array = to_reals(port.format, values.array)
     if array.shape != port.format.shape:
         raise CircuitizeError(
-            f"expected input {port.name!r} of shape {list(port.format.shape)}, found {list(array.shape)}; reshape it"
+            f"expected input {port.name!r} of shape {list(port.format.shape)}, found {list(array.shape)}; "
+            f"{remedy(port.format.shape, array.shape, port.role is Role.DATA)}"
         )
     if not np.isfinite(array).all():
         at = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])

@@ -192,7 +192,7 @@ def test_expectations_that_cannot_be_read(expectation: str, said: str) -> None:
 
 def test_keys_for_another_program_are_refused(tmp_path: Path) -> None:
     line = refused("prove", STEP, "--prover", "groth16", "--keys", keys("other"), "-o", tmp_path / "proof")
-    assert "run setup for this program" in line
+    assert "expected keys of the program" in line and "circuitize setup" in line
     assert not list(tmp_path.iterdir())
 
 

@@ -19,6 +19,7 @@ from circuitize.frontends.layers import Model, Parameter
 
 from .diagrams import arrow, forward
 from .installed import module
+from .roles import is_diagram, require_roles, require_three
 
 Batch = Mapping[str, NDArray[np.float64]]
 
@@ -52,7 +53,8 @@ def step(
 
     `optimizer` and `loss` are what catgrad's `compile_model` takes: `sgd(0.01)` and `mse`, for instance, whose
     gradient is that of half the sum of squares. All ports are committed. For a step by our own derivative, with other
-    losses and optimisers, give `network(model)` to `training_step`.
+    losses and optimisers, give `network(model)` to `training_step`. Raises CircuitizeError where optimiser and loss
+    are exchanged, or are something else.
     """
     diagram, count, width = step_diagram(model, optimizer, loss)
     return _program(simplify(arrow(diagram, "step")), count, width, inputs, parameters, examples, targets)
@@ -64,6 +66,7 @@ def step_diagram(model: Any, optimizer: Any, loss: Any) -> tuple[Any, int, int]:
     identity = module("catgrad.combinators").identity
     parameters, parametrised = module("catgrad.special.parameter").factor_parameters(model)
     p, x, y = parameters.target, model.source, model.target
+    require_roles(optimizer, p, loss, y)
     composed = (optimizer(p) @ identity(x)) >> parametrised >> loss(y)
     both = functor.Bidirectional()
     reverse = both.adapt(both(composed), composed.source, composed.target)
@@ -97,14 +100,14 @@ def network(model: Any, parameters: Format = WEIGHTS) -> Model:
 
 
 def program_of(found: Any) -> Program | None:
-    """The program that a user means by a catgrad model, or by (model, optimizer, loss); None for anything else."""
-    if isinstance(found, tuple) and len(found) == 3 and _is_diagram(found[0]):
+    """The program that a user means by a catgrad model, or by (model, optimizer, loss); None for anything else.
+
+    Raises CircuitizeError for a tuple with a diagram in it that is not these three in this order.
+    """
+    if isinstance(found, (tuple, list)) and any(map(is_diagram, found)):
+        require_three(found)
         return step(*found)
-    return predict(found) if _is_diagram(found) else None
-
-
-def _is_diagram(found: Any) -> bool:
-    return any(kind.__module__.startswith("open_hypergraphs.") for kind in type(found).__mro__)
+    return predict(found) if is_diagram(found) else None
 
 
 def _program(

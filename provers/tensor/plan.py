@@ -24,6 +24,7 @@ from circuitize.circuits.integers.view import View
 from circuitize.circuits.integers.wiring import Concatenate
 from circuitize.circuits.operation import Operation
 from circuitize.circuits.program import Program, Visibility
+from circuitize.circuits.undefined import explained
 
 from .checks import settle
 from .config import DEGREES, PROOF_TYPE, parameters
@@ -146,7 +147,8 @@ class Plan:
                 made: Sequence[Integers] = operation.run(*sources)
                 return made
             except Undefined as error:
-                raise Undefined(f"{error}, {self.arrow.edge(index).provenance}; no proof exists") from None
+                told = explained(error, self.arrow, index, tuple(self.inputs))
+                raise Undefined(f"{told}; no proof exists") from None
 
         return [value for value in fold(self.arrow, values, run, keep=True) if value is not None]
 

@@ -10,7 +10,7 @@ import models
 import numpy as np
 import pytest
 from catgrad.bidirectional.functor import Forget
-from catgrad.bidirectional.operation import Sigmoid, copy, mse, sgd
+from catgrad.bidirectional.operation import Lens, Sigmoid, canonical, copy, mse, scale, sgd, subtract
 from catgrad.combinators import identity
 from catgrad.compile import compile_model
 from catgrad.core.operation import Add, Copy
@@ -258,3 +258,73 @@ def test_dense_layers_of_catgrad_have_a_batch_in_their_parameters() -> None:
     layer = dense(models.real(4), models.real(3), models.real(2))
     program = imported.predict(layer)
     assert sorted(port.format.shape for port in program.inputs[:2]) == [(3, 2), (4, 2)]
+
+
+class Nudge(Sine, Lens):
+    """w - dw / 4: an optimiser that catgrad does not know."""
+
+    def to_core(self):
+        return identity(obj(self.type))
+
+    def rev(self):
+        types = obj(self.type)
+        return (identity(types) @ scale(0.25)(types)) >> subtract(types)
+
+
+class Residue(Nudge):
+    """(p - t) / 2: a loss that catgrad does not know."""
+
+    def rev(self):
+        types = obj(self.type)
+        return subtract(types) >> scale(0.5)(types)
+
+
+class Decay(Nudge):
+    """w - w / 8 - dw: an optimiser that moves weights without a gradient."""
+
+    def rev(self):
+        types = obj(self.type)
+        return (scale(0.875)(types) @ identity(types)) >> subtract(types)
+
+
+NUDGE, RESIDUE, DECAY = (canonical(lambda type, kind=kind: op(kind(type))) for kind in (Nudge, Residue, Decay))
+MODEL = models.linear(models.real(3), models.real(4), models.real(2))
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ((MODEL, mse, sgd(RATE)), "found MSE, a loss, as optimizer and SGD, an optimiser, as loss; exchange them"),
+        ((MODEL, sgd(RATE), sgd(RATE)), "SGD, an optimiser, as loss"),
+        ((MODEL, mse, mse), "MSE, a loss, as optimizer"),
+        ((MODEL, mse, NUDGE), "MSE, a loss, as optimizer"),
+        ((MODEL, RESIDUE, NUDGE), "Residue, a loss, as optimizer and Nudge, an optimiser, as loss"),
+        ((MODEL, RESIDUE, sgd(RATE)), "SGD, an optimiser, as loss"),
+        ((sgd(RATE), MODEL, mse), "found the function .* at place 1, a model (a diagram) at place 2"),
+        ((MODEL, sgd(RATE)), "expected (model, optimizer, loss)"),
+        ((MODEL, sgd, mse), "place 2 the function sgd, which makes function of types; does it want its arguments"),
+        ((MODEL, sgd(RATE), MODEL), "place 3 a model (a diagram)"),
+        ((MODEL, 0.1, mse), "place 2 float"),
+    ],
+)
+def test_another_order_is_refused(given, words: str) -> None:
+    words = ".*".join(map(re.escape, words.split(".*")))
+    with pytest.raises(CircuitizeError, match=words) as caught:
+        imported.program_of(given)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "loss"), [(sgd(RATE), mse), (sgd(1.0), RESIDUE), (NUDGE, mse), (NUDGE, RESIDUE), (DECAY, mse)]
+)
+def test_the_right_order_is_taken(optimizer, loss) -> None:
+    program = imported.program_of((MODEL, optimizer, loss))
+    assert [port.name for port in program.outputs][:1] == ["parameter1"]
+
+
+def test_an_exchange_is_said_by_the_command_line(tmp_path: Path) -> None:
+    file = tmp_path / "network.py"
+    text = GUIDE.read_text().partition("```python\n")[2].partition("```")[0]
+    file.write_text(text.replace("(model, sgd(0.125), mse)", "(model, mse, sgd(0.125))"))
+    outcome = run("estimate", f"{file}:training")
+    assert outcome.status == 2 and f"{file}:training: expected (model, optimizer, loss)" in outcome.line

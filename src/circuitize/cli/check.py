@@ -46,18 +46,25 @@ def run(options: Namespace) -> int:
     state = f"DIFFERS on {found.mismatches}" if found.mismatches else f"{verb} the integer executor"
     defined = found.vectors - found.undefined
     shown = " and ".join(names)
-    say(f"{options.program}: {shown} {state}, {defined} of {found.vectors} inputs, {found.undefined} undefined")
+    say(f"{options.program}: {shown} {state} on {defined} of {found.vectors} inputs{_refused(found.undefined)}")
     if found.first_difference:
         say(f"  first difference: {found.first_difference}")
     if found.first_undefined:
-        say(f"  first undefined: {found.first_undefined}")
+        say("  that is no failure: inputs are tried at the ends of their formats too, where values may pass what the")
+        say("  examples were calibrated on; there the program has no value, and no target accepts one")
+        say(f"  the first of them: {found.first_undefined}")
     for made in hardware:
-        tried = f"{made.found.vectors} frames, {made.found.undefined} undefined" if made.found else None
+        tried = f"{made.found.vectors} frames{_refused(made.found.undefined)}" if made.found else None
         say(f"  {made.name}: {tried or 'left out, ' + made.reason}")
     if found.float_error:
         say("greatest difference from float64, by output")
         print_table([(name, f"{error:.3g}") for name, error in found.float_error.items()])
     return 1 if found.mismatches else 0
+
+
+def _refused(undefined: int) -> str:
+    """What is said of inputs on which the program is not defined; the executor and all targets must refuse them."""
+    return f"; {undefined} outside what the program is defined on, refused by all alike" if undefined else ""
 
 
 def _run_files(folder: Path, as_json: bool) -> int:

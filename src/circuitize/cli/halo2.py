@@ -15,6 +15,7 @@ from circuitize.circuits.errors import CircuitizeError
 from .circuit import named_outputs, named_salts, trace
 from .folder import whole_folder
 from .loading import PROGRAM_FILE, Loaded, load_program, save_without_examples
+from .memory import require_circuit_memory
 from .output import Phases, amount_of_bytes, print_json, print_table, remark, say
 from .provers import HALO2
 from .registry import KEY_FILES
@@ -53,6 +54,7 @@ def setup(options: Namespace) -> int:
         )
     phases = Phases()
     loaded = load_program(options.program)
+    require_circuit_memory(loaded.integer, HALO2.name)
     report = make_keys(loaded, options.output, phases, emit_plonkish(loaded, phases), options.ptau)
     remark(INSECURE if options.ptau is None else CEREMONY)
     if options.json:

@@ -102,8 +102,7 @@ def _from_python(path: Path, name: str) -> Program:
     where = f"{path}:{name}"
     if not hasattr(module, name):
         raise CircuitizeError(f"{where}: expected a program of that name, found none; the file has {_names(module)}")
-    found = getattr(module, name)
-    found = catgrad.program_of(found) or found
+    found = _program_of(getattr(module, name), where)
     if callable(found) and not isinstance(found, (Program, Arrow)):
         if not _takes_nothing(found):
             raise CircuitizeError(
@@ -113,7 +112,7 @@ def _from_python(path: Path, name: str) -> Program:
         found = _run_user_code(path, found)
         if inspect.iscoroutine(found):
             found.close()
-        found = catgrad.program_of(found) or found
+        found = _program_of(found, where)
     if isinstance(found, Arrow):
         raise CircuitizeError(
             f"{where}: expected a Program, found a bare arrow; wrap it as Program(arrow, inputs, outputs), "
@@ -124,6 +123,14 @@ def _from_python(path: Path, name: str) -> Program:
             f"{where}: expected a Program, found {type(found).__name__}; the file has {_names(module)}"
         )
     return found
+
+
+def _program_of(found: Any, where: str) -> Any:
+    """The program of a catgrad model or step; anything else as it is."""
+    try:
+        return catgrad.program_of(found) or found
+    except CircuitizeError as error:
+        raise type(error)(f"{where}: {error}") from None
 
 
 def run_file(path: Path) -> ModuleType:

@@ -6,8 +6,19 @@ import os
 from pathlib import Path
 
 from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.integers import Shift
+from circuitize.circuits.program import Program
+from circuitize.circuits.types import Fixed
 
 from .output import amount_of_bytes
+
+BYTES_PER_BIT = {"groth16": 1200}
+"""Memory of keys and proof for each bit that is checked on its own; measured: 1,300 to 1,700 with what else there is."""
+
+BYTES_PER_ELEMENT = {"mirage": 4000, "halo2": 5000}
+"""The same for each element that is looked up; measured: 4,500 and more, 6,000 to 17,000."""
+
+SMALLER = "prove a smaller batch or model, with --prover tensor (no keys, not zero-knowledge), or on a larger machine"
 
 
 def physical_bytes() -> int:
@@ -25,6 +36,25 @@ def swap_bytes(table: Path = Path("/proc/meminfo")) -> int:
         return next(int(line.split()[1]) << 10 for line in lines if line.startswith("SwapTotal:"))
     except (OSError, ValueError, IndexError, StopIteration):
         return 0
+
+
+def require_circuit_memory(program: Program, prover: str) -> None:
+    """Raises CircuitizeError where keys and proofs of a program surely need more memory than the machine has.
+
+    Told before a circuit is emitted, in time linear in the operations: most rows, lookups and cells are those of inputs
+    and of rounding, so theirs are counted, and others are not.
+    """
+    arrow = program.arrow
+    checked = [port.format for port in program.inputs if port.format is not None]
+    for operation, sources, _, _ in arrow.rows:
+        if isinstance(arrow.operations[operation], Shift):
+            type = arrow.type(sources[0])
+            assert isinstance(type, Fixed)
+            checked.append(type)
+    elements = sum(type.size for type in checked)
+    bits = sum(type.size * type.width for type in checked)
+    needed = bits * BYTES_PER_BIT.get(prover, 0) + elements * BYTES_PER_ELEMENT.get(prover, 0)
+    require_memory(needed, SMALLER)
 
 
 def require_memory(needed: float, remedy: str) -> None:

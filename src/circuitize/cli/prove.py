@@ -21,7 +21,9 @@ from circuitize.circuits.files import write_whole
 from .circuit import emit, named_outputs, trace, witness
 from .folder import require_file, require_folder, require_new_file, whole_file, whole_folder
 from .halo2 import PlonkishRun, emit_plonkish
+from .keys import require_keys, require_keys_of, require_readable
 from .loading import Loaded, load_program
+from .memory import require_circuit_memory
 from .openings import SALTS, draw_salts, write_openings
 from .output import Phases, amount_of_bytes, print_json, print_table, remark, say
 from .provers import GROTH16, Draw, Limbs, Prover, prover_of_system
@@ -54,8 +56,13 @@ def run(options: Namespace) -> int:
         )
     openings = openings_path(options)
     phases, prover = Phases(), Prover(options.prover)
+    require_keys(options.keys, prover, options.program)
+    require_readable("--inputs", options.inputs)
+    require_readable("--openings-from", options.openings_from)
     with phases.phase("program", "reading the program"):
         loaded = load_program(options.program)
+    require_keys_of(options.keys, prover, loaded.digest, options.program)
+    require_circuit_memory(loaded.integer, prover.name)
     require_writable(loaded.integer.outputs, options.outputs, options.raw_outputs)
     inputs = program_inputs(loaded.integer, options.inputs, raw=options.raw_inputs)
     with ExitStack() as stack:

@@ -13,6 +13,7 @@ from .loading import load_program
 from .memory import require_memory
 from .output import Phases, amount_of_bytes, print_json, print_table, remark, say, show
 from .prove import peak_bytes
+from .run_cost import require_room
 from .run_values import dataset, from_step, initial_values, scalars, seed_bytes
 from .values import require_writable, write_outputs
 
@@ -62,8 +63,11 @@ def run(options: Namespace) -> int:
     )
     with phases.phase("plan", "planning the proofs"):
         assert setting.plan.native and setting.formats_plan.native
-        needed = max(sizes(made)["prover_bytes"] for made in (setting.plan, setting.formats_plan))
+        predicted = sizes(setting.plan)
+        needed = max(predicted["prover_bytes"], sizes(setting.formats_plan)["prover_bytes"])
         require_memory(needed, "prove fewer steps at once, a smaller batch, or on a larger machine")
+    proof_bytes, seconds = predicted["proof_bytes"], predicted["prover_cpu_seconds"]
+    require_room(options.output, setting.steps, setting.per_proof, proof_bytes, seconds)
     with phases.phase("prove", "proving"):
         found = prove_run(
             setting,

@@ -10,7 +10,9 @@ from circuitize.circuits.errors import CircuitizeError
 
 from .circuit import emit
 from .folder import require_folder, whole_folder
+from .keys import require_readable
 from .loading import PROGRAM_FILE, Loaded, load_program, save_without_examples
+from .memory import require_circuit_memory
 from .output import Phases, amount_of_bytes, print_json, print_table, remark, say
 from .provers import Prover, prover_of_system
 from .registry import KEY_FILES
@@ -30,6 +32,8 @@ def run(options: Namespace) -> int:
     from circuitize.provers.keys import VERIFYING_FILE
 
     require_folder(options.output, VERIFYING_FILE, KEY_FILES)
+    require_readable("--zkey", options.zkey)
+    require_readable("--ptau", options.ptau)
     if options.prover == "halo2":
         from .halo2 import setup
 
@@ -49,6 +53,7 @@ def run(options: Namespace) -> int:
             "commitment: make development keys, without --zkey"
         )
     loaded = load_program(options.program)
+    require_circuit_memory(loaded.integer, prover.name)
     report = make_keys(loaded, options.output, phases, emit(loaded, phases, prover), ceremony)
     remark(INSECURE if ceremony is None else CEREMONY)
     if options.json:

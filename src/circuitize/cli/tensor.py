@@ -21,7 +21,7 @@ from .loading import Loaded, load_program, program_path
 from .memory import require_memory
 from .openings import SALTS, read_openings, write_openings
 from .output import Phases, amount_of_bytes, print_json, print_table, remark, say
-from .prove import kept_rows, openings_path, report_of, write_outputs
+from .prove import kept_rows, openings_path, report_of
 from .registry import PROOF_FILES
 from .statement import FILE, INPUT, OUTPUT, Key, Statement, Unproved, bound_ports, key_text, shown_names
 from .values import program_inputs, require_writable, write_outputs

@@ -1,0 +1,80 @@
+"""What to do where a program has no value: which numbers fit, which input it comes of, and the remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .errors import Undefined
+from .hypergraph import Arrow
+from .integers import Check
+from .types import Fixed
+
+REMEDY = "use inputs that stay inside, or calibrate with examples that come this far"
+
+
+def explained(error: Undefined, arrow: Arrow, index: int, names: Sequence[str] = ()) -> Undefined:
+    """The error of one edge with its place and a remedy; `names` are those of the inputs. Linear in the edges.
+
+    Of a check, which numbers fit is said as real numbers, and the input where it depends on one alone: a learning rate
+    that no example had, most often.
+    """
+    edge = arrow.edge(index)
+    message = str(error)
+    if not message.startswith(edge.operation.name):
+        message = f"{edge.operation.name}: {message}"
+    message = f"{message}, in {edge.provenance}"
+    if ";" in message:
+        return Undefined(message)
+    if not isinstance(edge.operation, Check):
+        return Undefined(f"{message}; {REMEDY}")
+    bits = arrow.type(edge.sources[0]).fraction_bits  # type: ignore[union-attr]  # a check is of integers
+    edges, inputs = _behind(arrow, index)
+    if len(inputs) == 1 and inputs[0] < len(names):
+        name, most = names[inputs[0]], _greatest(arrow, edges, int(arrow.inputs[inputs[0]]))
+        if most is not None:
+            alone = f"it comes of input {name!r} alone, of which at most {most:.6g} fits"
+            return Undefined(f"{message}; {alone}: use less, or calibrate with examples that come this far")
+    low, high = edge.operation.low * 2.0**-bits, edge.operation.high * 2.0**-bits
+    return Undefined(f"{message}; numbers from {low:.6g} to {high:.6g} fit there: {REMEDY}")
+
+
+def _behind(arrow: Arrow, index: int) -> tuple[list[int], list[int]]:
+    """The edges on which an edge depends, in order and itself the last, and the places of the inputs."""
+    needed, edges = set(arrow.rows[index][1]), [index]
+    for at in range(index - 1, -1, -1):
+        _, sources, targets, _ = arrow.rows[at]
+        if not needed.isdisjoint(targets):
+            needed.update(sources)
+            edges.append(at)
+    return edges[::-1], [place for place, wire in enumerate(arrow.inputs.tolist()) if wire in needed]
+
+
+def _greatest(arrow: Arrow, edges: Sequence[int], wire: int) -> float | None:
+    """The greatest number of one input for which these edges have a value, as what they make grows with it; None where
+    the input is no single number, or where its least or its greatest already says otherwise.
+    """
+    format = arrow.type(wire)
+    if not isinstance(format, Fixed) or format.shape:
+        return None
+
+    def fits(number: int) -> bool:
+        values: dict[int, Any] = {wire: np.array(number, np.int64)}
+        try:
+            for at in edges:
+                operation, sources, targets, _ = arrow.rows[at]
+                made = arrow.operations[operation].run(*[values[source] for source in sources])
+                values.update(zip(targets, made, strict=True))
+        except Undefined:
+            return False
+        return True
+
+    least, past = max(0, format.low), format.high
+    if not least < past or not fits(least) or fits(past):
+        return None
+    while past - least > 1:
+        middle = (least + past) // 2
+        least, past = (middle, past) if fits(middle) else (least, middle)
+    return float(least * 2.0**-format.fraction_bits)

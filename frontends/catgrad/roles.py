@@ -1,0 +1,116 @@
+"""Which of catgrad's things is a model, which an optimiser, which a loss: a step takes them in this order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.hypergraph import evaluate
+
+from .diagrams import arrow
+from .installed import module
+
+ORDER = "(model, optimizer, loss), such as (model, sgd(0.01), mse)"
+
+
+class Kind(Enum):
+    """What one of the three is."""
+
+    MODEL = "a model"
+    OPTIMIZER = "an optimiser"
+    LOSS = "a loss"
+
+
+def is_diagram(found: Any) -> bool:
+    """Whether this is an open hypergraph; catgrad need not be installed to ask."""
+    return any(kind.__module__.startswith("open_hypergraphs.") for kind in type(found).__mro__)
+
+
+def require_three(found: Sequence[Any]) -> None:
+    """Raises CircuitizeError unless a tuple with a diagram in it has three entries, the first of them a diagram."""
+    if len(found) != 3 or not is_diagram(found[0]):
+        places = ", ".join(f"{_described(entry)} at place {place}" for place, entry in enumerate(found, 1))
+        raise CircuitizeError(f"expected {ORDER}, found {places}; write them in this order")
+
+
+def require_roles(optimizer: Any, parameters: Any, loss: Any, predictions: Any) -> None:
+    """Raises CircuitizeError unless these are an optimiser of the parameters and a loss of the predictions.
+
+    Both are lenses from types to the same types, so types do not tell them apart. catgrad's own are known by their
+    operations. Others are tried on numbers: an optimiser leaves a parameter as it is where its gradient is zero, and no
+    loss does that with predictions, but one whose gradient vanishes where they meet their targets. What is neither,
+    such as an optimiser that lets weights decay, is taken at its place.
+    """
+    chosen = _lens("optimizer", optimizer, parameters), _lens("loss", loss, predictions)
+    known = tuple(_known(lens) for lens in chosen)
+    exchanged = known[0] is Kind.LOSS or known[1] is Kind.OPTIMIZER
+    if not exchanged and None in known:
+        tried = tuple(name or _tried(lens) for name, lens in zip(known, chosen, strict=True))
+        exchanged, known = tried[1] is Kind.OPTIMIZER and tried[0] is not Kind.OPTIMIZER, tried
+    if exchanged:
+        names = [
+            f"{_operations(lens)}{f', {kind.value},' if kind else ''} as {word}"
+            for lens, kind, word in zip(chosen, known, ("optimizer", "loss"), strict=True)
+        ]
+        raise CircuitizeError(f"expected {ORDER}, found {' and '.join(names)}; exchange them, or give the missing one")
+
+
+def _lens(word: str, given: Any, types: Any) -> Any:
+    """What an optimiser or a loss makes of types; raises CircuitizeError unless that is a diagram from them to them."""
+    place = 2 if word == "optimizer" else 3
+    remedy = f"expected {ORDER}, found at place {place}"
+    if is_diagram(given) or not callable(given):
+        raise CircuitizeError(f"{remedy} {_described(given)}; give a function of types, such as catgrad's own")
+    try:
+        made = given(types)
+    except Exception as error:
+        raise CircuitizeError(
+            f"{remedy} {_described(given)}, which fails on types ({type(error).__name__}: {error}); "
+            "give a function of types, such as catgrad's own"
+        ) from None
+    if not is_diagram(made):
+        raise CircuitizeError(
+            f"{remedy} {_described(given)}, which makes {type(made).__name__} of types; does it want its arguments, "
+            "as sgd(0.01) does?"
+        )
+    if made.source != types or made.target != types:
+        raise CircuitizeError(f"{remedy} {_described(given)}, which changes the types; it must keep them")
+    return made
+
+
+def _known(lens: Any) -> Kind | None:
+    """What catgrad's own operations in a lens say."""
+    own = module("catgrad.bidirectional.operation")
+    kinds = {type(operation) for operation in lens.H.x.table}
+    return Kind.OPTIMIZER if own.SGD in kinds else Kind.LOSS if own.MSE in kinds else None
+
+
+def _tried(lens: Any) -> Kind | None:
+    """What the reverse of a lens does with numbers."""
+    both = module("catgrad.bidirectional.functor").Bidirectional()
+    try:
+        reverse = arrow(both.adapt(both(lens), lens.source, lens.target))
+    except Exception:
+        return None  # What cannot be translated is said where the step is.
+    generator = np.random.default_rng(0)
+    drawn = [generator.uniform(0.25, 0.75, type.shape) for type in reverse.source[: len(lens.source)]]
+    with np.errstate(all="ignore"):
+        at_target = evaluate(reverse, [*drawn, *drawn])[len(drawn) :]
+        without = evaluate(reverse, [*drawn, *(np.zeros_like(values) for values in drawn)])[len(drawn) :]
+    if all(np.allclose(values, 0.0) for values in at_target):
+        return Kind.LOSS
+    return Kind.OPTIMIZER if all(map(np.allclose, without, drawn)) else None
+
+
+def _operations(lens: Any) -> str:
+    return " and ".join(dict.fromkeys(type(operation).__name__ for operation in lens.H.x.table)) or "an identity"
+
+
+def _described(found: Any) -> str:
+    if is_diagram(found):
+        return f"{Kind.MODEL.value} (a diagram)"
+    return f"the function {found.__name__}" if callable(found) and hasattr(found, "__name__") else type(found).__name__

@@ -1,0 +1,128 @@
+"""numpy's functions on tensors of a trace: those that name an operation of ours, and one line for all others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from inspect import signature
+from typing import TYPE_CHECKING, Any
+
+from .provenance import refused
+
+if TYPE_CHECKING:
+    from .trace import Tensor
+
+OPERATORS: dict[str, tuple[str, str]] = {
+    "add": ("__add__", "__radd__"),
+    "subtract": ("__sub__", "__rsub__"),
+    "multiply": ("__mul__", "__rmul__"),
+    "divide": ("__truediv__", "__rtruediv__"),
+    "true_divide": ("__truediv__", "__rtruediv__"),
+    "negative": ("__neg__", ""),
+    "positive": ("__pos__", ""),
+    "power": ("__pow__", "__rpow__"),
+    "float_power": ("__pow__", "__rpow__"),
+    "matmul": ("__matmul__", "__rmatmul__"),
+    "greater": ("__gt__", "__lt__"),
+    "greater_equal": ("__ge__", "__le__"),
+    "less": ("__lt__", "__gt__"),
+    "less_equal": ("__le__", "__ge__"),
+    "equal": ("__eq__", "__eq__"),
+    "not_equal": ("__ne__", "__ne__"),
+}
+"""numpy's name -> the method of a tensor at the left, and of one at the right."""
+
+UFUNCS = {
+    "absolute": "absolute",
+    "fabs": "absolute",
+    "ceil": "ceil",
+    "cos": "cos",
+    "exp": "exp",
+    "exp2": "exp2",
+    "floor": "floor",
+    "fmax": "maximum",
+    "fmin": "minimum",
+    "log": "log",
+    "log2": "log2",
+    "maximum": "maximum",
+    "minimum": "minimum",
+    "reciprocal": "reciprocal",
+    "rint": "round_half_even",
+    "sign": "sign",
+    "sin": "sin",
+    "sqrt": "square_root",
+    "square": "square",
+    "tanh": "tanh",
+}
+"""numpy's name -> the name in `functions`."""
+
+METHODS = {"sum": "sum", "mean": "mean", "max": "max", "amax": "max", "reshape": "reshape", "transpose": "transpose"}
+FUNCTIONS = {"where": "where", "clip": "clip", "concatenate": "concatenate", "einsum": "einsum"}
+SAID = {
+    "argmax": "argmax_one_hot",
+    "cumsum": "cumulative_sum",
+    "min": "least",
+    "amin": "least",
+    "prod": "product",
+    "std": "standard_deviation",
+    "var": "variance",
+    "take": "gather",
+    "outer": "einsum",
+    "inner": "einsum",
+    "tensordot": "einsum",
+    "dot": "@",
+    "round": "round_half_even",
+    "logaddexp": "log_sum_exp",
+    "stack": "movement.stack",
+    "flip": "movement.flip",
+    "tile": "movement.tile",
+    "split": "movement.split",
+}
+"""numpy's name -> what of ours is meant, where the arguments differ."""
+
+
+def ufunc(x: Tensor, function: Any, method: str, values: Sequence[Any], options: Mapping[str, Any]) -> Any:
+    """A ufunc on tensors, as `__array_ufunc__` is asked. Raises TypingError for one that is none of ours."""
+    from . import functions
+
+    name = function.__name__
+    if method == "__call__" and not options:
+        if name in OPERATORS:
+            left, *others = values
+            own, reflected = OPERATORS[name]
+            return getattr(left, own)(*others) if hasattr(left, "builder") else getattr(x, reflected)(left)
+        if name in UFUNCS:
+            return getattr(functions, UFUNCS[name])(*values)
+    raise _unknown(name if method == "__call__" else f"{name}.{method}", options)
+
+
+def function(called: Any, values: Sequence[Any], options: Mapping[str, Any]) -> Any:
+    """Another function of numpy on tensors, as `__array_function__` is asked."""
+    from . import functions
+
+    name = called.__name__
+    own: Any = None
+    if name in METHODS and values and hasattr(values[0], "builder"):
+        own, values = getattr(values[0], METHODS[name]), values[1:]
+    elif name in FUNCTIONS:
+        own = getattr(functions, FUNCTIONS[name])
+    if own is not None and _takes(own, values, options):
+        return own(*values, **options)
+    raise _unknown(name, options if name in METHODS or name in FUNCTIONS else {})
+
+
+def _takes(function: Callable[..., Any], values: Sequence[Any], options: Mapping[str, Any]) -> bool:
+    try:
+        signature(function).bind(*values, **options)
+    except TypeError:
+        return False
+    return True
+
+
+def _unknown(name: str, options: Mapping[str, Any]) -> Exception:
+    given = f" with {', '.join(options)}" if options else ""
+    remedy = "use what circuitize.frontends.functions has, or compute it before the trace"
+    ours = UFUNCS.get(name) or SAID.get(name)
+    if ours is not None:
+        module, _, own = ours.rpartition(".")
+        remedy = f"use {own}" if own == "@" else f"use {own} of circuitize.frontends.{module or 'functions'}"
+    return refused(f"expected a function that tensors understand, found numpy's {name}{given}; {remedy}")

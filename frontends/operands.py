@@ -1,0 +1,70 @@
+"""What may stand beside a tensor: numbers and arrays as constants, shapes that fit, and words for what does not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from circuitize.circuits.types import Shape
+
+from .provenance import refused
+
+
+def broadcast_shape(a: Shape, b: Shape) -> Shape:
+    try:
+        return np.broadcast_shapes(a, b)
+    except ValueError:
+        remedy = "transpose one" if a != b and sorted(a) == sorted(b) else "reshape one"
+        if len(a) == len(b) and a[1:] == b[1:]:
+            remedy = "give both the same batch, or slice one"
+        raise refused(f"expected shapes that broadcast, found {list(a)} and {list(b)}; {remedy}") from None
+
+
+def unfit_product(left: Shape, right: Shape) -> str:
+    """Why @ does not take these shapes, and what would make it."""
+    column = len(right) == 1
+    rows = right[0 if column else -2]
+    remedy = "check which layer makes and takes what"
+    if not column and left[-1] == right[-1]:
+        remedy = "transpose the right one (x.T of two axes)"
+    elif len(left) > 1 and left[-2] == rows:
+        remedy = "transpose the left one (x.T of two axes)"
+    return (
+        f"expected one extent in the last axis of the left and the {'only' if column else 'second to last'} of the "
+        f"right of @, found {left[-1]} of {list(left)} and {rows} of {list(right)}; {remedy}"
+    )
+
+
+def constant_of(value: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """A number or array as float64; raises TypingError, with the user's line, for what is neither."""
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        array = np.zeros(0, object)
+    if array.dtype.kind not in "biuf" or not array.size:
+        what = "rows of different lengths" if isinstance(value, (list, tuple)) and not array.size else named(value)
+        raise refused(f"expected a number, an array of numbers or a tensor, found {what}; convert it")
+    return array.astype(np.float64)
+
+
+def real_of(value: Any) -> float:
+    return float(constant_of(value))
+
+
+def whole_numbers(word: str, given: Sequence[Any]) -> tuple[int, ...]:
+    """Whole numbers given one by one, or as one tuple or list; raises TypingError for others."""
+    numbers = given[0] if len(given) == 1 and isinstance(given[0], (tuple, list)) else given
+    for number in numbers:
+        if not isinstance(number, (int, np.integer)) or isinstance(number, bool):
+            raise refused(f"expected whole numbers for {word}, found {named(number)}; write 2, 3")
+    return tuple(map(int, numbers))
+
+
+def named(value: Any) -> str:
+    """What a user gave, for a message: a tensor, a number, a text, or its type."""
+    if isinstance(value, (str, int, float, np.number)) or hasattr(value, "builder") or value is None:
+        return repr(value)
+    name = getattr(value, "__name__", None)
+    return f"the function {name}" if name and callable(value) else type(value).__name__

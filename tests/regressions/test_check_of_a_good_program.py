@@ -1,0 +1,16 @@
+"""check says plainly that inputs outside what a program is defined on are no failure; it has status 0."""
+
+from __future__ import annotations
+
+from cli_programs import STEP, run
+
+
+def test_undefined_inputs_are_no_failure() -> None:
+    outcome = run("check", STEP, "--vectors", "20")
+    assert outcome.status == 0
+    first = outcome.out.splitlines()[0]
+    assert (
+        "the integer executor on " in first and "outside what the program is defined on, refused by all alike" in first
+    )
+    assert "undefined" not in outcome.out
+    assert "that is no failure" in outcome.out and "the first of them: input" in outcome.out
