@@ -1,1 +1,75 @@
-../../../examples/digits.py
+"""Handwritten digits: a 64-32-10 network, mean squared error; gradient descent, momentum or Adam; real data.
+
+circuitize estimate examples/digits.py:step
+circuitize prove    examples/digits.py:step --prover groth16 --keys keys -o proof
+circuitize compile  examples/digits.py:predict --target verilog --scheduler folded -o design
+"""
+
+from dataclasses import replace
+
+from circuitize.circuits.lowering import Precision
+from circuitize.circuits.program import Program
+from circuitize.frontends import training
+from circuitize.frontends.adam import Adam
+from circuitize.frontends.datasets import Recipe, digits
+from circuitize.frontends.formats import WEIGHTS, Format
+from circuitize.frontends.layers import Model, dense, relu, sequential, zeros
+from circuitize.frontends.losses import mean_squared_error
+from circuitize.frontends.optimizers import SGD, Momentum
+from circuitize.sims import real
+
+
+def network(weights: Format = WEIGHTS) -> Model:
+    """The last layer starts at zero, so that the first predictions are zero and not noise."""
+    return sequential(dense(64, 32, format=weights), relu(), dense(32, 10, format=weights, initializer=zeros))
+
+
+MODEL = network()
+
+RECIPE = Recipe(batch=16, epochs=150, learning_rate=0.1)
+"""The whole training run. The error is a mean over 160 numbers, hence many epochs at this rate."""
+MOMENTUM = Recipe(batch=16, epochs=40, learning_rate=0.0625, optimizer=Momentum(decay=0.875))
+ADAM = Recipe(batch=16, epochs=20, learning_rate=0.004, optimizer=Adam())
+
+NARROW = Format.signed(8, fraction_bits=7)
+"""Weights to predict with: 8 bits, so [-1, 1); trained ones stay below 0.9."""
+
+
+def step() -> Program:
+    """One training step on a batch of 16; calibrated on 16 moments of the first 30 epochs, the last one first."""
+    return _step(replace(RECIPE, epochs=30))
+
+
+def momentum() -> Program:
+    """The same with momentum, over its whole recipe."""
+    return _step(MOMENTUM)
+
+
+def adam() -> Program:
+    """The same by Adam, over its whole recipe."""
+    return _step(ADAM)
+
+
+def _step(recipe: Recipe) -> Program:
+    program = training.training_step(MODEL, mean_squared_error, recipe.optimizer, recipe.batch)
+    moments = real.record(program, training.start(program, MODEL, seed=0), recipe.batches(digits(seed=0)), count=16)
+    return training.with_examples(program, *reversed(moments))
+
+
+def predict() -> Program:
+    """The scores of one image, with 8-bit weights and activations; the examples are the whole test set.
+
+    The weights are those of the whole recipe, trained in float64 and rounded once. Each example also holds the label of
+    its image, as the answer that `outputs` should have its greatest score at.
+    """
+    split = digits(seed=0)
+    *_, last = real.train(
+        training.training_step(MODEL, mean_squared_error, SGD(), RECIPE.batch),
+        MODEL.initial(seed=0),
+        RECIPE.batches(split),
+    )
+    weights = {parameter.name: NARROW.nearest(last[parameter.name]) for parameter in MODEL.parameters}
+    images = zip(split.test_inputs, split.test_labels, strict=True)
+    examples = [{**weights, "inputs": image[None], "outputs": label[None]} for image, label in images]
+    precision = Precision(fraction_bits=5, significant_bits=8)
+    return training.predict(network(NARROW), 1, examples=examples, precision=precision)

@@ -57,7 +57,8 @@ def run(options: Namespace) -> int:
     openings = openings_path(options)
     phases, prover = Phases(), Prover(options.prover)
     require_keys(options.keys, prover, options.program)
-    require_readable("--inputs", options.inputs)
+    for path in options.inputs or ():
+        require_readable("--inputs", path)
     require_readable("--openings-from", options.openings_from)
     with phases.phase("program", "reading the program"):
         loaded = load_program(options.program)
