@@ -173,8 +173,8 @@ def test_integers_are_within_a_unit_of_the_exact_quotient() -> None:
 def test_no_wire_of_its_circuit_can_be_another() -> None:
     """Root, quotient, remainder and their bits: each wire that is no input, changed alone, breaks some constraint."""
     program = spherical_program(0, 3)
-    vector = {name: program.examples[0][name] for name in "sv"}
-    check_agreement(program, [{k: np.rint(np.ldexp(v, 8)).astype(np.int64) for k, v in vector.items()}])
+    vector = integer.rounded(program, program.examples[0])
+    check_agreement(program, [vector])
     target = R1CS(program)
     system, made = target.emission.system, honest_witness(target, [vector])
     assert made is not None

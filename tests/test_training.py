@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError, TypingError
-from circuitize.circuits.program import Program, Raw, Role, Visibility, to_integers, to_reals
+from circuitize.circuits.program import Program, Role, Visibility, raw, to_integers, to_reals
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.unroll import compose_steps
 from circuitize.circuits.validate import validate
@@ -179,12 +179,13 @@ def test_steps_compose(prepare: Callable[[Program], Program], optimizer: Optimiz
     fused2 = run(twice, held | {k: v for k, v in numbered.items() if not k.endswith("3")})
     for n, batch in enumerate(chosen, 1):
         made = run(single, held | batch)
-        held = {name: Raw(made[name]) if single.is_integer else made[name] for name in held}
+        left = {name: made[name] for name in held}
+        held = raw(left) if single.is_integer else left
         np.testing.assert_array_equal(fused[f"loss.{n}"], made["loss"])
         if n == 2:
-            for name, value in held.items():
+            for name, value in left.items():
                 np.testing.assert_array_equal(fused2[name], value)
-    for name, value in held.items():
+    for name, value in left.items():
         np.testing.assert_array_equal(fused[name], value)
 
 
