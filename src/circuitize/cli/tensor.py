@@ -135,7 +135,7 @@ class Verifier:
                 "checked against the program that you made, or that you trust"
             )
         require_outside(program_path(program), proof)
-        loaded = load_program(program)
+        loaded = load_program(program, integer=True)
         self.program, self.digest = loaded.integer, loaded.digest
         self.expected = digest
         self.bound = bound_groups(self.program)

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from circuitize.circuits.encode import load, program_digest
+from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import CircuitizeError, FormatError
 from circuitize.circuits.program import Program
+from circuitize.circuits.saved import load
 
 from . import tensor
 from .expect import Expectation, read_expectation, values_file
@@ -114,11 +115,11 @@ class Verifier:
             checking = prover_of_key(path, prover)
             key = checking.verifying_key(path)
         if program is not None:
-            loaded = load_program(program)
+            loaded = load_program(program, integer=True)
             return Verifier(checking, key, loaded.integer, loaded.digest, digest)
         beside = path.parent / PROGRAM_FILE
         require_outside(beside, proof)
-        own = load(beside)
+        own = load(beside, integer=True)
         found = program_digest(own)
         if found != key.digest:
             raise FormatError(

@@ -39,7 +39,7 @@ def run(options: Namespace) -> int:
         require_digest(options.digest)
     for folder in (options.run, options.run / STEPS):
         require_files(folder)
-    loaded = load_program(options.program)
+    loaded = load_program(options.program, integer=True)
     given = scalars(loaded.integer, options.schedule, options.scalar)
     manifest = read_manifest(options.run)
     seed = manifest.seed if options.seed is None else seed_bytes(options.seed)
