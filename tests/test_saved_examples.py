@@ -85,9 +85,9 @@ def test_tensor_proofs_from_saved_examples(folder: Path, name: str) -> None:
 
 
 KEYED = [
-    ("matmul.py:product", "groth16"),
-    ("matmul.py:product", "mirage"),
-    ("matmul.py:product", "halo2"),
+    ("dense.py:small", "groth16"),
+    ("dense.py:small", "mirage"),
+    ("dense.py:small", "halo2"),
     pytest.param("iris.py:step", "groth16", marks=pytest.mark.slow),
     pytest.param("iris.py:step", "mirage", marks=pytest.mark.slow),
     pytest.param("iris.py:step", "halo2", marks=pytest.mark.slow),

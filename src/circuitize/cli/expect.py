@@ -15,8 +15,9 @@ import numpy as np
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.program import Port, Program, Visibility, to_integers
 
+from .archives import read_npz
 from .statement import Key, Statement, Unproved, bound_ports, key_text, shown_names
-from .values import read_npz
+from .values import wanted
 
 NUMBER = re.compile(r"-?\d+(\.\d+)?([eE]-?\d{1,3})?|(-?\d+)/(?:2\^(\d{1,2})|(\d+))")
 
@@ -97,7 +98,7 @@ def _integers(name: str, port: Port, value: str) -> list[int]:
     format = port.format
     assert format is not None
     if value.endswith(".npz"):
-        arrays = read_npz(Path(value))
+        arrays = read_npz(Path(value), wanted([port]))
         if port.name not in arrays:
             raise CircuitizeError(f"{value}: expected an array {port.name!r}, found {sorted(arrays)}; add it")
         return [int(number) for number in to_integers(port, arrays[port.name], value).reshape(-1)]

@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.program import Port, Program, to_integers
 
+from .archives import read_npz
 from .output import remark
 from .registry import SCHEDULER_OPTIONS, SCHEDULERS
-from .values import read_npz, rounded
+from .values import rounded
 from .vectors import inputs_to_try
 
 if TYPE_CHECKING:

@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import Program, Role
+from circuitize.circuits.program import Port, Program, Role
 from circuitize.frontends.datasets import Recipe
 
+from .archives import Wanted, read_npz
 from .expect import exact_number
 from .loading import run_file
-from .values import read_npz, rounded
+from .values import rounded, wanted
 
 if TYPE_CHECKING:
     from circuitize.provers.tensor.runs.setting import Scalars
@@ -49,7 +50,7 @@ def dataset(program: Program, path: Path | None) -> dict[str, Integers]:
     ports = batch_ports(program)
     given: Mapping[str, Any]
     if path is not None:
-        given, where = read_npz(path), str(path)
+        given, where = read_npz(path, rows_of(ports)), str(path)
     elif program.examples:
         where = "the program's examples"
         given = {p.name: np.concatenate([np.asarray(batch[p.name]) for batch in program.examples]) for p in ports}
@@ -67,12 +68,18 @@ def dataset(program: Program, path: Path | None) -> dict[str, Integers]:
     return rounded([whole(port, size) for port in ports], given, where)
 
 
+def rows_of(ports: Sequence[Port]) -> Wanted:
+    """Which arrays of a file may be datasets of these ports: any number of rows of their shape."""
+    shapes = {port.name: port.format.shape[1:] for port in ports if port.format is not None}
+    return lambda name, shape: len(shape) > 0 and shapes.get(name) == shape[1:]
+
+
 def initial_values(program: Program, path: Path | None) -> dict[str, Integers]:
     """What a run begins with: everything held, out of an .npz file, or of the program's first example."""
     ports = [port for port in program.inputs if port.held]
     if path is None and not program.examples:
         raise CircuitizeError("expected values to begin with, found none and no examples; give --inputs FILE.npz")
-    given = read_npz(path) if path is not None else program.examples[0]
+    given = read_npz(path, wanted(ports)) if path is not None else program.examples[0]
     where = str(path) if path is not None else "the first example"
     missing = [port.name for port in ports if port.name not in given]
     if missing:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import io
 import zipfile
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.circuits.errors import CircuitizeError, FormatError
+from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.files import write_whole
 from circuitize.circuits.program import Port, Program, to_integers, to_reals
 
+from .archives import Wanted, read_npz
 from .output import remark
 
 Integers = NDArray[np.int64]
@@ -28,7 +28,7 @@ def program_inputs(program: Program, path: Path | None, say: Callable[[str], Non
     file that is no .npz, for a missing or an unknown name, and for values that do not fit.
     """
     if path is not None:
-        where, given = str(path), read_npz(path)
+        where, given = str(path), read_npz(path, wanted(program.inputs))
         names = [port.name for port in program.inputs]
         unknown = sorted(set(given) - set(names))
         if unknown:
@@ -41,6 +41,12 @@ def program_inputs(program: Program, path: Path | None, say: Callable[[str], Non
     if missing:
         raise CircuitizeError(f"{where}: expected a value for input {missing[0]!r}, found {sorted(given)}; add it")
     return rounded(program.inputs, given, where, say)
+
+
+def wanted(ports: Sequence[Port]) -> Wanted:
+    """Which arrays of a file may be values of these ports."""
+    shapes = {port.name: port.format.shape for port in ports if port.format is not None}
+    return lambda name, shape: shapes.get(name) == shape
 
 
 def rounded(
@@ -57,33 +63,6 @@ def rounded(
     if changed:
         say(f"{where}: real values of {', '.join(changed)} were rounded, once, to their formats")
     return integers
-
-
-def read_npz(path: Path) -> dict[str, NDArray[Any]]:
-    """The arrays of an .npz file, by name. Never unpickles. Raises FormatError for anything else, or damaged."""
-    try:
-        with path.open("rb") as opened:
-            # An archive is read from its end, which a pipe does not have before all of it is read.
-            file: IO[bytes] = opened if opened.seekable() else io.BytesIO(opened.read())
-            with zipfile.ZipFile(file) as archive:
-                return {name.removesuffix(".npy"): _entry(archive, name) for name in archive.namelist()}
-    except OSError as error:
-        raise CircuitizeError(
-            f"{path}: expected an .npz file, found {error.strerror or error}; check the path"
-        ) from None
-    except (ValueError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, MemoryError):
-        raise FormatError(
-            f"{path}: expected an .npz of arrays of numbers by name, found another, a damaged or a pickled file; "
-            "write it again with numpy.savez"
-        ) from None
-
-
-def _entry(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
-    with archive.open(name) as entry:
-        array: NDArray[Any] = np.lib.format.read_array(entry, allow_pickle=False)
-        if entry.read(1):
-            raise ValueError("bytes after the array")
-        return array
 
 
 def write_npz(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:

@@ -27,6 +27,7 @@ from .statement import (
     public_vector,
     read_statement,
     shown_names,
+    stated_prover,
 )
 from .verdict import ASK_AGAIN, remedy, require_digest, require_files, require_outside, verdict
 
@@ -46,7 +47,7 @@ def run(options: Namespace) -> int:
     for path in filter(None, map(values_file, options.expect)):
         require_outside(path, options.proof)
     expectations = [read_expectation(text, verifier.program, verifier.bound) for text in options.expect]
-    statement = read_statement(options.proof)
+    statement = read_statement(options.proof, verifier.bound)
     reason = verifier.refusal(statement, options.proof, expectations)
     report = verifier.report(statement, reason) | {"seconds": round(time.perf_counter() - start, 4)}
     if report["setup"] == "development":
@@ -69,8 +70,7 @@ def run(options: Namespace) -> int:
 
 def states_keyless(proof: Path) -> bool:
     """Whether a proof says that it needs no key. Believing it is safe: the verifier then needs its own program."""
-    stated = read_statement(proof).prover
-    return any(stated == name for name in KEYLESS)
+    return stated_prover(proof) in KEYLESS
 
 
 class Verifier:
