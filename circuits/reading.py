@@ -35,12 +35,13 @@ def parse_json(content: bytes, most: int) -> Any:
     """The value of a JSON text of about `most` values at the most.
 
     A value takes memory many times that of its text, so they are counted first: each but the first follows a comma or
-    an opening bracket. Raises ValueError for more, for text that is no JSON, and for nesting without end.
+    an opening bracket. Raises ValueError for more, for text that is no JSON in UTF-8, and for nesting without end.
     """
     found = sum(content.count(mark) for mark in (b",", b"[", b"{"))
     if found > most:
         raise ValueError(f"expected about {most} values at the most, found {found}")
     try:
-        return json.loads(content)
+        # As text: of bytes, json.loads guesses an encoding, and imports what decodes it.
+        return json.loads(content.decode())
     except RecursionError:
         raise ValueError("nested too deep") from None
