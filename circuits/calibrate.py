@@ -25,7 +25,7 @@ def calibrate(arrow: Arrow, program: Program) -> NDArray[np.float64]:
     if not program.examples:
         raise CircuitizeError(
             "expected example inputs to calibrate the program with, found none; give Program(examples=...), or "
-            "with_examples(program, *batches)"
+            "with_examples(program, *batches); a saved program has them if it was saved with examples=True"
         )
     magnitudes = np.zeros(arrow.wire_count)
     for number, batch in enumerate(program.examples):

@@ -1,4 +1,4 @@
-"""Canonical bytes and digest of arrows and programs, and the files they are saved in."""
+"""Canonical bytes and digest of arrows and programs."""
 
 from __future__ import annotations
 
@@ -8,19 +8,13 @@ import re
 import struct
 from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .errors import CircuitizeError, FormatError
-from .files import write_whole
 from .hypergraph import Arrow, offsets_of
-from .lowering import Precision
-from .operation import Operation, Provenance
-from .program import Port, Program, Role, Visibility
-from .types import Array, Fixed
-from .validate import validate
+from .operation import Operation
+from .program import Port, Program
 
 MAGIC = b"CIRCUIT\x03"
 
@@ -88,7 +82,7 @@ def _first_use(column: np.ndarray[Any, Any]) -> tuple[list[int], np.ndarray[Any,
     return distinct[by_use].tolist(), rank[inverse].astype(np.int32)
 
 
-_COLUMNS = (
+COLUMNS = (
     "wire_types",
     "edge_operations",
     "source_offsets",
@@ -101,14 +95,16 @@ _COLUMNS = (
 
 
 def encode(arrow: Arrow) -> bytes:
-    """The canonical bytes of an arrow, without provenance: equal for equal programs, and decodable."""
+    """The canonical bytes of an arrow, without provenance: equal for equal programs."""
     arrow = canonical(arrow)
     blobs = _Blobs()
     header = {
         "operations": [_value(operation, blobs) for operation in arrow.operations],
         "types": [_value(type, blobs) for type in arrow.types],
     }
-    return _pack(header, [np.ascontiguousarray(getattr(arrow, column), "<i4") for column in _COLUMNS] + blobs.arrays)
+    return b"".join(
+        pack(header, [np.ascontiguousarray(getattr(arrow, column), "<i4") for column in COLUMNS] + blobs.arrays)
+    )
 
 
 def digest(arrow: Arrow) -> str:
@@ -126,64 +122,6 @@ def program_digest(program: Program) -> str:
 def is_digest(text: object) -> bool:
     """Whether this is written as a program's digest is: 64 hexadecimal digits, in small letters."""
     return isinstance(text, str) and re.fullmatch("[0-9a-f]{64}", text) is not None
-
-
-def save(program: Program, path: Path) -> None:
-    """Write a program of either language, provenance and examples included, whole or not at all."""
-    arrow, blobs = program.arrow, _Blobs()
-    header = {
-        "operations": [_value(operation, blobs) for operation in arrow.operations],
-        "types": [_value(type, blobs) for type in arrow.types],
-        "provenances": [[p.part, p.file, p.line] for p in arrow.provenances],
-        "ports": [[[*_port(port), port.role.value] for port in side] for side in (program.inputs, program.outputs)],
-        "precision": _value(program.precision, blobs),
-        "examples": [{name: blobs.place(np.asarray(a)) for name, a in batch.items()} for batch in program.examples],
-    }
-    columns = [np.ascontiguousarray(getattr(arrow, column), "<i4") for column in (*_COLUMNS, "edge_provenances")]
-    body = _pack(header, columns + blobs.arrays)
-    write_whole(path, [body, hashlib.sha256(body).digest()])
-
-
-def load(path: Path) -> Program:
-    """Read a saved program; raises FormatError when the file is truncated, altered or of another version."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise FormatError(f"{path}: expected a saved program, found {error.strerror}; check the path") from None
-    body, checksum = data[:-32], data[-32:]
-    if not data.startswith(MAGIC):
-        raise FormatError(f"{path}: expected a saved program (magic {MAGIC!r}), found {data[:8]!r}; save it again")
-    if hashlib.sha256(body).digest() != checksum:
-        raise FormatError(
-            f"{path}: expected the checksum at its end to match, found other bytes; the file is damaged, save it again"
-        )
-    try:
-        return _program(*_unpack(body))
-    except (KeyError, IndexError, TypeError, ValueError, struct.error, CircuitizeError) as error:
-        raise FormatError(
-            f"{path}: expected a program of this version, found one that does not decode ({error}); save it again"
-        ) from None
-
-
-def _program(header: dict[str, Any], arrays: list[np.ndarray[Any, Any]]) -> Program:
-    columns = {name: arrays[i].astype(np.int32) for i, name in enumerate((*_COLUMNS, "edge_provenances"))}
-    blobs = arrays[len(_COLUMNS) + 1 :]
-    arrow = Arrow(
-        operations=tuple(_restore(entry, blobs) for entry in header["operations"]),
-        types=tuple(_restore(entry, blobs) for entry in header["types"]),
-        provenances=tuple(Provenance(*entry) for entry in header["provenances"]),
-        **columns,
-    )
-    validate(arrow)
-    inputs, outputs = (
-        tuple(
-            Port(name, Visibility(seen), _restore(format, blobs) if format else None, Role(role))
-            for name, seen, format, role in side
-        )
-        for side in header["ports"]
-    )
-    examples = tuple({name: blobs[index] for name, index in batch.items()} for batch in header["examples"])
-    return Program(arrow, inputs, outputs, examples, _restore(header["precision"], blobs))
 
 
 class _Blobs:
@@ -219,51 +157,9 @@ def _value(value: Any, blobs: _Blobs) -> Any:
     raise TypeError(f"operation parameter of type {type(value).__name__} has no canonical encoding")
 
 
-def _restore(entry: Any, blobs: Sequence[np.ndarray[Any, Any]]) -> Any:
-    if not isinstance(entry, dict):
-        return entry
-    if "array" in entry:
-        return blobs[entry["array"]]
-    if "float" in entry:
-        return float.fromhex(entry["float"])
-    if "tuple" in entry:
-        return tuple(_restore(item, blobs) for item in entry["tuple"])
-    made = _class(entry["class"])
-    return made(**{name: _restore(value, blobs) for name, value in entry["fields"].items()})
-
-
-def _class(name: str) -> Any:
-    from . import arrays, integers
-    from .integers import view
-
-    if name in Operation.registry:
-        return Operation.registry[name]
-    plain = {kind.__name__: kind for kind in (Array, Fixed, Precision)}
-    for module in (view, integers, arrays):
-        if name not in plain and hasattr(module, name):
-            return getattr(module, name)
-    if name in plain:
-        return plain[name]
-    raise FormatError(f"expected a known operation, found {name!r}; the file needs a newer version")
-
-
-def _pack(header: dict[str, Any], arrays: Sequence[np.ndarray[Any, Any]]) -> bytes:
+def pack(header: dict[str, Any], arrays: Sequence[np.ndarray[Any, Any]]) -> list[bytes]:
+    """A header and arrays, in pieces: magic, length of the text (u64), the text that describes both, the arrays."""
     described = [{"dtype": a.dtype.newbyteorder("<").str, "shape": list(a.shape)} for a in arrays]
     text = json.dumps({"header": header, "arrays": described}, separators=(",", ":"), sort_keys=True).encode()
     little = [np.ascontiguousarray(a, a.dtype.newbyteorder("<")).tobytes() for a in arrays]
-    return b"".join([MAGIC, struct.pack("<Q", len(text)), text, *little])
-
-
-def _unpack(body: bytes) -> tuple[dict[str, Any], list[np.ndarray[Any, Any]]]:
-    (length,) = struct.unpack_from("<Q", body, len(MAGIC))
-    start = len(MAGIC) + 8
-    content = json.loads(body[start : start + length])
-    at, arrays = start + length, []
-    for description in content["arrays"]:
-        dtype, shape = np.dtype(description["dtype"]), tuple(description["shape"])
-        count = int(np.prod(shape, dtype=np.int64))
-        arrays.append(np.frombuffer(body, dtype, count, at).reshape(shape))
-        at += count * dtype.itemsize
-    if at != len(body):
-        raise ValueError(f"{at} bytes of content described, {len(body)} there")
-    return content["header"], arrays
+    return [MAGIC, struct.pack("<Q", len(text)), text, *little]

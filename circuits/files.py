@@ -10,22 +10,25 @@ from pathlib import Path
 
 from .errors import CircuitizeError
 
+PRIVATE = 0o600
+"""The mode of a file that holds private values: its owner reads it and writes it, nobody else."""
+
 
 def write_whole(path: Path, chunks: Iterable[bytes | memoryview], *, private: bool = False) -> None:
     """Write `chunks` to `path`, so that a reader finds the old file, the new one, and never a part of it.
 
     The bytes go to a temporary file in the same folder, are flushed to the disk, and then take the name in
-    one step. Folders above `path` are made. A private file is its owner's alone from the moment it is made.
-    Raises CircuitizeError when the disk, a limit or a permission forbids it; the temporary file is then removed,
-    as it is when `chunks` itself raises. What is no file, a device say, is never replaced.
+    one step. Folders above `path` are made. Raises CircuitizeError when the disk, a limit or a permission
+    forbids it; the temporary file is then removed, as it is when `chunks` itself raises. What is no file, a
+    device say, is never replaced. A `private` file has the mode PRIVATE from its creation, before it holds a byte,
+    whatever the mode of the file that it replaces; any other has what the umask leaves.
     """
     path = Path(path)
     require_file_name(path)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        mode = 0o600 if private else 0o666
-        with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
+        with open(temporary, "xb", opener=_private) if private else temporary.open("xb") as file:
             for chunk in chunks:
                 file.write(chunk)
             file.flush()
@@ -39,6 +42,10 @@ def write_whole(path: Path, chunks: Iterable[bytes | memoryview], *, private: bo
             raise CircuitizeError(f"cannot write {path}: {reason}; the file there is unchanged") from error
         raise
     _flush_folder(path.parent)
+
+
+def _private(name: str, flags: int) -> int:
+    return os.open(name, flags, PRIVATE)
 
 
 def require_file_name(path: Path) -> None:

@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 
 from .builder import Builder
 from .integers import Add, Check, Constant, Scale, Shift
+from .parts import part
 from .types import Fixed, Shape
 
 
+@part
 @dataclass(frozen=True, slots=True)
 class Precision:
     """How finely `quantize` represents what it rounds.

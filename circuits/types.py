@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from .errors import OverflowRisk, TypingError
+from .parts import part
 
 LIMIT = 1 << 62
 """Every integer in every program stays below this magnitude, so that int64 never wraps."""
@@ -13,6 +14,7 @@ LIMIT = 1 << 62
 Shape = tuple[int, ...]
 
 
+@part
 @dataclass(frozen=True, slots=True)
 class Array:
     """An array of real numbers of a static shape."""
@@ -30,6 +32,7 @@ class Array:
         return f"real{list(self.shape)}"
 
 
+@part
 @dataclass(frozen=True, slots=True)
 class Fixed:
     """An integer array: element q stands for the real number q * 2**-fraction_bits, and low <= q <= high.

@@ -19,7 +19,8 @@ def validate(arrow: Arrow) -> None:
         offsets, end = getattr(arrow, name), len(getattr(arrow, name.replace("offsets", "wires")))
         if len(offsets) != edges + 1 or offsets[0] or offsets[-1] != end or (np.diff(offsets) < 0).any():
             raise TypingError(f"expected {name} to rise from 0 to {end} over {edges} edges, found otherwise")
-    for name, table in (("wire_types", arrow.types), ("edge_operations", arrow.operations)):
+    tables = {"wire_types": arrow.types, "edge_operations": arrow.operations, "edge_provenances": arrow.provenances}
+    for name, table in tables.items():
         column = getattr(arrow, name)
         if len(column) and (column.min() < 0 or column.max() >= len(table)):
             raise TypingError(f"expected {name} to index a table of {len(table)}, found {column.min()}..{column.max()}")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from circuitize.circuits.errors import CircuitizeError, FormatError
+from circuitize.circuits.reading import read_at_most
 
 from .binding import digest_bytes
 
@@ -49,13 +50,12 @@ class Framing:
 
 
 def read_proof(path: Path, most: int, decode: Callable[[bytes], P]) -> P:
-    """A proof from its file, of which `most` bytes are read and one more.
+    """A proof from its file, which is read where it has at most `most` bytes.
 
     Raises CircuitizeError for a file that cannot be read; FormatErrors of `decode` name the file.
     """
     try:
-        with Path(path).open("rb") as file:
-            content = file.read(most + 1)
+        content = read_at_most(path, most, "a proof", "ask for the proof again")
     except OSError as error:
         raise CircuitizeError(f"cannot read proof {path}: {error.strerror or error}") from error
     try:

@@ -8,6 +8,7 @@ from typing import Literal, TypeVar
 
 from circuitize.circuits.errors import CircuitizeError, FormatError
 from circuitize.circuits.files import write_whole
+from circuitize.circuits.reading import read_at_most
 
 PROVING_FILE = "proving.key"
 VERIFYING_FILE = "verifying.key"
@@ -20,6 +21,9 @@ WARNING = (
 
 Setup = Literal["development", "ceremony"]
 """How a key was made: "development" is insecure, one machine knew the secrets."""
+
+MOST_VERIFYING = 1 << 26
+"""A verifying key has a few kilobytes, and 64 bytes for each public value: a million of them fit."""
 
 K = TypeVar("K")
 
@@ -36,6 +40,11 @@ def read_proving(path: Path, decode: Callable[[Path], K]) -> K:
 def read_verifying(path: Path, decode: Callable[[Path], K]) -> K:
     """A verifying key, as `read_proving` reads a proving key."""
     return _read(path, VERIFYING_FILE, "verifying key", decode)
+
+
+def key_bytes(path: Path) -> bytes:
+    """The bytes of a verifying key's file, of MOST_VERIFYING at most. Raises FormatError for a longer one, unread."""
+    return read_at_most(path, MOST_VERIFYING, "a verifying key", "make keys again")
 
 
 def write_warning(directory: Path) -> None:

@@ -13,9 +13,10 @@ from cli_programs import EXAMPLES, NUMBERS, PUBLIC, STEP, refused, run, step
 from circuitize import Port, Precision, Program, exp, save, trace
 from circuitize.backends.r1cs.cost import estimate
 from circuitize.circuits.accuracy import output_errors, report, with_bits
-from circuitize.circuits.encode import load, program_digest
+from circuitize.circuits.encode import program_digest
 from circuitize.circuits.program import to_reals
 from circuitize.circuits.quantize import quantize
+from circuitize.circuits.saved import load
 from circuitize.frontends.functions import square_root
 from circuitize.sims import integer, real
 
@@ -135,7 +136,7 @@ def test_formats_are_chosen_where_the_given_ones_cannot_be() -> None:
 
 
 def test_saved_programs_of_reals_are_taken(tmp_path: Path) -> None:
-    save(step(), tmp_path / "real.arrow")
+    save(step(), tmp_path / "real.arrow", examples=True)
     assert as_json(tmp_path / "real.arrow")["outputs"] == as_json(STEP)["outputs"]
 
 

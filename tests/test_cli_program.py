@@ -22,8 +22,8 @@ def written(folder: Path, text: str) -> Path:
 
 def test_a_function_a_program_and_a_saved_arrow_are_one_program(tmp_path: Path) -> None:
     path = written(tmp_path, "made = step()\n")
-    save(step(), tmp_path / "real.arrow")
-    save(quantize(step()), tmp_path / "integer.arrow")
+    save(step(), tmp_path / "real.arrow", examples=True)
+    save(quantize(step()), tmp_path / "integer.arrow", examples=True)
     named = [STEP, f"{path}:step", f"{path}:made", str(tmp_path / "real.arrow"), str(tmp_path / "integer.arrow")]
     assert {load_program(name).digest for name in named} == {program_digest(quantize(step()))}
 
@@ -92,7 +92,7 @@ def test_what_is_no_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arg
 
 def test_damaged_saved_arrows_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "step.arrow"
-    save(step(), path)
+    save(step(), path, examples=True)
     content = path.read_bytes()
     for place in range(8, len(content), 97):
         changed = bytearray(content)

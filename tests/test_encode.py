@@ -11,11 +11,12 @@ import pytest
 
 from circuitize.circuits.arrays import Add, Multiply, Negate, Scale
 from circuitize.circuits.builder import Builder
-from circuitize.circuits.encode import canonical, digest, encode, load, program_digest, save
+from circuitize.circuits.encode import canonical, digest, encode, program_digest
 from circuitize.circuits.errors import FormatError, TypingError
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.program import Port, Program, Role, Visibility
 from circuitize.circuits.quantize import quantize
+from circuitize.circuits.saved import load, save
 from circuitize.circuits.types import Array, signed
 from circuitize.circuits.validate import validate
 
@@ -76,7 +77,7 @@ def test_a_programs_digest_covers_names_visibility_and_formats() -> None:
 @pytest.mark.parametrize("language", ["real", "integer"])
 def test_a_saved_program_comes_back(tmp_path: Path, language: str) -> None:
     program = example() if language == "real" else quantize(example())
-    save(program, tmp_path / "program.arrow")
+    save(program, tmp_path / "program.arrow", examples=True)
     back = load(tmp_path / "program.arrow")
     assert encode(back.arrow) == encode(program.arrow)
     assert (back.inputs, back.outputs, back.precision) == (program.inputs, program.outputs, program.precision)
@@ -87,7 +88,7 @@ def test_a_saved_program_comes_back(tmp_path: Path, language: str) -> None:
 
 def test_every_damaged_byte_is_noticed(tmp_path: Path) -> None:
     path = tmp_path / "program.arrow"
-    save(example(), path)
+    save(example(), path, examples=True)
     whole = path.read_bytes()
     for at in range(0, len(whole), 7):
         path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
@@ -103,7 +104,7 @@ def test_every_damaged_byte_is_noticed(tmp_path: Path) -> None:
 
 def test_a_well_signed_file_with_wrong_content_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "program.arrow"
-    save(example(), path)
+    save(example(), path, examples=True)
     for old, new in (
         (b"real.negate", b"real.negatf"),
         (b'"shape":[2]', b'"shape":[3]'),

@@ -9,9 +9,10 @@ import pytest
 from integers_cases import Case, cases
 
 from circuitize.circuits.builder import generator
-from circuitize.circuits.encode import load, program_digest, save
+from circuitize.circuits.encode import program_digest
 from circuitize.circuits.integers import Constant, operation_classes
 from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.saved import load, save
 from circuitize.circuits.types import Fixed
 
 

@@ -16,6 +16,7 @@ from circuitize.backends.r1cs.field import BN254, Field, Limbs
 from circuitize.backends.r1cs.sections import SectionFile, section_chunks
 from circuitize.circuits.errors import FormatError
 from circuitize.circuits.files import write_whole
+from circuitize.circuits.reading import parse_json
 
 from .expressions import Kind
 from .system import Block, Column, Gate, Lookup, PlonkishSystem, Provenance
@@ -25,6 +26,8 @@ COUNTS = 10
 """Numbers in the header, after the prime."""
 
 MOST_COLUMNS = 1 << 16
+MOST_NAMED = 1 << 24
+"""Bytes of the names of operations, and of what units belong to which."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -230,7 +233,10 @@ def _provenance(told: Provenance, operations: Sequence[str]) -> bytes:
 def _read_provenance(file: SectionFile) -> tuple[Provenance, list[str]]:
     """Names only: whatever stands there, the system is the same."""
     try:
-        told = json.loads(file.section(10).tobytes())
+        named = file.section(10)
+        if len(named) > MOST_NAMED:
+            raise ValueError
+        told = parse_json(named.tobytes(), MOST_NAMED >> 4)
         blocks = tuple(
             Block(str(unit), int(first), max(int(height), 1), max(int(lanes), 1), int(elements), int(edge), str(role))
             for unit, first, height, lanes, elements, edge, role in told["blocks"]

@@ -8,12 +8,19 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from circuitize.circuits.errors import FormatError
 from circuitize.circuits.files import write_whole
 
 from .system import ConstraintSystem, WireBlock
 
 CHUNK = 1 << 16
 """Lines that are written at a time."""
+
+MOST_LINE = 1 << 10
+"""Bytes of a line that is read."""
+
+EXPECTED_LINE, SPARE = 128, 1 << 12
+"""Bytes of a line in the mean, at most, and lines beside two for each wire."""
 
 Characters = tuple[NDArray[np.uint8], NDArray[np.bool_]]
 """One text per row, right-aligned or full, and which characters count."""
@@ -27,6 +34,35 @@ def write_sym(path: Path, system: ConstraintSystem, layer: Callable[[int], str])
     from 1, 0 for inputs and outputs. Wires outside every block are `main.wire[i]`.
     """
     write_whole(path, _lines(system, layer))
+
+
+def read_names(path: Path, labels: NDArray[np.uint64]) -> dict[int, str]:
+    """The name of each wire that a file has one for; `labels` are those of the wires, as the system's file has them.
+
+    Raises FormatError for lines that are none, and, before it is read, for a file that is far too long for so many
+    wires; a compiler may have left out many wires that it still names.
+    """
+    size, most = path.stat().st_size, EXPECTED_LINE * (SPARE + 2 * len(labels))
+    if size > most:
+        raise FormatError(
+            f"{path}: expected names of {len(labels)} wires in {most:,} bytes, found {size:,}; write it again, or "
+            "audit without it"
+        )
+    names: dict[int, str] = {}
+    with path.open("rb") as file:
+        for number, line in enumerate(iter(lambda: file.readline(MOST_LINE), b""), 1):
+            text = line.decode(errors="replace").rstrip("\r\n")
+            try:
+                label, wire, _, name = text.split(",", 3)
+                place, known = int(wire), int(label)
+            except ValueError:
+                raise FormatError(
+                    f"{path}: expected label,wire,component,name in line {number}, found {text[:40]!r}; write it "
+                    "again, or audit without it"
+                ) from None
+            if 0 <= place < len(labels) and int(labels[place]) == known:
+                names[place] = name
+    return names
 
 
 def _lines(system: ConstraintSystem, layer: Callable[[int], str]) -> Iterator[bytes]:

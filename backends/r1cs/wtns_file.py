@@ -30,11 +30,16 @@ def _values(field: Field, witness: Limbs) -> Iterator[bytes]:
         yield witness[at : at + CHUNK, : field.bytes // 8].astype("<u8").tobytes()
 
 
-def read_wtns(path: Path, field: Field = BN254) -> Limbs:
-    """Reads a witness over `field`: `uint64[wires, 4]`. Raises FormatError for any other or damaged file."""
+def read_wtns(path: Path, field: Field = BN254, wires: int | None = None) -> Limbs:
+    """Reads a witness over `field`: `uint64[wires, 4]`. Raises FormatError for any other or damaged file.
+
+    Where the system has so many `wires`, a witness of another number is refused before it is read.
+    """
     file = SectionFile(path, b"wtns", 2)
     width = field.bytes
     count = int.from_bytes(file.header(field, 4), "little")
+    if wires is not None and count != wires:
+        file.fail(f"a witness of {wires} wires", f"one of {count}")
     values = file.section(2, count * width)
     witness = np.zeros((count, 4), dtype=np.uint64)
     witness[:, : width // 8] = values.view("<u8").reshape(count, width // 8)

@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.array_module import array_module
+from circuitize.circuits.parts import part
 from circuitize.circuits.types import Shape
 
 Indices = NDArray[np.int64]
 
 
+@part
 @dataclass(frozen=True)
 class Regroup:
     """Axis splits and merges: the same elements in the same order, last axis fastest, in another shape."""
@@ -21,6 +23,7 @@ class Regroup:
     shape: Shape
 
 
+@part
 @dataclass(frozen=True)
 class Affine:
     """Target index p reads source index x with x_i = offsets[i] + sum over j of strides[i][j] * p_j.

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.errors import TypingError
+from circuitize.circuits.parts import part
 from circuitize.circuits.types import Shape, check_shape
 
 from .normal_form import normal_form, rows
@@ -20,6 +21,7 @@ from .steps import Affine, Indices, Regroup, Step, fibre_sizes, locate
 from .windows import Gather, Scatter
 
 
+@part
 @dataclass(frozen=True, eq=False)
 class View:
     """A map from target indices to source indices, or to nothing (which reads 0), as a short list of steps.
@@ -194,6 +196,17 @@ class View:
     def reads_inside(self) -> bool:
         """Whether some target element reads the source."""
         return self._facts[3]
+
+    @property
+    def counted(self) -> int:
+        """How many elements are looked at, one by one, to learn how often source elements are read."""
+        shapes = [self.source_shape, *(step.shape for step in self.steps)]
+        affine = [(step, source) for step, source in zip(self.steps, shapes, strict=False) if isinstance(step, Affine)]
+        if len(affine) == 1 and all(len(moved) <= 1 for moved in affine[0][0].columns()):
+            step, source = affine[0]
+            moving = [math.prod(n for n, stride in zip(step.shape, row, strict=True) if stride) for row in step.strides]
+            return sum(moving) + sum(source)
+        return math.prod(self.target_shape) + sum(map(math.prod, shapes)) if affine else 0
 
     @cached_property
     def _facts(self) -> tuple[int, int, bool, bool]:

@@ -11,7 +11,15 @@ from circuitize._native import Groth16ProvingKey, Groth16VerifyingKey, groth16_s
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.files import write_whole
 from circuitize.provers.binding import digest_bytes
-from circuitize.provers.keys import PROVING_FILE, VERIFYING_FILE, Setup, read_proving, read_verifying, write_warning
+from circuitize.provers.keys import (
+    PROVING_FILE,
+    VERIFYING_FILE,
+    Setup,
+    key_bytes,
+    read_proving,
+    read_verifying,
+    write_warning,
+)
 
 from .config import Arrays, System, matrices
 
@@ -47,7 +55,7 @@ class VerifyingKey:
 
         Every point is checked to lie in its group. Raises FormatError for a damaged file, or another prover's.
         """
-        return cls(read_verifying(path, lambda file: Groth16VerifyingKey.decode(file.read_bytes(), cls.prover)))
+        return cls(read_verifying(path, lambda file: Groth16VerifyingKey.decode(key_bytes(file), cls.prover)))
 
     def write(self, path: Path) -> None:
         write_whole(path, [self.native.encode()])

@@ -12,13 +12,18 @@ from circuitize.backends.plonkish.system import PlonkishSystem
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.files import write_whole
 from circuitize.provers.binding import digest_bytes
-from circuitize.provers.keys import PROVING_FILE, VERIFYING_FILE, Setup, read_proving, read_verifying, write_warning
+from circuitize.provers.keys import (
+    PROVING_FILE,
+    VERIFYING_FILE,
+    Setup,
+    key_bytes,
+    read_proving,
+    read_verifying,
+    write_warning,
+)
 
 from .config import native_system
 from .powers import read_powers
-
-MOST_BYTES = 1 << 26
-"""A verifying key's file is a few kilobytes; one beyond this is not read."""
 
 
 @dataclass(frozen=True)
@@ -113,5 +118,4 @@ def setup(
 
 
 def _decode(path: Path) -> Halo2VerifyingKey:
-    with path.open("rb") as file:
-        return Halo2VerifyingKey.decode(file.read(MOST_BYTES))
+    return Halo2VerifyingKey.decode(key_bytes(path))

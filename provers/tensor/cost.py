@@ -100,12 +100,31 @@ def _depth(leaves: int) -> int:
 
 def proof_bytes(made: Plan) -> float:
     """The expected length of a proof's file."""
+    return _beside_openings(made) + sum(_opening(variables, WORD * made.degree) for variables in made.commitments)
+
+
+def most_bytes(made: Plan) -> int:
+    """No proof's file is longer: as if all places that are asked were distinct, and far apart."""
+    return _beside_openings(made) + sum(_longest(variables, WORD * made.degree) for variables in made.commitments)
+
+
+def _beside_openings(made: Plan) -> int:
+    """The bytes that do not depend on what is drawn."""
     element = WORD * made.degree
     lookups = element * (1 + sum(3 * level + 4 for level in range(_depth(fractions(made)))))
-    claims = element * claimed_elements(made)
-    return (
-        HEADER_BYTES + DIGEST + lookups + claims + sum(_opening(variables, element) for variables in made.commitments)
-    )
+    return HEADER_BYTES + DIGEST + lookups + element * claimed_elements(made)
+
+
+def _longest(variables: int, element: int) -> int:
+    """The bytes of one opening at most."""
+    found = element * 2 * variables
+    for round in range(rounds(variables)):
+        asked, depth = queries(round), variables + 1 - SHRINK * round - FOLD
+        leaf = (SYMBOLS * WORD + SALT) if round == 0 else SYMBOLS * element
+        found += leaf * min(asked, 1 << depth)
+        found += DIGEST * sum(min(asked, 1 << level) for level in range(depth))
+        found += DIGEST if round + 1 < rounds(variables) else element << (variables - FOLD * (round + 1))
+    return found
 
 
 def _opening(variables: int, element: int) -> float:

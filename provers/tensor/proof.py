@@ -46,8 +46,9 @@ class Proof:
         return Proof(digest, messages)
 
     @staticmethod
-    def read(path: Path) -> Proof:
-        return read_proof(path, MOST_BYTES, Proof.decode)
+    def read(path: Path, most: int = MOST_BYTES) -> Proof:
+        """Verifiers say how long it may be, by `cost.most_bytes` of their own plan."""
+        return read_proof(path, most, Proof.decode)
 
     def write(self, path: Path) -> None:
         write_whole(path, [self.encode()])

@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from .circuits.builder import Builder as Builder
     from .circuits.differentiate import reverse_derivative as reverse_derivative
     from .circuits.encode import digest as digest
-    from .circuits.encode import load as load
     from .circuits.encode import program_digest as program_digest
-    from .circuits.encode import save as save
     from .circuits.errors import CircuitizeError as CircuitizeError
     from .circuits.hypergraph import Arrow as Arrow
     from .circuits.hypergraph import compose as compose
@@ -33,6 +31,8 @@ if TYPE_CHECKING:
     from .circuits.program import Role as Role
     from .circuits.program import Visibility as Visibility
     from .circuits.quantize import quantize as quantize
+    from .circuits.saved import load as load
+    from .circuits.saved import save as save
     from .circuits.simplify import simplify as simplify
     from .circuits.types import Array as Array
     from .circuits.types import Fixed as Fixed
@@ -83,7 +83,8 @@ _HOMES = {
     "circuits.accuracy": ("error_report", "fit_to_cost", "fit_to_error"),
     "circuits.builder": ("Builder",),
     "circuits.differentiate": ("reverse_derivative",),
-    "circuits.encode": ("digest", "load", "program_digest", "save"),
+    "circuits.encode": ("digest", "program_digest"),
+    "circuits.saved": ("load", "save"),
     "circuits.errors": ("CircuitizeError",),
     "circuits.hypergraph": ("Arrow", "compose", "identity", "permute", "tensor"),
     "circuits.lowering": ("Precision",),

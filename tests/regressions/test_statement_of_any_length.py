@@ -16,6 +16,6 @@ def test_a_long_statement_is_refused_in_bounded_memory(tmp_path: Path) -> None:
     (tmp_path / FILE).touch()
     os.truncate(tmp_path / FILE, 1 << 36)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    with pytest.raises(FormatError, match=f"more than {MOST_BYTES} bytes"):
+    with pytest.raises(FormatError, match=f"at most {MOST_BYTES:,} bytes"):
         read_statement(tmp_path)
     assert (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) << 10 < 2 * MOST_BYTES

@@ -16,7 +16,7 @@ import pytest
 from cli_programs import Outcome, run
 from tensor_proofs import planned
 
-from circuitize.circuits.encode import save
+from circuitize.circuits.saved import save
 from circuitize.frontends.datasets import iris
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -28,7 +28,7 @@ SEED = "c0ffee"
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a step, a dataset, a run of three steps, what was reported, and the weights at the end."""
     folder = tmp_path_factory.mktemp("runs")
-    save(planned("iris.py:step")[0], folder / "step.arrow")
+    save(planned("iris.py:step")[0], folder / "step.arrow", examples=True)
     split = iris(0)
     np.savez(folder / "iris.npz", inputs=split.train_inputs, targets=split.train_targets)
     outcome = prove(folder, folder / "run", "--json", "--outputs", folder / "new.npz")

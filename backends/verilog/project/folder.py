@@ -8,17 +8,18 @@ import json
 import zipfile
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.circuits.encode import load, program_digest, save
+from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import CircuitizeError, FormatError
 from circuitize.circuits.files import write_whole
 from circuitize.circuits.program import Program
+from circuitize.circuits.saved import load, save
 from circuitize.circuits.types import Fixed
 
 from ..design import Design, Stream
@@ -70,7 +71,7 @@ def write_project(project: Project, folder: Path) -> None:
     contents = {name: text.encode() for name, text in texts.items()} | {VECTORS_FILE: _packed(vectors)}
     for name, content in contents.items():
         write_whole(folder / name, [content], private=name == VECTORS_FILE)
-    save(replace(project.program, examples=()), folder / PROGRAM_FILE)
+    save(project.program, folder / PROGRAM_FILE)
     described = {
         "version": VERSION,
         "top": design.top,

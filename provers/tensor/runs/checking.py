@@ -25,6 +25,7 @@ from ..statement import Statement, fault
 from ..verifier import refusal
 from .files import FORMATS, STEPS, Manifest, StepProof, read_step, step_path
 from .setting import Run
+from .sizes import formats_bytes, stated_bytes, step_bytes, too_much
 
 Refusal = Callable[..., str | None]
 """A verifier of single proofs: program, statement, proof, plan, context, roots in format -> why not, or None."""
@@ -54,11 +55,13 @@ def require_setting(run: Run, manifest: Manifest) -> None:
         ("steps", manifest.steps, run.steps),
         ("steps per proof", manifest.per_proof, run.per_proof),
         ("examples", manifest.examples, run.size),
-        ("plan", manifest.plan, run.plan.digest.hex()),
     ]
     for name, found, expected in pairs:
         if found != expected:
             raise Refused(f"the run is of {name} {found}, expected {expected}")
+    # The plan takes the longest, so it is made once all else is as expected.
+    if manifest.plan != run.plan.digest.hex():
+        raise Refused(f"the run is of plan {manifest.plan}, expected {run.plan.digest.hex()}")
     if set(manifest.roots) != {*run.kept, DATA}:
         raise Refused(
             f"the run states roots of {excerpt(sorted(manifest.roots))}, expected {sorted((*run.kept, DATA))}"
@@ -78,10 +81,13 @@ def check(
     proofs bind them: plans, batches, other scalars, and what each transcript absorbs follow from `run`. `judge` checks
     one proof. Raises CircuitizeError where no proof of this program could be trusted.
     """
+    require_setting(run, manifest)
+    reason = too_much(run, folder)
+    if reason is not None:
+        raise Refused(reason)
     run.require_joined()
     require_secure(run.plan)
     require_secure(run.formats_plan)
-    require_setting(run, manifest)
     _check_formats(run, folder, manifest.roots, judge)
     identity = run.identity(manifest.roots)
     scalars: dict[str, list[Integers]] = {}
@@ -136,7 +142,7 @@ def _settle(pending: deque[tuple[int, Future[str | None]]], progress: Callable[[
 def _check_formats(run: Run, folder: Path, roots: Mapping[str, bytes], judge: Refusal) -> None:
     """What the run begins with, and its data, are in format: each step's proof assumes it of what enters."""
     try:
-        proof = Proof.read(folder / FORMATS)
+        proof = Proof.read(folder / FORMATS, formats_bytes(run))
     except CircuitizeError as error:
         raise Refused(f"the formats of what the run begins with are not shown: {error}") from None
     statement = Statement({}, {(INPUT, name): root for name, root in roots.items()})
@@ -146,9 +152,10 @@ def _check_formats(run: Run, folder: Path, roots: Mapping[str, bytes], judge: Re
 
 
 def _steps(run: Run, folder: Path) -> Iterator[tuple[int, StepProof]]:
+    most, most_stated = step_bytes(run), stated_bytes(run)
     for step in run.beginnings:
         try:
-            yield step, read_step(step_path(folder, step))
+            yield step, read_step(step_path(folder, step), most, most_stated)
         except FormatError as error:
             raise Refused(f"step {step}: {step_path(folder, step)}: {error}") from None
         except CircuitizeError as error:

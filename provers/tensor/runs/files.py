@@ -11,6 +11,7 @@ from typing import Any
 from circuitize.circuits.encode import is_digest
 from circuitize.circuits.errors import CircuitizeError, FormatError, excerpt
 from circuitize.circuits.files import write_whole
+from circuitize.circuits.reading import parse_json, read_at_most
 
 from ..groups import INPUT, OUTPUT, PortKey
 from ..proof import MOST_BYTES, Proof
@@ -24,6 +25,9 @@ STEPS = "steps"
 MAGIC = b"circuitize-tstep"
 HEADER = len(MAGIC) + 4 + 8
 MOST_HEADER = 1 << 24
+MOST_MANIFEST = 1 << 14
+"""What a run claims has at most four roots, and numbers."""
+
 DIGEST_BYTES = 32
 MOST_STEPS = 1 << 48
 
@@ -72,9 +76,8 @@ def read_manifest(folder: Path) -> Manifest:
     """Raises FormatError where it is missing, damaged or of another version."""
     path = folder / MANIFEST
     try:
-        with path.open("rb") as file:
-            text = file.read(MOST_HEADER).decode()
-        content = json.loads(text)
+        written = read_at_most(path, MOST_MANIFEST, "what a run claims", "ask for it again")
+        text, content = written.decode(), parse_json(written, MOST_MANIFEST >> 4)
         if content["circuitize"] != VERSION or content["prover"] != "tensor":
             raise ValueError(f"version {excerpt(content['circuitize'])} of {excerpt(content['prover'])}")
         first, steps = _count(content["first"]), _count(content["steps"])
@@ -119,16 +122,16 @@ class StepProof:
         return MAGIC + VERSION.to_bytes(4, "little") + len(header).to_bytes(8, "little") + header + self.proof.encode()
 
     @staticmethod
-    def decode(content: bytes) -> StepProof:
-        """Raises FormatError unless it is written exactly as `encode` writes."""
+    def decode(content: bytes, most_stated: int = MOST_HEADER) -> StepProof:
+        """Raises FormatError unless it is written exactly as `encode` writes, and states no more than so many bytes."""
         if content[: len(MAGIC)] != MAGIC or content[len(MAGIC) : HEADER - 8] != VERSION.to_bytes(4, "little"):
             raise FormatError(f"expected a step of a run, version {VERSION}, found {content[: HEADER - 8]!r}")
         length = int.from_bytes(content[HEADER - 8 : HEADER], "little")
-        if length > min(MOST_HEADER, len(content) - HEADER):
-            raise FormatError(f"expected {length} bytes of what is stated, found fewer")
+        if length > min(most_stated, len(content) - HEADER):
+            raise FormatError(f"expected {length} bytes of what is stated, found fewer, or more than this run states")
         proof = Proof.decode(content[HEADER + length :])
         try:
-            stated = json.loads(content[HEADER : HEADER + length])
+            stated = parse_json(content[HEADER : HEADER + length], length)
             publics = {_key(name): tuple(map(_whole, values)) for name, values in stated["publics"].items()}
             roots = {_key(name): _digest(root) for name, root in stated["roots"].items()}
             made = StepProof(_digest(stated["run"]), _whole(stated["step"]), publics, roots, proof)
@@ -142,11 +145,13 @@ class StepProof:
         write_whole(step_path(folder, self.step), [self.encode()])
 
 
-def read_step(path: Path) -> StepProof:
-    """Raises CircuitizeError where it cannot be read, FormatError where it is damaged."""
+def read_step(path: Path, most: int = MOST_BYTES + MOST_HEADER, most_stated: int = MOST_HEADER) -> StepProof:
+    """Raises CircuitizeError where it cannot be read, FormatError where it is damaged, or longer than `most` bytes.
+
+    Verifiers say how long it may be, and what it states, by `sizes.py`.
+    """
     try:
-        with path.open("rb") as file:
-            return StepProof.decode(file.read(MOST_BYTES + MOST_HEADER))
+        return StepProof.decode(read_at_most(path, most, "the proof of a step", "ask for it again"), most_stated)
     except OSError as error:
         raise CircuitizeError(f"expected {path}, found {error.strerror or error}") from None
 

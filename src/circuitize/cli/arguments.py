@@ -239,6 +239,9 @@ def _verify_run(commands: Any) -> None:
     )
     command.add_argument("--seed", metavar="HEX", help="the seed it must have")
     command.add_argument("--examples", type=_count, metavar="N", help="how many examples its dataset must have")
+    command.add_argument(
+        "--per-proof", type=_count, metavar="T", help="steps that each proof must have (default: as it says, up to 16)"
+    )
     _scalars(
         command, "a scalar that all steps must have, exact (0.125, 6554/2^16) (default: shown as the run states it)"
     )

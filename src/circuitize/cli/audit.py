@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from circuitize.circuits.errors import CircuitizeError, FormatError, Undefined
+from circuitize.circuits.errors import CircuitizeError, Undefined
 from circuitize.circuits.program import Program
 
 from .circuit import CIRCUIT_FILE, WITNESS_FILE, emit, trace, witness
@@ -85,28 +85,16 @@ def _circuit(source: str) -> tuple[ConstraintSystem, list[list[int]], Name, Call
 def _from_files(path: Path) -> tuple[ConstraintSystem, list[list[int]], Name, Callable[[int], str]]:
     from circuitize.backends.r1cs.checker import failing_rows
     from circuitize.backends.r1cs.r1cs_file import read_r1cs
+    from circuitize.backends.r1cs.sym_file import read_names
     from circuitize.backends.r1cs.wtns_file import read_wtns
 
     system, labels = read_r1cs(path)
     symbols, beside = path.with_suffix(".sym"), path.parent / WITNESS_FILE
-    names: dict[int, str] = {}
-    if symbols.is_file():
-        text = symbols.read_bytes().decode(errors="replace")
-        for number, line in enumerate(text.removesuffix("\n").split("\n") if text else (), 1):
-            try:
-                label, wire, _, name = line.removesuffix("\r").split(",", 3)
-                place, known = int(wire), int(label)
-            except ValueError:
-                raise FormatError(
-                    f"{symbols}: expected label,wire,component,name in line {number}, found {line[:40]!r}; write it "
-                    "again, or audit without it"
-                ) from None
-            if 0 <= place < system.wires and int(labels[place]) == known:
-                names[place] = name
+    names = read_names(symbols, labels) if symbols.is_file() else {}
     bases = []
     if beside.is_file():
-        limbs = read_wtns(beside)
-        if len(limbs) == system.wires and not len(failing_rows(system, limbs)):
+        limbs = read_wtns(beside, system.field, system.wires)
+        if not len(failing_rows(system, limbs)):
             bases.append(system.field.to_integers(limbs))
     return (
         system,

@@ -94,7 +94,7 @@ def _check_rows(folder: Path) -> tuple[int, str | None]:
 
     with progress("checking the files"):
         system, _ = read_r1cs(folder / CIRCUIT_FILE)
-        rows = failing_rows(system, read_wtns(folder / WITNESS_FILE))
+        rows = failing_rows(system, read_wtns(folder / WITNESS_FILE, system.field, system.wires))
     broken = f"{len(rows)} of {system.constraints} rows broken, first constraint {rows[0]}" if len(rows) else None
     return system.constraints, broken
 

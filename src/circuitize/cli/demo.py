@@ -119,7 +119,7 @@ class Demo:
         )
         start = time.perf_counter()
         verifier = Verifier.gather(proof_folder, keys, None, loaded.digest)
-        statement = read_statement(proof_folder)
+        statement = read_statement(proof_folder, verifier.bound)
         reason = verifier.refusal(statement, proof_folder)
         seconds = time.perf_counter() - start
         learned = verifier.report(statement, reason)

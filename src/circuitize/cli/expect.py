@@ -10,9 +10,10 @@ from pathlib import Path
 from circuitize.circuits.errors import CircuitizeError, excerpt
 from circuitize.circuits.program import Port, Program, Visibility
 
+from .archives import read_npz
 from .exact import RAW, exact_numbers, shown, units
 from .statement import Key, Statement, Unproved, bound_ports, key_text, shown_names
-from .values import read_npz
+from .values import wanted
 
 ROOT = re.compile(r"0[xX][0-9a-fA-F]{1,64}|[0-9]{1,78}")
 
@@ -109,7 +110,7 @@ def _integers(name: str, port: Port, value: str) -> list[int]:
     assert format is not None
     raw, given = value.startswith(RAW), value.removeprefix(RAW)
     if given.endswith(".npz"):
-        arrays = read_npz(Path(given))
+        arrays = read_npz(Path(given), wanted([port]))
         if port.name not in arrays:
             raise CircuitizeError(f"{given}: expected an array {port.name!r}, found {sorted(arrays)}; add it")
         numbers = arrays[port.name]

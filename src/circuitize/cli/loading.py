@@ -8,16 +8,17 @@ import sys
 import traceback
 from collections.abc import Callable
 from contextlib import redirect_stdout
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
 
-from circuitize.circuits.encode import MAGIC, load, program_digest, save
+from circuitize.circuits.encode import MAGIC, program_digest
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.program import Program
 from circuitize.circuits.quantize import quantize
+from circuitize.circuits.saved import load, save
 from circuitize.frontends import catgrad
 from circuitize.frontends.catgrad.installed import prepare
 
@@ -40,17 +41,24 @@ class Loaded:
     digest: str
 
 
-def load_program(argument: str) -> Loaded:
-    """The program that PROGRAM names, quantized. Raises CircuitizeError as `read_program` and `quantize` do."""
-    given = read_program(argument)
+def load_program(argument: str, *, integer: bool = False) -> Loaded:
+    """The program that PROGRAM names, quantized. Raises CircuitizeError as `read_program` and `quantize` do.
+
+    With `integer`, as verifiers have it, a saved arrow must be of the integer language: calibration would run whatever
+    a file says, and proofs are of the integer program.
+    """
+    given = read_program(argument, integer=integer)
     try:
         return quantized(given)
     except CircuitizeError as error:
         raise type(error)(f"{argument}: {error}") from None
 
 
-def read_program(argument: str) -> Program:
-    """The program that PROGRAM names. Raises CircuitizeError, naming file and line where a user's own file fails."""
+def read_program(argument: str, *, integer: bool = False) -> Program:
+    """The program that PROGRAM names; where that is saved, one of the integer language if `integer` says so.
+
+    Raises CircuitizeError, naming file and line where a user's own file fails.
+    """
     path, name = _split(argument)
     with progress("reading the program"):
         if name is not None:
@@ -58,7 +66,7 @@ def read_program(argument: str) -> Program:
         if path.suffix == ".py":
             programs = _names(run_file(path))
             raise CircuitizeError(f"{argument}: expected file.py:name, found no name; name one of {programs}")
-        return _saved(path)
+        return _saved(path, integer)
 
 
 def program_path(argument: str) -> Path:
@@ -81,10 +89,10 @@ def quantized(given: Program) -> Loaded:
 def save_without_examples(program: Program, path: Path) -> None:
     """Save a program for others to have: its examples may be private data, so they stay here."""
     with progress("saving the program"):
-        save(replace(program, examples=()), path)
+        save(program, path)
 
 
-def _saved(path: Path) -> Program:
+def _saved(path: Path, integer: bool) -> Program:
     try:
         with path.open("rb") as file:
             start = file.read(len(MAGIC))
@@ -94,7 +102,7 @@ def _saved(path: Path) -> Program:
         raise CircuitizeError(
             f"{path}: expected {FORMS}, found a file that begins with {start!r}; see circuitize compile --help"
         )
-    return load(path)
+    return load(path, integer=integer)
 
 
 def _from_python(path: Path, name: str) -> Program:

@@ -10,12 +10,15 @@ from pathlib import Path
 from circuitize.circuits.errors import FormatError
 from circuitize.circuits.files import write_whole
 from circuitize.circuits.program import Program, Visibility
+from circuitize.circuits.reading import parse_json, read_at_most
 
 from .statement import INPUT, OUTPUT, Key, bound_ports, key_text
 
 VERSION = 1
 SALTS = "the openings"
 """What such a file holds, in a message."""
+MOST_BYTES = 1 << 22
+"""Openings of twenty thousand commitments."""
 
 
 def draw_salts(program: Program, earlier: Path | None = None) -> dict[Key, int]:
@@ -46,7 +49,8 @@ def write_openings(path: Path, digest: str, salts: Mapping[Key, int]) -> None:
 def read_openings(path: Path) -> dict[Key, int]:
     """The salts of an earlier proof, by port. Raises FormatError for any other or damaged file."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        written = read_at_most(path, MOST_BYTES, "openings that prove wrote", "give another file")
+        content = parse_json(written, MOST_BYTES >> 4)
         if content["circuitize"] != VERSION:
             raise ValueError(f"version {content['circuitize']!r}")
         salts = {}

@@ -16,10 +16,11 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.program import Port, Program, Role
 from circuitize.frontends.datasets import Recipe
 
+from .archives import Wanted, read_npz
 from .exact import exact_number, units, written
 from .loading import run_file
 from .output import remark
-from .values import given_values, read_npz, require_values, rounded
+from .values import given_values, require_values, rounded
 
 if TYPE_CHECKING:
     from circuitize.provers.tensor.runs.setting import Scalars
@@ -50,7 +51,7 @@ def dataset(program: Program, path: Path | None) -> dict[str, Integers]:
     ports = batch_ports(program)
     given: Mapping[str, Any]
     if path is not None:
-        given, where = read_npz(path), str(path)
+        given, where = read_npz(path, rows_of(ports)), str(path)
     elif program.examples:
         where = "the program's examples"
         given = {p.name: np.concatenate([np.asarray(batch[p.name]) for batch in program.examples]) for p in ports}
@@ -66,6 +67,12 @@ def dataset(program: Program, path: Path | None) -> dict[str, Integers]:
         )
     size = counts[ports[0].name][0]
     return rounded([whole(port, size) for port in ports], given, where)
+
+
+def rows_of(ports: Sequence[Port]) -> Wanted:
+    """Which arrays of a file may be datasets of these ports: any number of rows of their shape."""
+    shapes = {port.name: port.format.shape[1:] for port in ports if port.format is not None}
+    return lambda name, shape: len(shape) > 0 and shapes.get(name) == shape[1:]
 
 
 def initial_values(program: Program, paths: Sequence[Path] | None, raw: bool = False) -> dict[str, Integers]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,11 +17,18 @@ from circuitize.circuits.encode import is_digest
 from circuitize.circuits.errors import FormatError, excerpt
 from circuitize.circuits.files import write_whole
 from circuitize.circuits.program import Port, Program, Visibility, to_reals
+from circuitize.circuits.reading import parse_json, read_at_most
 
 FILE = "statement.json"
 VERSION = 1
+SLACK = 4096
+"""Bytes of a statement beside its ports: the prover's name, the digest, and what later versions say."""
+
 MOST_BYTES = 1 << 28
-"""No file is read further: what is in a proof's folder was written by somebody else."""
+"""Of a statement that somebody reads whose own it is, and who names no ports."""
+
+TAIL = 1024
+"""The last bytes of a statement, among which the prover's name is."""
 
 INPUT, OUTPUT = "input", "output"
 
@@ -57,16 +66,53 @@ class Statement:
         write_whole(folder / FILE, [self.text().encode()])
 
 
-def read_statement(folder: Path) -> Statement:
-    """What a proof's folder states. Raises FormatError where it is damaged or of another version."""
+def most_bytes(bound: Iterable[tuple[Key, Port]]) -> int:
+    """No statement about these ports has a longer text."""
+    return SLACK + sum(_port_bytes(key, port) for key, port in bound)
+
+
+def most_values(bound: Iterable[tuple[Key, Port]]) -> int:
+    """No statement about these ports has more values, brackets of its text and commas in names counted too."""
+    return 64 + sum(
+        8 + len(key_text(key)) + (port.format.size if port.format is not None else 0) for key, port in bound
+    )
+
+
+def _port_bytes(key: Key, port: Port) -> int:
+    """A name, as JSON escapes it at worst, and a root, or a line for each integer."""
+    name, format = 6 * len(key_text(key)) + 128, port.format
+    if port.visibility is Visibility.COMMITTED or format is None:
+        return name
+    return name + format.size * (max(len(str(format.low)), len(str(format.high))) + len("    ,\n"))
+
+
+def stated_prover(folder: Path) -> str | None:
+    """The prover that a statement names, out of its last bytes; None where they name none.
+
+    Raises FormatError where there is no statement.
+    """
     path = folder / FILE
     try:
         with path.open("rb") as file:
-            written = file.read(MOST_BYTES + 1)
-        if len(written) > MOST_BYTES:
-            raise ValueError(f"more than {MOST_BYTES} bytes")
+            file.seek(max(0, os.fstat(file.fileno()).st_size - TAIL))
+            found = re.findall(rb'\n "prover": "(\w+)"', file.read(TAIL))
+    except OSError as error:
+        raise _missing(path, error) from None
+    return found[-1].decode() if found else None
+
+
+def read_statement(folder: Path, bound: Sequence[tuple[Key, Port]] | None = None) -> Statement:
+    """What a proof's folder states about the ports that the verifier's own program binds; all that one's own states.
+
+    Raises FormatError where it is damaged, of another version, or longer than any statement about these ports: that is
+    told before it is read.
+    """
+    path = folder / FILE
+    most, values = (MOST_BYTES, MOST_BYTES) if bound is None else (most_bytes(bound), most_values(bound))
+    try:
+        written = read_at_most(path, most, "a statement about this program", "ask for the proof again")
         text = written.decode()
-        content = json.loads(text)
+        content = parse_json(written, values)
         if content["circuitize"] != VERSION:
             raise ValueError(f"version {excerpt(content['circuitize'])}")
         ports = [(_key(name), value) for name, value in content["ports"].items()]
@@ -79,14 +125,16 @@ def read_statement(folder: Path) -> Statement:
             raise ValueError("not written as statements are")
         return statement
     except OSError as error:
-        raise FormatError(
-            f"{path}: expected a proof's statement, found {error.strerror or error}; check the path"
-        ) from None
+        raise _missing(path, error) from None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise FormatError(
             f"{path}: expected a proof's statement of version {VERSION}, found a damaged or another file ({error}); "
             "ask for the proof again"
         ) from None
+
+
+def _missing(path: Path, error: OSError) -> FormatError:
+    return FormatError(f"{path}: expected a proof's statement, found {error.strerror or error}; check the path")
 
 
 def bound_ports(program: Program) -> Iterator[tuple[Key, Port]]:

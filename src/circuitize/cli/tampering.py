@@ -34,7 +34,7 @@ class Attempt:
 
 def refusal(proof: Path, verifier: Verifier) -> str | None:
     """Why a verifier refuses a proof's folder."""
-    return verifier.refusal(read_statement(proof), proof)
+    return verifier.refusal(read_statement(proof, verifier.bound), proof)
 
 
 def flipped_bit(proof: Path, verifier: Verifier, scratch: Path) -> Attempt:

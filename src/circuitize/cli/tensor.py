@@ -138,7 +138,7 @@ class Verifier:
                 "checked against the program that you made, or that you trust"
             )
         require_outside(program_path(program), proof)
-        loaded = load_program(program)
+        loaded = load_program(program, integer=True)
         self.program, self.digest = loaded.integer, loaded.digest
         self.expected = digest
         self.bound = bound_groups(self.program)
@@ -146,6 +146,7 @@ class Verifier:
 
     def refusal(self, statement: Statement, proof: Path, expectations: Sequence[Expectation] = ()) -> str | None:
         """Why the proof in a folder does not show the statement, or what is expected; None where it does."""
+        from circuitize.provers.tensor.cost import most_bytes
         from circuitize.provers.tensor.plan import plan
         from circuitize.provers.tensor.proof import Proof
         from circuitize.provers.tensor.security import bounds, union
@@ -162,9 +163,9 @@ class Verifier:
             if statement.digest != self.digest:
                 raise Unproved(f"the proof is for program {statement.digest}, expected {self.digest}")
             stated = _stated(self.program, statement)
-            with remedy(ASK_AGAIN):
-                found = Proof.read(proof / PROOF_FILE)
             made = plan(self.program)
+            with remedy(ASK_AGAIN):
+                found = Proof.read(proof / PROOF_FILE, most_bytes(made))
             self.security_bits = round(union(bounds(made)), 1)
             reason = refusal(self.program, stated, found, made)
             if reason is not None:

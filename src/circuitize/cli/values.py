@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import io
 import zipfile
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.circuits.errors import CircuitizeError, FormatError
+from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.files import write_whole
 from circuitize.circuits.program import Port, Program, Raw, to_integers, to_reals
 
+from .archives import Wanted, read_npz
 from .output import remark
 
 Integers = NDArray[np.int64]
@@ -61,7 +61,7 @@ def given_values(
     found: dict[str, tuple[Path, Any]] = {}
     unread: list[str] = []
     for path in paths:
-        arrays = read_npz(path)
+        arrays = read_npz(path, wanted(program.inputs))
         left = [name for name in arrays if name in leaving and name not in names]
         unread += [f"{path}: left out {', '.join(left)}, which the program gives and does not take"] if left else []
         for name in (name for name in arrays if name not in left):
@@ -93,6 +93,12 @@ def require_values(ports: Sequence[Port], given: Mapping[str, Any], where: str) 
             "--inputs FILE.npz"
         )
     return given
+
+
+def wanted(ports: Sequence[Port]) -> Wanted:
+    """Which arrays of a file may be values of these ports."""
+    shapes = {port.name: port.format.shape for port in ports if port.format is not None}
+    return lambda name, shape: shapes.get(name) == shape
 
 
 def rounded(
@@ -132,33 +138,6 @@ def write_outputs(path: Path, ports: Sequence[Port], values: Mapping[str, Intege
     formats = {port.name: port.format for port in ports}
     exact = {name: (value, format) for name, value in values.items() if (format := formats.get(name)) is not None}
     write_npz(path, {name: value if raw else to_reals(format, value) for name, (value, format) in exact.items()})
-
-
-def read_npz(path: Path) -> dict[str, NDArray[Any]]:
-    """The arrays of an .npz file, by name. Never unpickles. Raises FormatError for anything else, or damaged."""
-    try:
-        with path.open("rb") as opened:
-            # An archive is read from its end, which a pipe does not have before all of it is read.
-            file: IO[bytes] = opened if opened.seekable() else io.BytesIO(opened.read())
-            with zipfile.ZipFile(file) as archive:
-                return {name.removesuffix(".npy"): _entry(archive, name) for name in archive.namelist()}
-    except OSError as error:
-        raise CircuitizeError(
-            f"{path}: expected an .npz file, found {error.strerror or error}; check the path"
-        ) from None
-    except (ValueError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, MemoryError):
-        raise FormatError(
-            f"{path}: expected an .npz of arrays of numbers by name, found another, a damaged or a pickled file; "
-            "write it again with numpy.savez"
-        ) from None
-
-
-def _entry(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
-    with archive.open(name) as entry:
-        array: NDArray[Any] = np.lib.format.read_array(entry, allow_pickle=False)
-        if entry.read(1):
-            raise ValueError("bytes after the array")
-        return array
 
 
 def write_npz(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from circuitize.circuits.encode import load, program_digest
+from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import CircuitizeError, FormatError, excerpt
 from circuitize.circuits.program import Program
+from circuitize.circuits.saved import load
 
 from . import tensor
 from .expect import Expectation, read_expectations, values_file
@@ -27,6 +28,7 @@ from .statement import (
     public_vector,
     read_statement,
     shown_names,
+    stated_prover,
 )
 from .verdict import ASK_AGAIN, RUN_FILE, remedy, require_digest, require_files, require_kind, require_outside, verdict
 
@@ -47,7 +49,7 @@ def run(options: Namespace) -> int:
     for path in filter(None, map(values_file, options.expect)):
         require_outside(path, options.proof)
     expectations = read_expectations(options.expect, verifier.program, verifier.bound)
-    statement = read_statement(options.proof)
+    statement = read_statement(options.proof, verifier.bound)
     reason = verifier.refusal(statement, options.proof, expectations)
     report = verifier.report(statement, reason) | {"seconds": round(time.perf_counter() - start, 4)}
     if report["setup"] == "development":
@@ -70,8 +72,7 @@ def run(options: Namespace) -> int:
 
 def states_keyless(proof: Path) -> bool:
     """Whether a proof says that it needs no key. Believing it is safe: the verifier then needs its own program."""
-    stated = read_statement(proof).prover
-    return any(stated == name for name in KEYLESS)
+    return stated_prover(proof) in KEYLESS
 
 
 class Verifier:
@@ -116,11 +117,11 @@ class Verifier:
             checking = prover_of_key(path, prover)
             key = checking.verifying_key(path)
         if program is not None:
-            loaded = load_program(program)
+            loaded = load_program(program, integer=True)
             return Verifier(checking, key, loaded.integer, loaded.digest, digest)
         beside = path.parent / PROGRAM_FILE
         require_outside(beside, proof)
-        own = load(beside)
+        own = load(beside, integer=True)
         found = program_digest(own)
         if found != key.digest:
             raise FormatError(

@@ -15,7 +15,7 @@ from circuitize.circuits.program import Port, to_reals
 
 from .exact import shown, written
 from .expect import whole_root
-from .loading import load_program, program_path
+from .loading import Loaded, load_program, program_path
 from .output import print_json, say, show, shown_number
 from .run_values import from_step, required_scalars, seed_bytes
 from .screen import one_line
@@ -24,9 +24,17 @@ from .verdict import RUN_FILE, require_digest, require_files, require_kind, requ
 
 if TYPE_CHECKING:
     from circuitize.provers.tensor.runs.checking import Checked
+    from circuitize.provers.tensor.runs.files import Manifest
     from circuitize.provers.tensor.runs.setting import Run
 
 FINAL = "final."
+
+BELIEVED_PER_PROOF = 16
+BELIEVED_OPERATIONS = 1 << 14
+"""So many steps in a proof, and so many operations in all of them, are planned for on the prover's word."""
+
+BELIEVED_EXAMPLES = 1 << 20
+"""So many examples are put in order on the prover's word."""
 
 
 def run(options: Namespace) -> int:
@@ -44,12 +52,14 @@ def run(options: Namespace) -> int:
         require_digest(options.digest)
     for folder in (options.run, options.run / STEPS):
         require_files(folder)
-    loaded = load_program(options.program)
+    loaded = load_program(options.program, integer=True)
     given, stated = required_scalars(loaded.integer, options.schedule, options.scalar)
     manifest = read_manifest(options.run)
     seed = manifest.seed if options.seed is None else seed_bytes(options.seed)
     steps = manifest.steps if options.steps is None else options.steps
     examples = manifest.examples if options.examples is None else options.examples
+    per_proof = manifest.per_proof if options.per_proof is None else options.per_proof
+    _require_believable(loaded, manifest, options)
     if options.examples is None and any(text.startswith("data=") for text in options.expect):
         raise CircuitizeError(
             "--expect data: expected --examples N too, found none; a root does not say how many examples it is of"
@@ -63,7 +73,9 @@ def run(options: Namespace) -> int:
         wanted = (options.first, steps, examples, seed)
         if found != wanted:
             raise Refused(f"the run is of {_extent(*found)}, expected {_extent(*wanted)}")
-        setting = Run(loaded.integer, examples, steps, seed, given, manifest.per_proof, options.first, stated)
+        if manifest.per_proof != per_proof:
+            raise Refused(f"the run has {manifest.per_proof} steps in a proof, expected {per_proof}")
+        setting = Run(loaded.integer, examples, steps, seed, given, per_proof, options.first, stated)
         expected = expected_roots(setting.kept, options.expect)
         require_setting(setting, manifest)
         planned = time.perf_counter() - start
@@ -84,6 +96,26 @@ def run(options: Namespace) -> int:
     else:
         say(f"NOT valid: {one_line(reason)}")
     return 0 if reason is None else 1
+
+
+def _require_believable(loaded: Loaded, manifest: Manifest, options: Namespace) -> None:
+    """Raises CircuitizeError where a run claims so much that it takes long to look at, and the verifier did not say so.
+
+    How many steps a proof has, and how many examples there are, decides what a plan and an order of examples take.
+    """
+    claimed, operations = manifest.per_proof, loaded.integer.arrow.edge_count * manifest.per_proof
+    if options.per_proof is None and claimed > 1:
+        most = BELIEVED_PER_PROOF if operations <= BELIEVED_OPERATIONS else 1
+        if claimed > most:
+            raise CircuitizeError(
+                f"{options.run}: expected at most {most} steps in a proof unless you say so, found a claim of "
+                f"{claimed}; give --per-proof {claimed} if these are the proofs that you asked for"
+            )
+    if options.examples is None and manifest.examples > BELIEVED_EXAMPLES:
+        raise CircuitizeError(
+            f"{options.run}: expected at most {BELIEVED_EXAMPLES:,} examples unless you say so, found a claim of "
+            f"{manifest.examples:,}; give --examples N if you know how many there are"
+        )
 
 
 def _extent(first: int, steps: int, examples: int, seed: bytes) -> str:

@@ -1,0 +1,47 @@
+"""Files that others wrote: what is expected of one bounds how much of it is read, before it is read."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+from .errors import FormatError
+
+
+class TooLong(FormatError):
+    """A file is longer than anything that it may hold."""
+
+
+def read_at_most(path: Path, most: int, what: str, remedy: str) -> bytes:
+    """The bytes of a file, `most` of them or fewer.
+
+    Raises TooLong, before a byte is read, for a longer file; what is no file, a pipe say, is read until it passes
+    `most`. Raises OSError where the file cannot be read.
+    """
+    with Path(path).open("rb") as file:
+        found = os.fstat(file.fileno())
+        size = found.st_size if stat.S_ISREG(found.st_mode) else 0
+        content = b"" if size > most else file.read(most + 1 if size == 0 else size + 1)
+    if max(size, len(content)) > most:
+        counted = f"{size:,}" if size else "more"
+        raise TooLong(f"{path}: expected {what} of at most {most:,} bytes, found {counted}; {remedy}")
+    return content
+
+
+def parse_json(content: bytes, most: int) -> Any:
+    """The value of a JSON text of about `most` values at the most.
+
+    A value takes memory many times that of its text, so they are counted first: each but the first follows a comma or
+    an opening bracket. Raises ValueError for more, for text that is no JSON in UTF-8, and for nesting without end.
+    """
+    found = sum(content.count(mark) for mark in (b",", b"[", b"{"))
+    if found > most:
+        raise ValueError(f"expected about {most} values at the most, found {found}")
+    try:
+        # As text: of bytes, json.loads guesses an encoding, and imports what decodes it.
+        return json.loads(content.decode())
+    except RecursionError:
+        raise ValueError("nested too deep") from None

@@ -1,0 +1,155 @@
+"""Operations, types and their parameters as a saved program describes them, each checked before it is believed."""
+
+from __future__ import annotations
+
+import math
+import types as kinds
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from functools import cache
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .lowering import Precision
+from .operation import Operation
+from .parts import Parts
+from .types import Array, Fixed, Type
+
+MOST_AXES = 32
+"""Arrays have so many axes or fewer."""
+
+MOST_ELEMENTS = 1 << 48
+"""And so many elements or fewer."""
+
+MOST_COUNTED = 1 << 22
+"""Of all views of a program together, so many elements or fewer are counted one by one: overlapping windows."""
+
+LANGUAGES = ("integer.", "real.")
+
+
+def whole(value: Any) -> int:
+    """An integer that fits into 64 bits. Raises TypeError for anything else."""
+    if type(value) is not int or not -(1 << 63) <= value < 1 << 63:
+        raise TypeError(f"expected a whole number of 64 bits, found {str(value)[:40]}")
+    return value
+
+
+class Restorer:
+    """Restores what `encode` describes, with the arrays of a file, each of which is taken once.
+
+    Classes are those that this process defined and named: `Operation.registry`, and `Parts.registry` for what their
+    parameters hold. Nothing is looked up in a module, and nothing imported. Raises TypeError, ValueError, LookupError
+    or what a class's own checks raise.
+    """
+
+    def __init__(self, arrays: Sequence[NDArray[Any]], integer: bool = False) -> None:
+        self._arrays = dict(enumerate(arrays))
+        self._integer = integer
+        self._counted = 0
+
+    def operation(self, entry: Any) -> Operation:
+        _define_operations()
+        name = entry["class"]
+        kind = Operation.registry.get(name)
+        if kind is None:
+            raise ValueError(f"expected a known operation, found {str(name)[:80]!r}")
+        if self._integer and not name.startswith("integer."):
+            raise ValueError(
+                f"expected a program of the integer language, found the operation {name}: a verifier's own program is "
+                "what quantize made"
+            )
+        made = self._made(kind, entry)
+        assert isinstance(made, Operation)
+        return made
+
+    def wire_type(self, entry: Any) -> Type:
+        made = self._part(entry)
+        if not isinstance(made, Array | Fixed):
+            raise TypeError("expected the type of a wire")
+        if len(made.shape) > MOST_AXES or made.size > MOST_ELEMENTS:
+            raise ValueError(f"expected at most {MOST_AXES} axes and {MOST_ELEMENTS} elements, found more")
+        return made
+
+    def precision(self, entry: Any) -> Precision:
+        made = self._part(entry)
+        if not isinstance(made, Precision):
+            raise TypeError("expected a precision")
+        return made
+
+    def array(self, index: Any) -> NDArray[Any]:
+        """The array of this number, which nothing else has: what a program holds takes no more than its file does."""
+        return self._arrays.pop(whole(index))
+
+    def _part(self, entry: Any) -> Any:
+        kind = Parts.registry.get(entry["class"])
+        if kind is None:
+            raise ValueError(f"expected a known kind of parameter, found {str(entry['class'])[:80]!r}")
+        return self._made(kind, entry)
+
+    def _made(self, kind: type, entry: Any) -> Any:
+        given = {name: self._value(value) for name, value in entry["fields"].items()}
+        hints = parameters(kind)
+        if given.keys() != hints.keys():
+            raise TypeError(f"expected the parameters {', '.join(hints)} of {kind.__name__}")
+        for name, hint in hints.items():
+            if not fits(given[name], hint):
+                raise TypeError(f"expected another kind of value for {name} of {kind.__name__}")
+        made = kind(**given)
+        self._counted += int(getattr(made, "counted", 0))
+        if self._counted > MOST_COUNTED:
+            raise ValueError(f"expected views of which at most {MOST_COUNTED} elements are counted, found more")
+        return made
+
+    def _value(self, entry: Any) -> Any:
+        if isinstance(entry, list):
+            raise TypeError("expected a parameter, found a list")
+        if not isinstance(entry, dict):
+            return whole(entry) if type(entry) is int else entry
+        if "array" in entry:
+            return self.array(entry["array"])
+        if "float" in entry:
+            return float.fromhex(entry["float"])
+        if "tuple" in entry:
+            return tuple(map(self._value, entry["tuple"]))
+        return self._part(entry)
+
+
+@cache
+def parameters(kind: type) -> Mapping[str, Any]:
+    """The parameters of a class that a file may hold, and what each may be."""
+    hints = get_type_hints(kind)
+    return {field.name: hints[field.name] for field in fields(kind) if field.init}
+
+
+def fits(value: Any, hint: Any) -> bool:
+    """Whether a restored value is one that an annotation allows.
+
+    Whole numbers are floats too, booleans are neither; a single number is an array of floats without axes.
+    """
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin in (Union, kinds.UnionType):
+        return any(fits(value, one) for one in arguments)
+    if origin is tuple:
+        if not isinstance(value, tuple) or len(value) > MOST_AXES:
+            return False
+        if arguments[1:] == (...,):
+            return all(fits(one, arguments[0]) for one in value)
+        return len(value) == len(arguments) and all(map(fits, value, arguments))
+    if origin is np.ndarray:
+        (number,) = get_args(arguments[1])
+        return value.dtype == number if isinstance(value, np.ndarray) else number is np.float64 and fits(value, float)
+    if hint is float:
+        return type(value) is int or (type(value) is float and math.isfinite(value))
+    if hint is None or hint in (int, bool, str, kinds.NoneType):
+        return type(value) is (kinds.NoneType if hint is None else hint)
+    return isinstance(hint, type) and type(value) is hint
+
+
+@cache
+def _define_operations() -> None:
+    """Both languages fill the registry; a program may be read before anything else was needed of them."""
+    from . import arrays, integers
+
+    assert arrays and integers

@@ -1,0 +1,221 @@
+"""Saved programs: files that hold a program of either language, and that nobody who reads one has to trust."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import struct
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .encode import COLUMNS, MAGIC, _Blobs, _value, pack
+from .errors import CircuitizeError, FormatError
+from .files import write_whole
+from .hypergraph import Arrow
+from .operation import Provenance
+from .program import Port, Program, Role, Visibility
+from .reading import parse_json
+from .restore import Restorer, whole
+from .types import Type
+from .validate import validate
+
+MOST_BYTES = 1 << 27
+"""A saved program has so many bytes or fewer, 128 MiB: 16 million constants. Weights are inputs, which take none."""
+
+MOST_HEADER = 1 << 22
+"""Of these so many describe operations, types, ports and arrays; a transformer's step takes 100 kB."""
+
+MOST_VALUES = 1 << 20
+"""So many values or fewer stand in that description."""
+
+MOST_ENTRIES = 1 << 18
+"""So many wires, and ends of edges, or fewer."""
+
+CHECKSUM = 32
+CHUNK = 1 << 20
+
+DTYPES = {
+    text: np.dtype(text)
+    for text in ("|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f2", "<f4", "<f8")
+}
+"""The kinds of numbers that arrays may hold, by how a file names them."""
+
+
+def save(program: Program, path: Path, *, examples: bool = False) -> None:
+    """Write a program of either language, provenance included, whole or not at all.
+
+    Examples may be private data, so they stay behind; with `examples` they are written too, and nobody but its owner
+    may read the file. Raises CircuitizeError for a program that is larger than `load` reads.
+    """
+    arrow, blobs = program.arrow, _Blobs()
+    kept = program.examples if examples else ()
+    header = {
+        "operations": [_value(operation, blobs) for operation in arrow.operations],
+        "types": [_value(type, blobs) for type in arrow.types],
+        "provenances": [[p.part, p.file, p.line] for p in arrow.provenances],
+        "ports": [[_port(port) for port in side] for side in (program.inputs, program.outputs)],
+        "precision": _value(program.precision, blobs),
+        "examples": [{name: blobs.place(np.asarray(a)) for name, a in batch.items()} for batch in kept],
+    }
+    columns = [np.ascontiguousarray(getattr(arrow, column), "<i4") for column in (*COLUMNS, "edge_provenances")]
+    chunks = pack(header, columns + blobs.arrays)
+    _require_readable(path, sum(map(len, chunks)) + CHECKSUM, len(chunks[2]), columns, bool(kept))
+    checksum = hashlib.sha256()
+    for chunk in chunks:
+        checksum.update(chunk)
+    write_whole(path, [*chunks, checksum.digest()], private=bool(kept))
+
+
+def load(path: Path, *, integer: bool = False) -> Program:
+    """Read a saved program, of the integer language if `integer` says so.
+
+    Raises FormatError when the file is truncated, altered, of another version, or larger than saved programs are.
+    Nothing is imported for what a file names, and no array is made before the file is known to hold it.
+    """
+    try:
+        with Path(path).open("rb") as file:
+            return _read(file, Path(path), integer)
+    except OSError as error:
+        raise FormatError(f"{path}: expected a saved program, found {error.strerror}; check the path") from None
+
+
+def _read(file: IO[bytes], path: Path, integer: bool) -> Program:
+    size = os.fstat(file.fileno()).st_size
+    magic = file.read(len(MAGIC))
+    if magic != MAGIC:
+        raise FormatError(f"{path}: expected a saved program (magic {MAGIC!r}), found {magic!r}; save it again")
+    if size > MOST_BYTES:
+        raise FormatError(
+            f"{path}: expected a saved program of at most {MOST_BYTES:,} bytes, found {size:,}; give large constants "
+            "as inputs, and save it again"
+        )
+    if not _undamaged(file, size):
+        raise FormatError(
+            f"{path}: expected the checksum at its end to match, found other bytes; the file is damaged, save it again"
+        )
+    with _decoding(path):
+        content = _header(file, size)
+        found = content["arrays"]
+        arrays = list(_arrays(file, found, size - CHECKSUM))
+        return _program(content["header"], arrays, integer)
+
+
+@contextmanager
+def _decoding(path: Path) -> Iterator[None]:
+    """What is wrong with the content of a file is said in one line that names it."""
+    try:
+        yield
+    except _ANY as error:
+        told = " ".join(str(error).split())[:200]
+        raise FormatError(
+            f"{path}: expected a program of this version, found one that does not decode ({told}); save it again"
+        ) from None
+
+
+_ANY = (
+    LookupError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    ArithmeticError,
+    RecursionError,
+    struct.error,
+    CircuitizeError,
+)
+"""What operations and types raise for parameters that they do not have."""
+
+
+def _undamaged(file: IO[bytes], size: int) -> bool:
+    """Whether the last bytes of a file are the SHA-256 of all before them. In constant memory."""
+    file.seek(0)
+    checksum, left = hashlib.sha256(), size - CHECKSUM
+    while left > 0 and (chunk := file.read(min(CHUNK, left))):
+        checksum.update(chunk)
+        left -= len(chunk)
+    return left == 0 and file.read() == checksum.digest()
+
+
+def _header(file: IO[bytes], size: int) -> Any:
+    file.seek(len(MAGIC))
+    (length,) = struct.unpack("<Q", file.read(8))
+    if length > min(MOST_HEADER, size - file.tell() - CHECKSUM):
+        raise ValueError(f"a description of {length} bytes")
+    return parse_json(file.read(length), MOST_VALUES)
+
+
+def _arrays(file: IO[bytes], described: Any, end: int) -> Iterator[NDArray[Any]]:
+    """The arrays of a file, each in memory of its own, which nothing writes to."""
+    kinds = [(DTYPES[entry["dtype"]], tuple(map(whole, entry["shape"]))) for entry in described]
+    if any(extent < 0 for _, shape in kinds for extent in shape):
+        raise ValueError("an array of a negative extent")
+    length = sum(dtype.itemsize * math.prod(shape) for dtype, shape in kinds)
+    if length != end - file.tell():
+        raise ValueError(f"{length} bytes of arrays described, {end - file.tell()} there")
+    for dtype, shape in kinds:
+        array = np.empty(shape, dtype)
+        if file.readinto(array.reshape(-1).view(np.uint8)) != array.nbytes:  # type: ignore[attr-defined]
+            raise ValueError("an array that was cut off")
+        array.flags.writeable = False
+        yield array
+
+
+def _program(header: Any, arrays: Sequence[NDArray[Any]], integer: bool) -> Program:
+    names = (*COLUMNS, "edge_provenances")
+    columns = dict(zip(names, arrays, strict=False))
+    if any(columns[name].dtype != np.int32 or columns[name].ndim != 1 for name in names):
+        raise ValueError("columns of other numbers than whole ones")
+    if max(len(columns[name]) for name in names) > MOST_ENTRIES:
+        raise ValueError(f"more than {MOST_ENTRIES} wires or ends of edges")
+    restorer = Restorer(arrays[len(names) :], integer)
+    arrow = Arrow(
+        operations=tuple(map(restorer.operation, header["operations"])),
+        types=tuple(map(restorer.wire_type, header["types"])),
+        provenances=tuple(map(_provenance, header["provenances"])),
+        **columns,
+    )
+    validate(arrow)
+    inputs, outputs = ([_read_port(entry, restorer) for entry in side] for side in header["ports"])
+    precision = restorer.precision(header["precision"])
+    examples = tuple({name: restorer.array(index) for name, index in batch.items()} for batch in header["examples"])
+    return Program(arrow, tuple(inputs), tuple(outputs), examples, precision)
+
+
+def _port(port: Port) -> list[Any]:
+    format = _value(port.format, _Blobs()) if port.format else None
+    return [port.name, port.visibility.value, format, port.role.value]
+
+
+def _read_port(entry: Any, restorer: Restorer) -> Port:
+    name, seen, format, role = entry
+    found: Type | None = None if format is None else restorer.wire_type(format)
+    if not isinstance(name, str) or not (found is None or hasattr(found, "fraction_bits")):
+        raise TypeError("a port without a name or a format")
+    return Port(name, Visibility(seen), found, Role(role))  # type: ignore[arg-type]
+
+
+def _provenance(entry: Any) -> Provenance:
+    part, file, line = entry
+    if not isinstance(part, str) or not isinstance(file, str):
+        raise TypeError("a place that is no text")
+    return Provenance(part, file, whole(line))
+
+
+def _require_readable(path: Path, size: int, header: int, columns: Sequence[NDArray[Any]], with_examples: bool) -> None:
+    """Raises CircuitizeError for what `load` would not read."""
+    if size > MOST_BYTES:
+        remedy = "save it without examples" if with_examples else "give large constants as inputs"
+        raise CircuitizeError(
+            f"{path}: expected a program of at most {MOST_BYTES:,} bytes to save, found {size:,}; {remedy}"
+        )
+    entries = max(map(len, columns))
+    if header > MOST_HEADER or entries > MOST_ENTRIES:
+        raise CircuitizeError(
+            f"{path}: expected a program of at most {MOST_ENTRIES:,} wires and {MOST_HEADER:,} bytes of description to "
+            f"save, found {entries:,} and {header:,}; save it in parts"
+        )

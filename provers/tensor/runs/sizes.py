@@ -1,0 +1,56 @@
+"""How long the files of a run may be, by the verifier's own program, and that those in a folder are no longer."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from circuitize.circuits.program import Visibility
+
+from ..cost import most_bytes
+from .files import HEADER, STEPS
+from .setting import Run
+
+BESIDE = 1024
+"""Bytes of what a step states beside its ports: the run's name, its number, and what later versions say."""
+
+
+SPARE = 64
+"""Files beside the proofs that somebody may keep there."""
+
+
+def stated_bytes(run: Run) -> int:
+    """What a proof of the run states, as text, is no longer: public values, and the roots before and after."""
+    program, found = run.unrolled, BESIDE
+    for port in (*program.inputs, *program.outputs):
+        found += 6 * len(port.name) + 32
+        if port.visibility is Visibility.PUBLIC and port.format is not None:
+            digits = max(len(str(port.format.low)), len(str(port.format.high)))
+            found += port.format.size * (digits + len(", "))
+    return found + sum(6 * len(name) + 96 for _, name in run.plan.groups)
+
+
+def step_bytes(run: Run) -> int:
+    """The file of a proof of the run is no longer."""
+    return HEADER + stated_bytes(run) + most_bytes(run.plan)
+
+
+def formats_bytes(run: Run) -> int:
+    """The file of the proof of what it begins with is no longer."""
+    return most_bytes(run.formats_plan)
+
+
+def too_much(run: Run, folder: Path) -> str | None:
+    """Why a folder cannot hold the proofs of the run and nothing else, before one is read; None where it can."""
+    most = step_bytes(run)
+    try:
+        with os.scandir(folder / STEPS) as entries:
+            for number, entry in enumerate(entries, 1):
+                size = entry.stat().st_size if entry.is_file() else 0
+                if size > most:
+                    return f"{entry.path}: expected a proof of at most {most:,} bytes, found {size:,}"
+                if number > run.proofs + SPARE:
+                    return f"expected {run.proofs} proofs in {folder / STEPS}, found more than {number - 1} files"
+    except OSError:
+        return None
+    return None
