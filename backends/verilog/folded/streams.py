@@ -78,14 +78,13 @@ def _outside(stream: Stream) -> list[str]:
     """Expressions that are 1 where an element lies outside its interval; none where its bits hold nothing else."""
     signal = element(stream.format)
     width, signed = signal.width, signal.signed
-    ends = (-(1 << (width - 1)), (1 << (width - 1)) - 1) if signed else (0, (1 << width) - 1)
     spare = stream.beats * stream.lanes - stream.format.size
     found = []
     for lane in range(stream.lanes):
         bits = f"tdata[{(lane + 1) * width - 1}:{lane * width}]"
         value = f"$signed({bits})" if signed else bits
         tests = []
-        for sign, end, reached in (("<", signal.low, ends[0]), (">", signal.high, ends[1])):
+        for sign, end, reached in zip("<>", (signal.low, signal.high), signal.held, strict=True):
             if end != reached:
                 number = literal(end, width) if signed else f"{width}'d{end}"
                 tests.append(f"({value} {sign} {number})")
