@@ -9,6 +9,9 @@ from .beats import data_digits, line_length
 TOP, CLOCKED = "bench", "bench_clock"
 """The bench takes the clock as an input, so that a simulator without delays can drive it; the second one makes it."""
 
+MOST_RESETS = 2048
+"""In one simulation."""
+
 _HEAD = """\
 `default_nettype none
 
@@ -21,7 +24,8 @@ endmodule
 
 module {top}(input wire clk);
   integer frames, quiet_limit, quiet, drain;
-  integer resets, resets_file, found, rest, length, closing, kept;
+  integer resets, turn, rest, length, closing, kept;
+  reg [31:0] plan [0:{most}];
   reg [31:0] seed;
   reg gaps;
   reg rst, earlier_rst;
@@ -33,11 +37,13 @@ module {top}(input wire clk);
     seed = 0;
     gaps = $value$plusargs("seed=%d", seed) != 0;
     if (!$value$plusargs("resets=%d", resets)) resets = 0;
-    resets_file = $fopen("resets.txt", "r");
-    if (resets > 0) found = $fscanf(resets_file, "%d %d", rest, length);
+    if (resets > 0) $readmemh("resets.hex", plan);
+    turn = 0;
     rst = 1'b1;
     earlier_rst = 1'b1;
     closing = 0;
+    rest = 0;
+    length = 1;
     kept = 0;
     cycle = 0;
     quiet = 0;
@@ -151,14 +157,14 @@ def bench(design: Design) -> str:
     data.
 
     `+frames=N` says how many frames come out, `+beats_NAME=N` how many beats go in; `+seed=N` asks for random gaps and
-    stalls; after `+quiet=N` cycles in which no beat moved it gives up. `+resets=N` resets the design N times: each line
-    of `resets.txt` has the cycles before a reset and those in it, and after the last line there are cycles to the end.
+    stalls; after `+quiet=N` cycles in which no beat moved it gives up. `+resets=N` resets the design N times: `resets.hex`
+    has, a line each, the cycles before a reset and those in it, and at its end those to the end.
     After a reset every input begins again with the first frame whose status was not taken. It says `first`, `reset` (and
     how many statuses were taken), `unknown`, `unsteady`, `eager`, `beats`, `done` and `quiet`, a line each, with where and
     when. Data lines carry noise once `tvalid` falls; inputs are offered during resets, too; some readiness waits for
     `tvalid`, as the protocol allows.
     """
-    parts = [_HEAD.format(top=TOP, clocked=CLOCKED)]
+    parts = [_HEAD.format(top=TOP, clocked=CLOCKED, most=2 * MOST_RESETS + 1)]
     for number, stream in enumerate(design.streams):
         fields = {
             "n": stream.name,
@@ -197,12 +203,14 @@ def _ending(streams: tuple[Stream, ...]) -> str:
     if (cycle > 8 && resets > 0) begin
       rest = rest - 1;
       if (rest == 0) rst <= 1'b1;
-      if (rest + length == 0) begin
-        rst <= 1'b0;
-        resets = resets - 1;
-        found = $fscanf(resets_file, "%d %d", rest, length);
-        if (resets == 0) closing = rest;
-      end
+    end
+    if (resets > 0 && (cycle == 8 || rest + length == 0)) begin
+      rst <= 1'b0;
+      if (cycle > 8) resets = resets - 1;
+      rest = plan[2 * turn];
+      length = plan[2 * turn + 1];
+      turn = turn + 1;
+      if (resets == 0) closing = rest;
     end
     if (rst && !earlier_rst) $display("reset %0d %0d", cycle, kept);
     if (!rst && ({moves})) quiet = 0;

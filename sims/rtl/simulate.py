@@ -129,7 +129,7 @@ class Simulation:
         """
         streams = self.design.streams
         frames = _count(streams, vectors)
-        (self._folder / "resets.txt").write_text("".join(f"{rest} {length}\n" for rest, length in plan.tolist()))
+        (self._folder / "resets.hex").write_text("".join(f"{number:x}\n" for number in plan.reshape(-1).tolist()))
         beats = {s.port: written(s, vectors[s.port]) for s in streams if not s.output}
         return self._simulate(beats, frames, backpressure, len(plan) - 1).resets
 
