@@ -16,7 +16,7 @@ from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.operation import Operation
 from circuitize.circuits.types import Array, Shape, Type
 
-from .provenance import current, here
+from .provenance import current, shown_here
 
 Index = int | slice | EllipsisType | None
 
@@ -259,8 +259,7 @@ Operand: TypeAlias = Tensor | float | np.ndarray[Any, Any]
 
 
 def _located(message: str) -> str:
-    file, line = here()
-    return f"{file}:{line}: {message}"
+    return f"{shown_here()}: {message}"
 
 
 def broadcast_shape(a: Shape, b: Shape) -> Shape:

@@ -9,7 +9,8 @@ from pathlib import Path
 from circuitize.backends.verilog.design import Design
 
 Event = tuple[str, int, int]
-"""A beat that an output gave: the stream, its `tlast` and its data; and ("reset", 0, 0) where a reset begins."""
+"""A beat that an output gave: the stream, its `tlast` and its data; ("reset", 0, 0) where a reset begins, ("stuck", 0, 0) at the end
+of a script that waits for ever."""
 
 
 def scripted(design: Design, script: list[str]) -> list[Event]:
@@ -42,6 +43,7 @@ def scripted(design: Design, script: list[str]) -> list[Event]:
                 f"{name}_tvalid = 0; end endtask"
             )
     lines.append(f"{design.top} design_under_test({', '.join(pins)});")
+    lines += ['initial begin #1000000; $display("stuck 0 0"); $finish; end']
     lines += ["initial begin", "#6;", "pause(4); rst = 0;", *script, "$finish;", "end", "endmodule"]
     with tempfile.TemporaryDirectory(prefix="circuitize-tests-") as made:
         folder = Path(made)
