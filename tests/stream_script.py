@@ -9,19 +9,19 @@ from pathlib import Path
 from circuitize.backends.verilog.design import Design
 
 Event = tuple[str, int, int]
-"""A beat that an output gave: the stream, its `tlast` and its data; ("reset", 0, 0) where a reset begins, ("stuck", 0, 0) at the end
-of a script that waits for ever."""
+"""A beat that an output gave: the stream, its `tlast` and its data; ("reset", 0, 0) where a reset begins, ("stuck", 0, 0)
+at the end of a script that waits for ever."""
 
 
 def scripted(design: Design, script: list[str]) -> list[Event]:
     """What comes out, in order. The script is Verilog, in cycles:
 
     `send_NAME(DATA, LAST);` offers a beat until it is taken; `pause(N);` waits; `reset(N);` holds `rst` for N cycles.
-    Outputs are always ready, unless the script sets `NAME_tready`. Beats that enter in one cycle stand in `fork ... join`.
+    Outputs are ready unless the script sets `NAME_tready`. Beats that enter in one cycle stand in `fork ... join`.
     """
     lines = ["module bench;", "reg clk, rst;", "initial begin clk = 0; rst = 1; end", "always #5 clk = ~clk;"]
     lines += ["task pause(input integer n); #(10 * n); endtask"]
-    lines += ["task reset(input integer n); begin $display(\"reset 0 0\"); rst = 1; #(10 * n); rst = 0; end endtask"]
+    lines += ['task reset(input integer n); begin $display("reset 0 0"); rst = 1; #(10 * n); rst = 0; end endtask']
     pins = [".clk(clk)", ".rst(rst)"]
     for stream in design.streams:
         name, high = stream.name, stream.data_bits - 1

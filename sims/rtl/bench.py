@@ -157,10 +157,10 @@ def bench(design: Design) -> str:
     data.
 
     `+frames=N` says how many frames come out, `+beats_NAME=N` how many beats go in; `+seed=N` asks for random gaps and
-    stalls; after `+quiet=N` cycles in which no beat moved it gives up. `+resets=N` resets the design N times: `resets.hex`
-    has, a line each, the cycles before a reset and those in it, and at its end those to the end.
-    After a reset every input begins again with the first frame whose status was not taken. It says `first`, `reset` (and
-    how many statuses were taken), `unknown`, `unsteady`, `eager`, `beats`, `done` and `quiet`, a line each, with where and
+    stalls; after `+quiet=N` cycles in which no beat moved it gives up. `+resets=N` resets the design N times:
+    `resets.hex` has, a line each, the cycles before a reset and those in it, and at its end those to the end. After a
+    reset every input begins again with the first frame whose status was not taken. It says `first`, `reset` (and how
+    many statuses were taken), `unknown`, `unsteady`, `eager`, `beats`, `done` and `quiet`, a line each, with where and
     when. Data lines carry noise once `tvalid` falls; inputs are offered during resets, too; some readiness waits for
     `tvalid`, as the protocol allows.
     """

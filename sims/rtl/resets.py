@@ -1,4 +1,4 @@
-"""Resets a design while it runs, and compares every beat that it gave with what the integer executor makes of the frames."""
+"""Resets a design while it runs, and compares every beat that it gives with what the integer executor makes of it."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ def check_resets(
 ) -> Resets:
     """Reset a design `count` times at random cycles while frames go through it.
 
-    After each reset frames enter again from the first one whose status was not taken. Whatever the resets, the outputs of
-    frame n are those of the executor's n-th frame, state included: so the state that a reset leaves is that of the last
-    frame kept. Half of the resets lie within a few cycles of when a status is taken. `vectors` are as many frames as may
-    be kept, three a reset; `count` is at most `MOST_RESETS`. Raises CircuitizeError as `Simulation.run` does.
+    After each reset frames enter again from the first one whose status was not taken. Whatever the resets, the outputs
+    of frame n are those of the executor's n-th frame, state included: so the state that a reset leaves is that of the
+    last frame kept. Half of the resets lie within a few cycles of when a status is taken. `vectors` are as many frames
+    as may end, three a reset; `count` is at most `MOST_RESETS`. Raises CircuitizeError as `Simulation.run` does.
     """
     wanted = expected(program, vectors, initial)
     few = {name: frames[:3] for name, frames in vectors.items()}

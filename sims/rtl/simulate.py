@@ -96,10 +96,12 @@ class Simulation:
         """
         streams = self.design.streams
         frames = _count(streams, vectors)
-        return self.run_beats({s.port: written(s, vectors[s.port]) for s in streams if not s.output}, frames, backpressure)
+        return self.run_beats(
+            {s.port: written(s, vectors[s.port]) for s in streams if not s.output}, frames, backpressure
+        )
 
     def run_beats(self, beats: Mapping[str, bytes], frames: int, backpressure: int | None = None) -> Frames:
-        """As `run`, of beats by port as `beats.written` writes them, `tlast` where it may be; `frames` shall come out."""
+        """As `run`, of beats by port, as `beats.written` writes them but with any `tlast`; `frames` shall come out."""
         said = self._simulate(beats, frames, backpressure)
         streams = [stream for stream in self.design.streams if stream.output]
         taken = {s: Taken(s, self.text(s), frames) for s in streams}

@@ -49,7 +49,7 @@ def written(folder: Path) -> dict[str, bytes]:
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_the_same_bytes_from_two_checkouts(target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two copies of a program, in two folders, from two working directories; witnesses are left out, since their salts are random."""
+    """Two copies of a program, from two working directories; witnesses are left out: their salts are random."""
     name, *arguments = TARGETS[target]
     found = []
     for place, working in (("here", "here"), ("far/away", ".")):

@@ -38,7 +38,7 @@ def test_a_beat_offered_during_reset_waits(scheduler: str, size: int) -> None:
 def test_nothing_is_valid_or_ready_during_reset(scheduler: str, size: int) -> None:
     """From the first cycle of a reset on, with a frame under way and its outputs waiting."""
     frame = [f"send_x({n}, {int(n == size - 1)});" for n in range(size)]
-    watch = "repeat (4) begin #8; if (y_tvalid || status_tvalid || x_tready) $display(\"moves 0 0\"); #2; end"
+    watch = 'repeat (4) begin #8; if (y_tvalid || status_tvalid || x_tready) $display("moves 0 0"); #2; end'
     held = "y_tready = 0; status_tready = 0;"
     shown = 'if (y_tvalid && status_tvalid) $display("shown 0 0");'
     script = [held, *frame, "pause(40);", shown, f"fork reset(4); begin {watch} end join", "pause(20);"]

@@ -8,8 +8,8 @@ from stream_script import scripted
 
 from circuitize.backends.verilog import folded, parallel
 from circuitize.backends.verilog.signals import width
-from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.builder import Builder
+from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.integers import Add, Constant
 from circuitize.circuits.program import Port, Program, Visibility
 from circuitize.circuits.types import Fixed

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from folded_programs import named
 from stream_script import scripted
@@ -48,7 +50,7 @@ def test_a_reset_in_any_cycle_leaves_the_state_last_kept() -> None:
         else:
             epochs[-1].append((name, data))
     assert len(epochs) == len(delays) + 1
-    for before, after in zip(epochs, epochs[1:], strict=False):
+    for before, after in pairwise(epochs):
         added = [data for name, data in before if name == "status"][1 if before is not epochs[0] else 0 :]
         assert set(added) <= {0}
         state, aborted = state + len(added), aborted + (not added)

@@ -70,12 +70,27 @@ def test_wrong_values_are_placed(wrong: str) -> None:
 
 
 BROKEN = {
-    "a hang": ({"ready": "x_tready = !rst && room_y && room_s && count < 5"}, "hangs: no beat moved .* x took 5 of 36 beats"),
-    "a changed beat": ({"steady": "if (y_tvalid && !y_tready) y_tdata <= ~y_tdata;"}, "stream y: .* changed or withdrew a beat"),
-    "a withdrawn beat": ({"steady": "if (y_tvalid && !y_tready) y_shown <= 1'b0;"}, "stream y: .* changed or withdrew a beat"),
-    "unknown readiness": ({"ready": "x_tready = !rst && (count == 2 ? 1'bx : room_y && room_s)"}, "stream x_tready: .* 0 or 1"),
+    "a hang": (
+        {"ready": "x_tready = !rst && room_y && room_s && count < 5"},
+        "hangs: no beat moved .* x took 5 of 36 beats",
+    ),
+    "a changed beat": (
+        {"steady": "if (y_tvalid && !y_tready) y_tdata <= ~y_tdata;"},
+        "stream y: .* changed or withdrew a beat",
+    ),
+    "a withdrawn beat": (
+        {"steady": "if (y_tvalid && !y_tready) y_shown <= 1'b0;"},
+        "stream y: .* changed or withdrew a beat",
+    ),
+    "unknown readiness": (
+        {"ready": "x_tready = !rst && (count == 2 ? 1'bx : room_y && room_s)"},
+        "stream x_tready: .* 0 or 1",
+    ),
     "an early tlast": ({"last": "count == 4"}, "stream y, frame 0, beat 2: expected tlast 1, found 0"),
-    "readiness during reset": ({"ready": "x_tready = rst || (room_y && room_s)"}, "stream x_tready: .* in which rst is 1"),
+    "readiness during reset": (
+        {"ready": "x_tready = rst || (room_y && room_s)"},
+        "stream x_tready: .* in which rst is 1",
+    ),
     "a beat too many": ({"steady": "if (count == 36 && !y_shown) begin y_shown <= 1; count <= 37; end"}, "found 37"),
     "no Verilog": ({"ready": "x_tready = room_y &&"}, "expected icarus .* to build the design, found: top.v:"),
 }

@@ -203,7 +203,12 @@ def flags(name: str, depth: int) -> str:
         f"      if (~w_start & r_take) taken <= taken - {bits}'d1;",
         "    end",
     ]
-    return _module(name, "Whether a Check of a stage failed, or a frame's beats were wrong: one bit a frame, in order.", ports, lines)
+    return _module(
+        name,
+        "Whether a Check of a stage failed, or a frame's beats were wrong: one bit a frame, in order.",
+        ports,
+        lines,
+    )
 
 
 def _module(name: str, comment: str, ports: Sequence[str], lines: Sequence[str]) -> str:
