@@ -9,8 +9,8 @@ from pathlib import Path
 from circuitize.backends.verilog.design import Design
 
 Event = tuple[str, int, int]
-"""A beat that an output gave: the stream, its `tlast` and its data; ("reset", 0, 0) where a reset begins, ("stuck", 0, 0)
-at the end of a script that waits for ever."""
+"""A beat that an output gave: the stream, its `tlast` and its data; ("reset", 0, 0) where a reset begins,
+("stuck", 0, 0) at the end of a script that waits for ever."""
 
 
 def scripted(design: Design, script: list[str]) -> list[Event]:
