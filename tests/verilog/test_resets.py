@@ -1,4 +1,4 @@
-"""Resets at random cycles leave the state last kept; `benchmarks/verilog_resets.py` does hundreds of the large steps."""
+"""Resets at random cycles leave the state last kept; `benchmarks/verilog_resets.py` does hundreds of large steps."""
 
 from __future__ import annotations
 
