@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
+from types import FrameType
 
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.operation import Provenance
@@ -39,13 +40,16 @@ def placed_at(place: tuple[str, int] | None) -> Iterator[None]:
 
 
 def here() -> tuple[str, int]:
-    """File and line of the innermost frame of the user's own, relative to the working directory if inside it."""
-    frame = sys._getframe(1)
-    while frame.f_globals.get("__name__", "").partition(".")[0] in _OTHERS:
-        if frame.f_back is None:
-            break
-        frame = frame.f_back
-    return _short(frame.f_code.co_filename), frame.f_lineno
+    """File and line of the innermost frame of the user's own; the file as `_named` has it."""
+    frame = _outside()
+    return _named(frame), frame.f_lineno
+
+
+def shown_here() -> str:
+    """FILE:LINE of the same frame for a message: the path, relative to the working directory if inside it."""
+    frame = _outside()
+    path, working = Path(frame.f_code.co_filename), Path.cwd()
+    return f"{path.relative_to(working) if path.is_relative_to(working) else path}:{frame.f_lineno}"
 
 
 def current() -> Provenance:
@@ -56,8 +60,7 @@ def current() -> Provenance:
 
 def located(message: str) -> str:
     """The message with the user's file and line before it."""
-    file, line = here()
-    return f"{file}:{line}: {message}"
+    return f"{shown_here()}: {message}"
 
 
 def refused(message: str) -> TypingError:
@@ -65,7 +68,26 @@ def refused(message: str) -> TypingError:
     return TypingError(located(message))
 
 
-def _short(file: str) -> str:
-    path = Path(file)
-    working = Path.cwd()
-    return str(path.relative_to(working)) if path.is_relative_to(working) else file
+def _outside() -> FrameType:
+    frame = sys._getframe(1)
+    while frame.f_globals.get("__name__", "").partition(".")[0] in _OTHERS:
+        if frame.f_back is None:
+            break
+        frame = frame.f_back
+    return frame
+
+
+def _named(frame: FrameType) -> str:
+    """A module's file with the folders of its packages: `net.py`, `models/vision/net.py`.
+
+    Provenance is saved and emitted, so it depends neither on where the file lies nor on the working directory.
+    """
+    path, spec = Path(frame.f_code.co_filename), frame.f_globals.get("__spec__")
+    module = str(getattr(spec, "name", None) or frame.f_globals.get("__name__", ""))
+    packages = module.split(".") if path.stem == "__init__" else module.split(".")[:-1]
+    name = path.name
+    for package, folder in zip(reversed(packages), path.parents, strict=False):
+        if folder.name != package:
+            break
+        name = f"{package}/{name}"
+    return name

@@ -26,7 +26,7 @@ def program() -> Program:
 def design(lanes: int = 1, **changed: str) -> Design:
     """That program, `lanes` elements a beat. `changed` replaces a line of it by a wrong one, by the line's name."""
     lines = {
-        "ready": "x_tready = room_y && room_s",
+        "ready": "x_tready = !rst && room_y && room_s",
         "value": "{x_tdata[8*lane +: 8], 1'b0}",
         "last": "x_tlast",
         "failed": "failed",
@@ -37,17 +37,20 @@ def design(lanes: int = 1, **changed: str) -> Design:
 module top(
   input wire clk, input wire rst,
   input wire [{8 * lanes - 1}:0] x_tdata, input wire x_tvalid, output wire x_tready, input wire x_tlast,
-  output reg [{9 * lanes - 1}:0] y_tdata, output reg y_tvalid, input wire y_tready, output reg y_tlast,
-  output reg status_tdata, output reg status_tvalid, input wire status_tready, output wire status_tlast
+  output reg [{9 * lanes - 1}:0] y_tdata, output wire y_tvalid, input wire y_tready, output reg y_tlast,
+  output reg status_tdata, output wire status_tvalid, input wire status_tready, output wire status_tlast
 );
   assign status_tlast = 1'b1;
+  reg y_shown, status_shown;
+  assign y_tvalid = y_shown && !rst;
+  assign status_tvalid = status_shown && !rst;
   reg earlier;
   reg [31:0] count;
   integer lane, at;
   reg failed;
   reg [8:0] value;
-  wire room_y = !y_tvalid || y_tready;
-  wire room_s = !status_tvalid || status_tready;
+  wire room_y = !y_shown || y_tready;
+  wire room_s = !status_shown || status_tready;
   assign {lines["ready"]};
   always @(*) begin
     failed = earlier;
@@ -57,17 +60,17 @@ module top(
     end
   end
   always @(posedge clk) if (rst) begin
-    y_tvalid <= 1'b0; status_tvalid <= 1'b0; earlier <= 1'b0; count <= 0;
+    y_shown <= 1'b0; status_shown <= 1'b0; earlier <= 1'b0; count <= 0;
   end else begin
-    if (y_tready) y_tvalid <= 1'b0;
-    if (status_tready) status_tvalid <= 1'b0;
+    if (y_tready) y_shown <= 1'b0;
+    if (status_tready) status_shown <= 1'b0;
     if (x_tvalid && x_tready) begin
       count <= count + 1;
       for (lane = 0; lane < {lanes}; lane = lane + 1) y_tdata[9*lane +: 9] <= {lines["value"]};
-      y_tvalid <= 1'b1;
+      y_shown <= 1'b1;
       y_tlast <= {lines["last"]};
       earlier <= x_tlast ? 1'b0 : failed;
-      if (x_tlast) begin status_tvalid <= 1'b1; status_tdata <= {lines["failed"]}; end
+      if (x_tlast) begin status_shown <= 1'b1; status_tdata <= {lines["failed"]}; end
     end
     {lines["steady"]}
   end

@@ -25,6 +25,13 @@ class Signal:
         return width(self.low, self.high)
 
     @property
+    def held(self) -> tuple[int, int]:
+        """The least and greatest number that its bits hold, whatever the interval."""
+        if self.signed:
+            return -(1 << (self.width - 1)), (1 << (self.width - 1)) - 1
+        return 0, (1 << self.width) - 1
+
+    @property
     def declared(self) -> str:
         """The type, for use after `wire`, `reg`, `input` or `output`: `signed [7:0]`."""
         return declared(self.width, self.signed)

@@ -1,6 +1,7 @@
 """Runs emitted Verilog in a simulator, with random gaps and backpressure, beside the integer executor."""
 
 from .compare import Comparison, Expected, check_design, compare, expected, state_names
+from .resets import Resets, check_resets
 from .simulate import Frames, Simulation, simulate
 from .simulators import REMEDIES, SIMULATORS, Simulator, available, find
 from .target import Verilog
@@ -11,11 +12,13 @@ __all__ = [
     "Comparison",
     "Expected",
     "Frames",
+    "Resets",
     "Simulation",
     "Simulator",
     "Verilog",
     "available",
     "check_design",
+    "check_resets",
     "compare",
     "expected",
     "find",

@@ -25,10 +25,15 @@ def data_digits(stream: Stream) -> int:
 
 
 def written(stream: Stream, frames: Integers) -> bytes:
-    """One line of hexadecimal digits a beat, of tensors `frames[frame, ...]` in the stream's format."""
+    """One line of hexadecimal digits a beat, `tlast` first, of tensors `frames[frame, ...]` in the stream's format."""
     flat = frames.reshape(len(frames), -1)
     step = max(1, _CHUNK // max(1, flat.shape[1]))
     return b"".join(_lines(stream, flat[at : at + step]) for at in range(0, len(flat), step))
+
+
+def line_length(stream: Stream) -> int:
+    """Bytes of a line of `written`, its end included."""
+    return data_digits(stream) + 2
 
 
 def _lines(stream: Stream, flat: Integers) -> bytes:
@@ -38,8 +43,9 @@ def _lines(stream: Stream, flat: Integers) -> bytes:
     bits = np.unpackbits(padded.reshape(rows, lanes, 1).view(np.uint8), axis=-1, bitorder="little")
     data = np.zeros((rows, digits * 4), np.uint8)
     data[:, : stream.data_bits] = bits[:, :, : stream.element_bits].reshape(rows, -1)
-    text = np.full((rows, digits + 1), ord("\n"), np.uint8)
-    text[:, :digits] = _DIGITS[_nibbles(data)[:, ::-1]]
+    text = np.full((rows, line_length(stream)), ord("\n"), np.uint8)
+    text[:, 0] = ord("0") + (np.arange(1, rows + 1) % stream.beats == 0)
+    text[:, 1:-1] = _DIGITS[_nibbles(data)[:, ::-1]]
     return text.tobytes()
 
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from circuitize.backends.verilog.design import CLOCK, RESET, Design, Stream
+from circuitize.backends.verilog.design import CLOCK, RESET, STATUS, Design, Stream
+
+from .beats import data_digits, line_length
 
 TOP, CLOCKED = "bench", "bench_clock"
 """The bench takes the clock as an input, so that a simulator without delays can drive it; the second one makes it."""
+
+MOST_RESETS = 2048
+"""In one simulation."""
 
 _HEAD = """\
 `default_nettype none
@@ -19,16 +24,27 @@ endmodule
 
 module {top}(input wire clk);
   integer frames, quiet_limit, quiet, drain;
+  integer resets, turn, rest, length, closing, kept;
+  reg [31:0] plan [0:{most}];
   reg [31:0] seed;
   reg gaps;
-  reg rst;
+  reg rst, earlier_rst;
+  wire aborts = rst & ~earlier_rst;
   reg [39:0] cycle;
   initial begin
     if (!$value$plusargs("frames=%d", frames)) frames = 1;
     if (!$value$plusargs("quiet=%d", quiet_limit)) quiet_limit = 100000;
     seed = 0;
     gaps = $value$plusargs("seed=%d", seed) != 0;
+    if (!$value$plusargs("resets=%d", resets)) resets = 0;
+    if (resets > 0) $readmemh("resets.hex", plan);
+    turn = 0;
     rst = 1'b1;
+    earlier_rst = 1'b1;
+    closing = 0;
+    rest = 0;
+    length = 1;
+    kept = 0;
     cycle = 0;
     quiet = 0;
     drain = 0;
@@ -55,7 +71,7 @@ _STREAM = """
   integer {n}_beats, {n}_file;
   wire {n}_go = !gaps || {{1'b0, {n}_random[15:8]}} < {n}_duty;
   always @(posedge clk) begin
-    if (rst) begin
+    if (cycle < 9) begin
       {n}_random <= (seed * 32'h9e3779b9) ^ 32'd{number};
       {n}_duty <= 9'd128;
     end else begin
@@ -66,29 +82,35 @@ _STREAM = """
 """
 
 _INPUT = """
-  reg [{high}:0] {n}_tdata, {n}_next;
+  reg [{high}:0] {n}_tdata;
+  reg [{digits} * 4 + 3:0] {n}_line;
   reg {n}_tvalid, {n}_tlast;
   wire {n}_tready;
-  integer {n}_place, {n}_found;
+  integer {n}_place, {n}_found, {n}_total;
   initial begin
     {n}_file = $fopen("in_{n}.hex", "r");
+    if (!$value$plusargs("beats_{n}=%d", {n}_total)) {n}_total = 0;
     {n}_beats = 0;
     {n}_place = 0;
     {n}_tvalid = 1'b0;
     {n}_tlast = 1'b0;
     {n}_tdata = 0;
   end
-  always @(posedge clk) if (!rst) begin
+  always @(posedge clk) if (aborts) begin
+    {n}_tvalid <= 1'b0;
+    {n}_place = kept * {beats};
+    {n}_found = $fseek({n}_file, {n}_place * {length}, 0);
+  end else begin
     if ({n}_tvalid && {n}_tready) begin
       if ({n}_beats == 0) $display("first {n} %0d", cycle);
       {n}_beats = {n}_beats + 1;
     end
     if (!{n}_tvalid || {n}_tready) begin
-      if ({n}_file != 0 && {n}_place < frames * {beats} && {n}_go) begin
-        {n}_found = $fscanf({n}_file, "%h", {n}_next);
+      if ({n}_file != 0 && {n}_place < {n}_total && {n}_go) begin
+        {n}_found = $fscanf({n}_file, "%h", {n}_line);
         if ({n}_found != 1) $display("missing {n} %0d", cycle);
-        {n}_tdata <= {n}_next;
-        {n}_tlast <= {n}_place % {beats} == {beats} - 1;
+        {n}_tdata <= {n}_line[{high}:0];
+        {n}_tlast <= {n}_line[{digits} * 4];
         {n}_tvalid <= 1'b1;
         {n}_place = {n}_place + 1;
       end else begin
@@ -98,6 +120,7 @@ _INPUT = """
       end
     end
     if ({n}_tready === 1'bx) $display("unknown {n}_tready %0d", cycle);
+    if (rst && {n}_tready) $display("eager {n}_tready %0d", cycle);
   end
 """
 
@@ -113,13 +136,15 @@ _OUTPUT = """
     {n}_stalled = 1'b0;
     {n}_before = 0;
   end
-  always @(posedge clk) if (!rst) begin
-    if ({n}_tvalid && {n}_tready) begin
-      $fwrite({n}_file, "%h%h%h\\n", cycle, {n}_tlast, {n}_tdata);
-      {n}_beats = {n}_beats + 1;
-    end
-    if ({n}_stalled && (!{n}_tvalid || {{{n}_tlast, {n}_tdata}} !== {n}_before)) $display("unsteady {n} %0d", cycle);
-    {n}_stalled <= {n}_tvalid && !{n}_tready;
+  always @(posedge clk) begin
+    if (!rst) begin
+      if ({n}_tvalid && {n}_tready) begin
+        $fwrite({n}_file, "%h%h%h\\n", cycle, {n}_tlast, {n}_tdata);
+        {n}_beats = {n}_beats + 1;
+      end
+      if ({n}_stalled && (!{n}_tvalid || {{{n}_tlast, {n}_tdata}} !== {n}_before)) $display("unsteady {n} %0d", cycle);
+    end else if ({n}_tvalid) $display("eager {n}_tvalid %0d", cycle);
+    {n}_stalled <= !rst && {n}_tvalid && !{n}_tready;
     {n}_before <= {{{n}_tlast, {n}_tdata}};
     {n}_tready <= {n}_go && (!(gaps && {n}_random[{patient}]) || {n}_tvalid);
     if ({n}_tvalid === 1'bx) $display("unknown {n}_tvalid %0d", cycle);
@@ -128,13 +153,18 @@ _OUTPUT = """
 
 
 def bench(design: Design) -> str:
-    """The text of the bench. It reads `in_NAME.hex`, a beat a line, and writes `out_NAME.hex`: cycle, last, data.
+    """The text of the bench. It reads `in_NAME.hex`, a beat a line: last, data; and writes `out_NAME.hex`: cycle, last,
+    data.
 
-    `+frames=N` says how many frames; `+seed=N` asks for random gaps and stalls; after `+quiet=N` cycles in which no
-    beat moved it gives up. It says `first`, `unknown`, `unsteady`, `beats`, `done` and `quiet`, a line each, with where
-    and when. Data lines carry noise once `tvalid` falls; some readiness waits for `tvalid`, as the protocol allows.
+    `+frames=N` says how many frames come out, `+beats_NAME=N` how many beats go in; `+seed=N` asks for random gaps and
+    stalls; after `+quiet=N` cycles in which no beat moved it gives up. `+resets=N` resets the design N times:
+    `resets.hex` has, a line each, the cycles before a reset and those in it, and at its end those to the end. After a
+    reset every input begins again with the first frame whose status was not taken. It says `first`, `reset` (and how
+    many statuses were taken), `unknown`, `unsteady`, `eager`, `beats`, `done` and `quiet`, a line each, with where and
+    when. Data lines carry noise once `tvalid` falls; inputs are offered during resets, too; some readiness waits for
+    `tvalid`, as the protocol allows.
     """
-    parts = [_HEAD.format(top=TOP, clocked=CLOCKED)]
+    parts = [_HEAD.format(top=TOP, clocked=CLOCKED, most=2 * MOST_RESETS + 1)]
     for number, stream in enumerate(design.streams):
         fields = {
             "n": stream.name,
@@ -144,6 +174,8 @@ def bench(design: Design) -> str:
             "wide": stream.data_bits,
             "beats": stream.beats,
             "patient": 16 + number % 4,
+            "digits": data_digits(stream),
+            "length": line_length(stream),
         }
         parts.append((_STREAM + (_OUTPUT if stream.output else _INPUT)).format(**fields))
     parts.append(_instance(design))
@@ -162,19 +194,38 @@ def _ending(streams: tuple[Stream, ...]) -> str:
     moves = " || ".join(f"({s.name}_tvalid && {s.name}_tready)" for s in streams)
     complete = " && ".join(f"{s.name}_beats >= frames * {s.beats}" for s in streams if s.output)
     counts = "\n".join(f'      $display("beats {s.name} %0d", {s.name}_beats);' for s in streams)
+    taken = f"{STATUS}_beats" if any(s.name == STATUS for s in streams) else "0"
     return f"""
   always @(posedge clk) begin
     cycle <= cycle + 1;
+    earlier_rst <= rst;
     if (cycle == 8) rst <= 1'b0;
+    if (cycle > 8 && resets > 0) begin
+      rest = rest - 1;
+      if (rest == 0) rst <= 1'b1;
+    end
+    if (resets > 0 && (cycle == 8 || rest + length == 0)) begin
+      rst <= 1'b0;
+      if (cycle > 8) resets = resets - 1;
+      rest = plan[2 * turn];
+      length = plan[2 * turn + 1];
+      turn = turn + 1;
+      if (resets == 0) closing = rest;
+    end
+    if (rst && !earlier_rst) $display("reset %0d %0d", cycle, kept);
     if (!rst && ({moves})) quiet = 0;
     else quiet = quiet + 1;
-    if ({complete}) drain = drain + 1;
+    if (closing > 0) begin
+      closing = closing - 1;
+      if (closing == 0) drain = 100;
+    end else if (resets == 0 && {complete}) drain = drain + 1;
     if (drain == 100 || quiet > quiet_limit) begin
       $display("%0s %0d", drain == 100 ? "done" : "quiet", cycle);
 {counts}
       $finish;
     end
   end
+  always @(negedge clk) kept = {taken};
 endmodule
 
 `default_nettype wire

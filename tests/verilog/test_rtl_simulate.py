@@ -70,12 +70,28 @@ def test_wrong_values_are_placed(wrong: str) -> None:
 
 
 BROKEN = {
-    "a hang": ({"ready": "x_tready = room_y && room_s && count < 5"}, "hangs: no beat moved .* x took 5 of 36 beats"),
-    "a changed beat": ({"steady": "if (count == 3) y_tdata <= 0;"}, "stream y: .* changed or withdrew a beat"),
-    "a withdrawn beat": ({"steady": "if (count == 3) y_tvalid <= 1'b0;"}, "stream y: .* changed or withdrew a beat"),
-    "unknown readiness": ({"ready": "x_tready = count == 2 ? 1'bx : room_y && room_s"}, "stream x_tready: .* 0 or 1"),
+    "a hang": (
+        {"ready": "x_tready = !rst && room_y && room_s && count < 5"},
+        "hangs: no beat moved .* x took 5 of 36 beats",
+    ),
+    "a changed beat": (
+        {"steady": "if (y_tvalid && !y_tready) y_tdata <= ~y_tdata;"},
+        "stream y: .* changed or withdrew a beat",
+    ),
+    "a withdrawn beat": (
+        {"steady": "if (y_tvalid && !y_tready) y_shown <= 1'b0;"},
+        "stream y: .* changed or withdrew a beat",
+    ),
+    "unknown readiness": (
+        {"ready": "x_tready = !rst && (count == 2 ? 1'bx : room_y && room_s)"},
+        "stream x_tready: .* 0 or 1",
+    ),
     "an early tlast": ({"last": "count == 4"}, "stream y, frame 0, beat 2: expected tlast 1, found 0"),
-    "a beat too many": ({"steady": "if (count == 36 && !y_tvalid) begin y_tvalid <= 1; count <= 37; end"}, "found 37"),
+    "readiness during reset": (
+        {"ready": "x_tready = rst || (room_y && room_s)"},
+        "stream x_tready: .* in which rst is 1",
+    ),
+    "a beat too many": ({"steady": "if (count == 36 && !y_shown) begin y_shown <= 1; count <= 37; end"}, "found 37"),
     "no Verilog": ({"ready": "x_tready = room_y &&"}, "expected icarus .* to build the design, found: top.v:"),
 }
 
@@ -120,9 +136,9 @@ def test_beats_go_out_and_come_back(low: int, high: int, lanes: int) -> None:
     assert len(lines) == 4 * stream.beats
     first = sum((int(v) & (1 << stream.element_bits) - 1) << i * stream.element_bits for i, v in
                 enumerate(values[0].reshape(-1)[:lanes]))  # fmt: skip
-    assert int(lines[0], 16) == first
-    due = [int((n + 1) % stream.beats == 0) for n in range(len(lines))]
-    text = b"".join(f"{n:0{CYCLE_DIGITS}x}{due[n]}{line.decode()}\n".encode() for n, line in enumerate(lines))
+    assert int(lines[0][1:], 16) == first
+    assert [line[:1] == b"1" for line in lines] == [(n + 1) % stream.beats == 0 for n in range(len(lines))]
+    text = b"".join(f"{n:0{CYCLE_DIGITS}x}{line.decode()}\n".encode() for n, line in enumerate(lines))
     taken = Taken(stream, text, 4)
     np.testing.assert_array_equal(taken.values.reshape(values.shape), values)
     assert not taken.unknown.any() and not taken.padded.any()

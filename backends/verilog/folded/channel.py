@@ -65,7 +65,7 @@ def write_channel(channel: Channel, files: dict[str, str]) -> str:
     ports += ["input wire w_last"] if not state else []
     ports += [f"input wire [{width - 1}:0] w_data{lane}" for lane in channel.lanes]
     ports += ["input wire r_start", "output wire r_ready", "input wire r_step", "input wire r_last"]
-    ports += ["input wire commit", "input wire keep", "output wire r_done"] if state else []
+    ports += ["input wire commit", "input wire [0:0] r_bank", "output wire r_done"] if state else []
     ports += [f"output wire [{width - 1}:0] r_data{column}" for column in range(len(channel.layout.columns))]
     body = _front() if state else _banks(banks, bank)
     names: dict[tuple[int, int, int], str] = {}
@@ -114,9 +114,8 @@ def _banks(banks: int, bank: int) -> list[str]:
 
 
 def _front() -> list[str]:
-    """State: one bank is read while the other is written; a frame that is kept swaps them."""
+    """State: the bank that the status names is read while the other is written; a frame that is kept swaps them."""
     return [
-        "  reg [0:0] r_bank;",
         "  reg fresh;",
         "  reg done;",
         "  wire [0:0] w_bank = ~r_bank;",
@@ -124,11 +123,9 @@ def _front() -> list[str]:
         "  assign r_done = done;",
         "  always @(posedge clk)",
         "    if (rst) begin",
-        "      r_bank <= 1'd0;",
         "      fresh <= 1'b1;",
         "      done <= 1'b0;",
         "    end else begin",
-        "      if (commit) r_bank <= keep ? w_bank : r_bank;",
         "      fresh <= commit | (fresh & ~r_start);",
         "      done <= ~commit & (done | (r_step & r_last));",
         "    end",

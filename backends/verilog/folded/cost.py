@@ -9,6 +9,7 @@ from .counter import bits_of, in_block, rom_in_block
 from .lane_text import lane_bits
 from .layout import Layout
 from .plan import Plan, operand_widths
+from .plan import streams as in_streams
 from .sequence import Sequence
 
 
@@ -78,6 +79,11 @@ def estimate(plan: Plan) -> dict[str, int]:
         cost.add(4 + (link.banks or 1), (link.banks or 1) + 2 * bits_of(link.banks or 1))
     streams = len(plan.sizes.in_lanes) + len(plan.sizes.out_lanes)
     cost.add(streams * 8, streams * 7)
+    for stream in in_streams(plan.sizes)[0]:
+        signal = element(stream.format)
+        ends = (signal.low, signal.high)
+        compared = sum(end != held for end, held in zip(ends, signal.held, strict=True)) * stream.lanes
+        cost.add(3 + compared * signal.width / 4, 3 if stream.beats > 1 else 1)
     return {"lut": round(cost.lut), "ff": round(cost.ff), "bram_bits": cost.bram_bits}
 
 

@@ -58,7 +58,7 @@ class Fold:
         """The stages that tell the status of a frame: those with a Check, and those that write state."""
         found = [k for k, stage in enumerate(self.stages) if stage.checks]
         found += [k for k, stage in enumerate(self.stages) if k not in found and stage.wire in self.states.values()]
-        return sorted(found) or [len(self.stages) - 1]
+        return sorted(found)
 
     def paths(self, number: int, split: int) -> tuple[Datapath, int, Datapath | None, int]:
         """A unit's datapath and its clocks; a lane's, where there is one, and its clocks before the sum."""
@@ -187,11 +187,12 @@ def sizes(fold: Fold, target: int, halved: Mapping[int, int] = MappingProxyType(
         readers.append(Reader(wire, len(actors), None, beats))
         actors.append(model.Actor(f"out{wire}", beats, 0, beats + 1))
     status = len(actors)
-    actors.append(model.Actor("status", 1, 0, 1))
+    actors.append(model.Actor("status", 1, 0, 0))
     state = {wire: writer[new] for wire, new in fold.states.items()}
     links = [
         model.Link(state.get(r.wire, writer.get(r.wire, 0)), r.actor, r.reads, None, r.wire in state) for r in readers
     ]
+    links += [model.Link(k, status, 0) for k in range(len(received))]
     links += [model.Link(writer[stages[k].wire], status, 0) for k in fold.flagged]
     triggers = _untriggered(fold, writer, links)
     links += [model.Link(0, actor, 0) for actor in triggers]

@@ -91,8 +91,8 @@ def _up(name: str, count: int, guard: str) -> list[str]:
 
 
 def _runs(end: str) -> list[str]:
+    """What starts and ends a frame; `running` is declared before the counters, which read it."""
     return [
-        "  reg running;",
         f"  wire ending = {end};",
         "  assign start = go & (~running | ending);",
         "  always @(posedge clk) running <= ~rst & (start | (running & ~ending));",
@@ -102,7 +102,7 @@ def _runs(end: str) -> list[str]:
 def _map(tiling: Tiling) -> list[str]:
     """Control without a reduction: a group of elements a clock."""
     step = _up("pass", tiling.passes, "running")
-    return [*step, *_runs("pass_end"), "  wire e_go = running;", "  wire e_end = running & pass_end;"]
+    return ["  reg running;", *step, *_runs("pass_end"), "  wire e_go = running;", "  wire e_end = running & pass_end;"]
 
 
 def _delays(name: str, source: str, cycles: int) -> list[str]:
@@ -133,6 +133,7 @@ def _reduction(
     reads = f"running & (t < {bits}'d{tiling.reading})" if short else "running"
     final = f"(t == {bits}'d{tiling.reading - 1})" if many else "1'b1"
     lines = [
+        "  reg running;",
         *_up("t", tiling.clocks, "running"),
         *_up("pass", tiling.passes, "running & t_end"),
         *_runs("t_end & pass_end"),

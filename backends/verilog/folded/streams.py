@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..design import Stream
+from ..signals import element, literal
 from .channel import HEAD, TAIL
 from .counter import bits_of
 
 
-def receiver(name: str, comment: str, beats: int, lanes: int, width: int) -> str:
-    """Takes a frame's beats once there is room for all of it."""
+def receiver(name: str, comment: str, stream: Stream) -> str:
+    """Takes a frame's beats once there is room for all of it, and writes as many, whatever `tlast` says.
+
+    After an early `tlast` it fills the frame up, and after a last beat without one it skips beats up to it. `fail` is 1
+    with the last beat written where either happened or an element lay outside its interval.
+    """
+    beats, lanes, width = stream.beats, stream.lanes, stream.element_bits
     ports = [
         "input wire clk",
         "input wire rst",
-        f"input wire [{lanes * width - 1}:0] tdata",
+        f"input wire [{stream.data_bits - 1}:0] tdata",
         "input wire tvalid",
         "output wire tready",
         "input wire tlast",
@@ -21,30 +28,77 @@ def receiver(name: str, comment: str, beats: int, lanes: int, width: int) -> str
         "output wire w_start",
         "output wire w_valid",
         "output wire w_last",
+        "output wire fail",
         *[f"output wire [{width - 1}:0] out{lane}" for lane in range(lanes)],
     ]
-    lines = ["  wire tlast_unused = tlast;", "  assign w_valid = tvalid & tready;"]
+    lines = ["  reg skipping;"]
     if beats == 1:
-        lines += ["  assign tready = w_free;", "  assign w_start = w_valid;", "  assign w_last = 1'b1;"]
-        lines += ["  wire clk_unused = clk ^ rst;"]
+        lines += [
+            "  assign tready = ~rst & (skipping | w_free);",
+            "  wire moves = tvalid & tready;",
+            "  assign w_valid = moves & ~skipping;",
+            "  assign w_start = w_valid;",
+            "  assign w_last = 1'b1;",
+            "  always @(posedge clk)",
+            "    if (rst) skipping <= 1'b0;",
+            "    else if (moves) skipping <= ~tlast;",
+            f"  assign fail = {' | '.join(['~tlast', *_outside(stream)])};",
+        ]
     else:
         bits = bits_of(beats - 1)
         lines += [
+            "  reg filling;",
+            "  reg failed;",
             f"  reg [{bits - 1}:0] beat;",
             f"  wire first = beat == {bits}'d0;",
             f"  assign w_last = beat == {bits}'d{beats - 1};",
-            "  assign tready = w_free | ~first;",
+            "  assign tready = ~rst & ~filling & (skipping | w_free | ~first);",
+            "  wire moves = tvalid & tready;",
+            "  assign w_valid = filling | (moves & ~skipping);",
             "  assign w_start = w_valid & first;",
+            f"  assign fail = {' | '.join(['failed', '(tlast ^ w_last)', *_outside(stream)])};",
             "  always @(posedge clk)",
-            f"    if (rst) beat <= {bits}'d0;",
-            f"    else if (w_valid) beat <= w_last ? {bits}'d0 : beat + {bits}'d1;",
+            "    if (rst) begin",
+            "      skipping <= 1'b0;",
+            "      filling <= 1'b0;",
+            "      failed <= 1'b0;",
+            f"      beat <= {bits}'d0;",
+            "    end else begin",
+            "      if (moves) skipping <= ~tlast & (skipping | w_last);",
+            "      filling <= ~w_last & (filling | (moves & ~skipping & tlast));",
+            "      if (w_valid) failed <= ~w_last & fail;",
+            f"      if (w_valid) beat <= w_last ? {bits}'d0 : beat + {bits}'d1;",
+            "    end",
         ]
     lines += [f"  assign out{lane} = tdata[{(lane + 1) * width - 1}:{lane * width}];" for lane in range(lanes)]
     return _module(name, comment, ports, lines)
 
 
-def sender(name: str, comment: str, beats: int, lanes: int, width: int) -> str:
+def _outside(stream: Stream) -> list[str]:
+    """Expressions that are 1 where an element lies outside its interval; none where its bits hold nothing else."""
+    signal = element(stream.format)
+    width, signed = signal.width, signal.signed
+    spare = stream.beats * stream.lanes - stream.format.size
+    found = []
+    for lane in range(stream.lanes):
+        bits = f"tdata[{(lane + 1) * width - 1}:{lane * width}]"
+        value = f"$signed({bits})" if signed else bits
+        tests = []
+        for sign, end, reached in zip("<>", (signal.low, signal.high), signal.held, strict=True):
+            if end != reached:
+                number = literal(end, width) if signed else f"{width}'d{end}"
+                tests.append(f"({value} {sign} {number})")
+        if not tests:
+            return []
+        past = lane >= stream.lanes - spare
+        text = " | ".join(tests)
+        found += [f"(~w_last & ({text}))"] if past else tests
+    return found
+
+
+def sender(name: str, comment: str, stream: Stream) -> str:
     """Sends a frame's beats, read a clock before."""
+    beats, lanes, width = stream.beats, stream.lanes, stream.element_bits
     ports = [
         "input wire clk",
         "input wire rst",
@@ -66,7 +120,7 @@ def sender(name: str, comment: str, beats: int, lanes: int, width: int) -> str:
         "  wire moves = ~shown | tready;",
         "  assign r_step = active & moves;",
         "  assign r_start = r_ready & (~active | (r_step & r_last));",
-        "  assign tvalid = shown;",
+        "  assign tvalid = shown & ~rst;",
         "  assign tlast = closing;",
         f"  assign tdata = {{{', '.join(f'in{lane}' for lane in reversed(range(lanes)))}}};",
         "  always @(posedge clk)",
@@ -96,30 +150,29 @@ def sender(name: str, comment: str, beats: int, lanes: int, width: int) -> str:
 
 
 def status(name: str, flags: int, states: int) -> str:
-    """One beat a frame, once every flag of the frame is there and, where there is state, all of it has been read."""
+    """One beat a frame, once every flag of the frame is there and, where there is state, all of it has been read.
+
+    Taken with 0, it makes the banks of all states change places: one register, which no reset clears, says for all of
+    them which bank holds the state that was kept last.
+    """
     ports = ["input wire clk", "input wire rst"]
     ports += [f"input wire ready{k}" for k in range(flags)] + [f"input wire fail{k}" for k in range(flags)]
     ports += [f"input wire done{k}" for k in range(states)]
     ports += ["output wire take", "output wire [0:0] tdata", "output wire tvalid", "input wire tready"]
-    ports += ["output wire tlast"] + (["output wire keep"] if states else [])
+    ports += ["output wire tlast"] + (["output reg [0:0] bank"] if states else [])
     ready = [f"ready{k}" for k in range(flags)] + [f"done{k}" for k in range(states)]
     lines = [
-        "  reg shown;",
-        "  reg failed;",
-        f"  wire fails = {' | '.join(f'fail{k}' for k in range(flags))};",
-        f"  assign take = {' & '.join(ready)} & (~shown | tready);",
-        "  assign tdata = failed;",
-        "  assign tvalid = shown;",
+        f"  assign tdata = {' | '.join(f'fail{k}' for k in range(flags))};",
+        f"  assign tvalid = {' & '.join(ready)} & ~rst;",
+        "  assign take = tvalid & tready;",
         "  assign tlast = 1'b1;",
-        "  always @(posedge clk) begin",
-        "    shown <= ~rst & (take | (shown & ~tready));",
-        "    if (take) failed <= fails;",
-        "  end",
     ]
     if states:
-        lines.append("  assign keep = ~fails;")
-    comment = "The status of each frame: 1 where a Check failed." + (
-        " State changes only where none did." * bool(states)
+        lines += ["  initial bank = 1'b0;", "  always @(posedge clk) if (take & ~tdata[0]) bank <= ~bank;"]
+    else:
+        lines.append("  wire clk_unused = clk;")
+    comment = "The status of each frame: 1 where a Check failed or its inputs were wrong." + (
+        " State changes only where it is taken with 0." * bool(states)
     )
     return _module(name, comment, ports, lines)
 
@@ -150,7 +203,12 @@ def flags(name: str, depth: int) -> str:
         f"      if (~w_start & r_take) taken <= taken - {bits}'d1;",
         "    end",
     ]
-    return _module(name, "Whether a Check of a stage failed: one bit a frame, in order.", ports, lines)
+    return _module(
+        name,
+        "Whether a Check of a stage failed, or a frame's beats were wrong: one bit a frame, in order.",
+        ports,
+        lines,
+    )
 
 
 def _module(name: str, comment: str, ports: Sequence[str], lines: Sequence[str]) -> str:

@@ -120,7 +120,7 @@ class _Top:
             wires = [".clk(clk)", ".rst(rst)", f".w_valid({port.name}_valid)"]
             if state:
                 self.done.append(self.wire(f"{name}_done"))
-                wires += [".commit(status_take)", ".keep(status_keep)", f".r_done({name}_done)"]
+                wires += [".commit(status_take)", ".r_bank(status_bank)", f".r_done({name}_done)"]
             else:
                 self.free.setdefault(self.sizes.links[number].writer, []).append(self.wire(f"{name}_free"))
                 wires += [f".w_start({port.name}_start)", f".w_free({name}_free)", f".w_last({port.name}_last)"]
@@ -168,7 +168,7 @@ class _Top:
         return np.stack([np.where(written >= 0, written, NOTHING), values[np.maximum(written, 0)]], axis=2)
 
     def _flags(self) -> None:
-        """Flags of the stages that have one, and tokens for stages that nothing else starts."""
+        """Flags of the receivers and of the stages that have one, and tokens for stages that nothing else starts."""
         status_number, self.flag_names = len(self.sizes.actors) - 1, []
         first = len(self.ins)
         made: set[str] = set()
@@ -203,21 +203,16 @@ class _Top:
         for number, stream in enumerate(self.ins):
             name = f"in_{stream.name}"
             comment = f"{name}: input {stream.port!r}, {stream.format}, {stream.lanes} elements a beat."
-            text = receiver(name, comment, stream.beats, stream.lanes, stream.element_bits)
+            text = receiver(name, comment, stream)
             self.files[f"{name}.v"] = text
             wires = [".clk(clk)", ".rst(rst)", *_axi(stream)]
-            wires += [f".w_free({' & '.join(self.free.get(number, [])) or chr(49) + chr(39) + 'b1'})"]
+            wires += [f".w_free({' & '.join(self.free[number])})", f".fail({name}_fail)"]
             wires += [f".w_start({name}_start)", f".w_valid({name}_valid)", f".w_last({name}_last)"]
             wires += [f".out{k}({lane})" for k, lane in enumerate(self.writers_of(number).lanes)]
             self.lines.append(f"  {name} {name}_i (\n    {', '.join(wires)});")
-            self._mention(number, name)
 
     def writers_of(self, number: int) -> _Port:
         return list(self.writers.values())[number]
-
-    def _mention(self, number: int, name: str) -> None:
-        if number not in self.free:
-            self.lines.append(f"  wire {name}_control_unused = {name}_start ^ {name}_valid ^ {name}_last;")
 
     def _stages(self) -> None:
         first = len(self.ins)
@@ -275,7 +270,7 @@ class _Top:
             for signal in ("start", "r_step", "r_last"):
                 self.wire(f"{name}_{signal}")
             comment = f"{name}: output {stream.port!r}, {stream.format}, {stream.lanes} elements a beat."
-            self.files[f"{name}.v"] = sender(name, comment, stream.beats, stream.lanes, stream.element_bits)
+            self.files[f"{name}.v"] = sender(name, comment, stream)
             layout = self.plan.layouts[[r.actor for r in self.sizes.readers].index(actor)]
             columns = self.columns[actor, ""]
             (ready,) = self.ready[actor]
@@ -288,7 +283,7 @@ class _Top:
         for k, flag in enumerate(self.flag_names):
             wires += [f".ready{k}({flag}_ready)", f".fail{k}({flag}_fail)"]
         wires += [f".done{k}({done})" for k, done in enumerate(self.done)]
-        wires += [".take(status_take)", *([".keep(status_keep)"] if self.done else [])]
+        wires += [".take(status_take)", *([".bank(status_bank)"] if self.done else [])]
         wires += [f".{word}({STATUS}_{word})" for word in ("tdata", "tvalid", "tready", "tlast")]
         self.lines.append(f"  folded_status status_i (\n    {', '.join(wires)});")
 
@@ -300,7 +295,7 @@ class _Top:
         ports += [f"input wire {STATUS}_tready", f"output wire {STATUS}_tlast"]
         self.lines.insert(0, "  wire status_take;")
         if self.done:
-            self.lines.insert(0, "  wire status_keep;")
+            self.lines.insert(0, "  wire [0:0] status_bank;")
         declared = [line for line in self.lines if line.startswith("  wire ") and "=" not in line]
         rest = [line for line in self.lines if not (line.startswith("  wire ") and "=" not in line)]
         head = f"// A folded design of {len(self.fold.stages)} stages.\n{HEAD}module {TOP} (\n  "

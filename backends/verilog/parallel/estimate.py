@@ -28,10 +28,10 @@ def estimate(net: Netlist, pipe: Pipeline, inputs: int, outputs: int, dsp: bool)
     multipliers = _multipliers(net, pipe) if dsp else np.zeros(net.count, np.int64)
     lut = luts(net, pipe)
     lut[(blocks > 0) | (multipliers > 0)] = 0
-    control = 2 * outputs + -(-inputs // INPUTS) + 1
+    control = 2 * outputs + 2 * inputs + -(-inputs // INPUTS) + 1
     return {
         "lut": round(float(lut.sum())) + control,
-        "ff": int((pipe.bits * pipe.delay).sum()) + pipe.stages + outputs,
+        "ff": int((pipe.bits * pipe.delay).sum()) + pipe.stages + outputs + inputs,
         "dsp": int(multipliers.sum()),
         "bram_bits": int(blocks.sum()),
         "latency_cycles": pipe.stages + 1,

@@ -8,6 +8,7 @@ import numpy as np
 
 from circuitize.backends.verilog.design import STATUS, Design, Stream, stream_names
 from circuitize.backends.verilog.netlist import Integers, Kind, Netlist
+from circuitize.backends.verilog.signals import element
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import fold
 from circuitize.circuits.operation import Operation
@@ -38,6 +39,7 @@ class Unrolled:
         self.net, self.dsp = Netlist(), multiplication == "dsp"
         self.groups: list[Group] = [Group(NAME, ())]
         self.inputs: list[Stream] = []
+        lowering = Lowering(self.net, multiplication == "adders", optimiser())
         sources = []
         for index, port in enumerate(program.inputs):
             assert port.format is not None
@@ -45,10 +47,11 @@ class Unrolled:
             self.inputs.append(stream)
             self._begin(f"{stream.name}_input", [f"input {port.name}: {port.format}"], stream)
             places = np.arange(port.format.size).reshape(port.format.shape)
-            made = Elements.of(self.net.append(Kind.INPUT, port.format.low, port.format.high, n=index, m=places))
+            bits = self.net.append(Kind.INPUT, *element(port.format).held, n=index, m=places)
+            made = Elements.of(lowering.require(bits, port.format.low, port.format.high))
             self._label(made)
             sources.append(made)
-        lowering = Lowering(self.net, multiplication == "adders", optimiser())
+        self.framing = self._framing(lowering)
         values = self._operations(program, lowering, sources)
         self._begin("outputs", ["signs and shifts of outputs, and whether a Check failed"])
         self.outputs: list[tuple[Stream, Integers]] = []
@@ -79,12 +82,24 @@ class Unrolled:
             f"out after {self.pipe.stages} cycles; one enable stalls all registers.",
         ]
         outputs = [(stream, nodes.tolist()) for stream, nodes in self.outputs]
-        files[f"{NAME}.v"] = top(NAME, self.inputs, outputs, modules, comment)
+        files[f"{NAME}.v"] = top(NAME, self.inputs, outputs, modules, comment, self.framing.name)
         for name, text in files.items():
             if name.endswith(".v"):
                 files[name] = f"`default_nettype none\n\n{text}\n`default_nettype wire\n"
         streams = (*self.inputs, *(stream for stream, _ in self.outputs))
         return Design(NAME, "parallel", files, streams, (), self.report())
+
+    def _framing(self, lowering: Lowering) -> Stream:
+        """One bit a frame, 1 where an input's beat has no `tlast`: it goes through the pipeline as an input does."""
+        name = "unframed"
+        while name in {stream.name for stream in self.inputs}:
+            name += "_"
+        stream = Stream(name, "", False, Fixed((), 0, 0, 1), 1)
+        self._begin(name, ["1 where a beat of some input has no tlast"], stream)
+        bit = self.net.append(Kind.INPUT, 0, 1, n=len(self.inputs))
+        self._label(Elements.of(bit))
+        lowering.failures.append(bit.reshape(-1))
+        return stream
 
     def _begin(self, name: str, comment: list[str], stream: Stream | None = None) -> None:
         self.groups.append(Group(self._free(f"{NAME}_{name}"), comment, stream))

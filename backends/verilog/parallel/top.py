@@ -10,11 +10,17 @@ from .text import Operand
 
 
 def top(
-    name: str, inputs: list[Stream], outputs: list[tuple[Stream, list[int]]], modules: Modules, comment: list[str]
+    name: str,
+    inputs: list[Stream],
+    outputs: list[tuple[Stream, list[int]]],
+    modules: Modules,
+    comment: list[str],
+    unframed: str,
 ) -> str:
     """A frame enters when all inputs are valid and the pipeline moves.
 
-    The pipeline moves unless the last stage holds a frame of which some output has not been taken.
+    The pipeline moves unless the last stage holds a frame of which some output has not been taken. After a beat without
+    `tlast`, which the stream `unframed` tells of, the beats of that input are skipped up to one that has it.
     """
     stages = modules.pipe.stages
     ports = [f"input wire {CLOCK}", f"input wire {RESET}"]
@@ -23,20 +29,24 @@ def top(
     lines = [*(f"// {line}" for line in comment), f"module {name} ("]
     lines += [",\n".join(f"    {port}" for port in ports), ");"]
     lines += [f"    reg {_range(stages)} occupied;", f"    reg {_range(len(outputs))} taken;"]
-    arrived = " & ".join(f"{stream.name}_tvalid" for stream in inputs) or "1'b1"
+    if inputs:
+        lines.append(f"    reg {_range(len(inputs))} skipping;")
+    arrived = " & ".join([f"{stream.name}_tvalid" for stream in inputs] + ["~(|skipping)"] * bool(inputs)) or "1'b1"
     left = " & ".join(f"({stream.name}_tready | taken[{i}])" for i, (stream, _) in enumerate(outputs))
     lines += [
         f"    wire arrived = {arrived};",
         f"    wire leaves = {left};",
         f"    wire {ENABLE} = ~occupied[{stages - 1}] | leaves;",
     ]
-    lines += [f"    assign {stream.name}_tready = {ENABLE} & arrived;" for stream in inputs]
-    if inputs:
-        ends = ", ".join(f"{stream.name}_tlast" for stream in inputs)
-        lines.append(f"    wire unused = &{{1'b0, {ends}}};")
+    lines += [
+        f"    assign {stream.name}_tready = ~{RESET} & (skipping[{i}] | ({ENABLE} & arrived));"
+        for i, stream in enumerate(inputs)
+    ]
+    ends = " & ".join(f"{stream.name}_tlast" for stream in inputs) or "1'b1"
+    lines.append(f"    wire [0:0] {unframed}_tdata = ~({ends});")
     for i, (stream, _) in enumerate(outputs):
         lines += [
-            f"    assign {stream.name}_tvalid = occupied[{stages - 1}] & ~taken[{i}];",
+            f"    assign {stream.name}_tvalid = occupied[{stages - 1}] & ~taken[{i}] & ~{RESET};",
             f"    assign {stream.name}_tlast = 1'b1;",
         ]
     following = f"{{occupied[{stages - 2}:0], arrived}}" if stages > 1 else "arrived"
@@ -52,6 +62,13 @@ def top(
     ]
     lines += [f"            taken[{i}] <= taken[{i}] | {stream.name}_tready;" for i, (stream, _) in enumerate(outputs)]
     lines += ["        end", "    end"]
+    if inputs:
+        lines += [f"    always @(posedge {CLOCK}) begin", f"        if ({RESET}) skipping <= {len(inputs)}'d0;"]
+        lines.append("        else begin")
+        for i, stream in enumerate(inputs):
+            moves = f"{stream.name}_tvalid & {stream.name}_tready"
+            lines.append(f"            if ({moves}) skipping[{i}] <= ~{stream.name}_tlast;")
+        lines += ["        end", "    end"]
     for index in range(len(modules.groups)):
         lines += modules.instance(index)
     for stream, nodes in outputs:

@@ -1,0 +1,55 @@
+"""slang, the strictest reader of SystemVerilog that is freely had, reads the designs of examples without an error."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pyslang
+import pytest
+from example_programs import example
+from pyslang.ast import Compilation
+from pyslang.syntax import SyntaxTree
+
+from circuitize.backends.verilog.design import Design
+from circuitize.cli.hardware import design
+from circuitize.cli.hardware_sizes import bound_somehow
+
+QUICK = ["iris.py:step", "iris.py:predict", "jet.py:scores", "dense.py:small"]
+SLOW = [
+    "digits.py:step",
+    "digits.py:predict",
+    "digits.py:momentum",
+    "digits_xent.py:step",
+    "cnn.py:step",
+    "cnn.py:predict",
+]
+SLOW += ["jet.py:classify", "matmul.py:product", "transformer.py:step"]
+PARALLEL = ["iris.py:predict"]
+CASES = [*((name, "folded") for name in QUICK), *((name, "parallel") for name in PARALLEL)]
+CASES += [pytest.param(name, "folded", marks=pytest.mark.slow) for name in SLOW]
+CASES += [pytest.param(name, "parallel", marks=pytest.mark.slow) for name in ("jet.py:scores", "digits.py:predict")]
+
+
+def errors(made: Design) -> list[str]:
+    """What slang refuses in the files of a design, its top included."""
+    sources, compilation = pyslang.SourceManager(), Compilation()
+    for name, text in made.files.items():
+        if name.endswith(".v"):
+            compilation.addSyntaxTree(SyntaxTree.fromText(text, sources, name, name))
+    found = [diagnostic for diagnostic in compilation.getAllDiagnostics() if diagnostic.isError()]
+    tops = [instance.name for instance in compilation.getRoot().topInstances]
+    told = pyslang.DiagnosticEngine.reportAll(sources, found).splitlines()
+    return told if tops == [made.top] else [*told, f"expected the top {made.top}, found {tops}"]
+
+
+@pytest.mark.parametrize(("name", "scheduler"), CASES)
+def test_slang_finds_no_error(name: str, scheduler: str) -> None:
+    assert errors(design(bound_somehow(example(name).integer), scheduler, {})) == []
+
+
+def test_slang_notices() -> None:
+    made = design(bound_somehow(example("iris.py:predict").integer), "folded", {})
+    text = made.files[f"{made.top}.v"].replace(
+        "endmodule", "  wire late_is_used = late;\n  wire late = clk;\nendmodule"
+    )
+    assert "late" in "".join(errors(replace(made, files={**made.files, f"{made.top}.v": text})))
