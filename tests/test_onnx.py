@@ -47,9 +47,10 @@ def outcomes(case: Any) -> str:
     for inputs, outputs in case.data_sets:
         given = dict(zip((entry.name for entry in case.model.graph.input), inputs, strict=False))
         known: dict[str, np.ndarray] = {}
+        whole = {name: (int(a.min()), int(a.max())) for name, a in given.items() if a.dtype.kind in "iu" and a.size}
         while True:
             try:
-                imported = arrow(case.model, known)
+                imported = arrow(case.model, known, {name: ends for name, ends in whole.items() if name not in known})
                 break
             except UnknownValue as unknown:
                 known[unknown.name] = given[unknown.name]
