@@ -15,9 +15,18 @@ from .whole import Interval, magnitude, power, product, quotient
 GREATEST_POWER = 64
 
 
+def _together(node: Node) -> list[Tensor]:
+    """All inputs, which broadcast from opset 8 on where there may be any number of them."""
+    tensors = node.tensors()
+    if node.version < 8 and node.operator in ("Max", "Mean", "Min", "Sum") and len({x.shape for x in tensors}) > 1:
+        found = ", ".join(str(list(x.shape)) for x in tensors)
+        raise node.fault(f"expected inputs of one shape before opset 8, found {found}; convert the model")
+    return tensors
+
+
 @operator("Add", "Sum", kinds=NUMBERS)
 def _add(node: Node) -> Result:
-    made = reduce(lambda x, y: x + y, node.tensors())
+    made = reduce(lambda x, y: x + y, _together(node))
     intervals = [node.interval(index) for index in range(len(node.inputs))]
     total = sum(low for low, _ in intervals), sum(high for _, high in intervals)
     return node.kept(made, total, sum(magnitude(interval) for interval in intervals))
@@ -96,12 +105,12 @@ def _extreme(node: Node) -> Result:
     intervals = [node.interval(index) for index in range(len(node.inputs))]
     function, choose = (maximum, max) if node.operator == "Max" else (minimum, min)
     found = choose(low for low, _ in intervals), choose(high for _, high in intervals)
-    return node.kept(reduce(function, node.tensors()), found)
+    return node.kept(reduce(function, _together(node)), found)
 
 
 @operator("Mean")
 def _mean(node: Node) -> Tensor:
-    return reduce(lambda x, y: x + y, node.tensors()) * (1 / len(node.inputs))
+    return reduce(lambda x, y: x + y, _together(node)) * (1 / len(node.inputs))
 
 
 @operator("Clip", kinds=NUMBERS)

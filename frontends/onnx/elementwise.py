@@ -137,7 +137,8 @@ def _inverse_hyperbolic(node: Node) -> Tensor:
 @operator("Shrink")
 def _shrink(node: Node) -> Tensor:
     x, edge, bias = node.tensor(), node.number("lambd", 0.5), node.number("bias", 0.0)
-    return (x < -edge) * (x + bias) + (x > edge) * (x - bias)
+    below, above = x < -edge, x > edge
+    return below * (x + bias) + (1.0 - below) * above * (x - bias)
 
 
 @operator("Dropout", ignores=("seed", "ratio"))
@@ -147,4 +148,8 @@ def _dropout(node: Node) -> Sequence[Tensor | Known]:
     if training and not (node.has(1) and float(node.scalar(1, "the ratio")) == 0.0):
         raise node.fault("expected inference, found training mode; dropout's mask is an input here")
     x = node.tensor()
+    if node.outputs > 1 and node.version < 12:
+        raise node.fault(
+            "expected the result alone, found a mask, of which ONNX says nothing before opset 12; leave it out"
+        )
     return x, x.constant(np.ones(x.shape))

@@ -17,7 +17,7 @@ from circuitize.frontends.provenance import part, placed_at
 from circuitize.frontends.trace import Tensor
 
 from .elements import ELEMENTS, EXACT, Known, Value
-from .model import CONVERT, attribute, check, declared, opsets, package, read
+from .model import CONVERT, attribute, check, declared, opsets, package, read, shown
 from .node import OPERATORS, Attributes, Node, UnknownValue, constant
 from .schema import OLDEST, Misfit, Signature, signature
 from .sizes import Bounded
@@ -60,8 +60,9 @@ def arrow(
     written = set(values)
     later = {name for proto in graph.node for name in proto.output}
     for place, proto in enumerate(graph.node):
-        where = f"{proto.op_type} {proto.name!r}" if proto.name else f"node {place + 1}, {proto.op_type}"
-        with placed_at((graph.name or "graph", place + 1)), part(proto.name or proto.op_type):
+        called = shown(proto.op_type)
+        where = f"{called} {proto.name!r}" if proto.name else f"node {place + 1}, {called}"
+        with placed_at((shown(graph.name) or "graph", place + 1)), part(shown(proto.name) or called):
             node, chosen = _node(onnx, proto, where, versions, values, later, builder)
             made = translated(node, OPERATORS[node.operator], chosen)
         for name, result in zip(proto.output, made, strict=True):
@@ -124,8 +125,8 @@ def _node(
 ) -> tuple[Node, Signature]:
     domain = "" if proto.domain == "ai.onnx" else proto.domain
     if proto.domain not in DOMAINS or proto.op_type not in OPERATORS or (domain != "") != (proto.op_type in TRAINING):
-        known = f"{proto.domain}.{proto.op_type}" if proto.domain else proto.op_type
-        raise CircuitizeError(f"expected an operator that is understood, found {known}; see docs/onnx.md")
+        found = f"{proto.domain}.{proto.op_type}" if proto.domain else proto.op_type
+        raise CircuitizeError(f"expected an operator that is understood, found {shown(found)}; see docs/onnx.md")
     if domain not in versions:
         raise FormatError(f"{where}: expected an opset of domain {domain!r}, found none; import one")
     version = versions[domain]

@@ -41,11 +41,11 @@ def _place(node: Node) -> Result:
     x = node.ranked(node.tensor() if node.operator == "ArgMax" else -node.tensor(), 1)
     axis = node.along(x, 0)
     count = x.shape[axis]
-    last = bool(node.attribute("select_last_index", 0))
+    last = node.flag("select_last_index", 0)
     hot = argmax_one_hot(pick(x, axis, np.arange(count)[::-1]) if last else x, axis)
     numbers = np.arange(count)[::-1] if last else np.arange(count)
     place = (hot * numbers.reshape(-1, *[1] * (x.ndim - axis - 1)).astype(np.float64)).sum(axis, keepdims=True)
-    return Made(place if node.attribute("keepdims", 1) else without(place, (axis,)), None, (0, count - 1))
+    return Made(place if node.flag("keepdims", 1) else without(place, (axis,)), None, (0, count - 1))
 
 
 @operator("Hardmax", kinds=FLOATS)
@@ -65,7 +65,7 @@ def _top(node: Node) -> list[Result]:
     axis = node.along(x, -1)
     if not 1 <= count <= x.shape[axis]:
         raise node.fault(f"expected k from 1 to {x.shape[axis]}, found {count}; correct it")
-    sign = 1.0 if node.attribute("largest", 1) else -1.0
+    sign = 1.0 if node.flag("largest", 1) else -1.0
     left, taken = x * sign, None
     numbers = np.arange(x.shape[axis], dtype=np.float64).reshape(-1, *[1] * (x.ndim - axis - 1))
     values, places = [], []

@@ -19,7 +19,7 @@ from .places import pad, pick
 def _reshape(node: Node) -> Tensor:
     x = node.tensor()
     wanted = node.integers(1, "the shape") if node.has(1) else list(node.attribute("shape", []))
-    if not node.attribute("allowzero", 0):
+    if not node.flag("allowzero", 0):
         if any(extent == 0 and axis >= x.ndim for axis, extent in enumerate(wanted)):
             raise node.fault(f"expected extents of 0 for axes of {list(x.shape)}, found {wanted}; correct the shape")
         wanted = [x.shape[axis] if extent == 0 else extent for axis, extent in enumerate(wanted)]

@@ -37,7 +37,7 @@ def _sums(node: Node, count: int) -> tuple[Interval, int]:
 @operator("Gemm", kinds=NUMBERS)
 def _gemm(node: Node) -> Result:
     a, b = node.ranked(node.tensor(0), 2, 2), node.ranked(node.tensor(1), 2, 2)
-    a, b = a.T if node.attribute("transA", 0) else a, b.T if node.attribute("transB", 0) else b
+    a, b = a.T if node.flag("transA", 0) else a, b.T if node.flag("transB", 0) else b
     alpha, beta = node.number("alpha", 1.0), node.number("beta", 1.0)
     if node.whole and (alpha, beta) != (1.0, 1.0):
         raise node.fault(f"expected alpha and beta of 1 for whole numbers, found {alpha} and {beta}; cast to floats")
@@ -140,6 +140,8 @@ def _transposed(node: Node) -> Tensor:
         over = [
             have - want for have, want in zip(full, node.several(wanted, rank, "extents of output_shape"), strict=True)
         ]
+        if min(over) < 0 and automatic.startswith("SAME"):
+            raise node.fault("expected kernels of at least the strides beside auto_pad, found smaller ones; give pads")
         lower = automatic == "SAME_UPPER"
         pads = [o // 2 if lower else o - o // 2 for o in over] + [o - o // 2 if lower else o // 2 for o in over]
     spread = x

@@ -34,6 +34,8 @@ def _as(node: Node, element: Element) -> Result:
         return Made(x, element, (low, high))
     if element.kind == "bool":
         return Made(is_not_zero(x), element)
+    if source.kind == "float" and element.low == 0 and element.bits == 64:
+        raise node.fault("expected a cast of floats to a type that holds negative numbers, found uint64; cast to int64")
     if source.kind == "float":
         whole = truncated(x) if element.bits == 64 else wrapped(truncated(clip(x, -FAR, FAR)), element)
         return Made(whole, element, (element.low, element.high))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +76,8 @@ def opsets(onnx: Any, model: Any) -> dict[str, int]:
 def check(model: Any) -> None:
     """Raises FormatError for what is not read: functions, training information, sparse initializers; no graph."""
     graph = model.graph
+    if not all(isinstance(text, str) for text in _texts(model)):
+        raise FormatError("expected names that are text, found other bytes; the file is damaged")
     if not model.HasField("graph") or not len(graph.output):
         raise FormatError("expected a graph with outputs, found none; export the model again")
     for found, what, remedy in (
@@ -88,6 +90,25 @@ def check(model: Any) -> None:
     distinct((entry.name for entry in graph.input), "input")
     distinct((entry.name for entry in graph.initializer), "initializer")
     distinct((entry.name for entry in graph.output), "output")
+
+
+def _texts(model: Any) -> Iterator[Any]:
+    """Every name in the model: protobuf gives bytes where one is no text."""
+    graph = model.graph
+    yield graph.name
+    yield from (entry.domain for entry in model.opset_import)
+    for entry in (*graph.input, *graph.output, *graph.initializer):
+        yield entry.name
+    for entry in (*graph.input, *graph.output):
+        yield from (extent.dim_param for extent in entry.type.tensor_type.shape.dim)
+    for node in graph.node:
+        yield from (node.name, node.op_type, node.domain, *node.input, *node.output)
+        yield from (name for entry in node.attribute for name in (entry.name, entry.ref_attr_name))
+
+
+def shown(text: str) -> str:
+    """Text of the file as one line that no terminal acts on."""
+    return text if text.isprintable() else ascii(text)
 
 
 def distinct(names: Iterable[str], what: str) -> None:

@@ -149,6 +149,13 @@ class Node:
             raise self.fault(f"expected {name} to be one of {[default, *others]}, found {found!r}; correct it")
         return str(found)
 
+    def flag(self, name: str, default: int) -> bool:
+        """An attribute that is 0 or 1."""
+        found = self.attributes.get(name, default)
+        if found not in (0, 1):
+            raise self.fault(f"expected {name} to be 0 or 1, found {found}; correct it")
+        return bool(found)
+
     def has(self, index: int) -> bool:
         return index < len(self.inputs) and self.inputs[index] is not None
 
@@ -180,7 +187,8 @@ class Node:
     def kept(self, made: Tensor, interval: Interval, reach: int = 0, wraps: bool = True) -> Result:
         """A result of whole numbers of that interval, wrapped as their element type wraps; floats stay as they are.
 
-        `reach` is the greatest magnitude on the way. Raises CircuitizeError where float64 does not hold the way.
+        `reach` is the greatest magnitude on the way; without `wraps`, and of 64 bits, nothing may wrap. Raises
+        CircuitizeError where float64 does not hold the way.
         """
         element, (low, high) = self.element, interval
         if element.kind == "float":
@@ -192,7 +200,7 @@ class Node:
             )
         if element.low <= low and high <= element.high:
             return Made(made, element, interval)
-        if not wraps:
+        if not wraps or element.bits == 64:
             raise self.fault(
                 f"expected results in the interval of {element.name}, found [{low}, {high}]; "
                 "give the intervals of the inputs"

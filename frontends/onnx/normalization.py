@@ -71,9 +71,9 @@ def _group(node: Node) -> Tensor:
 
 @operator("BatchNormalization", ignores=("momentum",))
 def _batch(node: Node) -> Tensor:
-    if node.attribute("training_mode", 0) or node.outputs > 1:
+    if node.flag("training_mode", 0) or node.outputs > 1:
         raise node.fault("expected inference, found training mode; use batch_norm of circuitize to train")
-    if not node.attribute("spatial", 1):
+    if not node.flag("spatial", 1):
         raise node.fault("expected statistics of channels, found spatial = 0; export with a newer opset")
     x, mean, variance = node.ranked(node.tensor(), 2), node.tensor(3), node.tensor(4)
     inverse = reciprocal_square_root(variance + node.number("epsilon", 1e-5))
@@ -119,13 +119,14 @@ def _norm(node: Node) -> Tensor:
 def _local_response(node: Node) -> Tensor:
     """x / (bias + alpha / size * the sum of squares of neighbouring channels) ^ beta."""
     x, size, beta = node.ranked(node.tensor(), 3), node.attributes["size"], node.number("beta", 0.75)
-    if not 1 <= size <= 2 * x.shape[1] + 1:
-        raise node.fault(f"expected a size from 1 to {2 * x.shape[1] + 1}, found {size}; correct it")
-    before, channels = (size - 1) // 2, x.shape[1]
+    if size < 1 or size % 2 == 0:
+        raise node.fault(f"expected an odd size, found {size}; correct it")
+    channels = x.shape[1]
+    before = min(size // 2, channels - 1)
     none = [0] * (x.ndim - 2)
-    wide = pad(x * x, [0, before, *none], [0, size - 1 - before, *none])
+    wide = pad(x * x, [0, before, *none], [0, before, *none])
     total = wide[:, :channels]
-    for shift in range(1, size):
+    for shift in range(1, 2 * before + 1):
         total = total + wide[:, shift : shift + channels]
     inner = total * (node.number("alpha", 1e-4) / size) + node.number("bias", 1.0)
     return x * exp(log(inner) * -beta)

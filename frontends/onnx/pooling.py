@@ -121,7 +121,12 @@ def _greatest(node: Node) -> Result:
 def _pooled(node: Node) -> tuple[Tensor, Spatial]:
     """What is pooled, and its windows."""
     x, sizes = node.ranked(node.tensor(), 3), tuple(node.attributes["kernel_shape"])
-    return x, spatial(node, x.shape[2:], sizes, whole=not node.attribute("ceil_mode", 0))
+    same = str(node.attribute("auto_pad", "")).startswith("SAME")
+    if same and any(gap != 1 for gap in node.attribute("dilations", [])):
+        raise node.fault("expected auto_pad or dilations, found both, which runtimes read differently; give pads")
+    if same and any(step > size for step, size in zip(node.attribute("strides", []), sizes, strict=False)):
+        raise node.fault("expected windows of at least the strides beside auto_pad, found smaller ones; give pads")
+    return x, spatial(node, x.shape[2:], sizes, whole=not node.flag("ceil_mode", 0))
 
 
 @operator("AveragePool", "LpPool")
@@ -131,7 +136,7 @@ def _average(node: Node) -> Tensor:
     if node.operator == "LpPool":
         return _norm(node, _flat(windows(_power(node, x), places), len(sizes)).sum(-1))
     total = _flat(windows(x, places), len(sizes)).sum(-1)
-    return total * (1.0 / _counts(x.shape[2:], places, node, bool(node.attribute("count_include_pad", 0))))
+    return total * (1.0 / _counts(x.shape[2:], places, node, node.flag("count_include_pad", 0)))
 
 
 def _counts(extents: tuple[int, ...], places: Spatial, node: Node, padding: bool) -> NDArray[np.float64]:

@@ -73,16 +73,16 @@ def _reduce(node: Node) -> Result:
     if given is None and node.has(1):
         given = node.integers(1, "the axes")
     if not given:
-        axes = () if node.attribute("noop_with_empty_axes", 0) else tuple(range(x.ndim))
+        axes = () if node.flag("noop_with_empty_axes", 0) else tuple(range(x.ndim))
     else:
         axes = tuple(sorted(node.distinct(given, x.ndim)))
-        node.attribute("noop_with_empty_axes", 0)
+        node.flag("noop_with_empty_axes", 0)
     count = math.prod(x.shape[axis] for axis in axes)
     if node.whole and (name not in BOUNDS or (name == "ReduceProd" and count > LONGEST_PRODUCT)):
         raise node.fault(f"expected floats, found {node.element.name}; cast the input to floats")
     made = REDUCTIONS[name](x, axes)
-    made = made if node.attribute("keepdims", 1) else without(made, axes)
-    return node.kept(made, BOUNDS[name](node.interval(), count)) if node.whole else made
+    made = made if node.flag("keepdims", 1) else without(made, axes)
+    return node.kept(made, BOUNDS[name](node.interval(), count), wraps=False) if node.whole else made
 
 
 def without(x: Tensor, axes: tuple[int, ...]) -> Tensor:
@@ -94,6 +94,6 @@ def without(x: Tensor, axes: tuple[int, ...]) -> Tensor:
 def _cumulative(node: Node) -> Result:
     x = node.ranked(node.tensor(), 1)
     axis = node.axis(node.scalar(1, "the axis"), x.ndim)
-    made = cumulative_sum(x, axis, bool(node.attribute("exclusive", 0)), bool(node.attribute("reverse", 0)))
+    made = cumulative_sum(x, axis, node.flag("exclusive", 0), node.flag("reverse", 0))
     low, high = node.interval()
     return node.kept(made, (min(low * x.shape[axis], low, 0), max(high * x.shape[axis], high, 0)))

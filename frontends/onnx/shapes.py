@@ -88,4 +88,4 @@ def _triangle(node: Node) -> Tensor:
     x = node.ranked(node.tensor(), 2)
     diagonal = _diagonal(x.shape, node.scalar(1, "the diagonal") if node.has(1) else 0)
     ones = np.ones(x.shape[-2:])
-    return x * (np.triu(ones, diagonal) if node.attribute("upper", 1) else np.tril(ones, diagonal))
+    return x * (np.triu(ones, diagonal) if node.flag("upper", 1) else np.tril(ones, diagonal))
