@@ -512,9 +512,8 @@ def channels(count: int) -> Callable[[Draw], None]:
         groups = draw.whole(1, 2)
         size = draw.whole(1, 3) * groups
         draw.give((draw.whole(1, 2), size, *draw.shape(1, 2, 3)), "small")
-        per = groups if draw.operator == "GroupNormalization" and draw.opset < 21 else size
         for index in range(count):
-            draw.give((per,), "positive" if index == count - 1 else "small")
+            draw.give((size,), "positive" if index == count - 1 else "small")
         draw.maybe("epsilon", float(np.float32(draw.one([1e-5, 1e-3, 0.1]))))
         if draw.operator == "GroupNormalization":
             draw.attributes["num_groups"] = groups

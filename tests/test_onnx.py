@@ -17,6 +17,13 @@ from circuitize.circuits.hypergraph import evaluate
 from circuitize.frontends.onnx import OPERATORS, UnknownValue, arrow
 
 LEAST_RUN = 300
+REFUSED = (
+    "expected axes of at least one element",
+    "expected slices with elements, found an empty one",
+    "expected inference, found training mode",
+    "expected the maximum alone, found its place too",
+)
+"""Why cases of operators that are read are none of ours: nothing else is left out."""
 
 
 @cache
@@ -77,6 +84,8 @@ def test_nodes(capsys: pytest.CaptureFixture[str]) -> None:
         except Exception as error:
             wrong[case.name] = f"{type(error).__name__}: {error}"
             continue
+        if outcome != "passed" and not any(reason in outcome for reason in REFUSED):
+            wrong[case.name] = outcome
         if outcome == "passed":
             passed["+".join(sorted(operators))] += 1
     with capsys.disabled():
@@ -95,11 +104,14 @@ def test_the_guide_lists_every_operator() -> None:
 def test_refusals() -> None:
     from onnx import TensorProto, helper
 
-    def model(operator: str, shape: list[int | str], inputs: int = 1, domain: str = "") -> Any:
+    def model(
+        operator: str, shape: list[int | str], inputs: int = 1, last: int = TensorProto.FLOAT, domain: str = ""
+    ) -> Any:
         names = [f"x{n}" for n in range(inputs)]
         node = helper.make_node(operator, names, ["y"], domain=domain)
-        declared = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name in names]
-        made = [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)]
+        declared = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name in names[:-1]]
+        declared.append(helper.make_tensor_value_info(names[-1], last, shape))
+        made = [helper.make_tensor_value_info("y", 0, None)]
         return helper.make_model(helper.make_graph([node], "graph", declared, made))
 
     for given, message in (
@@ -109,7 +121,10 @@ def test_refusals() -> None:
         ),
         (model("DeformConv", [2], 3), "expected an operator that is understood, found DeformConv"),
         (model("Relu", ["batch", 3]), r"input 'x0': expected a concrete shape, found \['batch'\]; fix its extents"),
-        (model("Reshape", [2], 2), "expected the shape of Reshape to be known, found input 'x1'; fix its value"),
+        (
+            model("Reshape", [2], 2, TensorProto.INT64),
+            "expected the shape of Reshape to be known, found input 'x1'; fix its value",
+        ),
     ):
         with pytest.raises(CircuitizeError, match=message):
             arrow(given)

@@ -2,6 +2,7 @@
 
 from . import (
     arithmetic,
+    einsum,
     elementwise,
     indices,
     layout,
@@ -20,6 +21,7 @@ __all__ = ["OPERATORS", "Imported", "UnknownValue", "arrow"]
 
 _FAMILIES = (
     arithmetic,
+    einsum,
     elementwise,
     indices,
     layout,

@@ -6,7 +6,8 @@ from functools import reduce
 
 import numpy as np
 
-from circuitize.frontends.functions import absolute, maximum, minimum, relu, sign, where
+from circuitize.frontends.functions import absolute, maximum, minimum, relu, sign, square_root, where
+from circuitize.frontends.functions import power as raised
 from circuitize.frontends.trace import Tensor
 
 from .node import NUMBERS, Node, Result, operator
@@ -80,19 +81,33 @@ def _relu(node: Node) -> Result:
     return node.kept(relu(node.tensor()), (max(low, 0), max(high, 0)))
 
 
+@operator("PRelu", kinds=NUMBERS)
+def _parametric(node: Node) -> Result:
+    x, slope = node.tensor(0), node.tensor(1)
+    low, high = node.interval()
+    below = product((min(low, 0), min(high, 0)), node.interval(1))
+    made = relu(x) - relu(-x) * slope.broadcast(x.shape)
+    return node.kept(made, (min(below[0], 0), max(high, below[1], 0)))
+
+
 @operator("Pow", kinds=NUMBERS)
 def _power(node: Node) -> Result:
-    """x to known whole exponents from 0 on."""
+    """x to known whole exponents, of floats negative ones and 1/2 too."""
     x, y = node.tensor(0), np.asarray(node.known(1, "the exponent"))
-    if not y.size or not (y == np.rint(y)).all() or not 0 <= y.min() <= y.max() <= GREATEST_POWER:
-        raise node.fault(f"expected whole exponents from 0 to {GREATEST_POWER}, found others; multiply out")
+    if not node.whole and y.size and (y == 0.5).all():
+        return square_root(x.broadcast(np.broadcast_shapes(x.shape, y.shape)))
+    least = 0 if node.whole else -GREATEST_POWER
+    if not y.size or not (y == np.rint(y)).all() or not least <= y.min() <= y.max() <= GREATEST_POWER:
+        raise node.fault(
+            f"expected whole exponents from {least} to {GREATEST_POWER}, or 1/2, found others; multiply out"
+        )
     shape = np.broadcast_shapes(x.shape, y.shape)
     base = x.broadcast(shape)
     made: Tensor | None = None
     intervals: list[Interval] = []
     for degree in sorted({int(entry) for entry in y.reshape(-1)}):
-        chosen = base**degree if degree else base.constant(np.ones(shape))
-        intervals.append(power(node.interval(), degree) if degree else (1, 1))
+        chosen = base**degree if degree > 0 else raised(base, degree)
+        intervals.append(power(node.interval(), degree) if degree > 0 else (1, 1))
         here = np.broadcast_to(y == degree, shape).astype(np.float64)
         made = chosen if made is None else where(made.constant(here), chosen, made)
     assert made is not None

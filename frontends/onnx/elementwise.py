@@ -59,11 +59,10 @@ def _function(node: Node) -> Tensor:
     return FUNCTIONS[node.operator](node.tensor())
 
 
-@operator("LeakyRelu", "PRelu")
+@operator("LeakyRelu")
 def _leaky(node: Node) -> Tensor:
     x = node.tensor()
-    slope = node.tensor(1).broadcast(x.shape) if node.operator == "PRelu" else node.number("alpha", 0.01)
-    return relu(x) - relu(-x) * slope
+    return relu(x) - relu(-x) * node.number("alpha", 0.01)
 
 
 @operator("ThresholdedRelu")

@@ -132,9 +132,7 @@ def _node(
     version = versions[domain]
     chosen = signature(proto.op_type, version, domain)
     if chosen is None:
-        raise FormatError(
-            f"{where}: expected an operator of opset {version}, found none of that name; correct the opset"
-        )
+        raise FormatError(f"{where}: expected an operator of opset {version}, found none, or one withdrawn; correct it")
     if domain == "" and version < OLDEST and chosen != signature(proto.op_type, OLDEST, domain):
         raise CircuitizeError(f"{where}: expected an opset from {OLDEST} on, found {version}; {CONVERT}")
     inputs = [_read(name, values, later, where) for name in proto.input]

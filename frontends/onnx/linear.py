@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 
 import numpy as np
 
@@ -15,8 +14,6 @@ from .places import pad, pick
 from .pooling import Spatial, paddings, positive, spatial, windows
 from .whole import Interval, magnitude, product
 
-EQUATION = re.compile("[a-zA-Z]*,[a-zA-Z]*->[a-zA-Z]*")
-
 
 @operator("MatMul", kinds=NUMBERS)
 def _matmul(node: Node) -> Result:
@@ -25,10 +22,10 @@ def _matmul(node: Node) -> Result:
         raise node.fault(
             f"expected at least one axis on both sides, found {list(a.shape)} and {list(b.shape)}; use Mul"
         )
-    return node.kept(a @ b, *_sums(node, a.shape[-1]))
+    return node.kept(a @ b, *sums(node, a.shape[-1]))
 
 
-def _sums(node: Node, count: int) -> tuple[Interval, int]:
+def sums(node: Node, count: int) -> tuple[Interval, int]:
     """The interval of sums of so many products of the first two inputs, and their greatest magnitude on the way."""
     low, high = product(node.interval(0), node.interval(1))
     return (low * count, high * count), magnitude((low, high)) * count
@@ -41,31 +38,12 @@ def _gemm(node: Node) -> Result:
     alpha, beta = node.number("alpha", 1.0), node.number("beta", 1.0)
     if node.whole and (alpha, beta) != (1.0, 1.0):
         raise node.fault(f"expected alpha and beta of 1 for whole numbers, found {alpha} and {beta}; cast to floats")
-    made, ((low, high), reach) = (a @ b) * alpha, _sums(node, a.shape[1])
+    made, ((low, high), reach) = (a @ b) * alpha, sums(node, a.shape[1])
     if node.has(2):
         least, most = node.interval(2)
         made = made + (node.tensor(2) * beta).broadcast(made.shape)
         low, high, reach = low + least, high + most, reach + magnitude((least, most))
     return node.kept(made, (low, high), reach)
-
-
-@operator("Einsum", kinds=NUMBERS)
-def _einsum(node: Node) -> Result:
-    """Of two operands, with named axes: every letter once in an operand, and the result's letters given."""
-    equation = node.attribute("equation", "").replace(" ", "")
-    if len(node.inputs) != 2 or not EQUATION.fullmatch(equation):
-        raise node.fault(f"expected an equation like 'ij,jk->ik' of two inputs, found {equation!r}; rewrite it")
-    x, y = node.tensor(0), node.tensor(1)
-    left, right = equation.partition("->")[0].split(",")
-    for letters, tensor in ((left, x), (right, y)):
-        if len(letters) != tensor.ndim:
-            raise node.fault(
-                f"expected {tensor.ndim} letters for shape {list(tensor.shape)}, found {letters!r}; correct it"
-            )
-    extents = {**dict(zip(left, x.shape, strict=True)), **dict(zip(right, y.shape, strict=True))}
-    result = equation.partition("->")[2]
-    count = math.prod(extent for letter, extent in extents.items() if letter not in result)
-    return node.kept(einsum(equation, x, y), *_sums(node, count))
 
 
 @operator("Conv")

@@ -58,14 +58,12 @@ def _instance(node: Node) -> Tensor:
 
 @operator("GroupNormalization", ignores=("stash_type",))
 def _group(node: Node) -> Tensor:
-    """Before opset 21 scale and bias are of groups, from then on of channels."""
+    """Scale and bias are of channels; those of groups, before opset 21, are withdrawn from ONNX."""
     x, groups = node.ranked(node.tensor(), 3), node.attributes["num_groups"]
     if groups < 1 or x.shape[1] % groups:
         raise node.fault(f"expected groups that divide {x.shape[1]} channels, found {groups}; correct num_groups")
     parts = x.reshape(x.shape[0], groups, -1)
     scaled, _, _ = _standard(parts, (2,), node.number("epsilon", 1e-5))
-    if node.version < 21:
-        return _by_channel(node, scaled, node.tensor(1), node.tensor(2)).reshape(*x.shape)
     return _by_channel(node, scaled.reshape(*x.shape), node.tensor(1), node.tensor(2))
 
 

@@ -120,7 +120,7 @@ def _greatest(node: Node) -> Result:
 
 def _pooled(node: Node) -> tuple[Tensor, Spatial]:
     """What is pooled, and its windows."""
-    x, sizes = node.ranked(node.tensor(), 3), tuple(node.attributes["kernel_shape"])
+    x, sizes = node.ranked(node.tensor(), 3, 5), tuple(node.attributes["kernel_shape"])
     same = str(node.attribute("auto_pad", "")).startswith("SAME")
     if same and any(gap != 1 for gap in node.attribute("dilations", [])):
         raise node.fault("expected auto_pad or dilations, found both, which runtimes read differently; give pads")
@@ -167,7 +167,7 @@ def _norm(node: Node, total: Tensor) -> Tensor:
 
 @operator("GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool")
 def _global(node: Node) -> Tensor:
-    x = node.ranked(node.tensor(), 3)
+    x = node.ranked(node.tensor(), 3, 5)
     axes = tuple(range(2, x.ndim))
     if node.operator == "GlobalMaxPool":
         return greatest(x, axes)

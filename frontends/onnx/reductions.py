@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+import numpy as np
+
 from circuitize.frontends.functions import absolute, cumulative_sum, exp, log, product, square_root
 from circuitize.frontends.trace import Tensor
 
-from .node import ANY, NUMBERS, Node, Result, operator
-from .whole import Interval, magnitude
+from .node import ANY, NUMBERS, Made, Node, Result, operator
+from .whole import Interval, magnitude, quotient
 
 Reduction = Callable[[Tensor, tuple[int, ...]], Tensor]
 
@@ -78,11 +80,23 @@ def _reduce(node: Node) -> Result:
         axes = tuple(sorted(node.distinct(given, x.ndim)))
         node.flag("noop_with_empty_axes", 0)
     count = math.prod(x.shape[axis] for axis in axes)
+    if node.whole and name == "ReduceMean":
+        return _mean(node, x, axes, count)
     if node.whole and (name not in BOUNDS or (name == "ReduceProd" and count > LONGEST_PRODUCT)):
         raise node.fault(f"expected floats, found {node.element.name}; cast the input to floats")
     made = REDUCTIONS[name](x, axes)
     made = made if node.flag("keepdims", 1) else without(made, axes)
     return node.kept(made, BOUNDS[name](node.interval(), count), wraps=False) if node.whole else made
+
+
+def _mean(node: Node, x: Tensor, axes: tuple[int, ...], count: int) -> Result:
+    """The mean of whole numbers, truncated toward zero; their sum may not wrap."""
+    low, high = node.interval()
+    total = x.sum(axes, keepdims=True)
+    made = quotient(total, total.constant(np.full(total.shape, float(count))))
+    checked = node.kept(total, (low * count, high * count), wraps=False)
+    assert isinstance(checked, Made)
+    return checked._replace(content=made if node.flag("keepdims", 1) else without(made, axes))
 
 
 def without(x: Tensor, axes: tuple[int, ...]) -> Tensor:
