@@ -84,15 +84,37 @@ def _graph(draw: Draw, domain: str) -> Graph:
         feeds[name] = array
         if element.kind == "int" and array.size and promised:
             intervals[name] = (int(array.min()), int(array.max()))
+    nodes = [node, *(_second(draw, outputs[0]) if draw.chance(0.15) else ())]
+    outputs += [nodes[-1].output[0]] if len(nodes) > 1 else []
     declared = [onnx.ValueInfoProto(name=name) for name in outputs]
     opsets = [helper.make_opsetid("", 20 if domain else draw.opset)] + (
         [helper.make_opsetid(domain, 1)] if domain else []
     )
     model = helper.make_model(
-        helper.make_graph([node], "graph", inputs, declared, initializers), opset_imports=opsets, ir_version=8
+        helper.make_graph(nodes, "graph", inputs, declared, initializers), opset_imports=opsets, ir_version=8
     )
     first = next((given[1].name for given in draw.inputs if given is not None), "")
     return Graph(draw.operator, first, model, feeds, intervals=intervals)
+
+
+def _second(draw: Draw, name: str) -> list[Any]:
+    """A node that reads the first one's output: whether element types and intervals are carried on."""
+    # What jumps stands behind exact numbers only: a float may be rounded to either side.
+    smooth = any(given is not None and given[1].kind == "float" for given in draw.inputs)
+    others = [] if smooth else ["Not", "Less", "Where"]
+    operator = draw.one(["Cast", "Cast", "Add", "Mul", "Sub", "Neg", "Abs", "ReduceSum", *others])
+    if operator == "Cast":
+        to = draw.one([1, 11] if smooth else [1, 3, 6, 7, 9, 11])
+        return [helper.make_node("Cast", [name], ["z"], to=to)]
+    names = {
+        "Where": ["b", name, name],
+        "Add": [name, name],
+        "Mul": [name, name],
+        "Sub": [name, name],
+        "Less": [name, "c"],
+    }
+    first = {"Where": [helper.make_node("Cast", [name], ["b"], to=9)], "Less": [helper.make_node("Neg", [name], ["c"])]}
+    return [*first.get(operator, []), helper.make_node(operator, names.get(operator, [name]), ["z"])]
 
 
 # Ways to malform a model. Each may leave one that is still right.

@@ -96,9 +96,14 @@ def test_nodes(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_guide_lists_every_operator() -> None:
     guide = (Path(__file__).parent.parent / "docs" / "onnx.md").read_text()
-    rows = [row.split("|")[2] for row in guide.splitlines() if row.startswith("| ") and "operators" not in row]
-    listed = {re.sub(r" \(.*", "", name.strip()) for row in rows for name in re.sub(r"\([^)]*\)", "", row).split(",")}
-    assert listed | {"CastLike"} == OPERATORS.keys()
+    rows = [row.split("|")[2:4] for row in guide.splitlines() if row.startswith("| ") and "| operators |" not in row]
+    kinds = {"floats": "float", "whole numbers": "int", "truth values": "bool", "all": "float, int, bool"}
+    listed = {
+        name.strip(): {kind for word in elements.strip().split(", ") for kind in kinds[word].split(", ")}
+        for names, elements in rows
+        for name in re.sub(r"\([^)]*\)", "", names).split(",")
+    }
+    assert listed == {name: set(translation.kinds) for name, translation in OPERATORS.items()}
 
 
 def test_refusals() -> None:

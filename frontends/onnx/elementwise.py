@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -143,6 +144,8 @@ def _shrink(node: Node) -> Tensor:
 @operator("Dropout", ignores=("seed", "ratio"))
 def _dropout(node: Node) -> Sequence[Tensor | Known]:
     """As in inference: nothing is dropped, and the mask says so."""
+    if node.has(1) and math.prod(node.value(1).shape) != 1:
+        raise node.fault(f"expected a ratio of one element, found shape {list(node.value(1).shape)}; give a scalar")
     training = node.has(2) and bool(node.scalar(2, "the training mode"))
     if training and not (node.has(1) and float(node.scalar(1, "the ratio")) == 0.0):
         raise node.fault("expected inference, found training mode; dropout's mask is an input here")

@@ -67,9 +67,11 @@ BOUNDS: dict[str, Callable[[Interval, int], Interval]] = {
 LONGEST_PRODUCT = 64
 
 
-@operator(*REDUCTIONS, kinds=ANY)
+@operator("ReduceL2", "ReduceLogSum", "ReduceLogSumExp")
+@operator("ReduceMax", "ReduceMin", kinds=ANY)
+@operator("ReduceL1", "ReduceMean", "ReduceProd", "ReduceSum", "ReduceSumSquare", kinds=NUMBERS)
 def _reduce(node: Node) -> Result:
-    """Of whole numbers those reductions alone whose results are whole; of truth values the extremes."""
+    """Of whole numbers those reductions alone whose results are whole, without wrapping; of truth values extremes."""
     x, name = node.tensor(), node.operator
     given = node.attributes.get("axes")
     if given is None and node.has(1):
@@ -82,8 +84,8 @@ def _reduce(node: Node) -> Result:
     count = math.prod(x.shape[axis] for axis in axes)
     if node.whole and name == "ReduceMean":
         return _mean(node, x, axes, count)
-    if node.whole and (name not in BOUNDS or (name == "ReduceProd" and count > LONGEST_PRODUCT)):
-        raise node.fault(f"expected floats, found {node.element.name}; cast the input to floats")
+    if node.whole and name == "ReduceProd" and count > LONGEST_PRODUCT:
+        raise node.fault(f"expected products of at most {LONGEST_PRODUCT} whole numbers, found {count}; cast to floats")
     made = REDUCTIONS[name](x, axes)
     made = made if node.flag("keepdims", 1) else without(made, axes)
     return node.kept(made, BOUNDS[name](node.interval(), count), wraps=False) if node.whole else made

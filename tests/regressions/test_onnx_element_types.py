@@ -79,7 +79,7 @@ def test_means_and_quotients_of_whole_numbers_are_cut_off() -> None:
     known = np.array([[1, 2], [-1, -2]], np.int32)
     assert run(one("ReduceMean", known, known=1, opset=13, axes=[1], keepdims=0)).tolist() == [1, -1]
     for operator in ("ReduceL2", "ReduceLogSum", "ReduceLogSumExp"):
-        with pytest.raises(CircuitizeError, match="expected floats, found int32; cast the input to floats"):
+        with pytest.raises(CircuitizeError, match="expected floats, found int32; cast the input"):
             arrow(one(operator, known, opset=13, axes=[1]))
     a, b = np.array([7, -7, 7, -7], np.int32), np.array([2, 2, -2, -2], np.int32)
     assert run(one("Div", a, b), a, b).tolist() == [3, -3, -3, 3]
