@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
-from onnx_recipes import RECIPES, Draw, unary
+from onnx_draw import Draw
+from onnx_recipes import RECIPES, unary
 
 from circuitize.frontends.onnx import OPERATORS
 from circuitize.frontends.onnx.schema import OLDEST, signature

@@ -3,54 +3,23 @@
 from __future__ import annotations
 
 import faulthandler
-import math
 import re
 import sys
 import tempfile
 import time
-import warnings
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import onnx
-from onnx.reference import ReferenceEvaluator
 from onnx_graphs import Graph, graph
+from onnx_oracles import NEWEST, Arrays, Refused, hazard, narrowed, reference, runtime, widened
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.frontends.onnx import arrow
-from circuitize.frontends.onnx.schema import signature
 from circuitize.sims.real import executor
 
-try:
-    import onnxruntime
-except ImportError:
-    onnxruntime = None
-
-Arrays = list[Any]
 TOLERANCES = {"float16": (2e-2, 2e-2), "float32": (2e-4, 2e-5), "float64": (1e-5, 1e-6)}
-FAULTY = (
-    "AveragePool",
-    "BatchNormalization",
-    "ConvTranspose",
-    "GatherElements",
-    "GlobalLpPool",
-    "GlobalMaxPool",
-    "Hardmax",
-    "LRN",
-    "LogSoftmax",
-    "LpNormalization",
-    "LpPool",
-    "MaxPool",
-    "MeanVarianceNormalization",
-    "Pad",
-    "ReduceLogSumExp",
-    "Softmax",
-    "Softsign",
-)
-"""Operators that ONNX's own evaluator has wrong or lacks, in some opset or form: judged beside onnxruntime alone."""
 SINGLE = (
     "GroupNormalization",
     "InstanceNormalization",
@@ -61,10 +30,6 @@ SINGLE = (
 )
 """Operators that runtimes compute with 32 bits; most divide by a root that may be as small as that of epsilon."""
 SINGLE_TOLERANCE = 2e-3
-NEWEST = 23
-"""The newest opset that both runtimes read."""
-
-
 REASONS = (
     "give the intervals of the inputs",
     "to be known",
@@ -77,10 +42,6 @@ REASONS = (
     "beside auto_pad",
     "expected an odd size",
 )
-
-
-class Refused(Exception):
-    """Another runtime takes no such graph."""
 
 
 class Unfed(Exception):
@@ -112,77 +73,6 @@ def ours(given: Graph) -> tuple[Arrays, tuple[str, ...]]:
         raise Unfed
     values = [np.asarray(given.feeds[name], np.float64) for name in imported.inputs]
     return executor(imported.arrow).outputs(values), imported.output_types
-
-
-def runtime(given: Graph) -> Arrays:
-    """By onnxruntime. Raises Refused."""
-    if onnxruntime is None:
-        raise Refused
-    content = given.model if isinstance(given.model, bytes) else given.model.SerializeToString()
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    try:
-        session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
-        names = {entry.name for entry in session.get_inputs()}
-        return list(session.run(None, {name: array for name, array in given.feeds.items() if name in names}))
-    except Exception as error:
-        raise Refused(str(error)) from None
-
-
-def _cast(array: Any, kinds: dict[str, str]) -> Any:
-    return array.astype(kinds.get(array.dtype.kind, array.dtype))
-
-
-def widened(given: Graph) -> Arrays:
-    """As `narrowed`, with whole numbers of 64 bits, which do not wrap. Raises Refused."""
-    return narrowed(given, {"i": "int64", "u": "int64", "f": "float32"})
-
-
-def narrowed(given: Graph, kinds: dict[str, str] = {"f": "float32"}) -> Arrays:  # noqa: B006
-    """By onnxruntime where it lacks a kernel: floats of 32 bits, in an older opset where need be. Raises Refused."""
-    if isinstance(given.model, bytes):
-        raise Refused("bytes")
-    try:
-        return _narrowed(given, kinds)
-    except Refused:
-        raise
-    except Exception as error:  # onnx, on what is malformed
-        raise Refused(str(error)) from None
-
-
-def _narrowed(given: Graph, kinds: dict[str, str]) -> Arrays:
-    model = onnx.ModelProto.FromString(given.model.SerializeToString())
-    feeds = {name: _cast(array, kinds) for name, array in given.feeds.items()}
-    for entry in model.graph.input:
-        entry.type.tensor_type.elem_type = onnx.helper.np_dtype_to_tensor_dtype(feeds[entry.name].dtype)
-    for tensor in model.graph.initializer:
-        array = _cast(onnx.numpy_helper.to_array(tensor), kinds)
-        tensor.CopyFrom(onnx.numpy_helper.from_array(array, tensor.name))
-    said = Refused("")
-    node, first = model.graph.node[0], model.opset_import[0]
-    while not node.domain and first.version >= 1:
-        try:
-            return runtime(Graph(given.operator, given.element, model, feeds))
-        except Refused as error:
-            said = error
-        chosen = signature(node.op_type, first.version, "")
-        if chosen is None:
-            break
-        first.version = chosen.version - 1
-    raise said
-
-
-def reference(given: Graph) -> Arrays:
-    """By ONNX's own evaluator. Raises Refused."""
-    try:
-        model = onnx.load_from_string(given.model) if isinstance(given.model, bytes) else given.model
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return list(ReferenceEvaluator(model).run(None, dict(given.feeds)))
-    except Exception as error:
-        raise Refused(str(error)) from None
 
 
 def difference(given: Graph, found: Arrays, types: tuple[str, ...], expected: Arrays, loose: bool = False) -> str:
@@ -221,23 +111,6 @@ def difference(given: Graph, found: Arrays, types: tuple[str, ...], expected: Ar
         if not (close | ~finite).all():
             return f"output {place}: {mine.reshape(-1)[:8]} for {wide.reshape(-1)[:8]}"
     return ""
-
-
-def hazard(given: Graph) -> bool:
-    """Whether another runtime may end the process: divisions by 0, the least number by -1, tensors without elements."""
-    if any(not array.size for array in given.feeds.values()):
-        return True
-    if isinstance(given.model, bytes):
-        return False
-    if any(not math.prod(entry.dims) and len(entry.dims) > 1 for entry in given.model.graph.initializer):
-        return True
-    if given.operator != "Div":
-        return False
-    arrays = (
-        [onnx.numpy_helper.to_array(entry) for entry in given.model.graph.initializer] if not given.malformed else []
-    )
-    arrays += list(given.feeds.values())
-    return any(array.dtype.kind in "iu" and ((array == 0) | (array == -1)).any() for array in arrays)
 
 
 def judge(given: Graph, tally: Tally) -> None:

@@ -103,7 +103,7 @@ def _sources(
             least, most = intervals.pop(entry.name)
             if not low <= least <= most <= high:
                 raise CircuitizeError(
-                    f"interval of {entry.name!r}: expected one inside [{low}, {high}], found [{least}, {most}]"
+                    f"interval of {entry.name!r}: expected one in [{low}, {high}], found [{least}, {most}]; correct it"
                 )
             low, high = int(least), int(most)
         values[entry.name] = Value(Tensor(builder, builder.input(Array(shape))), kind, low, high)

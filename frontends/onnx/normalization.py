@@ -116,7 +116,7 @@ def _norm(node: Node) -> Tensor:
 @operator("LRN")
 def _local_response(node: Node) -> Tensor:
     """x / (bias + alpha / size * the sum of squares of neighbouring channels) ^ beta."""
-    x, size, beta = node.ranked(node.tensor(), 3), node.attributes["size"], node.number("beta", 0.75)
+    x, size, beta = node.ranked(node.tensor(), 4, 4), node.attributes["size"], node.number("beta", 0.75)
     if size < 1 or size % 2 == 0:
         raise node.fault(f"expected an odd size, found {size}; correct it")
     channels = x.shape[1]
