@@ -1,10 +1,36 @@
 """ONNX graphs as arrows of the real array language."""
 
-from . import elementwise, layout, linear, losses, normalization, pooling, reductions
+from . import (
+    arithmetic,
+    einsum,
+    elementwise,
+    indices,
+    layout,
+    linear,
+    logic,
+    losses,
+    normalization,
+    pooling,
+    reductions,
+    shapes,
+)
 from .graph import Imported, UnknownValue, arrow
 from .node import OPERATORS
 
 __all__ = ["OPERATORS", "Imported", "UnknownValue", "arrow"]
 
-_FAMILIES = (elementwise, layout, linear, losses, normalization, pooling, reductions)
+_FAMILIES = (
+    arithmetic,
+    einsum,
+    elementwise,
+    indices,
+    layout,
+    linear,
+    logic,
+    losses,
+    normalization,
+    pooling,
+    reductions,
+    shapes,
+)
 """Importing them fills OPERATORS."""

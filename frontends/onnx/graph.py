@@ -2,121 +2,191 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from circuitize.circuits.builder import Builder
-from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.hypergraph import Arrow, evaluate
+from circuitize.circuits.errors import CircuitizeError, FormatError
+from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.types import Array
 from circuitize.frontends.provenance import part, placed_at
 from circuitize.frontends.trace import Tensor
 
-from .node import OPERATORS, Known, Node, UnknownValue, Value, constant
+from .elements import ELEMENTS, EXACT, Known, Value
+from .model import CONVERT, attribute, check, declared, opsets, package, read, shown
+from .node import OPERATORS, Attributes, Node, UnknownValue, constant
+from .schema import OLDEST, Misfit, Signature, signature
+from .sizes import Bounded
+from .tensors import value
+from .translate import translated
+from .whole import Interval
 
 __all__ = ["Imported", "UnknownValue", "arrow"]
 
+TRAINING = ("Adagrad", "Adam", "Momentum")
 DOMAINS = ("", "ai.onnx", "ai.onnx.preview.training")
-REMEDY = "pip install 'circuitize[onnx]'"
 
 
 @dataclass(frozen=True)
 class Imported:
-    """An arrow with the names of its inputs and outputs, in order."""
+    """An arrow with the names of its inputs and outputs, in order, and the names of their element types."""
 
     arrow: Arrow
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
+    input_types: tuple[str, ...] = ()
+    output_types: tuple[str, ...] = ()
 
 
-def arrow(model: Any, known: Mapping[str, Known] | None = None) -> Imported:
-    """The arrow of an ONNX model (a ModelProto), its initializers and the `known` inputs as constants.
+def arrow(
+    model: Any, known: Mapping[str, Known] | None = None, intervals: Mapping[str, Interval] | None = None
+) -> Imported:
+    """The arrow of an ONNX model (a ModelProto, or the path of a file), initializers and `known` inputs as constants.
 
-    What is computed from constants alone is computed now, so that shapes may depend on it. Raises UnknownValue where
-    a shape depends on an input that is not known, CircuitizeError for an operator or a type that is not understood,
-    for shapes that are not concrete, and where the package `onnx` is missing.
+    What is computed from constants alone is computed now, so that shapes may depend on it. Inputs of whole numbers lie
+    in their element type's interval, and within 2^52; `intervals` (low, high) by name promises less. Raises
+    UnknownValue where a shape depends on an input that is not known, FormatError for a malformed model, CircuitizeError
+    for an operator or a type that is not understood, for shapes that are not concrete, for whole numbers that float64
+    may not hold, and where the package `onnx` is missing.
     """
-    try:
-        import onnx
-    except ImportError:
-        raise CircuitizeError(f"expected the package onnx to read a model, found none; {REMEDY}") from None
-    # It tells floats from whole numbers between nodes, and no more; what is wrong with the graph is said below.
-    with suppress(onnx.shape_inference.InferenceError):
-        model = onnx.shape_inference.infer_shapes(model)
-    graph = model.graph
-    version = next((entry.version for entry in model.opset_import if entry.domain in ("", "ai.onnx")), 1)
-    builder = Builder()
-    values: dict[str, Value] = {i.name: onnx.numpy_helper.to_array(i) for i in graph.initializer}
-    values |= dict(known or {})
-    names, integer = (
-        [],
-        {name: value.dtype.kind in "iub" for name, value in values.items() if isinstance(value, np.ndarray)},
-    )
-    for declared in (*graph.input, *graph.value_info):
-        kind = declared.type.tensor_type.elem_type
-        if declared.type.HasField("tensor_type"):
-            integer.setdefault(declared.name, onnx.helper.tensor_dtype_to_np_dtype(kind).kind in "iub")
-    for declared in graph.input:
-        if declared.name not in values:
-            values[declared.name] = Tensor(builder, builder.input(Array(_shape(declared))))
-            names.append(declared.name)
+    onnx, model = package(), read(model)
+    check(model)
+    versions, graph, builder = opsets(onnx, model), model.graph, Bounded()
+    values, names = _sources(onnx, graph, builder, dict(known or {}), dict(intervals or {}))
+    written = set(values)
+    later = {name for proto in graph.node for name in proto.output}
     for place, proto in enumerate(graph.node):
-        with placed_at((graph.name or "graph", place + 1)), part(proto.name or proto.op_type):
-            node = _node(onnx, proto, version, values, integer, builder)
-            made = _translated(node)
-        for name, value in zip(proto.output, made, strict=False):
-            values[name] = value
-            if isinstance(value, np.ndarray):
-                integer.setdefault(name, value.dtype.kind in "iub")
-    results = [values[output.name] for output in graph.output]
-    wires = [(value if isinstance(value, Tensor) else constant(builder, value)).wire for value in results]
-    return Imported(builder.build(wires), tuple(names), tuple(output.name for output in graph.output))
+        called = shown(proto.op_type)
+        where = f"{called} {proto.name!r}" if proto.name else f"node {place + 1}, {called}"
+        with placed_at((shown(graph.name) or "graph", place + 1)), part(shown(proto.name) or called):
+            node, chosen = _node(onnx, proto, where, versions, values, later, builder)
+            made = translated(node, OPERATORS[node.operator], chosen)
+        for name, result in zip(proto.output, made, strict=True):
+            if name in written:
+                raise FormatError(
+                    f"{where}: expected outputs with names of their own, found {name!r} again; rename one"
+                )
+            if name:
+                values[name] = result
+                written.add(name)
+    return _imported(graph, builder, values, names)
 
 
-def _shape(declared: Any) -> tuple[int, ...]:
-    if not declared.type.HasField("tensor_type"):
-        raise CircuitizeError(f"input {declared.name!r}: expected a tensor, found another type; give tensors")
-    extents = declared.type.tensor_type.shape.dim
-    if any(not extent.HasField("dim_value") for extent in extents):
-        found = [extent.dim_param or "?" for extent in extents if not extent.HasField("dim_value")]
-        raise CircuitizeError(f"input {declared.name!r}: expected a concrete shape, found {found}; fix its extents")
-    return tuple(extent.dim_value for extent in extents)
+def _sources(
+    onnx: Any, graph: Any, builder: Builder, known: dict[str, Known], intervals: dict[str, Interval]
+) -> tuple[dict[str, Value], list[str]]:
+    """What the graph starts from: its initializers and inputs by name, and the names of the inputs that stay."""
+    values = {entry.name: value(onnx, entry, f"initializer {entry.name!r}") for entry in graph.initializer}
+    names = []
+    for entry in graph.input:
+        if entry.name in values and entry.name not in known:
+            continue
+        kind, shape = declared(onnx, entry, "input")
+        low, high = max(kind.low, -EXACT), min(kind.high, EXACT)
+        if entry.name in known:
+            given = np.asarray(known.pop(entry.name))
+            if given.dtype.kind not in {"float": "f", "int": "iu", "bool": "b"}[kind.kind] or given.shape != shape:
+                found = f"{given.dtype} of shape {list(given.shape)}"
+                raise CircuitizeError(
+                    f"known input {entry.name!r}: expected {kind.name} of shape {list(shape)}, found {found}; cast it"
+                )
+            values[entry.name] = Value.of(given, kind)
+            continue
+        if not math.prod(shape):
+            values[entry.name] = Value.of(np.zeros(shape), kind)
+            continue
+        if entry.name in intervals and kind.kind == "int":
+            least, most = intervals.pop(entry.name)
+            if not low <= least <= most <= high:
+                raise CircuitizeError(
+                    f"interval of {entry.name!r}: expected one in [{low}, {high}], found [{least}, {most}]; correct it"
+                )
+            low, high = int(least), int(most)
+        values[entry.name] = Value(Tensor(builder, builder.input(Array(shape))), kind, low, high)
+        names.append(entry.name)
+    for what, left in (("known", known), ("intervals", intervals)):
+        if left:
+            raise CircuitizeError(f"{what}: expected names of inputs of the graph, found {sorted(left)}; correct them")
+    return values, names
 
 
 def _node(
-    onnx: Any, proto: Any, version: int, values: Mapping[str, Value], integer: Mapping[str, bool], builder: Builder
-) -> Node:
-    if proto.domain not in DOMAINS or proto.op_type not in OPERATORS:
-        known = f"{proto.domain}.{proto.op_type}" if proto.domain else proto.op_type
-        raise CircuitizeError(f"expected an operator that is understood, found {known}; see docs/onnx.md")
-    attributes = {entry.name: onnx.helper.get_attribute_value(entry) for entry in proto.attribute}
-    attributes = {
-        name: onnx.numpy_helper.to_array(value) if isinstance(value, onnx.TensorProto) else value
-        for name, value in attributes.items()
-    }
-    inputs = [values[name] if name else None for name in proto.input]
-    whole = [integer.get(name, False) for name in proto.input]
-    return Node(proto.op_type, version, attributes, list(proto.input), inputs, whole, len(proto.output), builder)
+    onnx: Any,
+    proto: Any,
+    where: str,
+    versions: Mapping[str, int],
+    values: Mapping[str, Value],
+    later: set[str],
+    builder: Builder,
+) -> tuple[Node, Signature]:
+    domain = "" if proto.domain == "ai.onnx" else proto.domain
+    if proto.domain not in DOMAINS or proto.op_type not in OPERATORS or (domain != "") != (proto.op_type in TRAINING):
+        found = f"{proto.domain}.{proto.op_type}" if proto.domain else proto.op_type
+        raise CircuitizeError(f"expected an operator that is understood, found {shown(found)}; see docs/onnx.md")
+    if domain not in versions:
+        raise FormatError(f"{where}: expected an opset of domain {domain!r}, found none; import one")
+    version = versions[domain]
+    chosen = signature(proto.op_type, version, domain)
+    if chosen is None:
+        raise FormatError(f"{where}: expected an operator of opset {version}, found none, or one withdrawn; correct it")
+    if domain == "" and version < OLDEST and chosen != signature(proto.op_type, OLDEST, domain):
+        raise CircuitizeError(f"{where}: expected an opset from {OLDEST} on, found {version}; {CONVERT}")
+    inputs = [_read(name, values, later, where) for name in proto.input]
+    while inputs and inputs[-1] is None:
+        inputs.pop()
+    try:
+        kinds = onnx.AttributeProto.AttributeType
+        chosen.check([(a.name, kinds.Name(a.type) if a.type in kinds.values() else "?") for a in proto.attribute])
+        results = chosen.bind(inputs, len(proto.output))
+    except Misfit as error:
+        raise FormatError(f"{where} (opset {version}): {error}") from None
+    given = {entry.name: attribute(onnx, entry, where) for entry in proto.attribute}
+    attributes = Attributes({**chosen.defaults, **given}, frozenset(given))
+    return Node(proto.op_type, proto.name, version, attributes, list(proto.input), inputs, results, builder), chosen
 
 
-def _translated(node: Node) -> Sequence[Value]:
-    """The results of a node; computed now where all that it reads is known."""
-    translation = OPERATORS[node.operator]
-    arrays = [value for value in node.inputs if value is not None]
-    if not arrays or any(isinstance(value, Tensor) for value in arrays):
-        return _several(translation(node))
-    scratch = Builder()
-    made = _several(translation(Node(**{**vars(node), "builder": scratch})))
-    wires = [value.wire for value in made if isinstance(value, Tensor)]
-    computed = iter(evaluate(scratch.build(wires), []))
-    found = [next(computed) if isinstance(value, Tensor) else value for value in made]
-    whole = all(node.integer)
-    return [np.rint(value).astype(np.int64) if whole and value.dtype.kind == "f" else value for value in found]
+def _read(name: str, values: Mapping[str, Value], later: set[str], where: str) -> Value | None:
+    if not name:
+        return None
+    if name not in values:
+        found = "it written later" if name in later else "nothing of that name"
+        raise FormatError(
+            f"{where}: expected input {name!r} to be written before it is read, found {found}; sort the nodes"
+        )
+    return values[name]
 
 
-def _several(made: Value | Sequence[Value]) -> list[Value]:
-    return [made] if isinstance(made, (Tensor, np.ndarray)) else list(made)
+def _imported(graph: Any, builder: Builder, values: Mapping[str, Value], names: Sequence[str]) -> Imported:
+    wires = []
+    for entry in graph.output:
+        result = _read(entry.name, values, set(), "outputs")
+        assert result is not None
+        tensor = entry.type.tensor_type
+        if entry.type.HasField("tensor_type") and tensor.elem_type:
+            said = tensor.shape.dim if tensor.HasField("shape") else None
+            extents = None if said is None else [d.dim_value if d.HasField("dim_value") else None for d in said]
+            fits = extents is None or (
+                len(extents) == len(result.shape)
+                and all(e in (None, n) for e, n in zip(extents, result.shape, strict=True))
+            )
+            if ELEMENTS.get(tensor.elem_type) != result.element or not fits:
+                raise FormatError(
+                    f"output {entry.name!r}: expected what the graph declares, found {result.element.name} of shape "
+                    f"{list(result.shape)}; correct the declaration"
+                )
+        content = result.content
+        try:
+            wires.append((content if isinstance(content, Tensor) else constant(builder, content)).wire)
+        except CircuitizeError as error:
+            raise CircuitizeError(f"output {entry.name!r}: {error}") from None
+    return Imported(
+        builder.build(wires),
+        tuple(names),
+        tuple(entry.name for entry in graph.output),
+        tuple(values[name].element.name for name in names),
+        tuple(values[entry.name].element.name for entry in graph.output),
+    )

@@ -1,4 +1,4 @@
-"""ONNX operators that move elements, and those that speak of shapes."""
+"""ONNX operators that move elements: reshaped, permuted, repeated, joined, cut and padded."""
 
 from __future__ import annotations
 
@@ -8,112 +8,116 @@ from collections.abc import Sequence
 import numpy as np
 
 from circuitize.circuits import arrays
-from circuitize.frontends.functions import concatenate, gather
-from circuitize.frontends.movement import gather_elements
+from circuitize.frontends.functions import concatenate
 from circuitize.frontends.trace import Tensor
 
-from .node import Known, Node, Value, operator
-
-FARTHEST = 1 << 31
-"""Slices may end there, meaning the end of the axis."""
+from .node import Made, Node, Result, operator
+from .places import pad, pick
 
 
-def pick(x: Tensor, axis: int, places: Known) -> Tensor:
-    """The elements of an axis at known places, whose axes replace it."""
-    extent = x.shape[axis]
-    places = np.where(places < 0, places + extent, places)
-    return gather(x, x.constant(places.astype(np.float64)), axis)
-
-
-def pad(x: Tensor, before: Sequence[int], after: Sequence[int], value: float = 0.0) -> Tensor:
-    """Elements before and after each axis, all of one value; negative numbers cut."""
-    starts = [max(-b, 0) for b in before]
-    stops = [extent - max(-a, 0) for extent, a in zip(x.shape, after, strict=True)]
-    if (starts, stops) != ([0] * x.ndim, list(x.shape)):
-        x = x.apply(arrays.Slice(tuple(starts), tuple(stops)))
-    wide = arrays.Pad(tuple(max(b, 0) for b in before), tuple(max(a, 0) for a in after))
-    if not any((*wide.before, *wide.after)):
-        return x
-    # Zeros, and the value added to where they are.
-    inside = np.pad(np.zeros(x.shape), list(zip(wide.before, wide.after, strict=True)), constant_values=value)
-    padded = x.apply(wide)
-    return padded + inside if value else padded
-
-
-@operator("Reshape")
+@operator("Reshape", moves=True)
 def _reshape(node: Node) -> Tensor:
     x = node.tensor()
     wanted = node.integers(1, "the shape") if node.has(1) else list(node.attribute("shape", []))
-    if not node.attribute("allowzero", 0):
+    if not node.flag("allowzero", 0):
+        if any(extent == 0 and axis >= x.ndim for axis, extent in enumerate(wanted)):
+            raise node.fault(f"expected extents of 0 for axes of {list(x.shape)}, found {wanted}; correct the shape")
         wanted = [x.shape[axis] if extent == 0 else extent for axis, extent in enumerate(wanted)]
+    return _reshaped(node, x, wanted)
+
+
+def _reshaped(node: Node, x: Tensor, wanted: Sequence[int]) -> Tensor:
+    rest = math.prod(extent for extent in wanted if extent != -1)
+    if any(extent < -1 for extent in wanted) or list(wanted).count(-1) > 1 or not rest or x.size % rest:
+        raise node.fault(f"expected a shape of {x.size} elements, found {list(wanted)}; correct the shape")
     return x.reshape(*wanted)
 
 
-@operator("Flatten")
+@operator("Flatten", moves=True)
 def _flatten(node: Node) -> Tensor:
-    x, axis = node.tensor(), node.attribute("axis", 1)
-    axis = axis % x.ndim if axis < 0 else axis
+    x = node.tensor()
+    axis = node.axis(node.attribute("axis", 1), x.ndim, ends=True)
     return x.reshape(math.prod(x.shape[:axis]), math.prod(x.shape[axis:]))
 
 
-@operator("Squeeze")
+@operator("Squeeze", moves=True)
 def _squeeze(node: Node) -> Tensor:
     x = node.tensor()
     axes = node.axes(x.ndim, 1, [axis for axis, extent in enumerate(x.shape) if extent == 1])
+    if any(x.shape[axis] != 1 for axis in axes):
+        raise node.fault(f"expected axes of extent 1, found axes {list(axes)} of {list(x.shape)}; correct the axes")
     return x.reshape(*[extent for axis, extent in enumerate(x.shape) if axis not in axes])
 
 
-@operator("Unsqueeze")
+@operator("Unsqueeze", moves=True)
 def _unsqueeze(node: Node) -> Tensor:
     x = node.tensor()
-    count = len(node.attributes["axes"]) if "axes" in node.attributes else len(node.integers(1, "the axes"))
-    axes = node.axes(x.ndim + count, 1, [])
+    given = node.attributes["axes"] if "axes" in node.attributes else node.integers(1, "the axes")
+    axes = node.distinct(given, x.ndim + len(given))
     extents = iter(x.shape)
-    return x.reshape(*[1 if axis in axes else next(extents) for axis in range(x.ndim + count)])
+    return x.reshape(*[1 if axis in axes else next(extents) for axis in range(x.ndim + len(given))])
 
 
-@operator("Transpose")
+@operator("Transpose", moves=True)
 def _transpose(node: Node) -> Tensor:
-    return node.tensor().transpose(*node.attribute("perm", ()))
-
-
-@operator("Expand")
-def _expand(node: Node) -> Tensor:
     x = node.tensor()
-    return x.broadcast(np.broadcast_shapes(x.shape, tuple(node.integers(1, "the shape"))))
+    order = list(node.attribute("perm", range(x.ndim)[::-1]))
+    if sorted(order) != list(range(x.ndim)):
+        raise node.fault(f"expected each axis of {list(x.shape)} once, found {order}; correct perm")
+    return x.transpose(*order) if x.ndim else x
 
 
-@operator("Tile")
+@operator("Expand", moves=True)
+def _expand(node: Node) -> Tensor:
+    x, wanted = node.tensor(), tuple(node.integers(1, "the shape"))
+    if any(extent < 1 for extent in wanted):
+        raise node.fault(f"expected extents of at least 1, found {list(wanted)}; correct the shape")
+    return x.broadcast(np.broadcast_shapes(x.shape, wanted))
+
+
+@operator("Tile", moves=True)
 def _tile(node: Node) -> Tensor:
-    x, repeats = node.tensor(), node.integers(1, "the repeats")
+    x = node.tensor()
+    repeats = node.several(node.integers(1, "the repeats"), x.ndim, "repeats, one for each axis")
+    if any(repeat < 1 for repeat in repeats):
+        raise node.fault(f"expected repeats of at least 1, found {repeats}; correct them")
     shape = tuple(entry for pair in zip(repeats, x.shape, strict=True) for entry in pair)
-    spread = x.apply(arrays.Broadcast(shape, tuple(range(0, 2 * x.ndim, 2))))
+    spread = x.apply(arrays.Broadcast(shape, tuple(range(0, 2 * x.ndim, 2)))) if x.ndim else x
     return spread.reshape(*[repeat * extent for repeat, extent in zip(repeats, x.shape, strict=True)])
 
 
-@operator("Concat")
+@operator("Concat", moves=True)
 def _concatenate(node: Node) -> Tensor:
     tensors = node.tensors()
-    return concatenate(tensors, node.attribute("axis", 1)) if len(tensors) > 1 else tensors[0]
+    axis = node.along(tensors[0], 1)
+    return concatenate(tensors, axis) if len(tensors) > 1 else tensors[0]
 
 
-@operator("Split")
-def _split(node: Node) -> list[Value]:
-    x = node.tensor()
-    axis = node.attribute("axis", 0) % x.ndim
+@operator("Split", moves=True)
+def _split(node: Node) -> list[Tensor]:
+    x = node.ranked(node.tensor(), 1)
+    axis = node.along(x, 0)
     extent, count = x.shape[axis], node.attribute("num_outputs", node.outputs)
     sizes = node.attributes.get("split")
     if sizes is None and node.has(1):
         sizes = node.integers(1, "the sizes of the parts")
     if sizes is None:
+        if count != node.outputs or (extent % count and "num_outputs" not in node.attributes.given):
+            raise node.fault(
+                f"expected {count} outputs of equal extent out of {extent}, found {node.outputs}; correct them"
+            )
         each = -(-extent // count)
         sizes = [min(each, extent - each * part) for part in range(count)]
+    if min(sizes, default=0) < 1 or sum(sizes) != extent or len(sizes) != node.outputs:
+        raise node.fault(
+            f"expected {node.outputs} parts of {extent} elements together, found {list(sizes)}; correct them"
+        )
     ends = np.cumsum(sizes).tolist()
     whole = [slice(None)] * axis
     return [x[(*whole, slice(end - size, end))] for size, end in zip(sizes, ends, strict=True)]
 
 
-@operator("Slice")
+@operator("Slice", moves=True)
 def _slice(node: Node) -> Tensor:
     x = node.tensor()
     if "starts" in node.attributes:
@@ -123,60 +127,63 @@ def _slice(node: Node) -> Tensor:
         starts, stops = node.integers(1, "the starts"), node.integers(2, "the ends")
         axes = node.integers(3, "the axes") if node.has(3) else list(range(len(starts)))
         steps = node.integers(4, "the steps") if node.has(4) else [1] * len(starts)
-    for start, stop, axis, step in zip(starts, stops, axes, steps, strict=True):
-        axis %= x.ndim
-        places = np.arange(x.shape[axis])[slice(start, None if stop <= -FARTHEST else stop, step)]
+    for found, what in ((stops, "ends"), (axes, "axes"), (steps, "steps")):
+        node.several(found, len(starts), f"{what}, one for each start")
+    for start, stop, axis, step in zip(starts, stops, node.distinct(axes, x.ndim), steps, strict=True):
+        if not step:
+            raise node.fault("expected steps other than 0, found 0; correct them")
+        places = _range(x.shape[axis], start, stop, step)
         if not len(places):
-            raise node.fault("expected slices with elements, found an empty one")
-        first, last = int(places[0]), int(places[-1]) + 1
-        x = x[(*[slice(None)] * axis, slice(first, last))] if step == 1 else pick(x, axis, places)
+            raise node.fault("expected slices with elements, found an empty one; correct its ends")
+        first, last = places[0], places[-1] + 1
+        x = x[(*[slice(None)] * axis, slice(first, last))] if step == 1 else pick(x, axis, np.array(places))
     return x
 
 
-@operator("Gather")
-def _gather(node: Node) -> Tensor:
-    x, indices = node.tensor(0), node.inputs[1]
-    axis = node.attribute("axis", 0) % x.ndim
-    if isinstance(indices, Tensor):
-        # A negative index counts from the end.
-        return gather(x, indices + (indices < 0.0) * float(x.shape[axis]), axis)
-    return pick(x, axis, np.asarray(indices))
+def _range(extent: int, start: int, stop: int, step: int) -> range:
+    """The places of a slice: ends count from the end where negative, and are clamped to the axis."""
+    start, stop = (end + extent if end < 0 else end for end in (start, stop))
+    if step > 0:
+        return range(min(max(start, 0), extent), min(max(stop, 0), extent), step)
+    return range(min(max(start, 0), extent - 1), min(max(stop, -1), extent - 1), step)
 
 
-@operator("GatherElements")
-def _gather_elements(node: Node) -> Tensor:
-    x, indices = node.tensor(0), node.tensor(1)
-    axis = node.attribute("axis", 0) % x.ndim
-    return gather_elements(x, indices + (indices < 0.0) * float(x.shape[axis]), axis)
-
-
-@operator("Pad")
-def _pad(node: Node) -> Tensor:
+@operator("Pad", moves=True)
+def _pad(node: Node) -> Result:
     x = node.tensor()
     pads = node.integers(1, "the pads") if node.has(1) else list(node.attribute("pads", []))
-    axes = [axis % x.ndim for axis in node.integers(3, "the axes")] if node.has(3) else list(range(x.ndim))
+    axes = node.distinct(node.integers(3, "the axes"), x.ndim) if node.has(3) else tuple(range(x.ndim))
+    node.several(pads, 2 * len(axes), "pads, two for each axis")
     before, after = [0] * x.ndim, [0] * x.ndim
     for place, axis in enumerate(axes):
         before[axis], after[axis] = pads[place], pads[place + len(axes)]
-    mode = node.attribute("mode", "constant")
+    mode = node.choice("mode", "constant", "reflect", "edge", "wrap")
+    value = node.scalar(2, "the value") if node.has(2) else node.attribute("value", 0.0)
     if mode == "constant":
-        value = float(node.known(2, "the value")) if node.has(2) else node.attribute("value", 0.0)
-        return pad(x, before, after, value)
+        made, (low, high) = pad(x, before, after, float(value)), node.interval()
+        return Made(made, None, (min(low, int(value)), max(high, int(value)))) if node.whole else made
     for axis in range(x.ndim):
-        places = np.pad(np.arange(x.shape[axis]), (before[axis], after[axis]), mode=mode)
-        x = pick(x, axis, places) if len(places) != x.shape[axis] else x
+        cut = [max(-pads, 0) for pads in (before[axis], after[axis])]
+        extent = x.shape[axis] - sum(cut)
+        wide = [max(before[axis], 0), max(after[axis], 0)]
+        if extent < 1 or max(wide) > (extent - (mode == "reflect") if mode != "edge" else 1 << 26):
+            raise node.fault(f"expected pads below the extent {extent} of axis {axis}, found {wide}; correct them")
+        places = np.pad(np.arange(extent) + cut[0], wide, mode=mode)  # type: ignore[call-overload]  # of the four words
+        x = pick(x, axis, places) if (before[axis], after[axis]) != (0, 0) else x
     return x
 
 
-@operator("DepthToSpace", "SpaceToDepth")
+@operator("DepthToSpace", "SpaceToDepth", moves=True)
 def _depth(node: Node) -> Tensor:
-    x, size = node.tensor(), node.attribute("blocksize", 1)
+    x, size = node.ranked(node.tensor(), 4, 4), node.attributes["blocksize"]
     batch, channels, height, width = x.shape
-    columns_first = node.attribute("mode", "DCR") == "DCR"
+    columns_first = node.choice("mode", "DCR", "CRD") == "DCR"
+    if size < 1 or (channels % size**2 if node.operator == "DepthToSpace" else height % size or width % size):
+        raise node.fault(f"expected a block size that divides {list(x.shape)}, found {size}; correct it")
     if node.operator == "SpaceToDepth":
         blocks = x.reshape(batch, channels, height // size, size, width // size, size)
-        order = (0, 3, 5, 1, 2, 4) if columns_first else (0, 1, 3, 5, 2, 4)
-        return blocks.transpose(*order).reshape(batch, channels * size**2, height // size, width // size)
+        blocks = blocks.transpose(*((0, 3, 5, 1, 2, 4) if columns_first else (0, 1, 3, 5, 2, 4)))
+        return blocks.reshape(batch, channels * size**2, height // size, width // size)
     kept = channels // size**2
     if columns_first:
         blocks = x.reshape(batch, size, size, kept, height, width).transpose(0, 3, 4, 1, 5, 2)
@@ -185,51 +192,13 @@ def _depth(node: Node) -> Tensor:
     return blocks.reshape(batch, kept, height * size, width * size)
 
 
-@operator("Trilu")
-def _triangle(node: Node) -> Tensor:
-    x = node.tensor()
-    diagonal = int(node.known(1, "the diagonal")) if node.has(1) else 0
-    ones = np.ones(x.shape[-2:])
-    return x * (np.triu(ones, diagonal) if node.attribute("upper", 1) else np.tril(ones, diagonal))
-
-
-@operator("Shape", "Size")
-def _shape(node: Node) -> Known:
-    shape = node.tensor().shape
-    if node.operator == "Size":
-        return np.array(math.prod(shape))
-    return np.array(shape[node.attribute("start", 0) : node.attribute("end", None)])
-
-
-@operator("Constant")
-def _constant(node: Node) -> Known:
-    (value,) = node.attributes.values()
-    return np.asarray(value)
-
-
-@operator("ConstantOfShape")
-def _constant_of_shape(node: Node) -> Known:
-    value = np.asarray(node.attribute("value", np.zeros(1)))
-    return np.full(node.integers(0, "the shape"), value.reshape(-1)[0])
-
-
-@operator("EyeLike")
-def _eye(node: Node) -> Known:
-    rows, columns = node.tensor().shape
-    return np.eye(rows, columns, node.attribute("k", 0))
-
-
-@operator("Range")
-def _range(node: Node) -> Known:
-    start, limit, step = (node.known(index, "the range").reshape(()) for index in range(3))
-    count = max(0, math.ceil(float(limit - start) / float(step)))
-    return np.asarray(start + step * np.arange(count))
-
-
-@operator("CenterCropPad")
+@operator("CenterCropPad", moves=True)
 def _center(node: Node) -> Tensor:
     x, wanted = node.tensor(), node.integers(1, "the shape")
-    axes = [axis % x.ndim for axis in node.attribute("axes", range(x.ndim))]
+    axes = node.distinct(node.attribute("axes", range(x.ndim)), x.ndim)
+    node.several(wanted, len(axes), "extents, one for each axis")
+    if min(wanted, default=1) < 1:
+        raise node.fault(f"expected extents of at least 1, found {wanted}; correct the shape")
     before, after = [0] * x.ndim, [0] * x.ndim
     for axis, extent in zip(axes, wanted, strict=True):
         more = extent - x.shape[axis]

@@ -9,36 +9,68 @@ import numpy as np
 from circuitize.frontends.functions import einsum
 from circuitize.frontends.trace import Tensor
 
-from .layout import pad, pick
-from .node import Node, operator
-from .pooling import Spatial, spatial, windows
+from .node import NUMBERS, Node, Result, operator
+from .places import pad, pick
+from .pooling import Spatial, paddings, positive, spatial, windows
+from .whole import Interval, magnitude, product
 
 
-@operator("MatMul")
-def _matmul(node: Node) -> Tensor:
-    return node.tensor(0) @ node.tensor(1)
-
-
-@operator("Gemm")
-def _gemm(node: Node) -> Tensor:
+@operator("MatMul", kinds=NUMBERS)
+def _matmul(node: Node) -> Result:
     a, b = node.tensor(0), node.tensor(1)
-    a, b = a.T if node.attribute("transA", 0) else a, b.T if node.attribute("transB", 0) else b
-    product = (a @ b) * node.number("alpha", 1.0)
-    return product + node.tensor(2) * node.number("beta", 1.0) if node.has(2) else product
+    if not a.ndim or not b.ndim:
+        raise node.fault(
+            f"expected at least one axis on both sides, found {list(a.shape)} and {list(b.shape)}; use Mul"
+        )
+    return node.kept(a @ b, *sums(node, a.shape[-1]))
 
 
-@operator("Einsum")
-def _einsum(node: Node) -> Tensor:
-    return einsum(node.attribute("equation", ""), node.tensor(0), node.tensor(1))
+def sums(node: Node, count: int) -> tuple[Interval, int]:
+    """The interval of sums of so many products of the first two inputs, and their greatest magnitude on the way."""
+    low, high = product(node.interval(0), node.interval(1))
+    return (low * count, high * count), magnitude((low, high)) * count
+
+
+@operator("Gemm", kinds=NUMBERS)
+def _gemm(node: Node) -> Result:
+    a, b = node.ranked(node.tensor(0), 2, 2), node.ranked(node.tensor(1), 2, 2)
+    a, b = a.T if node.flag("transA", 0) else a, b.T if node.flag("transB", 0) else b
+    alpha, beta = node.number("alpha", 1.0), node.number("beta", 1.0)
+    if node.whole and (alpha, beta) != (1.0, 1.0):
+        raise node.fault(f"expected alpha and beta of 1 for whole numbers, found {alpha} and {beta}; cast to floats")
+    made, ((low, high), reach) = (a @ b) * alpha, sums(node, a.shape[1])
+    if node.has(2):
+        least, most = node.interval(2)
+        made = made + (node.tensor(2) * beta).broadcast(made.shape)
+        low, high, reach = low + least, high + most, reach + magnitude((least, most))
+    return node.kept(made, (low, high), reach)
 
 
 @operator("Conv")
 def _convolution(node: Node) -> Tensor:
     """[B, C, ...] with a kernel [D, C / groups, ...] to [B, D, ...]."""
-    x, kernel = node.tensor(0), node.tensor(1)
+    x, kernel = _operands(node)
     groups = node.attribute("group", 1)
+    if x.shape[1] != groups * kernel.shape[1] or kernel.shape[0] % groups:
+        raise node.fault(
+            f"expected a kernel of [D, {x.shape[1]} / {groups}, ...], found {list(kernel.shape)}; correct it"
+        )
     places = spatial(node, x.shape[2:], kernel.shape[2:])
     return _biased(node, _grouped(windows(x, places), kernel, groups))
+
+
+def _operands(node: Node) -> tuple[Tensor, Tensor]:
+    """The first two inputs, of one rank from 3 on, with the kernel's extents as the node says them."""
+    x = node.ranked(node.tensor(0), 3)
+    kernel = node.ranked(node.tensor(1), x.ndim, x.ndim)
+    sizes = list(kernel.shape[2:])
+    if list(node.attribute("kernel_shape", sizes)) != sizes:
+        raise node.fault(
+            f"expected kernel_shape {sizes}, found {list(node.attribute('kernel_shape', sizes))}; correct it"
+        )
+    if node.attribute("group", 1) < 1:
+        raise node.fault(f"expected at least 1 group, found {node.attribute('group', 1)}; correct it")
+    return x, kernel
 
 
 def _grouped(taken: Tensor, kernel: Tensor, groups: int) -> Tensor:
@@ -56,27 +88,38 @@ def _biased(node: Node, made: Tensor) -> Tensor:
     if not node.has(2):
         return made
     bias = node.tensor(2)
+    if bias.shape != (made.shape[1],):
+        raise node.fault(f"expected a bias of {made.shape[1]} numbers, found shape {list(bias.shape)}; correct it")
     return made + bias.reshape(bias.shape[0], *[1] * (made.ndim - 2))
 
 
 @operator("ConvTranspose")
 def _transposed(node: Node) -> Tensor:
     """[B, C, ...] with a kernel [C, D / groups, ...] to [B, D, ...]: zeros between, and the kernel turned round."""
-    x, kernel = node.tensor(0), node.tensor(1)
+    x, kernel = _operands(node)
     groups, rank = node.attribute("group", 1), x.ndim - 2
-    steps = list(node.attribute("strides", [1] * rank))
-    gaps = list(node.attribute("dilations", [1] * rank))
-    extra = list(node.attribute("output_padding", [0] * rank))
+    if x.shape[1] != kernel.shape[0] or x.shape[1] % groups:
+        raise node.fault(
+            f"expected a kernel of [{x.shape[1]}, D / {groups}, ...], found {list(kernel.shape)}; correct it"
+        )
+    steps, gaps = positive(node, "strides", rank), positive(node, "dilations", rank)
+    extra = node.several(node.attribute("output_padding", [0] * rank), rank, "output_padding")
+    if any(not 0 <= e < max(s, g) for e, s, g in zip(extra, steps, gaps, strict=True)):
+        raise node.fault(f"expected output_padding below strides or dilations, found {extra}; correct it")
     sizes = kernel.shape[2:]
     reach = [gap * (size - 1) + 1 for gap, size in zip(gaps, sizes, strict=True)]
     full = [(extent - 1) * s + r + e for extent, s, r, e in zip(x.shape[2:], steps, reach, extra, strict=True)]
-    pads = list(node.attribute("pads", [0] * (2 * rank)))
     wanted = node.attribute("output_shape", None)
-    automatic = node.attribute("auto_pad", "NOTSET")
+    automatic = node.choice("auto_pad", "NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID")
+    pads = paddings(node, rank, automatic)
     if wanted is None and automatic.startswith("SAME"):
         wanted = [extent * step for extent, step in zip(x.shape[2:], steps, strict=True)]
     if wanted is not None:
-        over = [have - want for have, want in zip(full, list(wanted)[-rank:], strict=True)]
+        over = [
+            have - want for have, want in zip(full, node.several(wanted, rank, "extents of output_shape"), strict=True)
+        ]
+        if min(over) < 0 and automatic.startswith("SAME"):
+            raise node.fault("expected kernels of at least the strides beside auto_pad, found smaller ones; give pads")
         lower = automatic == "SAME_UPPER"
         pads = [o // 2 if lower else o - o // 2 for o in over] + [o - o // 2 if lower else o // 2 for o in over]
     spread = x

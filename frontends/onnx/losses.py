@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from circuitize.frontends.functions import log_softmax, one_hot, reciprocal, square_root, where
 from circuitize.frontends.trace import Tensor
 
-from .node import Node, Value, operator
+from .node import Node, operator
 
 
 @operator("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss")
-def _likelihood(node: Node) -> list[Value]:
+def _likelihood(node: Node) -> list[Tensor]:
     """Scores [B, C, ...] and labels [B, ...]; labels that are ignored weigh nothing."""
-    scores, labels = node.tensor(0), node.tensor(1)
+    scores, labels = node.ranked(node.tensor(0), 2), node.tensor(1)
+    if labels.shape != (scores.shape[0], *scores.shape[2:]):
+        raise node.fault(
+            f"expected a label for each of {list(scores.shape)} but its classes, found {list(labels.shape)}; reshape"
+        )
+    if node.has(2) and node.tensor(2).shape != (scores.shape[1],):
+        raise node.fault(f"expected {scores.shape[1]} weights, found shape {list(node.tensor(2).shape)}; correct them")
     made = log_softmax(scores, 1) if node.operator == "SoftmaxCrossEntropyLoss" else scores
     classes = scores.shape[1]
     ignored = node.attributes.get("ignore_index")
@@ -30,33 +34,34 @@ def _likelihood(node: Node) -> list[Value]:
     if counted is not None:
         weights = counted if weights is None else weights * counted
     each = -own if weights is None else -own * weights
-    reduction = node.attribute("reduction", "mean")
+    reduction = node.choice("reduction", "mean", "sum", "none")
     if reduction == "mean":
         loss = each.mean() if weights is None else each.sum() / weights.sum()
     else:
         loss = each.sum() if reduction == "sum" else each
-    results: list[Value] = [loss, made]
-    return results[: node.outputs]
+    return [loss, made]
 
 
 def _groups(node: Node, count: int) -> list[list[Tensor]]:
     """Inputs after the rate and the step: each parameter, gradient and state for all parameters in turn."""
     tensors = [node.tensor(index) for index in range(2, len(node.inputs))]
+    if not tensors or len(tensors) % count:
+        raise node.fault(f"expected {count} inputs for each parameter, found {len(tensors)}; correct the node")
     each = len(tensors) // count
     return [tensors[part * each : (part + 1) * each] for part in range(count)]
 
 
-def _flat(groups: Sequence[Sequence[Tensor]]) -> list[Value]:
+def _flat(groups: Sequence[Sequence[Tensor]]) -> list[Tensor]:
     """[parameter's results] -> results by kind."""
     return [group[kind] for kind in range(len(groups[0])) for group in groups]
 
 
 @operator("Momentum")
-def _momentum(node: Node) -> list[Value]:
-    rate, step = node.tensor(0), node.known(1, "the step")
+def _momentum(node: Node) -> list[Tensor]:
+    rate, step = node.tensor(0), node.scalar(1, "the step")
     alpha, beta, decay = (node.attributes[name] for name in ("alpha", "beta", "norm_coefficient"))
-    nesterov = node.attribute("mode", "standard") == "nesterov"
-    fresh = 1.0 if int(np.asarray(step)) == 0 else beta
+    nesterov = node.choice("mode", "standard", "nesterov") == "nesterov"
+    fresh = 1.0 if int(step) == 0 else beta
     results = []
     for x, gradient, velocity in zip(*_groups(node, 3), strict=True):
         slope = gradient + x * decay
@@ -66,8 +71,8 @@ def _momentum(node: Node) -> list[Value]:
 
 
 @operator("Adagrad")
-def _adagrad(node: Node) -> list[Value]:
-    rate, step = node.tensor(0), float(np.asarray(node.known(1, "the step")))
+def _adagrad(node: Node) -> list[Tensor]:
+    rate, step = node.tensor(0), float(node.scalar(1, "the step"))
     decay, epsilon, weight = (node.attribute(name, 0.0) for name in ("decay_factor", "epsilon", "norm_coefficient"))
     results = []
     for x, gradient, squares in zip(*_groups(node, 3), strict=True):
@@ -78,8 +83,8 @@ def _adagrad(node: Node) -> list[Value]:
 
 
 @operator("Adam")
-def _adam(node: Node) -> list[Value]:
-    rate, step = node.tensor(0), int(np.asarray(node.known(1, "the step")))
+def _adam(node: Node) -> list[Tensor]:
+    rate, step = node.tensor(0), int(node.scalar(1, "the step"))
     alpha, beta = node.number("alpha", 0.9), node.number("beta", 0.999)
     epsilon, weight = node.number("epsilon", 1e-6), node.number("norm_coefficient", 0.0)
     after = node.number("norm_coefficient_post", 0.0)

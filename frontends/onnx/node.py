@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from circuitize.circuits import arrays
 from circuitize.circuits.builder import Builder
@@ -15,13 +15,41 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.frontends.provenance import current
 from circuitize.frontends.trace import Tensor
 
-Known: TypeAlias = NDArray[Any]
-Value: TypeAlias = Tensor | Known
-Translation: TypeAlias = Callable[["Node"], "Value | Sequence[Value]"]
+from .elements import EXACT, Element, Known, Value
+from .model import MOST
+from .whole import Interval, bounded, exact, wrapped
+
+
+class Made(NamedTuple):
+    """A result with what its schema does not say: its element type, and the interval of whole numbers."""
+
+    content: Tensor | Known
+    element: Element | None = None
+    interval: Interval | None = None
+
+
+Result: TypeAlias = Tensor | Known | Made
 T = TypeVar("T", bound=Callable[["Node"], Any])
+
+
+class Translation(NamedTuple):
+    """What an operator becomes, of which kinds of elements.
+
+    `moves`: results hold elements of the inputs, or zeros, so that whole numbers keep their interval. `ignores`:
+    attributes that say nothing about the results' values; any other that is given and not read is refused.
+    """
+
+    function: Callable[[Node], Result | Sequence[Result]]
+    kinds: frozenset[str]
+    moves: bool
+    ignores: frozenset[str]
+
 
 OPERATORS: dict[str, Translation] = {}
 """By ONNX's name; several opset versions share a translation, which looks at `Node.version` where they differ."""
+
+FLOATS, NUMBERS, ANY = frozenset({"float"}), frozenset({"float", "int"}), frozenset({"float", "int", "bool"})
+BOOLS, WHOLE = frozenset({"bool"}), frozenset({"int", "bool"})
 
 
 class UnknownValue(CircuitizeError):
@@ -33,80 +61,228 @@ class UnknownValue(CircuitizeError):
 
 
 def constant(builder: Builder, value: Known) -> Tensor:
-    """A known array as a wire."""
+    """A known array as a wire. Raises CircuitizeError for whole numbers that float64 does not hold."""
+    if value.dtype.kind in "iu" and value.size and not exact(int(value.min()), int(value.max())):
+        raise CircuitizeError(
+            f"expected whole numbers up to 2^52, found some up to {int(value.max())}; use smaller ones"
+        )
     builder.provenance = current()
     return Tensor(builder, builder.add(arrays.Constant.of(np.asarray(value, np.float64))))
 
 
-def operator(*names: str) -> Callable[[T], T]:
-    """Enters a translation under ONNX's names."""
+def operator(
+    *names: str, kinds: frozenset[str] = FLOATS, moves: bool = False, ignores: Sequence[str] = ()
+) -> Callable[[T], T]:
+    """Enters a translation under ONNX's names, for first inputs of these kinds of elements."""
 
     def enter(translation: T) -> T:
         for name in names:
-            OPERATORS[name] = translation
+            OPERATORS[name] = Translation(translation, ANY if moves else kinds, moves, frozenset(ignores))
         return translation
 
     return enter
 
 
+class Attributes(dict[str, Any]):
+    """Attributes by name, the schema's defaults among them; which were given, and which were looked at."""
+
+    def __init__(self, entries: dict[str, Any], given: frozenset[str]) -> None:
+        super().__init__(entries)
+        self.given = given
+        self.read: set[str] = set()
+
+    def get(self, name: str, default: Any = None) -> Any:
+        self.read.add(name)
+        return super().get(name, default)
+
+    def __getitem__(self, name: str) -> Any:
+        self.read.add(name)
+        return super().__getitem__(name)
+
+    def __contains__(self, name: object) -> bool:
+        self.read.add(str(name))
+        return super().__contains__(name)
+
+
 @dataclass(frozen=True)
 class Node:
-    """A node: its operator, the opset's version, its attributes, what it reads, and the element types of that.
+    """A node: its operator, the opset, attributes with the schema's defaults, what it reads, and the results' types.
 
-    An input that is left out is None. `integer` says which inputs hold whole numbers or truth values.
+    An input that is left out is None. Raises CircuitizeError wherever something is not as a translation expects it.
     """
 
     operator: str
-    version: int
-    attributes: dict[str, Any]
+    name: str
+    opset: int
+    attributes: Attributes
     names: Sequence[str]
     inputs: Sequence[Value | None]
-    integer: Sequence[bool]
-    outputs: int
+    results: Sequence[Element | None]
     builder: Builder
 
+    @property
+    def version(self) -> int:
+        return self.opset
+
+    @property
+    def outputs(self) -> int:
+        return len(self.results)
+
+    @property
+    def element(self) -> Element:
+        """The element type of the first result."""
+        found = self.results[0]
+        assert found is not None
+        return found
+
     def attribute(self, name: str, default: Any) -> Any:
-        found = self.attributes.get(name, default)
-        return found.decode() if isinstance(found, bytes) else found
+        return self.attributes.get(name, default)
 
     def number(self, name: str, default: float) -> float:
         """An attribute that is a number."""
         return float(self.attributes.get(name, default))
 
+    def choice(self, name: str, default: str, *others: str) -> str:
+        """An attribute that is one of several words."""
+        found = self.attributes.get(name, default)
+        if found not in (default, *others):
+            raise self.fault(f"expected {name} to be one of {[default, *others]}, found {found!r}; correct it")
+        return str(found)
+
+    def flag(self, name: str, default: int) -> bool:
+        """An attribute that is 0 or 1."""
+        found = self.attributes.get(name, default)
+        if found not in (0, 1):
+            raise self.fault(f"expected {name} to be 0 or 1, found {found}; correct it")
+        return bool(found)
+
     def has(self, index: int) -> bool:
         return index < len(self.inputs) and self.inputs[index] is not None
 
+    def value(self, index: int = 0) -> Value:
+        """An input with its element type."""
+        found = self.inputs[index] if index < len(self.inputs) else None
+        if found is None:
+            raise self.fault(f"expected an input {index}, found none; name it")
+        return found
+
     def tensor(self, index: int = 0) -> Tensor:
         """An input as a tensor; what is known becomes a constant."""
-        if not self.has(index):
-            raise self.fault(f"expected an input {index}, found none")
-        value = self.inputs[index]
-        assert value is not None
-        return value if isinstance(value, Tensor) else constant(self.builder, value)
+        content = self.value(index).content
+        return content if isinstance(content, Tensor) else constant(self.builder, content)
 
     def tensors(self) -> list[Tensor]:
         return [self.tensor(index) for index in range(len(self.inputs))]
 
+    def interval(self, index: int = 0) -> Interval:
+        """The interval of an input's whole numbers."""
+        value = self.value(index)
+        return value.low, value.high
+
+    @property
+    def whole(self) -> bool:
+        """Whether the first input holds whole numbers."""
+        return self.value().element.kind == "int"
+
+    def kept(self, made: Tensor, interval: Interval, reach: int = 0, wraps: bool = True) -> Result:
+        """A result of whole numbers of that interval, wrapped as their element type wraps; floats stay as they are.
+
+        `reach` is the greatest magnitude on the way; without `wraps`, and of 64 bits, nothing may wrap. Raises
+        CircuitizeError where float64 does not hold the way.
+        """
+        element, (low, high) = self.element, interval
+        if element.kind == "float":
+            return made
+        if max(-low, high, reach) > EXACT:
+            raise self.fault(
+                f"expected {element.name} results of at most 2^52 in magnitude, found an interval up to "
+                f"2^{max(-low, high, reach).bit_length()}; give the intervals of the inputs"
+            )
+        if element.low <= low and high <= element.high:
+            return Made(made, element, interval)
+        if not wraps or element.bits == 64:
+            raise self.fault(
+                f"expected results in the interval of {element.name}, found [{low}, {high}]; "
+                "give the intervals of the inputs"
+            )
+        return Made(wrapped(made, element), element, (element.low, element.high))
+
     def known(self, index: int, what: str) -> Known:
         """An input that decides about shapes. Raises UnknownValue where it is not known when the graph is read."""
-        value = self.inputs[index]
-        if isinstance(value, Tensor) or value is None:
+        content = self.value(index).content
+        if isinstance(content, Tensor):
             name = self.names[index]
             raise UnknownValue(
                 name, f"expected {what} of {self.operator} to be known, found input {name!r}; fix its value"
             )
-        return value
+        return content
+
+    def scalar(self, index: int, what: str) -> Any:
+        """A known input of one element."""
+        found = self.known(index, what)
+        if found.size != 1:
+            raise self.fault(f"expected {what} as one element, found shape {list(found.shape)}; give a scalar")
+        return found.reshape(-1)[0].item()
 
     def integers(self, index: int, what: str) -> list[int]:
         """A known list of whole numbers."""
-        return [int(entry) for entry in np.atleast_1d(self.known(index, what)).reshape(-1)]
+        found = self.known(index, what)
+        if found.ndim > 1 or found.dtype.kind not in "iu":
+            raise self.fault(f"expected {what} as a list of whole numbers, found shape {list(found.shape)}; flatten it")
+        return [int(entry) for entry in found.reshape(-1)]
+
+    def axis(self, given: int, rank: int, ends: bool = False) -> int:
+        """An axis counted from 0; with `ends`, the rank itself is one."""
+        if not -rank <= given < rank + ends:
+            raise self.fault(f"expected an axis from {-rank} to {rank - 1 + ends}, found {given}; correct it")
+        return int(given) if given == rank or given >= 0 else int(given) + rank
+
+    def along(self, x: Tensor, default: int) -> int:
+        """The attribute `axis`, an axis of x."""
+        return self.axis(self.attribute("axis", default), x.ndim)
+
+    def rows(self, x: Tensor) -> Tensor:
+        """x as a matrix whose columns are all axes from the attribute `axis` on."""
+        axis = self.along(x, 1)
+        return x.reshape(math.prod(x.shape[:axis]), math.prod(x.shape[axis:]))
+
+    def distinct(self, given: Sequence[int], rank: int) -> tuple[int, ...]:
+        """Axes counted from 0, in their order."""
+        axes = tuple(self.axis(axis, rank) for axis in given)
+        if len(set(axes)) != len(axes):
+            raise self.fault(f"expected distinct axes, found {list(given)}; name each once")
+        return axes
 
     def axes(self, rank: int, index: int, default: Sequence[int]) -> tuple[int, ...]:
         """Axes out of an attribute (older opsets) or a known input, counted from 0, ascending."""
         found = self.attributes.get("axes")
         if found is None:
             found = self.integers(index, "the axes") if self.has(index) else default
-        return tuple(sorted(int(axis) % rank for axis in found))
+        return tuple(sorted(self.distinct(found, rank)))
+
+    def several(self, found: Sequence[Any], count: int, what: str) -> list[int]:
+        """A list of so many whole numbers."""
+        if len(found) != count:
+            raise self.fault(f"expected {count} {what}, found {len(found)}; correct the node")
+        return [int(entry) for entry in found]
+
+    def ranked(self, x: Tensor, least: int, most: int = 1 << 30) -> Tensor:
+        """x, of a rank from `least` to `most`."""
+        if not least <= x.ndim <= most:
+            wanted = f"{least}" if least == most else f"{least} to {most}" if most < 1 << 30 else f"at least {least}"
+            raise self.fault(f"expected a tensor of rank {wanted}, found shape {list(x.shape)}; reshape it")
+        return x
+
+    def bounded(self, count: int, what: str) -> int:
+        """The number of elements of something, before it is made."""
+        return bounded(count, MOST, what)
 
     def fault(self, message: str) -> CircuitizeError:
-        return CircuitizeError(f"{self.operator}: {message}")
+        return CircuitizeError(f"{self}: {message}")
+
+    def __str__(self) -> str:
+        return (
+            f"{self.operator} {self.name!r} (opset {self.opset})"
+            if self.name
+            else f"{self.operator} (opset {self.opset})"
+        )

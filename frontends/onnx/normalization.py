@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from circuitize.frontends.functions import exp, log, log_softmax, maximum, reciprocal_square_root, softmax, square_root
 from circuitize.frontends.trace import Tensor
 
-from .layout import pad
-from .node import Node, Value, operator
+from .elements import ELEMENTS
+from .node import Made, Node, Result, operator
+from .places import pad
 
 
 def _standard(x: Tensor, axes: Sequence[int], epsilon: float) -> tuple[Tensor, Tensor, Tensor]:
@@ -22,73 +22,89 @@ def _standard(x: Tensor, axes: Sequence[int], epsilon: float) -> tuple[Tensor, T
 
 @operator("Softmax", "LogSoftmax")
 def _softmax(node: Node) -> Tensor:
-    x = node.tensor()
+    x = node.ranked(node.tensor(), 1)
     chosen = softmax if node.operator == "Softmax" else log_softmax
     if node.version >= 13:
-        return chosen(x, node.attribute("axis", -1))
-    axis = node.attribute("axis", 1) % x.ndim
-    return chosen(x.reshape(math.prod(x.shape[:axis]), -1), 1).reshape(*x.shape)
+        return chosen(x, node.along(x, -1))
+    return chosen(node.rows(x), 1).reshape(*x.shape)
 
 
 @operator("LayerNormalization")
-def _layer(node: Node) -> list[Value]:
-    x = node.tensor()
-    axes = range(node.attribute("axis", -1) % x.ndim, x.ndim)
+def _layer(node: Node) -> list[Result]:
+    x = node.ranked(node.tensor(), 1)
+    axes = range(node.along(x, -1), x.ndim)
     scaled, mean, inverse = _standard(x, axes, node.number("epsilon", 1e-5))
-    scaled = scaled * node.tensor(1)
-    made: list[Value] = [scaled + node.tensor(2) if node.has(2) else scaled, mean, inverse]
-    return made[: node.outputs]
+    scaled = scaled * node.tensor(1).broadcast(x.shape)
+    kind = ELEMENTS.get(node.attribute("stash_type", 1))
+    made = scaled + node.tensor(2).broadcast(x.shape) if node.has(2) else scaled
+    return [made, Made(mean, kind), Made(inverse, kind)]
 
 
-@operator("RMSNormalization")
+@operator("RMSNormalization", ignores=("stash_type",))
 def _root_mean_square(node: Node) -> Tensor:
-    x = node.tensor()
-    axes = range(node.attribute("axis", -1) % x.ndim, x.ndim)
+    x = node.ranked(node.tensor(), 1)
+    axes = range(node.along(x, -1), x.ndim)
     mean = (x * x).mean(tuple(axes), keepdims=True)
-    return x * reciprocal_square_root(mean + node.number("epsilon", 1e-5)) * node.tensor(1)
+    inverse = reciprocal_square_root(mean + node.number("epsilon", 1e-5))
+    return x * inverse * node.tensor(1).broadcast(x.shape)
 
 
 @operator("InstanceNormalization")
 def _instance(node: Node) -> Tensor:
-    x = node.tensor()
+    x = node.ranked(node.tensor(), 3)
     scaled, _, _ = _standard(x, range(2, x.ndim), node.number("epsilon", 1e-5))
-    return _by_channel(scaled, node.tensor(1), node.tensor(2))
+    return _by_channel(node, scaled, node.tensor(1), node.tensor(2))
 
 
-@operator("GroupNormalization")
+@operator("GroupNormalization", ignores=("stash_type",))
 def _group(node: Node) -> Tensor:
-    x, groups = node.tensor(), node.attributes["num_groups"]
+    """Scale and bias are of channels; those of groups, before opset 21, are withdrawn from ONNX."""
+    x, groups = node.ranked(node.tensor(), 3), node.attributes["num_groups"]
+    if groups < 1 or x.shape[1] % groups:
+        raise node.fault(f"expected groups that divide {x.shape[1]} channels, found {groups}; correct num_groups")
     parts = x.reshape(x.shape[0], groups, -1)
     scaled, _, _ = _standard(parts, (2,), node.number("epsilon", 1e-5))
-    return _by_channel(scaled.reshape(*x.shape), node.tensor(1), node.tensor(2))
+    return _by_channel(node, scaled.reshape(*x.shape), node.tensor(1), node.tensor(2))
 
 
-@operator("BatchNormalization")
+@operator("BatchNormalization", ignores=("momentum",))
 def _batch(node: Node) -> Tensor:
-    if node.attribute("training_mode", 0) or node.outputs > 1:
+    if node.flag("training_mode", 0) or node.outputs > 1:
         raise node.fault("expected inference, found training mode; use batch_norm of circuitize to train")
-    x, mean, variance = node.tensor(), node.tensor(3), node.tensor(4)
+    if not node.flag("spatial", 1):
+        raise node.fault("expected statistics of channels, found spatial = 0; export with a newer opset")
+    x, mean, variance = node.ranked(node.tensor(), 2), node.tensor(3), node.tensor(4)
     inverse = reciprocal_square_root(variance + node.number("epsilon", 1e-5))
-    ones = [1] * (x.ndim - 2)
-    centred = x - mean.reshape(*mean.shape, *ones)
-    return _by_channel(centred, node.tensor(1) * inverse, node.tensor(2))
+    centred = x - _channels(node, x, mean)
+    return _by_channel(node, centred, node.tensor(1) * inverse, node.tensor(2))
 
 
-def _by_channel(x: Tensor, scale: Tensor, bias: Tensor) -> Tensor:
-    ones = [1] * (x.ndim - 2)
-    return x * scale.reshape(*scale.shape, *ones) + bias.reshape(*bias.shape, *ones)
+def _channels(node: Node, x: Tensor, given: Tensor) -> Tensor:
+    """A vector of one number for each channel, beside x."""
+    if given.shape != (x.shape[1],):
+        raise node.fault(
+            f"expected {x.shape[1]} numbers, one for each channel, found shape {list(given.shape)}; reshape"
+        )
+    return given.reshape(x.shape[1], *[1] * (x.ndim - 2))
+
+
+def _by_channel(node: Node, x: Tensor, scale: Tensor, bias: Tensor) -> Tensor:
+    return x * _channels(node, x, scale) + _channels(node, x, bias)
 
 
 @operator("MeanVarianceNormalization")
 def _mean_variance(node: Node) -> Tensor:
     x = node.tensor()
-    scaled, _, _ = _standard(x, node.attribute("axes", (0, 2, 3)), 1e-9)
+    scaled, _, _ = _standard(x, node.axes(x.ndim, 1, (0, 2, 3)), 1e-9)
     return scaled
 
 
 @operator("LpNormalization")
 def _norm(node: Node) -> Tensor:
-    x, axis = node.tensor(), node.attribute("axis", -1)
+    x = node.ranked(node.tensor(), 1)
+    axis = node.along(x, -1)
+    if node.attribute("p", 2) not in (1, 2):
+        raise node.fault(f"expected p of 1 or 2, found {node.attribute('p', 2)}; correct it")
     norm = maximum(x, -x) if node.attribute("p", 2) == 1 else x * x
     total = norm.sum(axis, keepdims=True)
     if node.attribute("p", 2) != 1:
@@ -100,12 +116,15 @@ def _norm(node: Node) -> Tensor:
 @operator("LRN")
 def _local_response(node: Node) -> Tensor:
     """x / (bias + alpha / size * the sum of squares of neighbouring channels) ^ beta."""
-    x, size, beta = node.tensor(), node.attributes["size"], node.number("beta", 0.75)
-    before, channels = (size - 1) // 2, x.shape[1]
+    x, size, beta = node.ranked(node.tensor(), 4, 4), node.attributes["size"], node.number("beta", 0.75)
+    if size < 1 or size % 2 == 0:
+        raise node.fault(f"expected an odd size, found {size}; correct it")
+    channels = x.shape[1]
+    before = min(size // 2, channels - 1)
     none = [0] * (x.ndim - 2)
-    wide = pad(x * x, [0, before, *none], [0, size - 1 - before, *none])
+    wide = pad(x * x, [0, before, *none], [0, before, *none])
     total = wide[:, :channels]
-    for shift in range(1, size):
+    for shift in range(1, 2 * before + 1):
         total = total + wide[:, shift : shift + channels]
     inner = total * (node.number("alpha", 1e-4) / size) + node.number("bias", 1.0)
     return x * exp(log(inner) * -beta)

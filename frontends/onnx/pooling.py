@@ -11,9 +11,12 @@ from numpy.typing import NDArray
 from circuitize.frontends.functions import exp, log, maximum, square_root
 from circuitize.frontends.trace import Tensor
 
-from .layout import pad, pick
-from .node import Node, operator
+from .model import MOST
+from .node import NUMBERS, Node, Result, operator
+from .places import pad, pick
 from .reductions import greatest
+
+GREATEST_DEGREE = 16
 
 
 @dataclass(frozen=True)
@@ -30,11 +33,12 @@ class Spatial:
 def spatial(node: Node, extents: tuple[int, ...], sizes: tuple[int, ...], whole: bool = True) -> Spatial:
     """A node's windows; without `whole` (ceil_mode), the last may begin inside and end outside."""
     rank = len(extents)
-    steps = tuple(node.attribute("strides", [1] * rank))
-    gaps = tuple(node.attribute("dilations", [1] * rank))
-    pads = list(node.attribute("pads", [0] * (2 * rank)))
+    node.several(sizes, rank, "kernel extents, one for each axis of positions")
+    steps = tuple(positive(node, "strides", rank))
+    gaps = tuple(positive(node, "dilations", rank))
+    automatic = node.choice("auto_pad", "NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID")
+    pads = paddings(node, rank, automatic)
     reach = [gap * (size - 1) + 1 for gap, size in zip(gaps, sizes, strict=True)]
-    automatic = node.attribute("auto_pad", "NOTSET")
     if automatic.startswith("SAME"):
         counts = [-(-extent // step) for extent, step in zip(extents, steps, strict=True)]
         over = [max((c - 1) * s + r - e, 0) for c, s, r, e in zip(counts, steps, reach, extents, strict=True)]
@@ -48,7 +52,28 @@ def spatial(node: Node, extents: tuple[int, ...], sizes: tuple[int, ...], whole:
             if (count - 1) * steps[axis] >= extents[axis] + before[axis]:
                 count -= 1
             after[axis] += max((count - 1) * steps[axis] - room, 0)
+    full = [extent + b + a for extent, b, a in zip(extents, before, after, strict=True)]
+    if min(sizes) < 1 or any(r > f for r, f in zip(reach, full, strict=True)):
+        raise node.fault(f"expected windows within {full}, padding included, found {reach}; correct kernel_shape")
     return Spatial(tuple(sizes), steps, gaps, tuple(before), tuple(after))
+
+
+def positive(node: Node, name: str, rank: int) -> list[int]:
+    """An attribute of one number, at least 1, for each axis of positions; all 1 where it is not given."""
+    found = node.several(node.attribute(name, [1] * rank), rank, name)
+    if min(found, default=1) < 1 or max(found, default=1) > MOST:
+        raise node.fault(f"expected {name} from 1 to {MOST}, found {found}; correct them")
+    return found
+
+
+def paddings(node: Node, rank: int, automatic: str) -> list[int]:
+    """The attribute `pads`: before each axis of positions, then after each."""
+    pads = node.several(node.attribute("pads", [0] * (2 * rank)), 2 * rank, "pads, two for each axis of positions")
+    if min(pads, default=0) < 0 or max(pads, default=0) > MOST:
+        raise node.fault(f"expected pads from 0 to {MOST}, found {pads}; correct them")
+    if any(pads) and automatic != "NOTSET":
+        raise node.fault(f"expected pads or auto_pad, found pads {pads} and {automatic}; leave one out")
+    return pads
 
 
 def windows(x: Tensor, places: Spatial, repeated: bool = False) -> Tensor:
@@ -84,24 +109,34 @@ def _flat(x: Tensor, rank: int) -> Tensor:
     return x.reshape(*shape, math.prod(x.shape[x.ndim - rank :]))
 
 
-@operator("MaxPool")
-def _greatest(node: Node) -> Tensor:
+@operator("MaxPool", kinds=NUMBERS, ignores=("storage_order",))
+def _greatest(node: Node) -> Result:
     if node.outputs > 1:
         raise node.fault("expected the maximum alone, found its place too; leave that output out")
-    x, sizes = node.tensor(), tuple(node.attributes["kernel_shape"])
-    places = spatial(node, x.shape[2:], sizes, whole=not node.attribute("ceil_mode", 0))
-    flat = _flat(windows(x, places, repeated=True), len(sizes))
-    return greatest(flat, (flat.ndim - 1,))[..., 0]
+    x, places = _pooled(node)
+    flat = _flat(windows(x, places, repeated=True), len(places.sizes))
+    return node.kept(greatest(flat, (flat.ndim - 1,))[..., 0], node.interval())
+
+
+def _pooled(node: Node) -> tuple[Tensor, Spatial]:
+    """What is pooled, and its windows."""
+    x, sizes = node.ranked(node.tensor(), 3, 5), tuple(node.attributes["kernel_shape"])
+    same = str(node.attribute("auto_pad", "")).startswith("SAME")
+    if same and any(gap != 1 for gap in node.attribute("dilations", [])):
+        raise node.fault("expected auto_pad or dilations, found both, which runtimes read differently; give pads")
+    if same and any(step > size for step, size in zip(node.attribute("strides", []), sizes, strict=False)):
+        raise node.fault("expected windows of at least the strides beside auto_pad, found smaller ones; give pads")
+    return x, spatial(node, x.shape[2:], sizes, whole=not node.flag("ceil_mode", 0))
 
 
 @operator("AveragePool", "LpPool")
 def _average(node: Node) -> Tensor:
-    x, sizes = node.tensor(), tuple(node.attributes["kernel_shape"])
-    places = spatial(node, x.shape[2:], sizes, whole=not node.attribute("ceil_mode", 0))
+    x, places = _pooled(node)
+    sizes = places.sizes
     if node.operator == "LpPool":
         return _norm(node, _flat(windows(_power(node, x), places), len(sizes)).sum(-1))
     total = _flat(windows(x, places), len(sizes)).sum(-1)
-    return total * (1.0 / _counts(x.shape[2:], places, node, bool(node.attribute("count_include_pad", 0))))
+    return total * (1.0 / _counts(x.shape[2:], places, node, node.flag("count_include_pad", 0)))
 
 
 def _counts(extents: tuple[int, ...], places: Spatial, node: Node, padding: bool) -> NDArray[np.float64]:
@@ -118,6 +153,8 @@ def _counts(extents: tuple[int, ...], places: Spatial, node: Node, padding: bool
 
 def _power(node: Node, x: Tensor) -> Tensor:
     degree = int(node.attribute("p", 2))
+    if not 1 <= degree <= GREATEST_DEGREE:
+        raise node.fault(f"expected p from 1 to {GREATEST_DEGREE}, found {degree}; correct it")
     return maximum(x, -x) ** degree if degree % 2 else x**degree
 
 
@@ -130,7 +167,7 @@ def _norm(node: Node, total: Tensor) -> Tensor:
 
 @operator("GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool")
 def _global(node: Node) -> Tensor:
-    x = node.tensor()
+    x = node.ranked(node.tensor(), 3, 5)
     axes = tuple(range(2, x.ndim))
     if node.operator == "GlobalMaxPool":
         return greatest(x, axes)

@@ -1,25 +1,17 @@
-"""ONNX operators that take axes away: sums, means, norms, extremes and their places."""
+"""ONNX operators that take axes away: sums, means, norms and extremes."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
 
-from circuitize.frontends.functions import (
-    argmax_one_hot,
-    concatenate,
-    cumulative_sum,
-    exp,
-    log,
-    maximum,
-    product,
-    square_root,
-)
+from circuitize.frontends.functions import absolute, cumulative_sum, exp, log, product, square_root
 from circuitize.frontends.trace import Tensor
 
-from .layout import pick
-from .node import Node, operator
+from .node import ANY, NUMBERS, Made, Node, Result, operator
+from .whole import Interval, magnitude, quotient
 
 Reduction = Callable[[Tensor, tuple[int, ...]], Tensor]
 
@@ -31,7 +23,8 @@ def greatest(x: Tensor, axes: tuple[int, ...]) -> Tensor:
     return x
 
 
-def _least(x: Tensor, axes: tuple[int, ...]) -> Tensor:
+def least(x: Tensor, axes: tuple[int, ...]) -> Tensor:
+    """The minimum over some axes, which stay with extent 1."""
     return -greatest(-x, axes)
 
 
@@ -49,79 +42,74 @@ def _log_sum_exp(x: Tensor, axes: tuple[int, ...]) -> Tensor:
 
 REDUCTIONS: dict[str, Reduction] = {
     "ReduceSum": lambda x, axes: x.sum(axes, keepdims=True),
-    "ReduceMean": lambda x, axes: x.mean(axes, keepdims=True),
-    "ReduceL1": lambda x, axes: maximum(x, -x).sum(axes, keepdims=True),
+    "ReduceMean": lambda x, axes: x.mean(axes, keepdims=True) if axes else x,
+    "ReduceL1": lambda x, axes: absolute(x).sum(axes, keepdims=True),
     "ReduceL2": lambda x, axes: square_root((x * x).sum(axes, keepdims=True)),
     "ReduceSumSquare": lambda x, axes: (x * x).sum(axes, keepdims=True),
     "ReduceLogSum": lambda x, axes: log(x.sum(axes, keepdims=True)),
     "ReduceLogSumExp": _log_sum_exp,
     "ReduceMax": greatest,
-    "ReduceMin": _least,
+    "ReduceMin": least,
     "ReduceProd": _product,
 }
 """Each leaves the axes with extent 1."""
 
+BOUNDS: dict[str, Callable[[Interval, int], Interval]] = {
+    "ReduceSum": lambda x, count: (x[0] * count, x[1] * count),
+    "ReduceL1": lambda x, count: (0, magnitude(x) * count),
+    "ReduceSumSquare": lambda x, count: (0, magnitude(x) ** 2 * count),
+    "ReduceMax": lambda x, count: x,
+    "ReduceMin": lambda x, count: x,
+    "ReduceProd": lambda x, count: (-(magnitude(x) ** count), magnitude(x) ** count),
+}
+"""Of whole numbers: the interval of the result, of an operand's and the number of elements that are reduced to one."""
 
-@operator(*REDUCTIONS)
-def _reduce(node: Node) -> Tensor:
-    x = node.tensor()
-    if not node.has(1) and "axes" not in node.attributes and node.attribute("noop_with_empty_axes", 0):
-        axes: tuple[int, ...] = ()
+LONGEST_PRODUCT = 64
+
+
+@operator("ReduceL2", "ReduceLogSum", "ReduceLogSumExp")
+@operator("ReduceMax", "ReduceMin", kinds=ANY)
+@operator("ReduceL1", "ReduceMean", "ReduceProd", "ReduceSum", "ReduceSumSquare", kinds=NUMBERS)
+def _reduce(node: Node) -> Result:
+    """Of whole numbers those reductions alone whose results are whole, without wrapping; of truth values extremes."""
+    x, name = node.tensor(), node.operator
+    given = node.attributes.get("axes")
+    if given is None and node.has(1):
+        given = node.integers(1, "the axes")
+    if not given:
+        axes = () if node.flag("noop_with_empty_axes", 0) else tuple(range(x.ndim))
     else:
-        axes = node.axes(x.ndim, 1, range(x.ndim)) or tuple(range(x.ndim))
-    if node.has(1) and not len(node.known(1, "the axes")) and node.attribute("noop_with_empty_axes", 0):
-        axes = ()
-    reduced = REDUCTIONS[node.operator](x, axes)
-    return reduced if node.attribute("keepdims", 1) else _without(reduced, axes)
+        axes = tuple(sorted(node.distinct(given, x.ndim)))
+        node.flag("noop_with_empty_axes", 0)
+    count = math.prod(x.shape[axis] for axis in axes)
+    if node.whole and name == "ReduceMean":
+        return _mean(node, x, axes, count)
+    if node.whole and name == "ReduceProd" and count > LONGEST_PRODUCT:
+        raise node.fault(f"expected products of at most {LONGEST_PRODUCT} whole numbers, found {count}; cast to floats")
+    made = REDUCTIONS[name](x, axes)
+    made = made if node.flag("keepdims", 1) else without(made, axes)
+    return node.kept(made, BOUNDS[name](node.interval(), count), wraps=False) if node.whole else made
 
 
-def _without(x: Tensor, axes: tuple[int, ...]) -> Tensor:
+def _mean(node: Node, x: Tensor, axes: tuple[int, ...], count: int) -> Result:
+    """The mean of whole numbers, truncated toward zero; their sum may not wrap."""
+    low, high = node.interval()
+    total = x.sum(axes, keepdims=True)
+    made = quotient(total, total.constant(np.full(total.shape, float(count))))
+    checked = node.kept(total, (low * count, high * count), wraps=False)
+    assert isinstance(checked, Made)
+    return checked._replace(content=made if node.flag("keepdims", 1) else without(made, axes))
+
+
+def without(x: Tensor, axes: tuple[int, ...]) -> Tensor:
+    """x without some axes, of extent 1."""
     return x.reshape(*[extent for axis, extent in enumerate(x.shape) if axis not in axes])
 
 
-@operator("ArgMax", "ArgMin")
-def _place(node: Node) -> Tensor:
-    """The place of the first extreme, or of the last, counted in a reversed axis."""
-    x = node.tensor() if node.operator == "ArgMax" else -node.tensor()
-    axis = node.attribute("axis", 0) % x.ndim
-    count = x.shape[axis]
-    last = bool(node.attribute("select_last_index", 0))
-    hot = argmax_one_hot(pick(x, axis, np.arange(count)[::-1]) if last else x, axis)
-    numbers = np.arange(count)[::-1] if last else np.arange(count)
-    place = (hot * numbers.reshape(-1, *[1] * (x.ndim - axis - 1)).astype(np.float64)).sum(axis, keepdims=True)
-    return place if node.attribute("keepdims", 1) else _without(place, (axis,))
-
-
-@operator("CumSum")
-def _cumulative(node: Node) -> Tensor:
-    x, (axis,) = node.tensor(), node.integers(1, "the axis")
-    return cumulative_sum(x, axis % x.ndim, bool(node.attribute("exclusive", 0)), bool(node.attribute("reverse", 0)))
-
-
-@operator("Hardmax")
-def _hardmax(node: Node) -> Tensor:
-    x = node.tensor()
-    return argmax_one_hot(x, node.attribute("axis", -1))
-
-
-@operator("TopK")
-def _top(node: Node) -> list[Tensor]:
-    """The k greatest or least, in order; of equal ones the first comes first. k rounds of maximum and removal."""
-    x, (count,) = node.tensor(), node.integers(1, "k")
-    axis = node.attribute("axis", -1) % x.ndim
-    sign = 1.0 if node.attribute("largest", 1) else -1.0
-    left, taken = x * sign, None
-    numbers = np.arange(x.shape[axis], dtype=np.float64).reshape(-1, *[1] * (x.ndim - axis - 1))
-    values, places = [], []
-    for _ in range(count):
-        # What was taken stands below everything that is left: no maximum of the rest, whatever its range.
-        low = _least(left, (axis,)) - 1.0
-        hot = argmax_one_hot(left if taken is None else left + (low - left) * taken, axis)
-        values.append((x * hot).sum(axis, keepdims=True))
-        places.append((hot * numbers).sum(axis, keepdims=True))
-        taken = hot if taken is None else taken + hot
-    return [_joined(values, axis), _joined(places, axis)]
-
-
-def _joined(tensors: list[Tensor], axis: int) -> Tensor:
-    return concatenate(tensors, axis) if len(tensors) > 1 else tensors[0]
+@operator("CumSum", kinds=NUMBERS)
+def _cumulative(node: Node) -> Result:
+    x = node.ranked(node.tensor(), 1)
+    axis = node.axis(node.scalar(1, "the axis"), x.ndim)
+    made = cumulative_sum(x, axis, node.flag("exclusive", 0), node.flag("reverse", 0))
+    low, high = node.interval()
+    return node.kept(made, (min(low * x.shape[axis], low, 0), max(high * x.shape[axis], high, 0)))

@@ -1,0 +1,154 @@
+"""ONNX operators of arithmetic: on floats, and on whole numbers, which wrap as their element types do."""
+
+from __future__ import annotations
+
+from functools import reduce
+
+import numpy as np
+
+from circuitize.frontends.functions import absolute, maximum, minimum, relu, sign, square_root, where
+from circuitize.frontends.functions import power as raised
+from circuitize.frontends.trace import Tensor
+
+from .node import NUMBERS, Node, Result, operator
+from .whole import Interval, magnitude, power, product, quotient
+
+GREATEST_POWER = 64
+
+
+def _together(node: Node) -> list[Tensor]:
+    """All inputs, which broadcast from opset 8 on where there may be any number of them."""
+    tensors = node.tensors()
+    if node.version < 8 and node.operator in ("Max", "Mean", "Min", "Sum") and len({x.shape for x in tensors}) > 1:
+        found = ", ".join(str(list(x.shape)) for x in tensors)
+        raise node.fault(f"expected inputs of one shape before opset 8, found {found}; convert the model")
+    return tensors
+
+
+@operator("Add", "Sum", kinds=NUMBERS)
+def _add(node: Node) -> Result:
+    made = reduce(lambda x, y: x + y, _together(node))
+    intervals = [node.interval(index) for index in range(len(node.inputs))]
+    total = sum(low for low, _ in intervals), sum(high for _, high in intervals)
+    return node.kept(made, total, sum(magnitude(interval) for interval in intervals))
+
+
+@operator("Sub", kinds=NUMBERS)
+def _subtract(node: Node) -> Result:
+    (a, b), (c, d) = node.interval(0), node.interval(1)
+    return node.kept(node.tensor(0) - node.tensor(1), (a - d, b - c))
+
+
+@operator("Mul", kinds=NUMBERS)
+def _multiply(node: Node) -> Result:
+    return node.kept(node.tensor(0) * node.tensor(1), product(node.interval(0), node.interval(1)))
+
+
+@operator("Div", kinds=NUMBERS)
+def _divide(node: Node) -> Result:
+    """Of whole numbers the quotient is truncated toward zero. Undefined where the divisor is 0."""
+    x, y = node.tensor(0), node.tensor(1)
+    shape = np.broadcast_shapes(x.shape, y.shape)
+    if not node.whole:
+        return x.broadcast(shape) / y.broadcast(shape)
+    low, high = node.interval()
+    most = max(abs(low), abs(high))
+    reach = 2 * magnitude(node.interval(0), node.interval(1))
+    interval = (-most if min(low, node.interval(1)[0]) < 0 else 0, most)
+    return node.kept(quotient(x.broadcast(shape), y.broadcast(shape)), interval, reach)
+
+
+@operator("Neg", kinds=NUMBERS)
+def _negate(node: Node) -> Result:
+    low, high = node.interval()
+    return node.kept(-node.tensor(), (-high, -low))
+
+
+@operator("Abs", kinds=NUMBERS)
+def _absolute(node: Node) -> Result:
+    low, high = node.interval()
+    return node.kept(absolute(node.tensor()), (max(low, -high, 0), max(-low, high)))
+
+
+@operator("Sign", kinds=NUMBERS)
+def _sign(node: Node) -> Result:
+    return node.kept(sign(node.tensor()), (-1 if node.interval()[0] < 0 else 0, 1))
+
+
+@operator("Relu", kinds=NUMBERS)
+def _relu(node: Node) -> Result:
+    low, high = node.interval()
+    return node.kept(relu(node.tensor()), (max(low, 0), max(high, 0)))
+
+
+@operator("PRelu", kinds=NUMBERS)
+def _parametric(node: Node) -> Result:
+    x, slope = node.tensor(0), node.tensor(1)
+    low, high = node.interval()
+    below = product((min(low, 0), min(high, 0)), node.interval(1))
+    made = relu(x) - relu(-x) * slope.broadcast(x.shape)
+    return node.kept(made, (min(below[0], 0), max(high, below[1], 0)))
+
+
+@operator("Pow", kinds=NUMBERS)
+def _power(node: Node) -> Result:
+    """x to known whole exponents, of floats negative ones and 1/2 too."""
+    x, y = node.tensor(0), np.asarray(node.known(1, "the exponent"))
+    if not node.whole and y.size and (y == 0.5).all():
+        return square_root(x.broadcast(np.broadcast_shapes(x.shape, y.shape)))
+    least = 0 if node.whole else -GREATEST_POWER
+    if not y.size or not (y == np.rint(y)).all() or not least <= y.min() <= y.max() <= GREATEST_POWER:
+        raise node.fault(
+            f"expected whole exponents from {least} to {GREATEST_POWER}, or 1/2, found others; multiply out"
+        )
+    shape = np.broadcast_shapes(x.shape, y.shape)
+    base = x.broadcast(shape)
+    made: Tensor | None = None
+    intervals: list[Interval] = []
+    for degree in sorted({int(entry) for entry in y.reshape(-1)}):
+        chosen = base**degree if degree > 0 else raised(base, degree)
+        intervals.append(power(node.interval(), degree) if degree > 0 else (1, 1))
+        here = np.broadcast_to(y == degree, shape).astype(np.float64)
+        made = chosen if made is None else where(made.constant(here), chosen, made)
+    assert made is not None
+    hull = min(low for low, _ in intervals), max(high for _, high in intervals)
+    return node.kept(made, hull, wraps=False)
+
+
+@operator("Max", "Min", kinds=NUMBERS)
+def _extreme(node: Node) -> Result:
+    intervals = [node.interval(index) for index in range(len(node.inputs))]
+    function, choose = (maximum, max) if node.operator == "Max" else (minimum, min)
+    found = choose(low for low, _ in intervals), choose(high for _, high in intervals)
+    return node.kept(reduce(function, _together(node)), found)
+
+
+@operator("Mean")
+def _mean(node: Node) -> Tensor:
+    return reduce(lambda x, y: x + y, _together(node)) * (1 / len(node.inputs))
+
+
+@operator("Clip", kinds=NUMBERS)
+def _clip(node: Node) -> Result:
+    """Where the bounds are out of order, the greatest."""
+    x, (low, high) = node.tensor(0), node.interval(0)
+    bounds: list[Tensor | float | None] = [
+        _bound(node, index) if node.has(index) else node.attribute(name, None)
+        for index, name in ((1, "min"), (2, "max"))
+    ]
+    if bounds[0] is not None:
+        x = maximum(x, bounds[0])
+        if node.has(1):
+            low, high = max(low, node.interval(1)[0]), max(high, node.interval(1)[1])
+    if bounds[1] is not None:
+        x = minimum(x, bounds[1])
+        if node.has(2):
+            low, high = min(low, node.interval(2)[0]), min(high, node.interval(2)[1])
+    return node.kept(x, (low, high))
+
+
+def _bound(node: Node, index: int) -> Tensor:
+    bound = node.tensor(index)
+    if bound.size != 1:
+        raise node.fault(f"expected a bound of one element, found shape {list(bound.shape)}; give a scalar")
+    return bound.reshape()

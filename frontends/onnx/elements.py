@@ -1,0 +1,92 @@
+"""ONNX's element types, and values that carry theirs through the importer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits.types import Shape
+from circuitize.frontends.trace import Tensor
+
+Known: TypeAlias = NDArray[Any]
+
+EXACT = 1 << 52
+"""The greatest magnitude of whole numbers in arithmetic: float64 holds them, and what is a step beyond, exactly."""
+
+
+@dataclass(frozen=True)
+class Element:
+    """An element type: ONNX's name for it, its kind (float, int or bool) and, unless it is a float, its interval."""
+
+    name: str
+    kind: str
+    low: int = 0
+    high: int = 0
+
+    @property
+    def bits(self) -> int:
+        """The width of whole numbers: they wrap modulo 2^bits."""
+        return (self.high - self.low).bit_length()
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """How known values of it are held: floats as float64, whatever their width."""
+        return np.dtype(np.float64 if self.kind == "float" else self.name)
+
+    @property
+    def tensor(self) -> str:
+        """As ONNX's schemas write it."""
+        return f"tensor({self.name})"
+
+
+def _whole(signed: bool, bits: int) -> Element:
+    low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+    return Element(f"{'' if signed else 'u'}int{bits}", "int", low, high)
+
+
+FLOAT, BOOL, INT64 = Element("float", "float"), Element("bool", "bool", 0, 1), _whole(True, 64)
+ELEMENTS = {
+    1: FLOAT,
+    2: _whole(False, 8),
+    3: _whole(True, 8),
+    4: _whole(False, 16),
+    5: _whole(True, 16),
+    6: _whole(True, 32),
+    7: INT64,
+    9: BOOL,
+    10: Element("float16", "float"),
+    11: Element("double", "float"),
+    12: _whole(False, 32),
+    13: _whole(False, 64),
+    16: Element("bfloat16", "float"),
+}
+"""By ONNX's number. Strings, complex numbers and floats of 8 bits and fewer are none of them."""
+NAMED = {element.tensor: element for element in ELEMENTS.values()}
+
+
+@dataclass(frozen=True)
+class Value:
+    """What a name of the graph stands for: a wire or a known array, its element type, and its numbers' interval.
+
+    A known array has its element's dtype; a wire holds the same numbers as reals.
+    """
+
+    content: Tensor | Known
+    element: Element
+    low: int = 0
+    high: int = 0
+
+    @property
+    def shape(self) -> Shape:
+        return self.content.shape
+
+    @staticmethod
+    def of(array: Known, element: Element) -> Value:
+        """A known array, whose interval is that of its elements."""
+        held = np.asarray(array).astype(element.dtype)
+        if element.kind == "float" or not held.size:
+            return Value(held, element)
+        return Value(held, element, int(held.min()), int(held.max()))

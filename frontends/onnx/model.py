@@ -1,0 +1,166 @@
+"""Reads ONNX models from files, and checks their structure before anything is made of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from circuitize.circuits.errors import CircuitizeError, FormatError
+
+from .elements import Element
+from .schema import OLDEST
+from .tensors import element, value
+
+REMEDY = "pip install 'circuitize[onnx]'"
+CONVERT = "convert the model with onnx.version_converter"
+TRAINING = "ai.onnx.preview.training"
+MOST = 1 << 26
+"""The most elements that one tensor may have."""
+LARGEST = (1 << 31) - 1
+"""The most bytes of a model file: protobuf takes no more."""
+
+
+def package() -> Any:
+    """The package onnx. Raises CircuitizeError where it is missing."""
+    try:
+        import onnx
+    except ImportError:
+        raise CircuitizeError(f"expected the package onnx to read a model, found none; {REMEDY}") from None
+    return onnx
+
+
+def read(source: Any) -> Any:
+    """A ModelProto, or the one in a file. Raises FormatError where the file is none; external data is not followed."""
+    onnx = package()
+    if isinstance(source, onnx.ModelProto):
+        return source
+    if not isinstance(source, (str, Path)):
+        raise CircuitizeError(
+            f"expected an ONNX ModelProto or the path of a file, found {type(source).__name__}; load the model"
+        )
+    path = Path(source)
+    try:
+        if path.stat().st_size > LARGEST:
+            raise FormatError(
+                f"{path}: expected a model of at most {LARGEST} bytes, found {path.stat().st_size}; split it"
+            )
+        return onnx.ModelProto.FromString(path.read_bytes())
+    except OSError as error:
+        raise CircuitizeError(f"{path}: expected an ONNX model, found {error.strerror}; check the path") from None
+    except CircuitizeError:
+        raise
+    except Exception as error:  # protobuf's DecodeError: its class depends on the implementation
+        raise FormatError(
+            f"{path}: expected an ONNX model, found bytes that are none ({type(error).__name__}); export it again"
+        ) from None
+
+
+def opsets(onnx: Any, model: Any) -> dict[str, int]:
+    """The opset by domain. Raises FormatError where it is missing, given twice, too old or too new."""
+    found: dict[str, int] = {}
+    for entry in model.opset_import:
+        domain = "" if entry.domain == "ai.onnx" else entry.domain
+        if domain in found:
+            raise FormatError(f"expected one opset of domain {domain!r}, found two; correct the model")
+        found[domain] = entry.version
+    newest = onnx.defs.onnx_opset_version()
+    if "" in found and not 1 <= found[""] <= newest:
+        raise FormatError(f"expected an opset from {OLDEST} to {newest}, found {found['']}; {CONVERT}")
+    if found.get(TRAINING, 1) != 1:
+        raise FormatError(f"expected opset 1 of {TRAINING}, found {found[TRAINING]}; convert the model")
+    return found
+
+
+def check(model: Any) -> None:
+    """Raises FormatError for what is not read: functions, training information, sparse initializers; no graph."""
+    graph = model.graph
+    if not all(isinstance(text, str) for text in _texts(model)):
+        raise FormatError("expected names that are text, found other bytes; the file is damaged")
+    if not model.HasField("graph") or not len(graph.output):
+        raise FormatError("expected a graph with outputs, found none; export the model again")
+    for found, what, remedy in (
+        (model.functions, "functions of the model's own", "inline them with onnx.inliner"),
+        (model.training_info, "training information", "take it out: train the arrow instead"),
+        (graph.sparse_initializer, "sparse initializers", "make them dense"),
+    ):
+        if len(found):
+            raise FormatError(f"expected a graph of ONNX's operators, found {what}; {remedy}")
+    distinct((entry.name for entry in graph.input), "input")
+    distinct((entry.name for entry in graph.initializer), "initializer")
+    distinct((entry.name for entry in graph.output), "output")
+
+
+def _texts(model: Any) -> Iterator[Any]:
+    """Every name in the model: protobuf gives bytes where one is no text."""
+    graph = model.graph
+    yield graph.name
+    yield from (entry.domain for entry in model.opset_import)
+    for entry in (*graph.input, *graph.output, *graph.initializer):
+        yield entry.name
+    for entry in (*graph.input, *graph.output):
+        yield from (extent.dim_param for extent in entry.type.tensor_type.shape.dim)
+    for node in graph.node:
+        yield from (node.name, node.op_type, node.domain, *node.input, *node.output)
+        yield from (name for entry in node.attribute for name in (entry.name, entry.ref_attr_name))
+
+
+def shown(text: str) -> str:
+    """Text of the file as one line that no terminal acts on."""
+    return text if text.isprintable() else ascii(text)
+
+
+def distinct(names: Iterable[str], what: str) -> None:
+    """Raises FormatError where a name is empty or there twice."""
+    seen: set[str] = set()
+    for name in names:
+        if not name or name in seen:
+            raise FormatError(
+                f"{what} {name!r}: expected a name of its own, found {'none' if not name else 'it twice'}; rename it"
+            )
+        seen.add(name)
+
+
+def declared(onnx: Any, entry: Any, what: str) -> tuple[Element, tuple[int, ...]]:
+    """The element type and concrete shape of an input. Raises CircuitizeError where they are not said."""
+    where = f"{what} {entry.name!r}"
+    if not entry.type.HasField("tensor_type"):
+        raise CircuitizeError(f"{where}: expected a tensor, found another type; give tensors")
+    tensor = entry.type.tensor_type
+    kind = element(onnx, tensor.elem_type, where)
+    if not tensor.HasField("shape"):
+        raise CircuitizeError(f"{where}: expected a concrete shape, found none; fix its extents")
+    extents = tensor.shape.dim
+    if any(not extent.HasField("dim_value") for extent in extents):
+        found = [extent.dim_param or "?" for extent in extents if not extent.HasField("dim_value")]
+        raise CircuitizeError(f"{where}: expected a concrete shape, found {found}; fix its extents")
+    shape = tuple(extent.dim_value for extent in extents)
+    if min(shape, default=0) < 0 or math.prod(shape) > MOST:
+        raise CircuitizeError(
+            f"{where}: expected at most {MOST} elements, found shape {list(shape)}; correct its extents"
+        )
+    return kind, shape
+
+
+def attribute(onnx: Any, entry: Any, where: str) -> Any:
+    """An attribute's value; a tensor as a Value. Raises FormatError for subgraphs, sparse tensors and references."""
+    kinds = onnx.AttributeProto
+    if entry.ref_attr_name:
+        raise FormatError(f"{where}: expected a value of {entry.name!r}, found a reference; inline the function")
+    if entry.type == kinds.TENSOR:
+        return value(onnx, entry.t, f"{where}, attribute {entry.name!r}")
+    if entry.type not in (kinds.FLOAT, kinds.INT, kinds.STRING, kinds.FLOATS, kinds.INTS):
+        found = kinds.AttributeType.Name(entry.type) if entry.type in kinds.AttributeType.values() else entry.type
+        raise FormatError(
+            f"{where}: expected numbers, a string or a tensor as {entry.name!r}, found {found}; rewrite the node"
+        )
+    found = onnx.helper.get_attribute_value(entry)
+    if entry.type == kinds.STRING:
+        try:
+            return found.decode()
+        except UnicodeDecodeError:
+            raise FormatError(
+                f"{where}: expected text as {entry.name!r}, found other bytes; correct the node"
+            ) from None
+    return found if isinstance(found, (int, float)) else list(found)

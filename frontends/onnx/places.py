@@ -1,0 +1,49 @@
+"""Elements at known places, and padding: what operators that move elements and those that slide windows share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from circuitize.circuits import arrays
+from circuitize.circuits.errors import TypingError
+from circuitize.frontends.functions import gather
+from circuitize.frontends.trace import Tensor
+
+from .elements import Known
+from .model import MOST
+from .whole import bounded
+
+
+def pick(x: Tensor, axis: int, places: Known) -> Tensor:
+    """The elements of an axis at known places, whose axes replace it; negative places count from the end."""
+    extent = x.shape[axis]
+    if places.size and not -extent <= int(places.min()) <= int(places.max()) < extent:
+        found = f"{int(places.min())} to {int(places.max())}"
+        raise TypingError(f"expected places from {-extent} to {extent - 1}, found {found}; correct the indices")
+    places = np.where(places < 0, places + extent, places)
+    return gather(x, x.constant(places.astype(np.float64)), axis)
+
+
+def pad(x: Tensor, before: Sequence[int], after: Sequence[int], value: float = 0.0) -> Tensor:
+    """Elements before and after each axis, all of one value; negative numbers cut."""
+    starts = [max(-b, 0) for b in before]
+    stops = [extent - max(-a, 0) for extent, a in zip(x.shape, after, strict=True)]
+    if any(start >= stop for start, stop in zip(starts, stops, strict=True)):
+        found = f"{list(before)} and {list(after)}"
+        raise TypingError(f"expected pads that leave elements of {list(x.shape)}, found {found}; cut less")
+    if (starts, stops) != ([0] * x.ndim, list(x.shape)):
+        x = x.apply(arrays.Slice(tuple(starts), tuple(stops)))
+    wide = arrays.Pad(tuple(max(b, 0) for b in before), tuple(max(a, 0) for a in after))
+    if not any((*wide.before, *wide.after)):
+        return x
+    extents = [b + extent + a for b, extent, a in zip(wide.before, x.shape, wide.after, strict=True)]
+    bounded(math.prod(extents), MOST, "a padded tensor")
+    # Zeros, and the value added to where they are.
+    padded = x.apply(wide)
+    if not value:
+        return padded
+    inside = np.pad(np.zeros(x.shape), list(zip(wide.before, wide.after, strict=True)), constant_values=value)
+    return padded + inside

@@ -1,0 +1,137 @@
+"""What ONNX's own schemas say of an operator in an opset: inputs, element types, attributes, results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from .elements import NAMED, Element, Value
+
+OLDEST = 7
+"""The first opset that is read whole: of older ones only operators that have not changed until then."""
+
+
+class Misfit(Exception):
+    """A node that does not fit its operator's schema."""
+
+
+@dataclass(frozen=True)
+class Formal:
+    """A formal input or output: its name, its type variable, the types allowed, and how often it may stand."""
+
+    name: str
+    variable: str
+    types: frozenset[str]
+    option: str
+    homogeneous: bool
+
+
+@dataclass(frozen=True)
+class Signature:
+    """An operator as one opset defines it."""
+
+    version: int
+    inputs: tuple[Formal, ...]
+    outputs: tuple[Formal, ...]
+    least: int
+    most: int
+    least_outputs: int
+    most_outputs: int
+    attributes: dict[str, tuple[str, bool]]
+    defaults: dict[str, Any]
+
+    def formal(self, index: int) -> Formal:
+        return self.inputs[min(index, len(self.inputs) - 1)]
+
+    def result(self, index: int) -> Formal:
+        return self.outputs[min(index, len(self.outputs) - 1)]
+
+    def bind(self, values: Sequence[Value | None], outputs: int) -> list[Element | None]:
+        """The results' element types, None where attributes decide. Raises Misfit."""
+        if not self.least <= len(values) <= self.most:
+            raise Misfit(f"expected {_range(self.least, self.most)} inputs, found {len(values)}; correct the node")
+        if not self.least_outputs <= outputs <= self.most_outputs:
+            wanted = _range(self.least_outputs, self.most_outputs)
+            raise Misfit(f"expected {wanted} outputs, found {outputs}; correct the node")
+        bound: dict[str, Element] = {}
+        for index, value in enumerate(values):
+            formal = self.formal(index)
+            if value is None:
+                if formal.option != "Optional":
+                    raise Misfit(f"expected an input {formal.name!r}, found none; name it")
+                continue
+            if value.element.tensor not in formal.types:
+                raise Misfit(f"expected input {formal.name!r} {_of(formal)}, found {value.element.name}; cast it")
+            first = bound.setdefault(formal.variable, value.element)
+            if first != value.element and formal.homogeneous:
+                raise Misfit(f"expected inputs of one type, found {first.name} and {value.element.name}; cast one")
+        return [self._result(self.result(index), bound) for index in range(outputs)]
+
+    def _result(self, formal: Formal, bound: dict[str, Element]) -> Element | None:
+        found = bound.get(formal.variable)
+        if found is None and len(formal.types) == 1:
+            found = NAMED.get(next(iter(formal.types)))
+        return found
+
+    def check(self, kinds: Sequence[tuple[str, str]]) -> None:
+        """Raises Misfit where an attribute is unknown, of the wrong kind, given twice, or missing."""
+        names = [name for name, _ in kinds]
+        for name, kind in kinds:
+            if name not in self.attributes:
+                raise Misfit(f"expected attributes {sorted(self.attributes)}, found {name!r}; correct the node")
+            if kind != self.attributes[name][0] or names.count(name) > 1:
+                wanted = self.attributes[name][0]
+                raise Misfit(f"expected one attribute {name!r}, of kind {wanted}, found {kind}; correct the node")
+        for name, (_, required) in self.attributes.items():
+            if required and name not in names:
+                raise Misfit(f"expected an attribute {name!r}, found none; give it")
+
+
+def _range(least: int, most: int) -> str:
+    return str(least) if least == most else f"{least} to {most}" if most < 1 << 30 else f"at least {least}"
+
+
+def _of(formal: Formal) -> str:
+    return "of " + ", ".join(sorted(name.removeprefix("tensor(").removesuffix(")") for name in formal.types))
+
+
+@lru_cache(maxsize=4096)
+def signature(operator: str, opset: int, domain: str) -> Signature | None:
+    """The operator as the opset has it; None where it has none, or none any more."""
+    import onnx
+
+    try:
+        schema = onnx.defs.get_schema(operator, opset, domain)
+    except onnx.defs.SchemaError:
+        return None
+    if schema.deprecated:
+        return None
+    defaults = {
+        name: _plain(onnx.helper.get_attribute_value(attribute.default_value))
+        for name, attribute in schema.attributes.items()
+        if attribute.default_value.name
+    }
+    return Signature(
+        schema.since_version,
+        tuple(map(_formal, schema.inputs)),
+        tuple(map(_formal, schema.outputs)),
+        schema.min_input,
+        schema.max_input,
+        schema.min_output,
+        schema.max_output,
+        {
+            name: (str(attribute.type).rpartition(".")[2], attribute.required)
+            for name, attribute in schema.attributes.items()
+        },
+        defaults,
+    )
+
+
+def _plain(given: Any) -> Any:
+    return given.decode() if isinstance(given, bytes) else given
+
+
+def _formal(given: Any) -> Formal:
+    return Formal(given.name, given.type_str, frozenset(given.types), given.option.name, given.is_homogeneous)

@@ -1,0 +1,28 @@
+"""A builder that refuses tensors of too many elements before anything of their size exists."""
+
+from __future__ import annotations
+
+import math
+
+from circuitize.circuits.builder import Builder
+from circuitize.circuits.operation import Operation
+
+from .model import MOST
+from .whole import bounded
+
+
+class Bounded(Builder):
+    """A builder of arrows whose wires each have at most `most` elements. Raises TypingError."""
+
+    def __init__(self, most: int = MOST) -> None:
+        super().__init__()
+        self.most = most
+        self.largest = 0
+
+    def apply(self, operation: Operation, *sources: int) -> list[int]:
+        targets = super().apply(operation, *sources)
+        for wire in targets:
+            size = math.prod(self.type(wire).shape)
+            self.largest = max(self.largest, size)
+            bounded(size, self.most, f"the result of {operation.name.removeprefix('real.')}")
+        return targets

@@ -1,0 +1,69 @@
+"""Tensors inside a model file: checked before they are held."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from circuitize.circuits.errors import FormatError
+
+from .elements import ELEMENTS, Element, Value
+
+FIELDS = {
+    "float": "float_data",
+    "double": "double_data",
+    "int64": "int64_data",
+    "uint32": "uint64_data",
+    "uint64": "uint64_data",
+}
+"""Where elements are listed that are not raw; the others' are in int32_data."""
+SIZES = {"float": 4, "double": 8, "float16": 2, "bfloat16": 2, "bool": 1}
+LISTS = ("float_data", "double_data", "int32_data", "int64_data", "uint64_data", "string_data")
+
+
+def element(onnx: Any, code: int, where: str) -> Element:
+    """The element type of that number. Raises FormatError for one that is not read."""
+    if code not in ELEMENTS:
+        names = onnx.TensorProto.DataType
+        found = names.Name(code) if code in names.values() else code
+        raise FormatError(
+            f"{where}: expected elements that are floats, whole numbers or truth values, found {found}; cast them"
+        )
+    return ELEMENTS[code]
+
+
+def value(onnx: Any, tensor: Any, where: str) -> Value:
+    """A TensorProto's elements. Raises FormatError where they are elsewhere, or not as many as its shape says."""
+    kind = element(onnx, tensor.data_type, where)
+    if tensor.data_location == onnx.TensorProto.EXTERNAL or len(tensor.external_data):
+        raise FormatError(
+            f"{where}: expected its elements in the model, found them in another file; load them with onnx.load"
+        )
+    if tensor.HasField("segment"):
+        raise FormatError(f"{where}: expected a whole tensor, found a segment of one; join its segments")
+    shape = list(tensor.dims)
+    if any(extent < 0 for extent in shape):
+        raise FormatError(f"{where}: expected extents of at least 0, found {shape}; correct the file")
+    size, raw = math.prod(shape), tensor.HasField("raw_data")
+    listed = FIELDS.get(kind.name, "int32_data")
+    filled = [name for name in LISTS if len(getattr(tensor, name)) and (raw or name != listed)]
+    if filled:
+        raise FormatError(
+            f"{where}: expected its elements once, as {'raw_data' if raw else listed}, found {filled}; correct the file"
+        )
+    found = len(tensor.raw_data) if raw else len(getattr(tensor, listed))
+    width = SIZES.get(kind.name, kind.bits // 8) if raw else 1
+    if found != size * width:
+        unit = "bytes" if raw else "elements"
+        raise FormatError(
+            f"{where}: expected {size * width} {unit} for shape {shape}, found {found}; the file is damaged"
+        )
+    if kind.kind != "float" and not raw:
+        held = np.array(getattr(tensor, listed), np.int64 if listed != "uint64_data" else np.uint64)
+        if held.size and not kind.low <= int(held.min()) <= int(held.max()) <= kind.high:
+            raise FormatError(
+                f"{where}: expected elements of {kind.name}, found some outside its interval; correct the file"
+            )
+    return Value.of(onnx.numpy_helper.to_array(tensor), kind)

@@ -1,0 +1,121 @@
+"""Translates a node: checks kinds, folds what is known, gives each result its element type and interval."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.hypergraph import evaluate
+from circuitize.frontends.trace import Tensor
+
+from .elements import Element, Known, Value
+from .node import Made, Node, Result, Translation, UnknownValue
+from .schema import Signature
+from .sizes import Bounded
+from .whole import exact
+
+FOLDED = 1 << 22
+"""The most elements of anything that is computed when the graph is read; what is larger is left to the arrow."""
+MISFITS = (ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, TypeError, ValueError)
+
+
+def translated(node: Node, translation: Translation, chosen: Signature) -> list[Value]:
+    """The results of a node, one for each output it names; computed now where all that it reads is known."""
+    first = chosen.formal(0).variable if chosen.inputs else ""
+    for index, value in enumerate(node.inputs):
+        if value is not None and chosen.formal(index).variable == first and value.element.kind not in translation.kinds:
+            wanted = " or ".join(sorted(NAMES[kind] for kind in translation.kinds))
+            raise node.fault(f"expected {wanted}, found {value.element.name}; cast the input")
+    try:
+        made = _folded(node, translation)
+        results = list(_finished(node, translation, chosen, made))
+    except UnknownValue:
+        raise
+    except CircuitizeError as error:
+        text = str(error)
+        raise (error if text.startswith(str(node)) else node.fault(text)) from None
+    except MISFITS as error:
+        found = (str(error).splitlines() or [""])[0]
+        raise node.fault(
+            f"expected inputs and attributes that fit, found {type(error).__name__}: {found}; correct the node"
+        ) from None
+    unread = sorted(node.attributes.given - node.attributes.read - translation.ignores)
+    if unread:
+        raise node.fault(
+            f"expected attributes that are understood, found {unread}; leave them out, or see docs/onnx.md"
+        )
+    return results
+
+
+NAMES = {"float": "floats", "int": "whole numbers", "bool": "truth values"}
+
+
+def _folded(node: Node, translation: Translation) -> list[Result]:
+    """What the translation makes, known arrays where all inputs are known and nothing is too large."""
+    contents = [value.content for value in node.inputs if value is not None]
+    if not contents or any(isinstance(content, Tensor) for content in contents):
+        return _several(translation.function(node))
+    if any(content.size > FOLDED for content in contents):
+        return _several(translation.function(node))
+    scratch = Bounded()
+    made = _several(translation.function(replace(node, builder=scratch)))
+    if scratch.largest > FOLDED:
+        return _several(translation.function(node))
+    wires = [tensor.wire for tensor in map(_content, made) if isinstance(tensor, Tensor)]
+    with np.errstate(all="ignore"):
+        computed = iter(evaluate(scratch.build(wires), []))
+    return [_with(result, next(computed)) if isinstance(_content(result), Tensor) else result for result in made]
+
+
+def _several(made: Result | Sequence[Result]) -> list[Result]:
+    return [made] if isinstance(made, (Tensor, np.ndarray, Made)) else list(made)
+
+
+def _content(result: Result) -> Tensor | Known:
+    return result.content if isinstance(result, Made) else result
+
+
+def _with(result: Result, content: Any) -> Made:
+    return result._replace(content=content) if isinstance(result, Made) else Made(content)
+
+
+def _finished(node: Node, translation: Translation, chosen: Signature, made: Sequence[Result]) -> Iterator[Value]:
+    if len(made) < node.outputs:
+        raise node.fault(f"expected at most {len(made)} outputs, found {node.outputs}; leave out the others")
+    for index in range(node.outputs):
+        result = made[index] if isinstance(made[index], Made) else Made(_content(made[index]))
+        assert isinstance(result, Made)
+        element = result.element or node.results[index]
+        if element is None or element.tensor not in chosen.result(index).types:
+            found = "nothing that says it" if element is None else element.name
+            raise node.fault(
+                f"expected output {index} of a type that the operator has, found {found}; correct the node"
+            )
+        yield _value(node, translation, chosen, index, result, element)
+
+
+def _value(node: Node, translation: Translation, chosen: Signature, index: int, made: Made, element: Element) -> Value:
+    content = made.content
+    if not isinstance(content, Tensor):
+        if element.kind != "float" and content.dtype.kind == "f":
+            whole = np.rint(content)
+            if whole.size and not exact(int(whole.min()), int(whole.max())):
+                raise node.fault(
+                    "expected whole numbers of at most 2^52 in magnitude, found greater ones; use smaller ones"
+                )
+            content = whole.astype(element.dtype)
+        return Value.of(content, element)
+    if element.kind == "float":
+        return Value(content, element)
+    interval = (0, 1) if element.kind == "bool" else made.interval
+    if interval is None and translation.moves:
+        variable = chosen.result(index).variable
+        alike = [v for i, v in enumerate(node.inputs) if v is not None and chosen.formal(i).variable == variable]
+        interval = min([0, *(v.low for v in alike)]), max([0, *(v.high for v in alike)])
+    if interval is None:
+        raise node.fault(f"expected floats, found {element.name}; cast the inputs")
+    return Value(content, element, *interval)

@@ -1,0 +1,72 @@
+"""Arithmetic of whole numbers held as reals: wrapping, division that truncates, casts; exact, in integers too."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from circuitize.circuits.errors import TypingError
+from circuitize.frontends.functions import absolute, floor, relu, sign
+from circuitize.frontends.trace import Tensor
+
+from .elements import EXACT, Element
+
+Interval = tuple[int, int]
+
+
+def wrapped(x: Tensor, element: Element) -> Tensor:
+    """x modulo 2^bits, in the element's interval.
+
+    The quotient may be rounded up, by 1 at most: a remainder below 0 shows it, and is mended.
+    """
+    period = float(element.high - element.low + 1)
+    above = x - float(element.low)
+    rest = above - floor(above * (1 / period)) * period
+    return rest + (rest < 0.0) * period + float(element.low)
+
+
+def quotient(x: Tensor, y: Tensor) -> Tensor:
+    """x / y, truncated toward zero; undefined where y is 0. As in `wrapped`, a quotient rounded up is mended."""
+    above, below = absolute(x), absolute(y)
+    found = floor(above / below)
+    found = found - (above - found * below < 0.0)
+    return found * sign(x) * sign(y)
+
+
+def truncated(x: Tensor) -> Tensor:
+    """Without the fraction."""
+    return floor(relu(x)) - floor(relu(-x))
+
+
+def is_not_zero(x: Tensor) -> Tensor:
+    return (x > 0.0) + (x < 0.0)
+
+
+def product(x: Interval, y: Interval) -> Interval:
+    """The interval of products."""
+    corners = [a * b for a in x for b in y]
+    return min(corners), max(corners)
+
+
+def power(x: Interval, degree: int) -> Interval:
+    """The interval of x^degree, degree at least 1."""
+    ends = [end**degree for end in x]
+    return (0 if degree % 2 == 0 and x[0] < 0 < x[1] else min(ends)), max(ends)
+
+
+def magnitude(*intervals: Interval) -> int:
+    return max(max(abs(low), abs(high)) for low, high in intervals)
+
+
+def exact(low: int, high: int) -> bool:
+    return low >= -EXACT and high <= EXACT
+
+
+def bounded(elements: int, most: int, what: str) -> int:
+    """The number of elements; raises TypingError, before anything is allocated, where it is above `most`."""
+    if not 0 <= elements <= most:
+        raise TypingError(f"expected at most {most} elements in {what}, found {elements}; use smaller tensors")
+    return elements
+
+
+def numbers(count: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    return np.arange(count, dtype=np.float64)
