@@ -117,7 +117,7 @@ def read_statement(folder: Path, bound: Sequence[tuple[Key, Port]] | None = None
         ports = [(_key(name), value) for name, value in content["ports"].items()]
         publics = {key: tuple(map(_whole, value["integers"])) for key, value in ports if "integers" in value}
         roots = {key: _root(value["root"]) for key, value in ports if "integers" not in value}
-        statement = Statement(content["prover"], content["digest"], publics, roots)
+        statement = Statement(_text(content["prover"]), _text(content["digest"]), publics, roots)
         if statement.text() != text:
             raise ValueError("not written as statements are")
         return statement
@@ -235,6 +235,12 @@ def _key(text: str) -> Key:
     if not colon or side not in (INPUT, OUTPUT):
         raise ValueError(f"port {text!r}")
     return side, name
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError("a prover or a digest that is no text")
+    return value
 
 
 def _whole(value: object) -> int:
