@@ -114,7 +114,10 @@ TEXT = (*BYTES, *[literal] * 4, *[node] * 10)
 
 @dataclass
 class Kind:
-    """One kind of file: an honest one, who judges it, how it is mutated, and what is mended so that more is read."""
+    """One kind of file: an honest one, who judges it, how it is mutated, and what is mended so that more is read.
+
+    Of an `exact` kind no other file is ever accepted.
+    """
 
     name: str
     root: Path
@@ -122,6 +125,7 @@ class Kind:
     judge: Judge
     ways: tuple[Callable[[Random, bytearray], None], ...] = BYTES
     mend: Callable[[bytes], bytes] = lambda content: content
+    exact: bool = False
     honest: bytes = b""
 
     def __post_init__(self) -> None:
@@ -218,6 +222,8 @@ def tried(kind: Kind, random: Random, count: int) -> Tally:
             watch.inside, watch.found, start = kind.root, [], time.process_time()
             try:
                 end = "accepted" if kind.judge(kind.path) else "refused"
+                if end == "accepted" and kind.exact and content != kind.honest:
+                    tally.wrong.append(f"{kind.name}: accepted {content[:2000]!r}")
             except CircuitizeError as error:
                 end = "unreadable"
                 if len(str(error)) > 4000 or len(str(error).splitlines()) > 1:

@@ -49,10 +49,10 @@ def _with_keys(root: Path) -> Iterator[Kind]:
         shown = copied(proof("step", prover), root / f"proof-{prover}")
         own = copied(keys("step", prover), root / f"keys-{prover}", without=["proving.key"])
         judge = command(verify.run, options("verify", shown, "--keys", own))
-        yield Kind(f"proof.{prover}", root, shown / f"proof.{prover}", judge)
+        yield Kind(f"proof.{prover}", root, shown / f"proof.{prover}", judge, exact=True)
         yield Kind(f"verifying.key, {prover}", root, own / "verifying.key", judge, mend=checked)
         if prover == "groth16":
-            yield Kind("statement.json", root, shown / "statement.json", judge, TEXT, rewritten)
+            yield Kind("statement.json", root, shown / "statement.json", judge, TEXT, rewritten, exact=True)
             yield Kind("program.arrow, keys", root, own / "program.arrow", judge, TEXT, signed)
 
 
@@ -61,8 +61,8 @@ def _tensor(root: Path) -> Iterator[Kind]:
     save(quantize(step()), program, examples=True)
     assert run("prove", program, "--prover", "tensor", "--not-zero-knowledge", "-o", shown).status == 0
     judge = command(verify.run, options("verify", shown, "--program", program))
-    yield Kind("proof.tensor", root, shown / "proof.tensor", judge)
-    yield Kind("statement.json, tensor", root, shown / "statement.json", judge, TEXT, rewritten)
+    yield Kind("proof.tensor", root, shown / "proof.tensor", judge, exact=True)
+    yield Kind("statement.json, tensor", root, shown / "statement.json", judge, TEXT, rewritten, exact=True)
     yield Kind("program.arrow, tensor", root, program, judge, TEXT, signed)
     yield Kind("PROOF.openings.json", root, root / "tensor.openings.json", lambda path: bool(read_openings(path)), TEXT)
 
@@ -73,9 +73,9 @@ def _runs(root: Path) -> Iterator[Kind]:
     given = ("--not-zero-knowledge", "--seed", "5eed", "--steps", "2", "-o", folder)
     assert run("prove-run", program, *given).status == 0
     judge = command(verify_run.run, options("verify-run", folder, "--program", program))
-    yield Kind("run.json", root, folder / "run.json", judge, TEXT, rewritten)
-    yield Kind("steps/*.proof", root, folder / "steps" / "000002.proof", judge, TEXT)
-    yield Kind("formats.proof", root, folder / "formats.proof", judge)
+    yield Kind("run.json", root, folder / "run.json", judge, TEXT, rewritten, exact=True)
+    yield Kind("steps/*.proof", root, folder / "steps" / "000002.proof", judge, TEXT, exact=True)
+    yield Kind("formats.proof", root, folder / "formats.proof", judge, exact=True)
     yield Kind("program.arrow, run", root, program, judge, TEXT, signed)
 
 

@@ -99,6 +99,33 @@ def check_mutants(kind: Kind, count: int) -> None:
     assert tally.ends.total() == count
 
 
+@pytest.mark.parametrize("name", ["statement.json", "statement.json, tensor"])
+def test_a_statement_of_many_values_is_refused_before_they_are_made(every: dict[str, Kind], name: str) -> None:
+    """Twenty-four megabytes of text were objects of six hundred."""
+    kind = every[name]
+    before = peak()
+    try:
+        kind.path.write_bytes(b'{"ports": [' + b"{}," * (8 << 20) + b'{}],\n "prover": "tensor"\n}\n')
+        with pytest.raises(FormatError, match="expected a proof's statement about this program of at most"):
+            kind.judge(kind.path)
+        assert peak() - before < 100 << 20
+    finally:
+        kind.path.write_bytes(kind.honest)
+
+
+@pytest.mark.parametrize("name", ["prover", "digest"])
+@pytest.mark.parametrize("value", [["groth16"], {}, 1, None])
+def test_a_statement_whose_names_are_no_text(every: dict[str, Kind], root: Path, name: str, value: object) -> None:
+    kind = every["statement.json"]
+    try:
+        content = json.loads(kind.honest) | {name: value}
+        kind.path.write_text(json.dumps(content, indent=1, sort_keys=True) + "\n")
+        line = judged("verify", kind.path.parent, "--keys", root / "keys-groth16").err
+        assert "a prover or a digest that is no text" in line
+    finally:
+        kind.path.write_bytes(kind.honest)
+
+
 def test_many_long_steps_are_refused_before_any_is_read(every: dict[str, Kind], root: Path) -> None:
     folder = copied(root / "run", root / "long")
     for number in range(1, 21):

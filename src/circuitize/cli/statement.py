@@ -110,7 +110,7 @@ def read_statement(folder: Path, bound: Sequence[tuple[Key, Port]] | None = None
     path = folder / FILE
     most, values = (MOST_BYTES, MOST_BYTES) if bound is None else (most_bytes(bound), most_values(bound))
     try:
-        written = read_at_most(path, most, "a statement about this program", "ask for the proof again")
+        written = read_at_most(path, most, "a proof's statement about this program", "ask for the proof again")
         text = written.decode()
         content = parse_json(written, values)
         if content["circuitize"] != VERSION:
