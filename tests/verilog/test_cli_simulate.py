@@ -185,7 +185,7 @@ def test_what_hardware_cannot_do_is_one_line(tmp_path: Path) -> None:
     assert "expected inputs among ['x', 'w'], found 'v'" in line
     np.savez(tmp_path / "in.npz", x=np.zeros(3))
     line = compile_refused(HERE + "linear", "--scheduler", "folded", "--inputs", tmp_path / "in.npz")
-    assert "expected a value for held input 'w'" in line
+    assert "expected a value for input 'w'" in line
 
 
 def test_a_budget_that_cannot_be_met_is_one_line() -> None:
