@@ -252,8 +252,8 @@ def _scaled(array: NDArray[Any], fraction_bits: int) -> NDArray[np.int64]:
     later = (halves << shift) != whole
     quotient, odd = halves >> one, (halves & one) == one
     up = odd & (later | ((quotient & one) == one))
-    kept: NDArray[np.int64] = np.where(quotient >= LIMIT, LIMIT, quotient).astype(np.int64)
-    return np.asarray(kept + up, np.int64)
+    whole_part: NDArray[np.int64] = np.where(quotient >= LIMIT, LIMIT, quotient).astype(np.int64)
+    return np.asarray(whole_part + up, np.int64)
 
 
 def to_reals(format: Fixed, values: NDArray[np.int64]) -> NDArray[np.float64]:

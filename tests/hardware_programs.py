@@ -28,6 +28,7 @@ from circuitize.circuits.integers import (
     View,
 )
 from circuitize.circuits.operation import Provenance
+from circuitize.circuits.program import to_reals
 from circuitize.circuits.types import Fixed
 
 PUBLIC = Visibility.PUBLIC
@@ -54,7 +55,8 @@ def linear() -> Program:
     inputs = random.integers(-7, 8, (5, 3))
     labels = (inputs @ weight).argmax(axis=1)
     labels[4] = 1 - labels[4]
-    examples = [{"x": a, "w": weight, "y": np.asarray(b)} for a, b in zip(inputs, labels, strict=True)]
+    reals, held = to_reals(X, inputs), to_reals(W, weight)
+    examples = [{"x": a, "w": held, "y": np.asarray(b)} for a, b in zip(reals, labels, strict=True)]
     ports = (Port("x", PUBLIC, X), Port("w", Visibility.COMMITTED, W, Role.PARAMETER))
     return Program(arrow, ports, (Port("y", PUBLIC, SCORES),), tuple(examples))
 

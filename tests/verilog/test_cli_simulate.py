@@ -18,6 +18,7 @@ from hardware_programs import linear
 
 from circuitize.backends.verilog.project import read_project
 from circuitize.circuits.bind import bind
+from circuitize.circuits.program import Raw
 from circuitize.cli.hardware import accuracy
 from circuitize.sims.rtl import simulators
 
@@ -95,7 +96,7 @@ def test_an_earlier_design_is_replaced_and_other_folders_are_left_alone(tmp_path
 
 def test_held_inputs_come_from_a_file(tmp_path: Path) -> None:
     """The weight of the file is in the hardware: the frames' outputs are its own."""
-    np.savez(tmp_path / "in.npz", w=np.ones((3, 2), int))
+    np.savez(tmp_path / "in.npz", w=np.full((3, 2), 0.5))
     arguments = ("--target", "verilog", "--scheduler", "folded", "--inputs", tmp_path / "in.npz", "-o", tmp_path / "d")
     report = as_json("compile", HERE + "linear", *arguments)
     assert set(report) >= SIZES | {"target", "scheduler", "digest", "streams", "frames", "bytes", "phases"}
@@ -141,7 +142,7 @@ def test_check_says_what_differs(monkeypatch: pytest.MonkeyPatch) -> None:
     """A scheduler that makes the hardware of other weights: the other targets still agree, and the answer is no."""
     from circuitize.backends.verilog import parallel
 
-    other = bind(linear(), {"w": np.array([[3, -2], [-4, 5], [1, 1]])})
+    other = bind(linear(), {"w": Raw(np.array([[3, -2], [-4, 5], [1, 1]]))})
     right = parallel.schedule
     monkeypatch.setattr(parallel, "schedule", lambda program: right(other))
     report = as_json("check", HERE + "linear", "--vectors", "4", status=1)
@@ -184,7 +185,7 @@ def test_what_hardware_cannot_do_is_one_line(tmp_path: Path) -> None:
     assert "expected inputs among ['x', 'w'], found 'v'" in line
     np.savez(tmp_path / "in.npz", x=np.zeros(3))
     line = compile_refused(HERE + "linear", "--scheduler", "folded", "--inputs", tmp_path / "in.npz")
-    assert "expected a value for held input 'w'" in line
+    assert "expected a value for input 'w'" in line
 
 
 def test_a_budget_that_cannot_be_met_is_one_line() -> None:

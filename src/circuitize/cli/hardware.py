@@ -18,7 +18,7 @@ from circuitize.circuits.program import Port, Program, raw, to_integers
 from .output import remark
 from .registry import SCHEDULER_OPTIONS, SCHEDULERS
 from .values import given_values, require_values, rounded
-from .vectors import inputs_to_try
+from .vectors import inputs_to_try, integer_examples
 
 if TYPE_CHECKING:
     from circuitize.backends.verilog.design import Design
@@ -115,9 +115,16 @@ def example_frames(made: Bound) -> dict[str, Integers]:
     }
 
 
-def frames_to_try(made: Bound, count: int, seed: int) -> dict[str, Integers]:
-    """Frames as `inputs_to_try` makes them: examples, values near them, ends of intervals, uniform values."""
-    tried = list(inputs_to_try(made.program, count, np.random.default_rng(seed), made.initial))
+def frames_to_try(
+    made: Bound, count: int, seed: int, frames: Sequence[Mapping[str, Integers]] | None = None
+) -> dict[str, Integers]:
+    """Frames as `inputs_to_try` makes them of the program's examples, or of frames that are given in their place."""
+    examples = (
+        integer_examples(made.program, made.initial)
+        if frames is None
+        else [{**frame, **made.initial} for frame in frames]
+    )
+    tried = list(inputs_to_try(made.program, count, np.random.default_rng(seed), examples))
     return {port.name: np.stack([one[port.name] for one in tried]) for port in streamed(made)}
 
 

@@ -65,9 +65,9 @@ def _frames(project: Project, count: int | None, seed: int) -> Vectors:
             undefined=own.undefined[:count],
             answers={name: frames[:count] for name, frames in own.answers.items()},
         )
-    batches = tuple({name: frames[n] for name, frames in own.inputs.items()} for n in range(len(own)))
-    made = Bound(replace(project.program, examples=batches), own.initial)
-    more = frames_to_try(made, count - len(own), seed)
+    frames = [{name: frames[n] for name, frames in own.inputs.items()} for n in range(len(own))]
+    made = Bound(project.program, own.initial)
+    more = frames_to_try(made, count - len(own), seed, frames)
     joined = {name: np.concatenate([frames, more[name]]) for name, frames in own.inputs.items()}
     return replace(vectors(made, joined), answers=own.answers)
 

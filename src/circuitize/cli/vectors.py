@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,26 +13,29 @@ Vector = dict[str, NDArray[np.int64]]
 
 
 def inputs_to_try(
-    program: Program, count: int, random: np.random.Generator, held: Mapping[str, NDArray[np.int64]] | None = None
+    program: Program, count: int, random: np.random.Generator, examples: Sequence[Vector] | None = None
 ) -> Iterator[Vector]:
-    """`count` inputs, integers by name, of the four kinds in turn; of the last two where the program has no examples.
+    """`count` inputs, integers by name, of the four kinds in turn; of the last two where there are no examples.
 
-    What `held` has is taken from there in place of every example's.
+    `examples` are the program's own, or integers that are given in their place.
     """
-    known = held or {}
-    examples = [
-        {
-            port.name: known[port.name]
-            if port.name in known
-            else to_integers(port, batch[port.name], f"example {number}")
-            for port in program.inputs
-        }
-        for number, batch in enumerate(program.examples)
-    ]
+    examples = integer_examples(program) if examples is None else examples
     kinds = [_example, _near, _near, _ends, _uniform] if examples else [_ends, _uniform]
     for number in range(count):
         example = examples[number // len(kinds) % len(examples)] if examples else {}
         yield kinds[number % len(kinds)](program, example, random)
+
+
+def integer_examples(program: Program, held: Mapping[str, NDArray[np.int64]] | None = None) -> list[Vector]:
+    """The program's examples as integers; what `held` has is taken from there."""
+    known = held or {}
+    return [
+        {
+            port.name: known[port.name] if port.name in known else to_integers(port, batch[port.name], f"example {n}")
+            for port in program.inputs
+        }
+        for n, batch in enumerate(program.examples)
+    ]
 
 
 def _example(program: Program, example: Vector, random: np.random.Generator) -> Vector:
