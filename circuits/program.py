@@ -89,8 +89,16 @@ class Program:
                         raise TypingError(
                             f"expected a format for input {port.name!r}, found none; give bits and fraction bits"
                         )
+                elif not isinstance(port.format, Fixed):
+                    raise TypingError(
+                        f"expected {side} {port.name!r} with a format of a shape, found {port.format}; write "
+                        f"format.of({type.shape})"
+                    )
                 elif port.format.shape != type.shape or (isinstance(type, Fixed) and port.format != type):
-                    raise TypingError(f"expected {side} {port.name!r} of type {type}, found format {port.format}")
+                    raise TypingError(
+                        f"expected {side} {port.name!r} of type {type}, found format {port.format}; "
+                        f"give one of shape {list(type.shape)}"
+                    )
 
     @property
     def is_integer(self) -> bool:
@@ -125,7 +133,16 @@ def to_integers(port: Port, values: Any, where: str) -> NDArray[np.int64]:
     """
     format = port.format
     assert format is not None
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise CircuitizeError(
+            f"{where}: expected an array for input {port.name!r}, found rows of different lengths; even them out"
+        ) from None
+    if array.dtype.kind not in "iubf":
+        raise CircuitizeError(
+            f"{where}: expected numbers in input {port.name!r}, found dtype {array.dtype}; convert it"
+        )
     if array.shape != format.shape:
         raise CircuitizeError(
             f"{where}: expected input {port.name!r} of shape {list(format.shape)}, "
@@ -137,7 +154,7 @@ def to_integers(port: Port, values: Any, where: str) -> NDArray[np.int64]:
             raise CircuitizeError(
                 f"{where}: input {port.name!r} holds {int(array.max())}, past 64 bits; give smaller values"
             )
-    elif array.dtype.kind == "f":
+    else:
         finite = np.isfinite(array)
         if not finite.all():
             at = tuple(int(i) for i in np.argwhere(~finite)[0])
@@ -148,10 +165,6 @@ def to_integers(port: Port, values: Any, where: str) -> NDArray[np.int64]:
         with np.errstate(over="ignore"):
             rounded = np.rint(np.ldexp(array.astype(np.float64), format.fraction_bits))
         scaled = np.clip(rounded, -(2.0**62), 2.0**62).astype(np.int64)
-    else:
-        raise CircuitizeError(
-            f"{where}: expected numbers in input {port.name!r}, found dtype {array.dtype}; convert it"
-        )
     outside = (scaled < format.low) | (scaled > format.high)
     if outside.any():
         at = tuple(int(i) for i in np.argwhere(outside)[0])
