@@ -112,8 +112,16 @@ class Program:
                         raise TypingError(
                             f"expected a format for input {port.name!r}, found none; give bits and fraction bits"
                         )
+                elif not isinstance(port.format, Fixed):
+                    raise TypingError(
+                        f"expected {side} {port.name!r} with a format of a shape, found {port.format}; write "
+                        f"format.of({type.shape})"
+                    )
                 elif port.format.shape != type.shape or (isinstance(type, Fixed) and port.format != type):
-                    raise TypingError(f"expected {side} {port.name!r} of type {type}, found format {port.format}")
+                    raise TypingError(
+                        f"expected {side} {port.name!r} of type {type}, found format {port.format}; "
+                        f"give one of shape {list(type.shape)}"
+                    )
         for number, batch in enumerate(self.examples):
             for name, values in batch.items():
                 if isinstance(values, Raw):

@@ -51,7 +51,7 @@ class Fixed:
             if type(number) is not int and not hasattr(number, "__index__"):
                 raise TypingError(f"expected a whole number for {word}, found {number!r}; low and high are integers")
         if self.low > self.high:
-            raise TypingError(f"expected low <= high, found the interval [{self.low}, {self.high}]")
+            raise TypingError(f"expected low <= high, found the interval [{self.low}, {self.high}]; exchange them")
         if max(-self.low, self.high) >= LIMIT:
             raise OverflowRisk(
                 f"expected magnitudes below 2^62, found the interval [{self.low}, {self.high}]; "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -12,6 +13,9 @@ from numpy.typing import NDArray
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.types import Fixed, Shape
 
+from .operands import named
+from .provenance import refused
+
 
 @dataclass(frozen=True, slots=True)
 class Format:
@@ -21,9 +25,18 @@ class Format:
     low: int
     high: int
 
+    def __post_init__(self) -> None:
+        """Raises TypingError, with the user's line, unless these are whole numbers and an interval."""
+        for word, number in (("fraction_bits", self.fraction_bits), ("low", self.low), ("high", self.high)):
+            _require_whole(word, number)
+        if self.low > self.high:
+            raise refused(f"expected low <= high, found the interval [{self.low}, {self.high}]; exchange them")
+
     @classmethod
     def signed(cls, bits: int, fraction_bits: int) -> Format:
         """Two's complement of so many bits, sign included."""
+        if _require_whole("bits", bits) < 1:
+            raise refused(f"expected at least 1 bit, the sign, found {bits}; give more bits")
         return cls(fraction_bits, -(1 << (bits - 1)), (1 << (bits - 1)) - 1)
 
     @classmethod
@@ -32,6 +45,10 @@ class Format:
 
         Raises CircuitizeError unless `low` and `high` are such multiples.
         """
+        _require_whole("fraction_bits", fraction_bits)
+        for word, bound in (("low", low), ("high", high)):
+            if not isinstance(bound, (int, float, np.number)) or not math.isfinite(bound):
+                raise refused(f"expected a finite number for {word}, found {named(bound)}; write 0.0 or 1.0")
         ends = [bound * 2.0**fraction_bits for bound in (low, high)]
         if not all(end.is_integer() for end in ends):
             raise CircuitizeError(
@@ -56,6 +73,12 @@ class Format:
         rounded = np.rint(np.ldexp(np.asarray(values, np.float64), self.fraction_bits))
         nearest: NDArray[np.float64] = np.ldexp(np.clip(rounded, self.low, self.high), -self.fraction_bits)
         return nearest
+
+
+def _require_whole(word: str, number: Any) -> int:
+    if not isinstance(number, (int, np.integer)) or isinstance(number, bool):
+        raise refused(f"expected a whole number for {word} of a format, found {named(number)}; write 8")
+    return int(number)
 
 
 WEIGHTS = Format.signed(18, 14)

@@ -259,11 +259,11 @@ def require_model(found: object, where: str) -> None:
             remedy = "write sequential(*layers)"
         elif callable(found):
             name = getattr(found, "__name__", "layer")
-            own = (getattr(found, "__module__", None) or "").startswith(f"{__package__}.")
+            own = getattr(found, "__annotations__", {}).get("return") in ("Model", Model)
             arguments = "..." if any(p.default is p.empty and p.kind < 2 for p in _parameters(found)) else ""
             remedy = (
                 f"write {name}({arguments})"
-                if own and found is not getattr(functions, name, None)
+                if own
                 else (f"write activation({name}), or traced({name}, [Parameter(...), ...]) with parameters")
             )
         raise refused(f"{where}: expected a model, found {named(found)}; {remedy}")

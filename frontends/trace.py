@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from inspect import signature
 from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
@@ -28,6 +29,7 @@ def trace(function: Callable[..., Tensor | Sequence[Tensor]], *types: Type | Sha
     """
     builder = Builder()
     tensors = [Tensor(builder, builder.input(t if isinstance(t, (Array, Fixed)) else Array(t))) for t in types]
+    _require_arguments(function, len(tensors))
     made: Any = function(*tensors)
     results = list(made) if isinstance(made, (tuple, list)) else [made]
     for result in results:
@@ -36,6 +38,21 @@ def trace(function: Callable[..., Tensor | Sequence[Tensor]], *types: Type | Sha
                 f"expected tensors out of the traced function, found {named(result)}; return what operations made"
             )
     return builder.build([result.wire for result in results])
+
+
+def _require_arguments(function: Callable[..., Any], count: int) -> None:
+    """Raises TypingError, with the user's line, unless a function takes so many arguments."""
+    try:
+        found = signature(function)
+    except (TypeError, ValueError):
+        return
+    try:
+        found.bind(*range(count))
+    except TypeError:
+        raise refused(
+            f"expected a function of {count} tensors, one for each parameter or shape, then the batch, found "
+            f"{function.__name__}{found}; give it these arguments"
+        ) from None
 
 
 class Tensor:
@@ -88,6 +105,9 @@ class Tensor:
         )
 
     __float__ = __int__ = __index__ = __complex__ = item = tolist = numpy = _unknown
+
+    def __format__(self, spec: str) -> str:
+        return self._unknown() if spec else repr(self)
 
     def __array__(self, *options: Any, **named: Any) -> NoReturn:
         self._unknown()

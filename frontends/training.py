@@ -101,7 +101,10 @@ def _require(
     """Raises TypingError, with the user's line, where an argument is something else: most often one not called."""
     require_model(model, "model")
     if loss is not None and (not callable(loss) or isinstance(loss, (Model, Optimizer))):
-        raise refused(f"loss: expected a function of predictions and targets, found {named(loss)}; give its name alone")
+        raise refused(
+            f"loss: expected a function of predictions and targets, found {named(loss)}; "
+            "write training_step(model, mean_squared_error, SGD(), batch)"
+        )
     if optimizer is not None and not isinstance(optimizer, Optimizer):
         called = isinstance(optimizer, type) and issubclass(optimizer, Optimizer)
         remedy = f"write {optimizer.__name__}()" if called else "give one, such as SGD()"

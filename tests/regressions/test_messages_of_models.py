@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cli_programs import refused
 
-from circuitize import Parameter, predict, quantize, relu, traced, training_step
+from circuitize import Format, Parameter, Port, Visibility, predict, quantize, relu, trace, traced, training_step
 from circuitize.circuits.errors import CircuitizeError, TypingError, Undefined
 from circuitize.circuits.program import Program
 from circuitize.frontends import formats, functions, layers
@@ -111,6 +112,22 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: with_examples(step(), {k: v for k, v in example().items() if k != "dense1.bias"}),
         "'dense1.bias' in example 1, .*as model.initial(seed) has them",
     ),
+    "a loss for a model": (lambda: training_step(huber, model(), SGD(), 4), "model: .* found the function huber"),
+    "an optimiser for a loss": (lambda: step(SGD(), huber), "found SGD; write training_step(model, mean_squared_error"),
+    "a function of too few": (
+        lambda: predict(traced(lambda x: x, [Parameter("w", (3, 2))], (3,)), 2),
+        "expected a function of 2 tensors, one for each parameter or shape, then the batch, found <lambda>(x); give it",
+    ),
+    "a tensor in a text": (
+        lambda: predict(traced(lambda w, x: f"{x:.3f}" and x @ w, [Parameter("w", (3, 2))], (3,)), 2),
+        "expected a number known now, found a tensor",
+    ),
+    "a word for bits": (lambda: Format.signed("8", 4), "expected a whole number for bits of a format, found '8'"),
+    "no bits": (lambda: Format.signed(0, 4), "expected at least 1 bit, the sign, found 0"),
+    "half a bit": (lambda: Format.signed(8, 4.5), "whole number for fraction_bits of a format, found 4.5"),
+    "bounds exchanged": (lambda: Format(4, 3, 1), "found the interval [3, 1]; exchange them"),
+    "a word for a bound": (lambda: Format.between("a", 1, 4), "a finite number for low, found 'a'"),
+    "an infinite bound": (lambda: Format.between(0, float("inf"), 4), "a finite number for high, found inf"),
     "examples in a list": (lambda: with_examples(step(), [example()]), "found list as example 1; write with_examples("),
 }
 
@@ -149,6 +166,43 @@ def test_shapes_of_values(name: str) -> None:
     for run in (lambda: integer.run(exact, given), lambda: real.run(step(), given)):
         with pytest.raises(CircuitizeError, match=re.escape(words)):
             run()
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ([[0.5], [0.5, 0.5]], "found rows of different lengths"),
+        ("abc", "found dtype <U3"),
+        (None, "found dtype object"),
+    ],
+)
+def test_examples_that_are_no_arrays(value: Any, words: str) -> None:
+    with pytest.raises(CircuitizeError, match=f"example 0: expected .*{words}"):
+        quantize(with_examples(step(), example() | {"inputs": value}))
+
+
+def test_ports_whose_format_has_no_shape() -> None:
+    arrow = trace(lambda x: x * 2.0, (3,))
+    for format, words in ((formats.DATA, r"write format.of\(\(3,\)\)"), (formats.DATA.of((4,)), r"one of shape \[3\]")):
+        with pytest.raises(TypingError, match=words):
+            Program(arrow, (Port("x", Visibility.PUBLIC, format),), (Port("y", Visibility.PUBLIC),))
+
+
+RETURNED = {
+    "Model": ("dense(3, 2)", "found Model; make one of it: training_step(model, loss, optimizer, batch), or predict"),
+    "function": ("lambda: 3", "found function; return what the function makes: add ()"),
+    "list": ("[predict(dense(3, 2), 1)]", "found list; return one of them alone"),
+    "number": ("3", "found int; the file has f0, f1, f2, f3, f4, f5, f6, f7 and 32 others"),
+}
+
+
+@pytest.mark.parametrize("name", RETURNED)
+def test_what_is_no_program(name: str, tmp_path: Path) -> None:
+    returned, words = RETURNED[name]
+    others = "".join(f"def f{n}(): pass\n" for n in range(39))
+    text = f"from circuitize import dense, predict\n{others}def made(): return {returned}\n"
+    (tmp_path / "program.py").write_text(text)
+    assert words in refused("estimate", f"{tmp_path / 'program.py'}:made")
 
 
 def test_one_hot_where_class_numbers_are_expected() -> None:

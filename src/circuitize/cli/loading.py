@@ -21,6 +21,7 @@ from circuitize.circuits.quantize import quantize
 from circuitize.circuits.saved import load, save
 from circuitize.frontends import catgrad
 from circuitize.frontends.catgrad.installed import prepare
+from circuitize.frontends.layers import Model
 
 from .output import progress
 
@@ -28,6 +29,9 @@ FORMS = "file.py:name (a Program, a catgrad model, or a function of no arguments
 PROGRAM_FILE = "program.arrow"
 EXTRAS = {"catgrad": "catgrad", "sklearn": "demo", "matplotlib": "demo", "onnx": "onnx"}
 """By module, the extra of this package that brings it."""
+
+MOST_NAMES = 8
+"""Names of a file that a message lists."""
 
 T = TypeVar("T")
 
@@ -127,9 +131,14 @@ def _from_python(path: Path, name: str) -> Program:
             "with a Port(name, visibility, format) for each wire, which says who learns each value"
         )
     if not isinstance(found, Program):
-        raise CircuitizeError(
-            f"{where}: expected a Program, found {type(found).__name__}; the file has {_names(module)}"
-        )
+        remedy = f"the file has {_names(module)}"
+        if isinstance(found, Model):
+            remedy = "make one of it: training_step(model, loss, optimizer, batch), or predict(model, batch)"
+        elif callable(found):
+            remedy = "return what the function makes: add ()"
+        elif isinstance(found, (list, tuple)) and any(isinstance(entry, Program) for entry in found):
+            remedy = "return one of them alone"
+        raise CircuitizeError(f"{where}: expected a Program, found {type(found).__name__}; {remedy}")
     return found
 
 
@@ -220,4 +229,5 @@ def _names(module: ModuleType) -> str:
             or (inspect.isfunction(value) and value.__module__ == module.__name__ and _takes_nothing(value))
         )
     ]
-    return ", ".join(names) or "no program"
+    others = f" and {len(names) - MOST_NAMES} others" if len(names) > MOST_NAMES else ""
+    return ", ".join(names[:MOST_NAMES]) + others or "no program"

@@ -13,7 +13,7 @@ from circuitize.circuits.types import Fixed
 from .output import amount_of_bytes
 
 BYTES_PER_BIT = {"groth16": 1200}
-"""Memory of keys and proof for each bit that is checked on its own; measured: 1,300 to 1,700, other things included."""
+"""Memory of keys and proof for each bit that is checked on its own; measured: 1,300 to 1,700, all else included."""
 
 BYTES_PER_ELEMENT = {"mirage": 4000, "halo2": 5000}
 """The same for each element that is looked up; measured: 4,500 and more, 6,000 to 17,000."""
