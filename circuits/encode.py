@@ -21,7 +21,7 @@ from .program import Port, Program, Role, Visibility
 from .types import Array, Fixed
 from .validate import validate
 
-MAGIC = b"CIRCUIT\x03"
+MAGIC = b"CIRCUIT\x04"
 
 
 def canonical(arrow: Arrow) -> Arrow:
@@ -116,10 +116,14 @@ def digest(arrow: Arrow) -> str:
 
 
 def program_digest(program: Program) -> str:
-    """SHA-256 of an integer program: its arrow, and each port's name, visibility and format, in order."""
+    """SHA-256 of an integer program: its arrow, and each port's name, visibility, format and role, in order.
+
+    Roles are in it because they say which ports a tensor proof binds by one root.
+    """
     ports = [[_port(port) for port in side] for side in (program.inputs, program.outputs)]
-    content = json.dumps(ports, separators=(",", ":")).encode() + b"\0" + encode(program.arrow)
-    return hashlib.sha256(b"circuitize program 1\0" + content).hexdigest()
+    # Not in ASCII: there a character past 16 bits is written as the two surrogates that another name may consist of.
+    text = json.dumps(ports, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "surrogatepass")
+    return hashlib.sha256(b"circuitize program 2\0" + text + b"\0" + encode(program.arrow)).hexdigest()
 
 
 def save(program: Program, path: Path) -> None:
@@ -129,7 +133,7 @@ def save(program: Program, path: Path) -> None:
         "operations": [_value(operation, blobs) for operation in arrow.operations],
         "types": [_value(type, blobs) for type in arrow.types],
         "provenances": [[p.part, p.file, p.line] for p in arrow.provenances],
-        "ports": [[[*_port(port), port.role.value] for port in side] for side in (program.inputs, program.outputs)],
+        "ports": [[_port(port) for port in side] for side in (program.inputs, program.outputs)],
         "precision": _value(program.precision, blobs),
         "examples": [{name: blobs.place(np.asarray(a)) for name, a in batch.items()} for batch in program.examples],
     }
@@ -192,7 +196,8 @@ class _Blobs:
 
 
 def _port(port: Port) -> list[Any]:
-    return [port.name, port.visibility.value, _value(port.format, _Blobs()) if port.format else None]
+    format = _value(port.format, _Blobs()) if port.format else None
+    return [port.name, port.visibility.value, format, port.role.value]
 
 
 def _value(value: Any, blobs: _Blobs) -> Any:

@@ -40,7 +40,7 @@ class Role(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Port:
-    """One input or output: its name, who learns it, its exact integer format, and its role, which no digest holds.
+    """One input or output: its name, who learns it, its exact integer format, and its role. The digest holds all four.
 
     An output of a real program may leave the format open (None): calibration chooses it.
     """

@@ -17,7 +17,7 @@ from .circuit import emit
 from .curves import Curve, draw, plotting, train_both
 from .folder import require_file, require_folder, whole_folder
 from .loading import Loaded, quantized, run_file
-from .openings import draw_salts, write_openings
+from .openings import POSEIDON, draw_salts, opened, port_lists, write_openings
 from .output import Phases, amount_of_bytes, print_json, progress, show, shown_number
 from .prove import Run, read_proving_key, report_of
 from .setup import make_keys
@@ -106,7 +106,8 @@ class Demo:
         proof = step.prove(read_proving_key(keys), phases)
         with whole_folder(proof_folder, FILE) as folder:
             step.write_proof(folder, proof)
-        write_openings(self.output / "proof.openings.json", loaded.digest, salts)
+        kept = opened(salts, step.statement.roots, port_lists(loaded.integer))
+        write_openings(self.output / "proof.openings.json", POSEIDON, loaded.digest, kept)
         self.report |= report_of(proof.prover, loaded, proof, phases)
         self.say(
             f"Prove     {self.report['witness_seconds']:.2f} s witness, {self.report['prove_seconds']:.1f} s proof "

@@ -23,7 +23,7 @@ from .circuit import emit, named_outputs, trace, witness
 from .folder import require_file, require_folder, whole_file, whole_folder
 from .halo2 import PlonkishRun, emit_plonkish
 from .loading import Loaded, load_program
-from .openings import draw_salts, write_openings
+from .openings import POSEIDON, draw_salts, join, opened, port_lists, write_openings
 from .output import Phases, amount_of_bytes, print_json, print_table, remark
 from .provers import GROTH16, Draw, Limbs, Prover, prover_of_system
 from .registry import KEYLESS
@@ -61,7 +61,7 @@ def run(options: Namespace) -> int:
     inputs = program_inputs(loaded.integer, options.inputs)
     with ExitStack() as stack:
         folder = stack.enter_context(whole_folder(options.output, FILE))
-        salts = draw_salts(loaded.integer, options.openings_from)
+        salts = draw_salts(loaded.integer) | joined_salts(loaded.integer, inputs, options)
         begin: Callable[[], Any]
         if prover.plonkish:
             begin = partial(PlonkishRun, loaded, inputs, salts, emit_plonkish(loaded, phases), phases)
@@ -73,7 +73,8 @@ def run(options: Namespace) -> int:
         proof: Any = made.prove(key, phases)
         made.write_proof(folder, proof)
         if salts:
-            write_openings(stack.enter_context(whole_file(openings)), loaded.digest, salts)
+            kept = opened(salts, made.statement.roots, port_lists(loaded.integer))
+            write_openings(stack.enter_context(whole_file(openings)), POSEIDON, loaded.digest, kept)
         if options.outputs is not None:
             write_outputs(stack.enter_context(whole_file(options.outputs)), loaded.integer, made.outputs)
     report = report_of(proof.prover, loaded, proof, phases)
@@ -86,10 +87,28 @@ def run(options: Namespace) -> int:
     return 0
 
 
+def joined_salts(program: Program, inputs: Mapping[str, Integers], options: Namespace) -> dict[tuple[str, str], int]:
+    """The salts that committed inputs have from an earlier proof; none without one. See `join`."""
+    if options.openings_from is None:
+        return {}
+    from circuitize.backends.r1cs.commitments import commit
+
+    formats = {port.name: port.format for port in program.inputs}
+
+    def root_of(key: tuple[str, str], salt: int) -> int:
+        format = formats[key[1]]
+        assert format is not None
+        return commit(inputs[key[1]], format, salt)
+
+    return join(options.openings_from, POSEIDON, port_lists(program), root_of, options.join)
+
+
 def openings_path(options: Namespace) -> Path:
     """Where the openings go. Raises CircuitizeError where the prover would keep something in what is for others, or
     where one of the three results cannot be written: before there is work.
     """
+    if options.join and options.openings_from is None:
+        raise CircuitizeError("--join: expected --openings-from FILE.json with it, found none; give that file")
     openings: Path = options.openings or Path(f"{os.path.normpath(options.output)}.openings.json")
     for kept in (openings, options.outputs):
         if kept is not None and kept.resolve().is_relative_to(options.output.resolve()):

@@ -15,8 +15,12 @@ from circuitize.circuits.errors import FormatError
 from circuitize.circuits.files import write_whole
 from circuitize.circuits.program import Port, Program, Visibility, to_reals
 
+from .registry import KEYLESS
+
 FILE = "statement.json"
-VERSION = 1
+VERSION = 2
+CHUNKS = 1
+"""Kept, as the flag of zero knowledge is, for proofs in chunks."""
 MOST_BYTES = 1 << 28
 """No file is read further: what is in a proof's folder was written by somebody else."""
 
@@ -49,7 +53,8 @@ class Statement:
             **{key_text(key): {"integers": list(values)} for key, values in self.publics.items()},
             **{key_text(key): {"root": hex(root)} for key, root in self.roots.items()},
         }
-        content = {"circuitize": VERSION, "prover": self.prover, "digest": self.digest, "ports": ports}
+        kind = {"prover": self.prover, "zero_knowledge": self.prover not in KEYLESS, "chunks": CHUNKS}
+        content = {"circuitize": VERSION, **kind, "digest": self.digest, "ports": ports}
         return json.dumps(content, indent=1, sort_keys=True) + "\n"
 
     def write(self, folder: Path) -> None:
@@ -68,6 +73,8 @@ def read_statement(folder: Path) -> Statement:
         content = json.loads(text)
         if content["circuitize"] != VERSION:
             raise ValueError(f"version {content['circuitize']!r}")
+        if (content["zero_knowledge"], content["chunks"]) != (content["prover"] not in KEYLESS, CHUNKS):
+            raise ValueError("in another kind of knowledge or in chunks, which a newer version reads")
         ports = [(_key(name), value) for name, value in content["ports"].items()]
         publics = {key: tuple(map(_whole, value["integers"])) for key, value in ports if "integers" in value}
         roots = {key: _root(value["root"]) for key, value in ports if "integers" not in value}
