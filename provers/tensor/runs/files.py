@@ -107,7 +107,7 @@ class StepProof:
     proof: Proof
 
     def encode(self) -> bytes:
-        """Magic, version and flags (u32 each), chunks and length (u64 each), text of what is stated; the proof's file."""
+        """Magic, version and flags (u32 each), chunks and length (u64 each), text of what is stated, the proof."""
         header = json.dumps(
             {
                 "run": self.run.hex(),
