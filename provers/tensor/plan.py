@@ -51,9 +51,9 @@ class Plan:
     `commitments` holds the variables of each; all but the last are those of groups of committed ports, in the order of
     `groups`, with the `lists` that their roots are of; the last is made by the proof. Views, forms and bases are
     numbered. The inputs of `assumed` groups are not shown to lie in their formats: a proof by this plan says nothing
-    unless that is known of their roots. Where inputs are batches of a `dataset`, `tensors` and `indices` number the bases
-    of its tensors and of the rows of each batch. Challenges are drawn from the extension of the field of the given
-    `degree`.
+    unless that is known of their roots. Where inputs are batches of a `dataset`, `tensors` and `indices` number the
+    bases of its tensors and of the rows of each batch. Challenges are drawn from the extension of the field of the
+    given `degree`.
     """
 
     program: str
