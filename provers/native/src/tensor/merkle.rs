@@ -153,6 +153,7 @@ pub fn top(depth: usize, places: &[usize], hashes: &[Digest], siblings: &[Digest
 #[cfg(test)]
 mod tests {
     use super::super::channel::Channel;
+    use super::super::extension::Extension;
     use super::super::quadratic::Quadratic;
     use super::*;
 
