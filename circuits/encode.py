@@ -16,7 +16,7 @@ from .hypergraph import Arrow, offsets_of
 from .operation import Operation
 from .program import Port, Program
 
-MAGIC = b"CIRCUIT\x03"
+MAGIC = b"CIRCUIT\x04"
 
 
 def canonical(arrow: Arrow) -> Arrow:
@@ -113,10 +113,14 @@ def digest(arrow: Arrow) -> str:
 
 
 def program_digest(program: Program) -> str:
-    """SHA-256 of an integer program: its arrow, and each port's name, visibility and format, in order."""
+    """SHA-256 of an integer program: its arrow, and each port's name, visibility, format and role, in order.
+
+    Roles are in it because they say which ports a tensor proof binds by one root.
+    """
     ports = [[_port(port) for port in side] for side in (program.inputs, program.outputs)]
-    content = json.dumps(ports, separators=(",", ":")).encode() + b"\0" + encode(program.arrow)
-    return hashlib.sha256(b"circuitize program 1\0" + content).hexdigest()
+    # Not in ASCII: there a character past 16 bits is written as the two surrogates that another name may consist of.
+    text = json.dumps(ports, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "surrogatepass")
+    return hashlib.sha256(b"circuitize program 2\0" + text + b"\0" + encode(program.arrow)).hexdigest()
 
 
 def is_digest(text: object) -> bool:
@@ -136,7 +140,8 @@ class _Blobs:
 
 
 def _port(port: Port) -> list[Any]:
-    return [port.name, port.visibility.value, _value(port.format, _Blobs()) if port.format else None]
+    format = _value(port.format, _Blobs()) if port.format else None
+    return [port.name, port.visibility.value, format, port.role.value]
 
 
 def _value(value: Any, blobs: _Blobs) -> Any:

@@ -53,7 +53,7 @@ def _choice(kind: type[Choice], given: object, what: str) -> Choice:
 
 @dataclass(frozen=True, slots=True)
 class Port:
-    """One input or output: its name, who learns it, its exact integer format, and its role, which no digest holds.
+    """One input or output: its name, who learns it, its exact integer format, and its role. The digest holds all four.
 
     An output of a real program may leave the format open (None): calibration chooses it. Visibility and role may be
     given as the words that they stand for ("public", "state"). Raises TypingError for anything else.

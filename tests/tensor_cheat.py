@@ -17,6 +17,7 @@ from tensor_words import Tree
 
 from circuitize.provers.tensor.forms import Public, padded_bits
 from circuitize.provers.tensor.independent.arithmetic import Numbers, numbers
+from circuitize.provers.tensor.independent.verifier import published
 from circuitize.provers.tensor.independent.weights import at_point
 
 Integers = NDArray[Any]
@@ -45,7 +46,7 @@ class Cheat(Lookups, Products, Openings):
             Tree(table, bits + 1, bytes([7, c]))
             for c, (table, bits) in enumerate(zip(self.tables, made.commitments, strict=True))
         ]
-        roots = self.roots([tree.root for tree in self.trees])
+        roots = self.roots(self.published())
         channel.absorb("statement", self.digest)
         channel.absorb("context", b"")
         for base in made.bases:
@@ -68,5 +69,8 @@ class Cheat(Lookups, Products, Openings):
             self.opening(commitment, variables)
         # Roots that were not absorbed may be those of what was opened.
         if "columns" in channel.labels:
-            channel.messages = self.trees[-1].root + channel.messages[32:]
-        return channel.messages, [tree.root for tree in self.trees[:-1]] if "root" in channel.labels else roots[:-1]
+            channel.messages = self.published()[-1] + channel.messages[32:]
+        return channel.messages, self.published()[:-1] if "root" in channel.labels else roots[:-1]
+
+    def published(self) -> list[bytes]:
+        return [published(self.plan, number, tree.top) for number, tree in enumerate(self.trees)]

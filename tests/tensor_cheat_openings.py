@@ -77,7 +77,7 @@ class Openings(Claims):
                 channel.send_numbers("whir.last", f)
             else:
                 following = Tree(f, bits - SHRINK, None)
-                channel.send("whir.root", following.root)
+                channel.send("whir.root", following.top)
             more, added = self.answers(len(f))
             claim, weights = claim + more, weights + added
             if following is not None:

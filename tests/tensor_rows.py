@@ -15,6 +15,7 @@ from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.dataset import Dataset
 from circuitize.provers.tensor.groups import layout
 from circuitize.provers.tensor.plan import Plan, plan
+from circuitize.provers.tensor.ports import encoded
 from circuitize.provers.tensor.prover import Proved, prove_values
 
 Integers = NDArray[np.int64]
@@ -42,6 +43,8 @@ def proved_on_rows(
     data, weights = draw.integers(0, 8, (EXAMPLES, 4)), draw.integers(-8, 8, 12)
     trace = made.trace({"x": data[list(rows)], "w": weights})
     variables, (offset,) = layout([data.shape])
-    kept = {("input", "data"): _native.tensor_commit(variables, [(data.shape, offset, data)], bytes(32))}
+    key = ("input", "data")
+    of = encoded(made.ports_of(key))
+    kept = {key: _native.tensor_commit(variables, [(data.shape, offset, data)], bytes(32), of)}
     values = made.values(trace, {"1": np.array(rows if stated is None else stated, np.int64)})
     return prove_values(program, made, trace, values, kept=kept, context=context)

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from blake3 import blake3
 
 from circuitize.provers.tensor.independent.arithmetic import (
     FIELD,
@@ -22,7 +21,7 @@ from circuitize.provers.tensor.independent.arithmetic import (
     total,
 )
 from circuitize.provers.tensor.independent.opening import SYMBOLS, root_of_unity, roots_to
-from circuitize.provers.tensor.independent.transcript import Transcript
+from circuitize.provers.tensor.independent.transcript import Transcript, hashed
 
 
 class Deaf(Transcript):
@@ -78,16 +77,15 @@ class Tree:
     def set_word(self, word: Elements, secret: bytes | None) -> None:
         self.leaves = word.reshape(len(word) // SYMBOLS, SYMBOLS, -1)
         count = len(self.leaves)
-        self.salts = [
-            blake3(secret + bytes([i % 256, i // 256])).digest()[:16] if secret else b"" for i in range(count)
-        ]
+        self.salts = [hashed("salt", secret + bytes([i % 256, i // 256]))[:16] if secret else b"" for i in range(count)]
         contents = [np.asarray(leaf).reshape(-1).astype("<u8").tobytes() for leaf in self.leaves]
-        level = [blake3(x + salt).digest() for x, salt in zip(contents, self.salts, strict=True)]
+        use = "leaf" if secret else "folded leaf"
+        level = [hashed(use, x + salt) for x, salt in zip(contents, self.salts, strict=True)]
         self.levels = [level]
         while len(level) > 1:
-            level = [blake3(level[i] + level[i + 1]).digest() for i in range(0, len(level), 2)]
+            level = [hashed("node", level[i] + level[i + 1]) for i in range(0, len(level), 2)]
             self.levels.append(level)
-        self.root = level[0]
+        self.top = level[0]
 
     def missing(self, places: Iterable[int]) -> list[bytes]:
         found, known = [], sorted(places)

@@ -61,17 +61,19 @@ def test_the_canonical_form_is_a_form_of_the_same_arrow() -> None:
     assert encode(canonical(arrow)) == encode(arrow)
 
 
-def test_a_programs_digest_covers_names_visibility_and_formats() -> None:
+def test_a_programs_digest_covers_names_visibility_formats_and_roles() -> None:
     program = quantize(example())
     first, *rest = program.inputs
     renamed = replace(program, inputs=(replace(first, name="renamed"), *rest))
     hidden = program.with_visibility(x=Visibility.COMMITTED)
     outputs = replace(program, outputs=(replace(program.outputs[0], visibility=Visibility.COMMITTED),))
-    digests = [program_digest(p) for p in (program, renamed, hidden, outputs)]
-    assert len(set(digests)) == 4
+    held = replace(program, inputs=(replace(first, role=Role.STATE), *rest))
+    astral, surrogates = (
+        replace(program, inputs=(replace(first, name=n), *rest)) for n in ("\U00010000", "\ud800\udc00")
+    )
+    digests = [program_digest(p) for p in (program, renamed, hidden, outputs, held, astral, surrogates)]
+    assert len(set(digests)) == 7
     assert program_digest(replace(program, examples=())) == digests[0], "examples are not part of it"
-    state = tuple(replace(port, role=Role.STATE) for port in program.inputs)
-    assert program_digest(replace(program, inputs=state)) == digests[0], "roles are not part of it"
 
 
 @pytest.mark.parametrize("language", ["real", "integer"])

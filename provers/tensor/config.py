@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-PROOF_TYPE = "circuitize tensor proof 1: succinct, NOT zero-knowledge"
+PROOF_TYPE = "circuitize tensor proof 2: succinct, NOT zero-knowledge"
 """The tag that every proof begins with; a zero-knowledge proof will have another."""
 
 PRIME = 2**64 - 2**32 + 1
@@ -34,7 +34,7 @@ UNION_BITS = 98
 def parameters(degree: int) -> str:
     """All parameters in one text, part of the statement's digest: nothing of it is read from a proof."""
     return (
-        f"goldilocks^{degree} by {NONRESIDUE}; blake3; whir rate 1/2, unique decoding, fold {FOLD}, "
+        f"goldilocks^{degree} by {NONRESIDUE}; blake3 by contexts; whir rate 1/2, unique decoding, fold {FOLD}, "
         f"shrink {SHRINK}, least {LEAST_VARIABLES}, last {LAST_VARIABLES}, query bits {QUERY_BITS}; "
         f"claims {MOST_CLAIMS[degree]}; rounds {ROUND_BITS}, union {UNION_BITS}"
     )

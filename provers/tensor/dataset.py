@@ -73,6 +73,18 @@ def whole(port: Port, size: int) -> Port:
     return replace(port, format=replace(port.format, shape=(size, *port.format.shape[1:])))
 
 
+def tensors(program: Program, dataset: Dataset) -> tuple[Port, ...]:
+    """The ports of a dataset's tensors, each once. Raises Unprovable where batches of one tensor have other formats."""
+    found: dict[str, Port] = {}
+    for port in program.inputs:
+        if port.name in dataset.batches:
+            name = dataset.batches[port.name][0]
+            made = replace(whole(port, dataset.size), name=name)
+            if found.setdefault(name, made) != made:
+                raise Unprovable(f"expected batches of {name!r} in one format, found another for {port.name!r}")
+    return tuple(found.values())
+
+
 def require_batches(program: Program, dataset: Dataset) -> None:
     """Raises Unprovable unless the batches are the committed data inputs, all of them: any other would have no root."""
     named = {p.name for p in program.inputs if p.visibility is Visibility.COMMITTED and p.role is Role.DATA}

@@ -13,6 +13,7 @@ from circuitize.circuits.types import Shape
 from .config import LEAST_VARIABLES
 from .errors import Unprovable
 from .forms import padded_bits
+from .ports import PortList, listed
 
 INPUT, OUTPUT = "input", "output"
 
@@ -32,7 +33,7 @@ NAMES: dict[Role, GroupName] = {
 
 @dataclass(frozen=True)
 class Group:
-    """Committed ports of one side with one root, in the order of the ports."""
+    """Committed ports of one side with one root, sorted by name."""
 
     side: str
     name: GroupName
@@ -43,8 +44,9 @@ class Group:
         return self.side, self.name
 
     @property
-    def shapes(self) -> tuple[Shape, ...]:
-        return tuple(port.format.shape for port in self.ports if port.format is not None)
+    def listed(self) -> PortList:
+        """What its root is of."""
+        return listed(self.ports)
 
 
 def group(port: Port, side: str = INPUT) -> GroupName:
@@ -62,7 +64,7 @@ def groups(program: Program) -> tuple[Group, ...]:
         for port in ports:
             if port.visibility is Visibility.COMMITTED:
                 found.setdefault((side, group(port, side)), []).append(port)
-    made = tuple(Group(*key, tuple(ports)) for key, ports in found.items())
+    made = tuple(Group(*key, tuple(sorted(ports, key=lambda port: port.name))) for key, ports in found.items())
     for one in made:
         if len({port.role for port in one.ports}) > 1:
             raise Unprovable(
@@ -74,8 +76,8 @@ def groups(program: Program) -> tuple[Group, ...]:
 def layout(shapes: Sequence[Shape]) -> tuple[int, tuple[int, ...]]:
     """Variables of a commitment to tensors of these shapes, and the offset of each: wide ones first, then in order.
 
-    Axes are padded to powers of two, and each offset is a multiple of its tensor's padded size. Shapes and their order
-    alone decide, so that the parameters which a training step commits to are the ones that a prediction opens.
+    Axes are padded to powers of two, and each offset is a multiple of its tensor's padded size. Blocks are given by the
+    names of their ports, so that the list of ports alone decides: equal lists have their values at equal places.
     """
     offsets, end = [0] * len(shapes), 0
     for place in sorted(range(len(shapes)), key=lambda place: -padded_bits(shapes[place])):

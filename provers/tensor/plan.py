@@ -28,12 +28,13 @@ from circuitize.circuits.undefined import explained
 
 from .checks import settle
 from .config import DEGREES, PROOF_TYPE, parameters
-from .dataset import Dataset, require_batches
+from .dataset import Dataset, require_batches, tensors
 from .draft import Draft, Lookup, Table
 from .drafting import drafted
 from .errors import Unprovable
 from .forms import Base, Column, Form, Integers, Public, Trace
 from .groups import DATA, INPUT, GroupName, PortKey, groups, layout, require_groups
+from .ports import CHUNKS, FLAGS, PortList, encoded, listed
 from .records import base_record, form_record, lookup_record, table_record, view_record
 from .security import least_degree
 
@@ -49,10 +50,11 @@ class Plan:
     """Everything that prover and verifier agree on before a proof: it follows from the program.
 
     `commitments` holds the variables of each; all but the last are those of groups of committed ports, in the order of
-    `groups`, the last is made by the proof. Views, forms and bases are numbered. The inputs of `assumed` groups are not
-    shown to lie in their formats: a proof by this plan says nothing unless that is known of their roots. Where inputs
-    are batches of a `dataset`, `tensors` and `indices` number the bases of its tensors and of the rows of each batch.
-    Challenges are drawn from the extension of the field of the given `degree`.
+    `groups`, with the `lists` that their roots are of; the last is made by the proof. Views, forms and bases are
+    numbered. The inputs of `assumed` groups are not shown to lie in their formats: a proof by this plan says nothing
+    unless that is known of their roots. Where inputs are batches of a `dataset`, `tensors` and `indices` number the
+    bases of its tensors and of the rows of each batch. Challenges are drawn from the extension of the field of the
+    given `degree`.
     """
 
     program: str
@@ -60,6 +62,7 @@ class Plan:
     limb_bits: int
     commitments: tuple[int, ...]
     groups: tuple[PortKey, ...]
+    lists: tuple[PortList, ...]
     bases: tuple[Base, ...]
     views: tuple[View, ...]
     forms: tuple[Form, ...]
@@ -96,20 +99,29 @@ class Plan:
                 f"expected at most 2^{MOST_VARIABLES} committed elements, found 2^{max(self.commitments)}; "
                 "prove fewer steps at once"
             )
-        return TensorPlan(self.degree, *self.records)
+        return TensorPlan(self.degree, [encoded(ports) for ports in self.lists], *self.records)
 
     @cached_property
     def digest(self) -> bytes:
-        """The statement's digest: proof type, parameters, program, and the plan that follows from it."""
+        """The statement's digest: proof type, parameters, program, and the plan that follows from it.
+
+        What stands beside the proof type is kept for zero knowledge and for proofs in chunks.
+        """
 
         def plain(value: Any) -> Any:
             if isinstance(value, np.ndarray):
                 return [value.size, hashlib.sha256(np.ascontiguousarray(value, "<i8").tobytes()).hexdigest()]
             return value
 
-        said = [PROOF_TYPE, parameters(self.degree), self.program, self.groups, self.assumed, self.records]
+        lists = [encoded(ports).hex() for ports in self.lists]
+        kind = [PROOF_TYPE, FLAGS, CHUNKS, parameters(self.degree)]
+        said = [*kind, self.program, self.groups, lists, self.assumed, self.records]
         content = json.dumps(said, default=plain, sort_keys=True)
         return hashlib.sha256(content.encode()).digest()
+
+    def ports_of(self, key: PortKey) -> PortList:
+        """What the root of a group is of."""
+        return self.lists[self.groups.index(key)]
 
     @property
     def committed(self) -> int:
@@ -233,9 +245,15 @@ def _placed(
     named = groups(program)
     keys = [[(one.side, port.name) for port in one.ports] for one in named]
     placed = [[column for key in own for column in draft.ports.get(key, ())] for own in keys]
+    lists = [one.listed for one in named]
     if dataset is not None:
-        tensors = [base for number in draft.tensors.values() if isinstance(base := draft.bases[number], Column)]
-        placed[[one.key for one in named].index((INPUT, DATA))] = tensors
+        data = [one.key for one in named].index((INPUT, DATA))
+        lists[data] = listed(tensors(program, dataset))
+        numbers = [draft.tensors[port.name] for port in lists[data]]
+        placed[data] = [base for number in numbers if isinstance(base := draft.bases[number], Column)]
+    for one, ports, columns in zip(named, lists, placed, strict=True):
+        if sum(port.blocks for port in ports) != len(columns):
+            raise Unprovable(f"expected a column for each block of {one.side} {one.name}, found {len(columns)}")
     ported = {id(column) for columns in placed for column in columns}
     placed.append([base for base in draft.bases if isinstance(base, Column) and id(base) not in ported])
     commitments = []
@@ -251,6 +269,7 @@ def _placed(
         widest,
         tuple(commitments),
         tuple(one.key for one in named),
+        tuple(lists),
         tuple(draft.bases),
         tuple(views),
         tuple(draft.forms),

@@ -11,8 +11,10 @@ from circuitize.circuits.files import write_whole
 from circuitize.provers import framing
 from circuitize.provers.framing import Framing, read_proof
 
-FRAMING = Framing("tensor", b"circuitize-tenpf", version=1, zero_knowledge=False)
-HEADER_BYTES = framing.HEADER_BYTES + 8
+from .ports import CHUNKS
+
+FRAMING = Framing("tensor", b"circuitize-tenpf", version=2, zero_knowledge=False)
+HEADER_BYTES = framing.HEADER_BYTES + 8 + 8
 MOST_BYTES = 1 << 28
 
 
@@ -33,15 +35,18 @@ class Proof:
         return False
 
     def encode(self) -> bytes:
-        """The header, the length of the messages (u64, little-endian), and the messages."""
-        return FRAMING.header(self.digest) + len(self.messages).to_bytes(8, "little") + self.messages
+        """The header, chunks and the length of the messages (u64 each, little-endian), and the messages."""
+        numbers = CHUNKS.to_bytes(8, "little") + len(self.messages).to_bytes(8, "little")
+        return FRAMING.header(self.digest) + numbers + self.messages
 
     @staticmethod
     def decode(content: bytes) -> Proof:
         """Raises FormatError unless the framing is exact; what the messages say is for `verify`."""
         digest, rest = FRAMING.split(content)
-        length, messages = int.from_bytes(rest[:8], "little"), rest[8:]
-        if len(rest) < 8 or len(messages) != length:
+        chunks, length, messages = int.from_bytes(rest[:8], "little"), int.from_bytes(rest[8:16], "little"), rest[16:]
+        if chunks != CHUNKS:
+            raise FormatError(f"expected a tensor proof of {CHUNKS} chunk, found {chunks}; a newer version reads it")
+        if len(rest) < 16 or len(messages) != length:
             raise FormatError(f"expected {length} bytes of messages, found {len(messages)}")
         return Proof(digest, messages)
 

@@ -18,6 +18,7 @@ from .forms import Column, Integers, Trace
 from .groups import INPUT, OUTPUT, PortKey
 from .instructions import instructions
 from .plan import Plan, plan
+from .ports import encoded
 from .proof import Proof
 from .security import require_secure
 from .statement import Statement
@@ -64,7 +65,7 @@ def commit(made: Plan, trace: Trace, key: PortKey, secret: bytes) -> _native.Ten
         for base in made.bases
         if isinstance(base, Column) and base.commitment == number and base.recipe is not None
     ]
-    return _native.tensor_commit(made.commitments[number], tensors, secret)
+    return _native.tensor_commit(made.commitments[number], tensors, secret, encoded(made.lists[number]))
 
 
 def prove(

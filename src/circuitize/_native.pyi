@@ -98,6 +98,7 @@ class TensorPlan:
     def __new__(
         cls,
         degree: int,
+        ports: list[bytes],
         commitments: list[int],
         bases: list[tuple[object, ...]],
         views: list[_View],
@@ -129,7 +130,7 @@ def tensor_equations(
     plan: TensorPlan, digest: bytes, context: bytes, roots: list[bytes], values: list[NDArray[np.int64]], proof: bytes
 ) -> tuple[list[int], list[_Affine], list[list[_Affine]]]: ...
 def tensor_commit(
-    bits: int, tensors: list[tuple[tuple[int, ...], int, NDArray[np.int64]]], secret: bytes
+    bits: int, tensors: list[tuple[tuple[int, ...], int, NDArray[np.int64]]], secret: bytes, ports: bytes
 ) -> TensorCommitment: ...
 def tensor_parameters(variables: int) -> tuple[int, int, list[int]]: ...
 def tensor_instructions() -> str: ...

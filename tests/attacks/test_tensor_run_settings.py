@@ -143,8 +143,8 @@ def test_seeds_are_bytes(attacked: Folder) -> None:
     assert run.rows(1)["1"].tolist() != run_of(seed=SEED + b"\0").rows(1)["1"].tolist()
 
 
-def test_a_root_does_not_say_how_many_examples(tmp_path: Path) -> None:
-    """119 examples, and 120 whose last is all zero, have one root: a verifier of the dataset expects both."""
+def test_a_root_says_how_many_examples(tmp_path: Path) -> None:
+    """119 examples, and 120 whose last is all zero as padding is, have two roots: who expects one fixes the number."""
     run, folder = run_of(steps=1), Folder(tmp_path / "run")
     held, data = values_of(run)
     secret = bytes(range(32))
@@ -156,7 +156,7 @@ def test_a_root_does_not_say_how_many_examples(tmp_path: Path) -> None:
         one = replace(run, size=size)
         trace = one.formats_plan.trace({**held, **{name: tensor[:size] for name, tensor in given.items()}})
         roots[size] = commit(one.formats_plan, trace, (INPUT, DATA), secret).root
-    assert roots[119] == roots[120]
+    assert roots[119] != roots[120]
     fewer = replace(run, size=119)
     folder.prove(fewer)
     folder.judged(fewer)

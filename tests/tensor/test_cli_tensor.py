@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from shutil import copytree
 
+import numpy as np
 import pytest
 from cli_programs import STEP, refused, run
 from cli_programs import keys as groth16_keys
@@ -95,7 +96,9 @@ def test_provers_are_not_confused(folder: Path) -> None:
 
 
 def test_one_steps_weights_are_the_next_ones(folder: Path) -> None:
-    more = ("--openings-from", folder / "proof.openings.json")
+    with np.load(folder / "new.npz") as outputs:
+        np.savez(folder / "in.npz", w=outputs["w"], x=np.array([0.5, -0.25]))
+    more = ("--inputs", folder / "in.npz", "--openings-from", folder / "proof.openings.json")
     assert run(*PROVE, "--not-zero-knowledge", *more, "-o", folder / "next").status == 0
     assert run("verify", folder / "next", "--program", STEP).status == 0
     before, after = read_openings(folder / "proof.openings.json"), read_openings(folder / "next.openings.json")

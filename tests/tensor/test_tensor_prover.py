@@ -116,7 +116,7 @@ def test_trained_parameters_are_a_predictions_input() -> None:
 def test_groups_of_committed_ports() -> None:
     momentum = groups(planned("digits_xent.py:momentum")[0])
     assert [group.key for group in momentum[:3]] == [("input", n) for n in ("parameters", "optimizer", "data")]
-    assert [group.shapes for group in momentum if group.side == "output"] == [group.shapes for group in momentum[:2]]
+    assert [group.listed for group in momentum if group.side == "output"] == [group.listed for group in momentum[:2]]
     program, _ = planned("iris.py:step")
     renamed = tuple(replace(port, name="data") if port.name == "loss" else port for port in program.outputs)
     assert groups(replace(program, outputs=renamed))

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from blake3 import blake3
 
 from .arithmetic import (
     FIELD,
@@ -28,7 +27,7 @@ from .arithmetic import (
     scale,
     total,
 )
-from .transcript import Refused, Transcript
+from .transcript import Refused, Transcript, hashed
 
 FOLD = 4
 SHRINK = 2
@@ -79,10 +78,14 @@ def check_opening(
     transcript: Transcript,
     variables: int,
     root: bytes,
+    root_of: Callable[[bytes], bytes],
     claim: Elements,
     weight_at: Callable[[Elements], Elements],
 ) -> None:
-    """Raises Refused unless sum_b f(b) w(b) = claim; `weight_at` is w's multilinear extension."""
+    """Raises Refused unless sum_b f(b) w(b) = claim; `weight_at` is w's multilinear extension.
+
+    `root_of` makes the root out of the top of the tree.
+    """
     rounds = max(1, math.ceil((variables - LAST) / FOLD))
     point: Elements = FIELD.Zeros((0, transcript.degree))
     asked: list[tuple[int, Elements, Numbers]] = []
@@ -98,7 +101,9 @@ def check_opening(
             last = transcript.elements("whir.last", 1 << (variables - len(point)))
         depth = domain - FOLD
         places = transcript.positions("whir.queries", query_count(round), depth)
-        leaves = opened_leaves(transcript, places, depth, root, first=round == 0)
+        leaves, top = opened_leaves(transcript, places, depth, first=round == 0)
+        if (root_of(top) if round == 0 else top) != root:
+            raise Refused("an opened leaf does not belong to its commitment")
         factors = powers(transcript.challenge("whir.combine"), len(places))
         indices = [reversed_bits(place, depth) for place in places]
         claim = claim + dot(factors, fold(leaves, indices, domain, folded))
@@ -117,25 +122,25 @@ def check_opening(
         raise Refused("a commitment does not open to the claimed values")
 
 
-def opened_leaves(transcript: Transcript, places: list[int], depth: int, root: bytes, first: bool) -> Elements:
-    """The symbols of the leaves at these places, shown to belong to the root."""
+def opened_leaves(transcript: Transcript, places: list[int], depth: int, first: bool) -> tuple[Elements, bytes]:
+    """The symbols of the leaves at these places, and the top of the tree that they are shown to be in."""
     count, degree = len(places), transcript.degree
     width = 8 * SYMBOLS * (1 if first else degree)
     words = transcript.numbers("whir.leaves", count * width // 8)
     contents = words.view(np.ndarray).astype("<u8").tobytes()
     salts = transcript.bytes("whir.salts", 16 * count) if first else b""
+    use = "leaf" if first else "folded leaf"
     known = {
-        place: blake3(contents[width * i : width * (i + 1)] + salts[16 * i : 16 * (i + 1)]).digest()
+        place: hashed(use, contents[width * i : width * (i + 1)] + salts[16 * i : 16 * (i + 1)])
         for i, place in enumerate(places)
     }
     nodes = transcript.bytes("whir.nodes", 32 * absent(places, depth))
-    if merkle_root(known, nodes, depth) != root:
-        raise Refused("an opened leaf does not belong to its commitment")
-    return lift(words.reshape(count, SYMBOLS), degree) if first else words.reshape(count, SYMBOLS, degree)
+    symbols = lift(words.reshape(count, SYMBOLS), degree) if first else words.reshape(count, SYMBOLS, degree)
+    return symbols, merkle_top(known, nodes, depth)
 
 
-def merkle_root(known: dict[int, bytes], nodes: bytes, depth: int) -> bytes:
-    """The root that the hashes of leaves at their places give, and the nodes that do not follow from them."""
+def merkle_top(known: dict[int, bytes], nodes: bytes, depth: int) -> bytes:
+    """The top that the hashes of leaves at their places give, and the nodes that do not follow from them."""
     used = 0
     for _ in range(depth):
         above: dict[int, bytes] = {}
@@ -147,7 +152,7 @@ def merkle_root(known: dict[int, bytes], nodes: bytes, depth: int) -> bytes:
                 other = nodes[32 * used : 32 * (used + 1)]
                 used += 1
             pair = known[place] + other if place % 2 == 0 else other + known[place]
-            above[place // 2] = blake3(pair).digest()
+            above[place // 2] = hashed("node", pair)
         known = above
     return known[0]
 

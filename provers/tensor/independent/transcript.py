@@ -10,12 +10,17 @@ from blake3 import blake3
 from .arithmetic import FIELD, PRIME, Elements, Numbers, numbers
 
 
+def hashed(use: str, content: bytes) -> bytes:
+    """BLAKE3 with a context for each use."""
+    return blake3(content, derive_key_context=f"circuitize 2026 tensor {use} 2").digest()
+
+
 class Refused(Exception):
     """The proof does not hold, for the reason given."""
 
 
 class Transcript:
-    """state = BLAKE3(state, tag, label, ...): tag 1 absorbs a message, 2 draws a challenge, 3 expands it."""
+    """state = H(state, tag, label, ...): tag 1 absorbs a message, 2 draws a challenge, 3 expands it."""
 
     def __init__(self, messages: bytes, degree: int) -> None:
         self.degree = degree
@@ -28,22 +33,22 @@ class Transcript:
         return self.state + bytes([tag, len(name)]) + name
 
     def absorb(self, label: str, content: bytes) -> None:
-        self.state = blake3(self._head(1, label) + struct.pack("<Q", len(content)) + content).digest()
+        self.state = hashed("transcript", self._head(1, label) + struct.pack("<Q", len(content)) + content)
 
     def challenge(self, label: str) -> Elements:
         """An element: 16 bytes a coordinate, two coordinates of the new state and a third, if any, of its expansion."""
-        self.state = blake3(self._head(2, label)).digest()
+        self.state = hashed("transcript", self._head(2, label))
         drawn = self.state
         if self.degree > 2:
             drawn += self._expanded(label, 0)
         return numbers([int.from_bytes(drawn[16 * k : 16 * (k + 1)], "little") for k in range(self.degree)])
 
     def _expanded(self, label: str, counter: int) -> bytes:
-        return blake3(self._head(3, label) + struct.pack("<I", counter)).digest()
+        return hashed("transcript", self._head(3, label) + struct.pack("<I", counter))
 
     def positions(self, label: str, count: int, bits: int) -> list[int]:
         """Distinct places below 2^bits, in order, out of `count` draws."""
-        self.state = blake3(self._head(2, label)).digest()
+        self.state = hashed("transcript", self._head(2, label))
         drawn: list[int] = []
         for counter in range((count + 3) // 4):
             drawn += [number % (1 << bits) for number in struct.unpack("<4Q", self._expanded(label, counter))]

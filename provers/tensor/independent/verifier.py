@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections import deque
 from collections.abc import Mapping, Sequence
 
@@ -12,6 +13,7 @@ from circuitize.provers.tensor.config import MOST_CLAIMS
 from circuitize.provers.tensor.forms import Column, Fixed, Product, Public, Rows, padded_bits
 from circuitize.provers.tensor.groups import GroupName
 from circuitize.provers.tensor.plan import Plan, plan
+from circuitize.provers.tensor.ports import PortList
 from circuitize.provers.tensor.proof import Proof
 from circuitize.provers.tensor.security import require_secure
 from circuitize.provers.tensor.statement import Statement, fault, untrusted
@@ -34,7 +36,7 @@ from .arithmetic import (
     zero,
 )
 from .opening import check_opening, sumcheck
-from .transcript import Refused, Transcript
+from .transcript import Refused, Transcript, hashed
 from .weights import Dense, Separable, Weights, along, apply, at_point, extension, ones, onto_rows, sum_of
 
 Claim = tuple[int, int, Elements]
@@ -65,6 +67,23 @@ def refusal(
     except Refused as error:
         return str(error)
     return None
+
+
+def ports_hash(ports: PortList) -> bytes:
+    """The hash of the list of ports that a root is of."""
+    content = struct.pack("<qqq", 0, 1, len(ports))
+    for port in sorted(ports, key=lambda port: port.name):
+        name = port.name.encode("utf-8", "surrogatepass")
+        numbers = (port.fraction_bits, port.low, port.high, len(port.shape), *port.shape, port.blocks)
+        content += struct.pack("<q", len(name)) + name + struct.pack(f"<{len(numbers)}q", *numbers)
+    return hashed("ports", content)
+
+
+def published(made: Plan, commitment: int, top: bytes) -> bytes:
+    """The root that stands for the top of a commitment's tree: the last one is of what the proof itself commits to."""
+    if commitment == len(made.lists):
+        return hashed("columns", top)
+    return hashed("root", ports_hash(made.lists[commitment]) + top)
 
 
 class Verifier:
@@ -301,7 +320,11 @@ class Verifier:
                 claim = claim + multiply(factor, value)
                 mine.append((factor, column, number))
                 factor = multiply(factor, gamma)
-        check_opening(self.transcript, variables, root, claim, lambda point: self._weight(mine, point))
+
+        def root_of(top: bytes) -> bytes:
+            return published(self.plan, commitment, top)
+
+        check_opening(self.transcript, variables, root, root_of, claim, lambda point: self._weight(mine, point))
 
     def _weight(self, mine: list[tuple[Elements, Column, int]], point: Elements) -> Elements:
         """The extension of the weights of all claims on a commitment, each at its column's place."""

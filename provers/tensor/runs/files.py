@@ -14,16 +14,18 @@ from circuitize.circuits.files import write_whole
 from circuitize.circuits.reading import parse_json, read_at_most
 
 from ..groups import INPUT, OUTPUT, PortKey
+from ..ports import CHUNKS, FLAGS
 from ..proof import MOST_BYTES, Proof
 
-VERSION = 1
+VERSION = 2
 WARNING_FILE = "NOT-ZERO-KNOWLEDGE.txt"
 WARNING = "These proofs are NOT zero-knowledge: they tell whoever reads them about the values that they hide.\n"
 MANIFEST = "run.json"
 FORMATS = "formats.proof"
 STEPS = "steps"
 MAGIC = b"circuitize-tstep"
-HEADER = len(MAGIC) + 4 + 8
+START = MAGIC + VERSION.to_bytes(4, "little") + FLAGS.to_bytes(4, "little") + CHUNKS.to_bytes(8, "little")
+HEADER = len(START) + 8
 MOST_HEADER = 1 << 24
 MOST_MANIFEST = 1 << 14
 """What a run claims has at most four roots, and numbers."""
@@ -54,7 +56,8 @@ class Manifest:
         content = {
             "circuitize": VERSION,
             "prover": "tensor",
-            "zero_knowledge": False,
+            "zero_knowledge": bool(FLAGS),
+            "chunks": CHUNKS,
             "program": self.program,
             "plan": self.plan,
             "seed": self.seed.hex(),
@@ -80,6 +83,8 @@ def read_manifest(folder: Path) -> Manifest:
         text, content = written.decode(), parse_json(written, MOST_MANIFEST >> 4)
         if content["circuitize"] != VERSION or content["prover"] != "tensor":
             raise ValueError(f"version {excerpt(content['circuitize'])} of {excerpt(content['prover'])}")
+        if (content["zero_knowledge"], content["chunks"]) != (bool(FLAGS), CHUNKS):
+            raise ValueError("in zero knowledge or in chunks, which a newer version reads")
         first, steps = _count(content["first"]), _count(content["steps"])
         lengths = (first, steps, _count(content["per_proof"]), _count(content["examples"]))
         roots = {_name(name): _digest(root) for name, root in content["roots"].items()}
@@ -109,7 +114,7 @@ class StepProof:
     proof: Proof
 
     def encode(self) -> bytes:
-        """Magic, version (u32), length (u64) and text of what is stated, then the proof's own file."""
+        """Magic, version and flags (u32 each), chunks and length (u64 each), text of what is stated, the proof."""
         header = json.dumps(
             {
                 "run": self.run.hex(),
@@ -119,13 +124,16 @@ class StepProof:
             },
             sort_keys=True,
         ).encode()
-        return MAGIC + VERSION.to_bytes(4, "little") + len(header).to_bytes(8, "little") + header + self.proof.encode()
+        return START + len(header).to_bytes(8, "little") + header + self.proof.encode()
 
     @staticmethod
     def decode(content: bytes, most_stated: int = MOST_HEADER) -> StepProof:
         """Raises FormatError unless it is written exactly as `encode` writes, and states no more than so many bytes."""
-        if content[: len(MAGIC)] != MAGIC or content[len(MAGIC) : HEADER - 8] != VERSION.to_bytes(4, "little"):
-            raise FormatError(f"expected a step of a run, version {VERSION}, found {content[: HEADER - 8]!r}")
+        if not content.startswith(START):
+            raise FormatError(
+                f"expected a step of a run, version {VERSION}, not in zero knowledge, of {CHUNKS} chunk, found "
+                f"{content[: len(START)]!r}"
+            )
         length = int.from_bytes(content[HEADER - 8 : HEADER], "little")
         if length > min(most_stated, len(content) - HEADER):
             raise FormatError(f"expected {length} bytes of what is stated, found fewer, or more than this run states")

@@ -16,14 +16,14 @@ from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import permute
 from circuitize.circuits.program import Port, Program, Role, Visibility
-from circuitize.circuits.types import Shape
 from circuitize.circuits.unroll import numbered, unroll
 
 from ..dataset import ROWS, Dataset, batch_ports, batch_size, whole
 from ..errors import Unprovable
-from ..forms import Column, Integers
+from ..forms import Integers
 from ..groups import DATA, INPUT, NAMES, OUTPUT, PortKey
 from ..plan import Plan, plan
+from ..ports import CHUNKS, FLAGS, difference
 from .files import MOST_STEPS
 from .order import rows
 
@@ -113,16 +113,18 @@ class Run:
         return plan(self.unrolled, assumed=(*self.kept, DATA), dataset=Dataset(self.size, batches))
 
     def require_joined(self) -> None:
-        """Raises Unprovable unless each group lies at the same places where one proof gives it and another takes it.
+        """Raises Unprovable unless each group is of one list of ports where one proof gives it and another takes it.
 
-        Soundness: a root stands for tensors by their places in it; equal roots join proofs only where those are equal.
+        Soundness: equal roots are of equal lists, whose tensors lie at equal places. Other lists have other roots: no
+        proofs of such a run would be accepted.
         """
         for name in (*self.kept, DATA):
-            keys = [(self.formats_plan, INPUT), (self.plan, INPUT)] + [(self.plan, OUTPUT)] * (name != DATA)
-            if len({_places(made, (side, name)) for made, side in keys}) != 1:
-                raise Unprovable(
-                    f"expected one layout of {name}, found others before and after a step; do not chain it"
-                )
+            begun = self.formats_plan.ports_of((INPUT, name))
+            sides = [("before a step", INPUT)] + [("after a step", OUTPUT)] * (name != DATA)
+            for when, side in sides:
+                found = difference(begun, self.plan.ports_of((side, name)), ("what a run begins with", when))
+                if found is not None:
+                    raise Unprovable(f"expected the same ports of {name} throughout, found another list: {found}")
 
     @cached_property
     def formats(self) -> Program:
@@ -138,7 +140,9 @@ class Run:
     def identity(self, roots: Mapping[str, bytes]) -> bytes:
         """The name of the run that begins with these roots, of `kept` groups and the dataset: 32 bytes."""
         content = {
-            "circuitize run": 1,
+            "circuitize run": 2,
+            "zero_knowledge": bool(FLAGS),
+            "chunks": CHUNKS,
             "program": self.digest,
             "plan": self.plan.digest.hex(),
             "formats": self.formats_plan.digest.hex(),
@@ -182,14 +186,6 @@ class Run:
         """The public values that enter the proof that begins at a step, whatever it states: the verifier's own."""
         scalars = {(INPUT, name): value for name, value in self.scalars_of(step).items()}
         return scalars | {(ROWS, label): value for label, value in self.rows(step).items()}
-
-
-def _places(made: Plan, key: PortKey) -> tuple[tuple[Shape, int], ...]:
-    """Shapes and offsets of the columns of a group, and the size of its commitment."""
-    number = made.groups.index(key)
-    columns = [base for base in made.bases if isinstance(base, Column) and base.commitment == number]
-    placed = sorted(((column.shape, column.offset) for column in columns), key=lambda one: one[1])
-    return (*placed, ((), made.commitments[number]))
 
 
 def _integer(port: Port, given: Mapping[str, Fraction], step: int) -> Integers:

@@ -19,8 +19,9 @@ from circuitize.circuits.files import write_whole
 from ..forms import Integers
 from ..prover import SECRET_BYTES
 
-STEP, SECRET = " step", " secret"
-"""Names that no port has, of the step and the secret in the file that the prover keeps."""
+VERSION = 2
+KIND, STEP, SECRET = " version", " step", " secret"
+"""Names that no port has, of the version, the step and the secret in the file that the prover keeps."""
 
 
 def kept_beside(folder: Path) -> Path:
@@ -44,7 +45,8 @@ class State:
     def write(self, path: Path) -> None:
         """For its owner's eyes only, whole or not at all."""
         content = io.BytesIO()
-        arrays: dict[str, Any] = {STEP: np.array(self.step), SECRET: np.frombuffer(self.secret, np.uint8), **self.held}
+        own = {KIND: np.array(VERSION), STEP: np.array(self.step), SECRET: np.frombuffer(self.secret, np.uint8)}
+        arrays: dict[str, Any] = {**own, **self.held}
         np.savez(content, **arrays)
         write_whole(path, [content.getbuffer()], private=True)
 
@@ -53,7 +55,9 @@ class State:
         """Raises CircuitizeError where there is none, FormatError for another file."""
         try:
             with np.load(path, allow_pickle=False) as found:
-                held = {name: found[name] for name in found.files if name not in (STEP, SECRET)}
+                if int(found[KIND]) != VERSION:
+                    raise ValueError(f"version {int(found[KIND])}")
+                held = {name: found[name] for name in found.files if name not in (KIND, STEP, SECRET)}
                 return State(found[SECRET].tobytes(), int(found[STEP]), held)
         except OSError as error:
             raise CircuitizeError(
@@ -61,4 +65,6 @@ class State:
                 "run cannot go on: choose another folder to begin again"
             ) from None
         except (ValueError, KeyError, AttributeError, TypeError, zipfile.BadZipFile, EOFError):
-            raise FormatError(f"{path}: expected what the prover of a run keeps, found another file") from None
+            raise FormatError(
+                f"{path}: expected what the prover of a run of version {VERSION} keeps, found another file"
+            ) from None

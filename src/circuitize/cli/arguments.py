@@ -188,7 +188,14 @@ def _prove(commands: Any) -> None:
         "--openings-from",
         type=Path,
         metavar="FILE.json",
-        help="openings of an earlier proof: inputs that were outputs there are committed to by the same roots",
+        help="openings of an earlier proof: inputs of the same name and value there are committed to by the same roots",
+    )
+    command.add_argument(
+        "--join",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="join this input alone to --openings-from, and others that are named (else all that it has too)",
     )
     _output(command, "-o", "PROOF", "folder for the proof and its statement, for others to read")
 

@@ -1,64 +1,174 @@
-"""The salts of a proof's commitments: secrets that the prover keeps to open a commitment, or to commit to it again."""
+"""The openings of a proof's commitments: secrets that the prover keeps to open one, or to commit to the same again."""
 
 from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
-from circuitize.circuits.errors import FormatError
+from circuitize.circuits.errors import CircuitizeError, FormatError
 from circuitize.circuits.files import write_whole
 from circuitize.circuits.program import Program, Visibility
 from circuitize.circuits.reading import parse_json, read_at_most
+from circuitize.provers.tensor.ports import Listed, PortList, difference
 
+from .output import remark
 from .statement import INPUT, OUTPUT, Key, bound_ports, key_text
 
-VERSION = 1
-SALTS = "the openings"
+VERSION = 2
+KEPT = "the openings"
 """What such a file holds, in a message."""
 MOST_BYTES = 1 << 22
 """Openings of twenty thousand commitments."""
+POSEIDON, TENSOR = "poseidon", "tensor"
+"""Schemes: a salted hash of one port; a root of a group of ports, whose salts follow from a secret."""
 
 
-def draw_salts(program: Program, earlier: Path | None = None) -> dict[Key, int]:
-    """A fresh secret salt for each committed port, out of the operating system's randomness.
+@dataclass(frozen=True)
+class Opening:
+    """The salt or secret of one root, and the list of ports that it is of."""
 
-    `earlier` is the openings file of another proof: an input that it has as an output gets that output's salt, so that
-    equal values have equal roots and the two proofs join. Raises FormatError for a damaged file.
-    """
+    salt: int
+    root: int
+    ports: PortList
+
+
+def draw_salts(program: Program) -> dict[Key, int]:
+    """A fresh secret salt for each committed port, out of the operating system's randomness."""
     from circuitize.backends.r1cs.field import BN254
 
-    committed = [key for key, port in bound_ports(program) if port.visibility is Visibility.COMMITTED]
-    known = {} if earlier is None else read_openings(earlier)
-    return {
-        key: known[joined]
-        if (joined := (OUTPUT, key[1])) in known and key[0] == INPUT
-        else secrets.randbelow(BN254.prime)
-        for key in committed
-    }
+    return {key: secrets.randbelow(BN254.prime) for key in port_lists(program)}
 
 
-def write_openings(path: Path, digest: str, salts: Mapping[Key, int]) -> None:
+def port_lists(program: Program) -> dict[Key, PortList]:
+    """For each committed port the list that is it alone."""
+    made: dict[Key, PortList] = {}
+    for key, port in bound_ports(program):
+        if port.visibility is Visibility.COMMITTED and port.format is not None:
+            format = port.format
+            made[key] = (Listed(port.name, format.shape, format.fraction_bits, format.low, format.high, 1),)
+    return made
+
+
+def join(
+    path: Path,
+    scheme: str,
+    wanted: Mapping[Key, PortList],
+    root_of: Callable[[Key, int], int],
+    only: Sequence[str] = (),
+) -> dict[Key, int]:
+    """The salts of an earlier proof for the inputs that it committed to too, under one name: each then has its root.
+
+    `wanted` holds what is committed to; `root_of` computes an input's root with a salt. An output or an input of that
+    name may be joined, whichever has the values; an output of this program is new, and gets a salt of its own. Where
+    `only` has names, no other is joined. Says what is joined. Raises CircuitizeError, with the first difference, where
+    an input of that name has other ports, formats or values, or where nothing joins; FormatError for a damaged file.
+    """
+    known = _read(path, scheme)
+    inputs = [name for side, name in wanted if side == INPUT]
+    strange = [name for name in only if name not in inputs]
+    if strange:
+        raise CircuitizeError(f"--join: expected a committed input among {inputs}, found {strange[0]!r}")
+    joined: dict[Key, int] = {}
+    for key, ports in wanted.items():
+        side, name = key
+        earlier = [(other, name) for other in (OUTPUT, INPUT) if (other, name) in known]
+        if side == OUTPUT or (only and name not in only):
+            if earlier:
+                remark(f"{key_text(key)} is not joined to {path}: it has a salt of its own, and so another root")
+            continue
+        reasons = []
+        for other in earlier:
+            opening = known[other]
+            reason = difference(ports, opening.ports, ("this program", str(path)))
+            if reason is None and root_of(key, opening.salt) != opening.root:
+                listed = ", ".join(port.name for port in ports)
+                reason = f"{key_text(key)} ({listed}) has other values than {key_text(other)} there"
+            if reason is None:
+                joined[key] = opening.salt
+                remark(f"{key_text(key)} is joined to {key_text(other)} of {path}: both have one root")
+                break
+            reasons.append(reason)
+        if earlier and key not in joined:
+            others = "join others alone: --join NAME"
+            raise CircuitizeError(
+                f"--openings-from: expected {key_text(key)} as {path} has it, found that {reasons[0]}; give the same "
+                f"values (--inputs), or {others}"
+            )
+        if only and not earlier:
+            raise CircuitizeError(f"--join {name}: expected that name in {path}, found {_names(known)}")
+    if not joined:
+        raise CircuitizeError(
+            f"--openings-from: expected a committed input named as in {path} ({_names(known)}), found {inputs}; give "
+            "the openings of a proof that shares one"
+        )
+    return joined
+
+
+def _names(known: Mapping[Key, Opening]) -> str:
+    return ", ".join(map(key_text, known)) or "nothing"
+
+
+def write_openings(path: Path, scheme: str, digest: str, openings: Mapping[Key, Opening]) -> None:
     """Write salts for their owner's eyes only, whole or not at all."""
-    named = {key_text(key): hex(salt) for key, salt in salts.items()}
-    content = {"circuitize": VERSION, "secret": "keep this file, never send it", "digest": digest, "salts": named}
+    named = {
+        key_text(key): {"salt": hex(one.salt), "root": hex(one.root), "ports": [asdict(port) for port in one.ports]}
+        for key, one in openings.items()
+    }
+    content = {
+        "circuitize": VERSION,
+        "secret": "keep this file, never send it",
+        "scheme": scheme,
+        "digest": digest,
+        "openings": named,
+    }
     write_whole(path, [(json.dumps(content, indent=1) + "\n").encode()], private=True)
 
 
+def opened(salts: Mapping[Key, int], roots: Mapping[Key, int], lists: Mapping[Key, PortList]) -> dict[Key, Opening]:
+    """What is kept of each commitment."""
+    return {key: Opening(salt, roots[key], lists[key]) for key, salt in salts.items()}
+
+
 def read_openings(path: Path) -> dict[Key, int]:
-    """The salts of an earlier proof, by port. Raises FormatError for any other or damaged file."""
+    """The salts of an earlier proof, by port or group. Raises FormatError for any other or damaged file."""
+    return {key: opening.salt for key, opening in _read(path, None).items()}
+
+
+def _read(path: Path, scheme: str | None) -> dict[Key, Opening]:
     try:
         written = read_at_most(path, MOST_BYTES, "openings that prove wrote", "give another file")
         content = parse_json(written, MOST_BYTES >> 4)
         if content["circuitize"] != VERSION:
-            raise ValueError(f"version {content['circuitize']!r}")
-        salts = {}
-        for name, salt in content["salts"].items():
-            side, _, port = name.partition(":")
-            salts[side, port] = int(salt, 16)
-        return salts
+            raise ValueError(f"version {content['circuitize']!r}, expected {VERSION}")
+        if scheme not in (None, content["scheme"]):
+            raise ValueError(f"scheme {content['scheme']!r}, expected {scheme!r}: give those of such a prover")
+        made = {}
+        for name, one in content["openings"].items():
+            side, colon, port = name.partition(":")
+            if not colon or side not in (INPUT, OUTPUT):
+                raise ValueError(f"port {name!r}")
+            made[side, port] = Opening(_secret(one["salt"]), _secret(one["root"]), tuple(map(_listed, one["ports"])))
+        return made
     except OSError as error:
         raise FormatError(f"{path}: expected openings, found {error.strerror or error}; check the path") from None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise FormatError(f"{path}: expected openings that prove wrote, found another file ({error})") from None
+
+
+def _secret(text: str) -> int:
+    found = int(text, 16)
+    if not 0 <= found < 1 << 256:
+        raise ValueError("a salt or a root past 32 bytes")
+    return found
+
+
+def _listed(entry: Mapping[str, Any]) -> Listed:
+    made = Listed(**{**entry, "shape": tuple(entry["shape"])})
+    numbers = (*made.shape, made.fraction_bits, made.low, made.high, made.blocks)
+    if not isinstance(made.name, str) or not all(type(number) is int for number in numbers):
+        raise ValueError(f"port {entry!r}")
+    return made

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.files import write_whole
+from circuitize.circuits.program import Program
 
 from .circuit import emit, named_outputs, trace, witness
 from .folder import require_file, require_folder, require_new_file, whole_file, whole_folder
@@ -24,7 +25,7 @@ from .halo2 import PlonkishRun, emit_plonkish
 from .keys import require_keys, require_keys_of, require_readable
 from .loading import Loaded, load_program
 from .memory import require_circuit_memory
-from .openings import SALTS, draw_salts, write_openings
+from .openings import KEPT, POSEIDON, draw_salts, join, opened, port_lists, write_openings
 from .output import Phases, amount_of_bytes, print_json, print_table, remark, say
 from .provers import GROTH16, Draw, Limbs, Prover, prover_of_system
 from .registry import KEYLESS, PROOF_FILES
@@ -68,7 +69,7 @@ def run(options: Namespace) -> int:
     inputs = program_inputs(loaded.integer, options.inputs, raw=options.raw_inputs)
     with ExitStack() as stack:
         folder = stack.enter_context(whole_folder(options.output, FILE, PROOF_FILES))
-        salts = draw_salts(loaded.integer, options.openings_from)
+        salts = draw_salts(loaded.integer) | joined_salts(loaded.integer, inputs, options)
         begin: Callable[[], Any]
         if prover.plonkish:
             begin = partial(PlonkishRun, loaded, inputs, salts, emit_plonkish(loaded, phases), phases)
@@ -80,7 +81,8 @@ def run(options: Namespace) -> int:
         proof: Any = made.prove(key, phases)
         made.write_proof(folder, proof)
         if salts:
-            write_openings(stack.enter_context(whole_file(openings, SALTS)), loaded.digest, salts)
+            kept = opened(salts, made.statement.roots, port_lists(loaded.integer))
+            write_openings(stack.enter_context(whole_file(openings, KEPT)), POSEIDON, loaded.digest, kept)
         if options.outputs is not None:
             path = stack.enter_context(whole_file(options.outputs))
             write_outputs(path, loaded.integer.outputs, made.outputs, options.raw_outputs)
@@ -94,16 +96,34 @@ def run(options: Namespace) -> int:
     return 0
 
 
+def joined_salts(program: Program, inputs: Mapping[str, Integers], options: Namespace) -> dict[tuple[str, str], int]:
+    """The salts that committed inputs have from an earlier proof; none without one. See `join`."""
+    if options.openings_from is None:
+        return {}
+    from circuitize.backends.r1cs.commitments import commit
+
+    formats = {port.name: port.format for port in program.inputs}
+
+    def root_of(key: tuple[str, str], salt: int) -> int:
+        format = formats[key[1]]
+        assert format is not None
+        return commit(inputs[key[1]], format, salt)
+
+    return join(options.openings_from, POSEIDON, port_lists(program), root_of, options.join)
+
+
 def openings_path(options: Namespace) -> Path:
     """Where the openings go. Raises CircuitizeError where the prover would keep something in what is for others, or
     where one of the three results cannot be written: before there is work.
     """
+    if options.join and options.openings_from is None:
+        raise CircuitizeError("--join: expected --openings-from FILE.json with it, found none; give that file")
     openings: Path = options.openings or Path(f"{os.path.normpath(options.output)}.openings.json")
     for kept in (openings, options.outputs):
         if kept is not None and kept.resolve().is_relative_to(options.output.resolve()):
             raise CircuitizeError(f"{kept}: expected a path outside {options.output}, which is for others to read")
         require_file(kept)
-    require_new_file(openings, SALTS)
+    require_new_file(openings, KEPT)
     if options.outputs is not None and options.outputs.resolve() == openings.resolve():
         raise CircuitizeError(f"--outputs: expected another file than that of the openings, found {openings} for both")
     require_folder(options.output, FILE, PROOF_FILES)

@@ -19,8 +19,12 @@ from circuitize.circuits.files import write_whole
 from circuitize.circuits.program import Port, Program, Visibility, to_reals
 from circuitize.circuits.reading import parse_json, read_at_most
 
+from .registry import KEYLESS
+
 FILE = "statement.json"
-VERSION = 1
+VERSION = 2
+CHUNKS = 1
+"""Kept, as the flag of zero knowledge is, for proofs in chunks."""
 SLACK = 4096
 """Bytes of a statement beside its ports: the prover's name, the digest, and what later versions say."""
 
@@ -59,7 +63,8 @@ class Statement:
             **{key_text(key): {"integers": list(values)} for key, values in self.publics.items()},
             **{key_text(key): {"root": hex(root)} for key, root in self.roots.items()},
         }
-        content = {"circuitize": VERSION, "prover": self.prover, "digest": self.digest, "ports": ports}
+        kind = {"prover": self.prover, "zero_knowledge": self.prover not in KEYLESS, "chunks": CHUNKS}
+        content = {"circuitize": VERSION, **kind, "digest": self.digest, "ports": ports}
         return json.dumps(content, indent=1, sort_keys=True) + "\n"
 
     def write(self, folder: Path) -> None:
@@ -115,6 +120,8 @@ def read_statement(folder: Path, bound: Sequence[tuple[Key, Port]] | None = None
         content = parse_json(written, values)
         if content["circuitize"] != VERSION:
             raise ValueError(f"version {excerpt(content['circuitize'])}")
+        if (content["zero_knowledge"], content["chunks"]) != (content["prover"] not in KEYLESS, CHUNKS):
+            raise ValueError("in another kind of knowledge or in chunks, which a newer version reads")
         ports = [(_key(name), value) for name, value in content["ports"].items()]
         publics = {key: tuple(map(_whole, value["integers"])) for key, value in ports if "integers" in value}
         roots = {key: _root(value["root"]) for key, value in ports if "integers" not in value}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from argparse import Namespace
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -19,16 +18,19 @@ from .expect import Expectation
 from .folder import whole_file, whole_folder
 from .loading import Loaded, load_program, program_path
 from .memory import require_memory
-from .openings import SALTS, read_openings, write_openings
+from .openings import KEPT, TENSOR, join, opened, write_openings
 from .output import Phases, amount_of_bytes, print_json, print_table, remark, say
 from .prove import kept_rows, openings_path, report_of
 from .registry import PROOF_FILES
-from .statement import FILE, INPUT, OUTPUT, Key, Statement, Unproved, bound_ports, key_text, shown_names
+from .statement import FILE, Key, Statement, Unproved, bound_ports, key_text, shown_names
 from .values import program_inputs, require_writable, write_outputs
 from .verdict import ASK_AGAIN, remedy, require_digest, require_outside, verdict
 
 if TYPE_CHECKING:
+    from circuitize import _native
     from circuitize.provers.tensor import statement as tensor_statement
+    from circuitize.provers.tensor.forms import Trace
+    from circuitize.provers.tensor.plan import Plan
     from circuitize.provers.tensor.prover import Proved
 
 NAME = "tensor"
@@ -42,7 +44,7 @@ def prove(options: Namespace) -> int:
     """Write a proof's folder, and what the prover keeps: outputs and the secrets of its commitments."""
     from circuitize.provers.tensor.cost import sizes
     from circuitize.provers.tensor.plan import plan
-    from circuitize.provers.tensor.prover import prove_values, require_consent
+    from circuitize.provers.tensor.prover import draw_secrets, prove_values, require_consent
     from circuitize.provers.tensor.security import bounds, union
 
     if options.keys is not None:
@@ -62,13 +64,19 @@ def prove(options: Namespace) -> int:
         with phases.phase("witness", "running the program"):
             trace = made.trace(inputs)
             values = made.values(trace)
-        salts = _salts(made.groups, options.openings_from)
+        known, kept = _joined(made, trace, options)
+        salts = draw_secrets(made, known)
         with phases.phase("prove", "proving"):
-            proved = prove_values(loaded.integer, made, trace, values, salts=salts)
+            proved = prove_values(loaded.integer, made, trace, values, salts=salts, kept=kept)
         _write(folder, loaded, proved)
         if salts:
-            drawn = {key: int.from_bytes(secret, "big") for key, secret in salts.items()}
-            write_openings(stack.enter_context(whole_file(openings, SALTS)), loaded.digest, drawn)
+            drawn, roots = (
+                {key: int.from_bytes(content, "big") for key, content in found.items()}
+                for found in (salts, proved.statement.roots)
+            )
+            lists = dict(zip(made.groups, made.lists, strict=True))
+            path = stack.enter_context(whole_file(openings, KEPT))
+            write_openings(path, TENSOR, loaded.digest, opened(drawn, roots, lists))
         if options.outputs is not None:
             path = stack.enter_context(whole_file(options.outputs))
             write_outputs(path, loaded.integer.outputs, proved.outputs, options.raw_outputs)
@@ -86,15 +94,23 @@ def prove(options: Namespace) -> int:
     return 0
 
 
-def _salts(ports: Sequence[Key], earlier: Path | None) -> dict[Key, bytes]:
-    """A fresh secret per group of committed ports; that of an output of an earlier proof for an input of its name."""
-    known = {} if earlier is None else read_openings(earlier)
-    return {
-        key: known[joined].to_bytes(BYTES, "big")
-        if key[0] == INPUT and (joined := (OUTPUT, key[1])) in known
-        else secrets.token_bytes(BYTES)
-        for key in ports
-    }
+def _joined(
+    made: Plan, trace: Trace, options: Namespace
+) -> tuple[dict[Key, bytes], dict[Key, _native.TensorCommitment]]:
+    """The secrets and the commitments that input groups have from an earlier proof; none without one. See `join`."""
+    from circuitize.provers.tensor.prover import commit
+
+    if options.openings_from is None:
+        return {}, {}
+    commitments: dict[Key, _native.TensorCommitment] = {}
+
+    def root_of(key: Key, salt: int) -> int:
+        commitments[key] = commit(made, trace, key, salt.to_bytes(BYTES, "big"))
+        return int.from_bytes(commitments[key].root, "big")
+
+    lists = dict(zip(made.groups, made.lists, strict=True))
+    joined = join(options.openings_from, TENSOR, lists, root_of, options.join)
+    return {key: salt.to_bytes(BYTES, "big") for key, salt in joined.items()}, {key: commitments[key] for key in joined}
 
 
 def _write(folder: Path, loaded: Loaded, proved: Proved) -> None:

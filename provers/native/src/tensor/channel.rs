@@ -3,6 +3,7 @@
 //! Prover and verifier run the same protocol code over it; the prover's side computes a message and writes it, the
 //! verifier's side reads it. A proof is the messages and nothing else: no lengths, since the statement fixes them.
 
+use super::domain::Use;
 use super::extension::Extension;
 use super::field::{F, P};
 
@@ -72,7 +73,7 @@ impl<'a> Channel<'a> {
     }
 
     fn hasher(&self, tag: u8, label: &str) -> blake3::Hasher {
-        let mut hasher = blake3::Hasher::new();
+        let mut hasher = Use::Transcript.hasher();
         hasher.update(&self.state);
         hasher.update(&[tag, label.len() as u8]);
         hasher.update(label.as_bytes());

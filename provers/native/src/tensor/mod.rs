@@ -7,6 +7,7 @@ mod channel;
 mod checks;
 mod claims;
 mod cubic;
+mod domain;
 mod equations;
 mod extension;
 mod field;

@@ -35,8 +35,8 @@ impl Oracle {
         }
     }
 
-    pub fn root(&self) -> Digest {
-        self.tree.root()
+    pub fn top(&self) -> Digest {
+        self.tree.top()
     }
 
     pub fn leaves(&self, places: &[usize]) -> Vec<u64> {

@@ -1,6 +1,7 @@
 //! What is proved, as flat records: tensors, affine forms of them, lookups, and forms that are zero.
 
 use super::field::F;
+use super::merkle::{Binding, Digest};
 use super::multilinear::bits_of;
 use super::view::View;
 use super::whir;
@@ -83,6 +84,8 @@ pub enum Degree {
 /// A statement's structure; commitment c has 2^commitments[c] elements, the last one is made by the proof itself.
 pub struct Plan {
     pub degree: Degree,
+    /// For each commitment but the last a hash of the list of ports that it is of.
+    pub ports: Vec<Digest>,
     pub commitments: Vec<usize>,
     pub bases: Vec<Base>,
     pub views: Vec<View>,
@@ -101,6 +104,9 @@ impl Plan {
     /// An error where records do not fit together; after this, indices and shapes may be trusted.
     pub fn validate(&self) -> Result<(), String> {
         let fail = |what: String| Err(format!("the plan does not fit together: {what}"));
+        if self.ports.len() + 1 != self.commitments.len() {
+            return fail(format!("{} lists of ports", self.ports.len()));
+        }
         for (c, &bits) in self.commitments.iter().enumerate() {
             if !(whir::LEAST..=MOST_VARIABLES).contains(&bits) {
                 return fail(format!("commitment {c} has {bits} variables"));
@@ -185,6 +191,12 @@ impl Plan {
             true => Ok(()),
             false => fail("zeros".into()),
         }
+    }
+
+    /// What the root of each commitment binds.
+    pub fn bindings(&self) -> Vec<Binding<'_>> {
+        let given = self.ports.iter().map(Binding::Ports);
+        given.chain([Binding::Columns]).collect()
     }
 
     fn rows_fit(&self, shape: &[usize], column: usize, index: usize) -> bool {

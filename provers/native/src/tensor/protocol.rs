@@ -15,7 +15,7 @@ use super::fractions::{looked_up, multiplicities, prove_lookups};
 use super::functional::{Functional, padded_places};
 use super::masked::Equations;
 use super::memory;
-use super::merkle::Digest;
+use super::merkle::{Binding, Digest};
 use super::opening::Combination;
 use super::oracle::Oracle;
 use super::plan::{Base, Plan, variables};
@@ -41,26 +41,33 @@ pub struct Witness {
 pub struct Commitment {
     table: Vec<F>,
     oracle: Oracle,
+    root: Digest,
 }
 
 impl Commitment {
-    fn new(table: Vec<F>, secret: [u8; 32]) -> Self {
+    fn new(table: Vec<F>, secret: [u8; 32], binding: Binding) -> Self {
         let bits = table.len().trailing_zeros() as usize;
         let oracle = Oracle::commit(&table, bits + 1, secret);
-        Self { table, oracle }
+        let root = binding.root(&oracle.top());
+        Self { table, oracle, root }
     }
 
     /// Commits to tensors at their offsets, in a table of 2^bits elements.
-    pub fn of(bits: usize, tensors: &[(Vec<usize>, usize, Vec<F>)], secret: [u8; 32]) -> Self {
+    pub fn of(
+        bits: usize,
+        tensors: &[(Vec<usize>, usize, Vec<F>)],
+        secret: [u8; 32],
+        binding: Binding,
+    ) -> Self {
         let mut table = memory::zeros(1 << bits);
         for (shape, offset, values) in tensors {
             place(shape, values, &mut table[*offset..]);
         }
-        Self::new(table, secret)
+        Self::new(table, secret, binding)
     }
 
     pub fn root(&self) -> Digest {
-        self.oracle.root()
+        self.root
     }
 }
 
@@ -138,6 +145,7 @@ pub fn prove<E: Extension>(
             witness.values[column] = counts;
         }
     }
+    let bindings = plan.bindings();
     let commitments: Vec<Arc<Commitment>> = (0..plan.commitments.len())
         .into_par_iter()
         .map(|c| match witness.kept.get(c) {
@@ -145,12 +153,19 @@ pub fn prove<E: Extension>(
             _ => Arc::new(Commitment::new(
                 table(plan, &witness.values, c),
                 witness.secrets[c],
+                bindings[c],
             )),
         })
         .collect();
     let fits = |(commitment, &bits): (&Arc<Commitment>, &usize)| commitment.table.len() == 1 << bits;
     if !commitments.iter().zip(&plan.commitments).all(fits) {
         return Reject::because("a commitment that was kept has another size");
+    }
+    let binds = |(commitment, binding): (&Arc<Commitment>, &Binding)| {
+        commitment.root == binding.root(&commitment.oracle.top())
+    };
+    if !commitments.iter().zip(&bindings).all(binds) {
+        return Reject::because("a commitment that was kept is of other ports");
     }
     let roots: Vec<Digest> = commitments.iter().map(|commitment| commitment.root()).collect();
     let (own, given) = match roots.split_last() {
@@ -194,7 +209,8 @@ pub fn prove<E: Extension>(
             values: &commitment.table,
             weights: &weights,
         };
-        open(&mut channel, bits, roots[c], claim, Some(secret), |_| E::ZERO)?;
+        let root = (bindings[c], roots[c]);
+        open(&mut channel, bits, root, claim, Some(secret), |_| E::ZERO)?;
     }
     done("open", &mut phases)?;
     let mut commitments = commitments;
@@ -281,7 +297,8 @@ pub fn verify<E: Extension>(
     let own = channel.digest("columns", || unreachable!())?;
     let claims = reduced::<E, _>(&mut channel, plan, values, Verifying {})?;
     let roots = statement.roots.iter().chain([&own]);
-    for (c, (&bits, &root)) in plan.commitments.iter().zip(roots).enumerate() {
+    let bound = plan.bindings().into_iter().zip(roots.copied());
+    for (c, (&bits, root)) in plan.commitments.iter().zip(bound).enumerate() {
         let gamma: E = channel.challenge("openings");
         let (mut claim, mut factor) = (E::ZERO, E::ONE);
         let mut factors = Vec::new();

@@ -11,7 +11,9 @@ use pyo3::types::{PyBytes, PyDict};
 use super::channel::{Channel, Hook, Reject};
 use super::claims::Values;
 use super::cubic::Cubic;
+use super::domain::Use;
 use super::instructions::Instructions;
+use super::merkle::Binding;
 use super::plan::{Base, Degree, Plan, variables};
 use super::protocol::{Commitment, Statement, Witness, prove, verify};
 use super::quadratic::Quadratic;
@@ -206,15 +208,17 @@ fn tensor_verify(
     })
 }
 
-/// Commits to tensors (shape, offset, values) in a table of 2^bits elements, the leaves salted by a secret of 32 bytes.
+/// Commits to tensors (shape, offset, values) in a table of 2^bits elements, the leaves salted by a secret of 32 bytes;
+/// the root is of a list of ports, which `ports` encodes.
 #[pyfunction]
 fn tensor_commit(
     py: Python<'_>,
     bits: usize,
     tensors: Vec<(Vec<usize>, usize, PyBuffer<i64>)>,
     secret: &[u8],
+    ports: &[u8],
 ) -> PyResult<PyCommitment> {
-    let secret = self::secret(secret)?;
+    let (secret, ports) = (self::secret(secret)?, Use::Ports.hash(&[ports]));
     let mut placed = Vec::with_capacity(tensors.len());
     for (shape, offset, values) in tensors {
         let values = field_elements(&values, py)?;
@@ -226,7 +230,7 @@ fn tensor_commit(
         }
         placed.push((shape, offset, values));
     }
-    let made = py.detach(|| Commitment::of(bits, &placed, secret));
+    let made = py.detach(|| Commitment::of(bits, &placed, secret, Binding::Ports(&ports)));
     Ok(PyCommitment(Arc::new(made)))
 }
 

@@ -4,6 +4,7 @@ use pyo3::buffer::{Element, PyBuffer};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use super::domain::Use;
 use super::field::F;
 use super::plan::{Base, Degree, Form, Lookup, Plan, Table, Term};
 use super::view::{Step, View};
@@ -71,6 +72,7 @@ impl PyPlan {
     fn new(
         py: Python<'_>,
         degree: usize,
+        ports: Vec<Vec<u8>>,
         commitments: Vec<usize>,
         bases: Vec<Bound<'_, PyAny>>,
         views: Vec<ViewRecord>,
@@ -118,6 +120,7 @@ impl PyPlan {
         };
         let plan = Plan {
             degree,
+            ports: ports.iter().map(|list| Use::Ports.hash(&[list])).collect(),
             commitments,
             bases: bases.iter().map(base).collect::<PyResult<_>>()?,
             views: views.into_iter().map(view).collect(),

@@ -9,7 +9,7 @@ use super::channel::{Channel, Reject};
 use super::extension::Extension;
 use super::field::F;
 use super::folding::{Fold, Powers};
-use super::merkle::{Digest, leaf_hash, missing, root};
+use super::merkle::{Binding, Digest, leaf_hash, missing, top};
 use super::multilinear::{equality, interpolate};
 use super::ntt::{self, reverse};
 use super::oracle::Oracle;
@@ -98,11 +98,11 @@ fn fold<E: Extension>(
 
 /// Proves, or checks, that sum_b f(b) w(b) = claim, for the polynomial f of `variables` variables behind `root`.
 ///
-/// `weight_at` is the multilinear extension of w; it is asked once, at the end, and by the verifier only.
+/// The root is of a binding and the top of the first oracle's tree. `weight_at` is the multilinear extension of w; it is asked once, at the end, and by the verifier only.
 pub fn open<E: Extension>(
     channel: &mut Channel,
     variables: usize,
-    first_root: Digest,
+    (binding, root): (Binding, Digest),
     mut claim: E,
     secret: Option<Secret<E>>,
     weight_at: impl FnOnce(&[E]) -> E,
@@ -111,7 +111,7 @@ pub fn open<E: Extension>(
     let mut point = Vec::with_capacity(variables);
     let mut powers = Vec::new();
     let mut bits = variables + 1;
-    let mut known_root = first_root;
+    let mut known = root;
     let (first, mut tables) = match secret {
         Some(secret) => (Some(secret.oracle), Tables::First(secret.values, secret.weights)),
         None => (None, Tables::None),
@@ -125,10 +125,10 @@ pub fn open<E: Extension>(
         let folding = Fold::new(bits, &point[point.len() - FOLD..]);
         let remaining = variables - point.len();
         let mut next = None;
-        let mut next_root = known_root;
+        let mut next_root = known;
         if round + 1 < rounds {
             next = bound.as_ref().map(|[f, _]| Oracle::extension(f, bits - SHRINK));
-            next_root = channel.digest("whir.root", || next.as_ref().expect("committed").root())?;
+            next_root = channel.digest("whir.root", || next.as_ref().expect("committed").top())?;
         } else {
             last = channel.scalars("whir.last", 1 << remaining, || {
                 bound.as_ref().expect("proving")[0].clone()
@@ -142,10 +142,11 @@ pub fn open<E: Extension>(
         let flat = channel.elements("whir.leaves", places.len() * leaf, || {
             oracle.expect("proving").leaves(&places)
         })?;
-        let salts = if round == 0 {
-            channel.words("whir.salts", 2 * places.len(), || {
+        let salts: Vec<[u64; 2]> = if round == 0 {
+            let words = channel.words("whir.salts", 2 * places.len(), || {
                 oracle.expect("proving").salts(&places)
-            })?
+            })?;
+            words.chunks_exact(2).map(|salt| [salt[0], salt[1]]).collect()
         } else {
             Vec::new()
         };
@@ -170,11 +171,10 @@ pub fn open<E: Extension>(
             let hashes: Vec<Digest> = flat
                 .chunks_exact(leaf)
                 .enumerate()
-                .map(|(i, symbols)| {
-                    leaf_hash(symbols, if round == 0 { &salts[2 * i..2 * i + 2] } else { &[] })
-                })
+                .map(|(i, symbols)| leaf_hash(symbols, (round == 0).then(|| &salts[i])))
                 .collect();
-            if root(leaf_bits, &places, &hashes, &siblings)? != known_root {
+            let top = top(leaf_bits, &places, &hashes, &siblings)?;
+            if (if round == 0 { binding.root(&top) } else { top }) != known {
                 return Reject::because("an opened leaf does not belong to its commitment");
             }
         }
@@ -209,7 +209,7 @@ pub fn open<E: Extension>(
             terms,
         });
         folded = next;
-        known_root = next_root;
+        known = next_root;
         bits -= SHRINK;
     }
     let remaining = variables - point.len();
@@ -236,6 +236,8 @@ mod tests {
     use super::super::quadratic::Quadratic;
     use super::*;
 
+    const BINDING: Binding = Binding::Ports(&[5; 32]);
+
     struct Table<E>(Vec<E>);
 
     impl<E: Extension> Weights<E> for Table<E> {
@@ -256,14 +258,22 @@ mod tests {
             .fold(E::ZERO, |sum, (&w, &f)| sum + w * f);
         claim += error;
         let oracle = Oracle::commit(&values, variables + 1, [3; 32]);
-        let root = oracle.root();
+        let root = BINDING.root(&oracle.top());
         let secret = Secret {
             oracle: &oracle,
             values: &values,
             weights: &Table(weights),
         };
         let mut channel = Channel::prover(None);
-        open(&mut channel, variables, root, claim, Some(secret), |_| E::ZERO).unwrap();
+        open(
+            &mut channel,
+            variables,
+            (BINDING, root),
+            claim,
+            Some(secret),
+            |_| E::ZERO,
+        )
+        .unwrap();
         let proof = channel.finish().unwrap();
         let verdict = check(&proof, variables, root, claim, &point);
         (proof, verdict)
@@ -277,7 +287,7 @@ mod tests {
         point: &[E],
     ) -> Result<(), Reject> {
         let mut channel = Channel::verifier(proof);
-        open(&mut channel, variables, root, claim, None, |at| {
+        open(&mut channel, variables, (BINDING, root), claim, None, |at| {
             super::super::multilinear::equality_of(at, point)
         })?;
         channel.finish().map(drop)

@@ -1,5 +1,6 @@
 //! The compression function of BLAKE3 on several states at once, and the hashes of many short inputs of one length.
 
+use super::super::domain::{Use, words};
 use super::super::field::F;
 use super::super::merkle::Digest;
 
@@ -20,7 +21,8 @@ const PERMUTATION: [usize; 16] = [2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14,
 const START: u32 = 1;
 const END: u32 = 2;
 const ROOT: u32 = 8;
-const KEYED: u32 = 16;
+/// The mode `derive_key`, whose key is that of a context.
+const DERIVED: u32 = 64;
 
 /// Which message word each round takes where: round r is the permutation r times.
 const SCHEDULE: [[usize; 16]; 7] = {
@@ -134,8 +136,16 @@ pub unsafe fn all<W: Words>(batch: &mut impl Batch) -> usize {
 
 /// Pairs of nodes, a block each.
 pub struct Nodes<'a> {
-    pub below: &'a [Digest],
-    pub hashes: &'a mut [Digest],
+    below: &'a [Digest],
+    hashes: &'a mut [Digest],
+    key: [u32; 8],
+}
+
+impl<'a> Nodes<'a> {
+    pub fn new(below: &'a [Digest], hashes: &'a mut [Digest]) -> Self {
+        let key = Use::Node.words();
+        Self { below, hashes, key }
+    }
 }
 
 impl Batch for Nodes<'_> {
@@ -149,9 +159,9 @@ impl Batch for Nodes<'_> {
         let hashes = &mut self.hashes[at..at + W::COUNT];
         // SAFETY: the slices are as long as is read and written.
         unsafe {
-            let mut chain = key::<W>(IV);
+            let mut chain = key::<W>(self.key);
             let message = W::block(below.as_ptr().cast(), BLOCK);
-            compress(&mut chain, &message, BLOCK as u32, START | END | ROOT);
+            compress(&mut chain, &message, BLOCK as u32, DERIVED | START | END | ROOT);
             W::store(chain, hashes.as_mut_ptr());
         }
     }
@@ -180,10 +190,15 @@ impl Batch for Leaves<'_> {
         assert!(bytes.is_multiple_of(BLOCK));
         // SAFETY: the slices are as long as is read and written: `bytes` of each input, in whole blocks.
         unsafe {
-            let mut chain = key::<W>(IV);
+            let of = if self.secret.is_some() {
+                Use::Leaf
+            } else {
+                Use::Folded
+            };
+            let mut chain = key::<W>(of.words());
             for start in (0..bytes).step_by(BLOCK) {
                 let message = W::block(words.as_ptr().cast::<u8>().add(start), bytes);
-                let mut flags = if start == 0 { START } else { 0 };
+                let mut flags = if start == 0 { DERIVED | START } else { DERIVED };
                 if start + BLOCK == bytes && self.secret.is_none() {
                     flags |= END | ROOT;
                 }
@@ -191,14 +206,14 @@ impl Batch for Leaves<'_> {
             }
             if let Some(secret) = self.secret {
                 let message = salts::<W>(secret, self.first + at);
-                compress(&mut chain, &message, 16, END | ROOT);
+                compress(&mut chain, &message, 16, DERIVED | END | ROOT);
             }
             W::store(chain, hashes.as_mut_ptr());
         }
     }
 }
 
-/// The block that ends each of `W::COUNT` leaves: its salt, which is a hash of its place under the secret.
+/// The block that ends each of `W::COUNT` leaves: its salt, which is a hash of the secret and its place.
 #[inline(always)]
 unsafe fn salts<W: Words>(secret: &[u8; 32], first: usize) -> [W; 16] {
     const MOST: usize = 16;
@@ -206,16 +221,13 @@ unsafe fn salts<W: Words>(secret: &[u8; 32], first: usize) -> [W; 16] {
     let places: [u64; MOST] = std::array::from_fn(|i| (first + i) as u64);
     let low = places.map(|place| place as u32);
     let high = places.map(|place| (place >> 32) as u32);
-    let mut words = [0; 8];
-    for (word, bytes) in words.iter_mut().zip(secret.chunks_exact(4)) {
-        *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-    }
     unsafe {
         let mut message = [W::splat(0); 16];
-        message[0] = W::load(low.as_ptr());
-        message[1] = W::load(high.as_ptr());
-        let mut salt = key::<W>(words);
-        compress(&mut salt, &message, 8, KEYED | START | END | ROOT);
+        message[..8].copy_from_slice(&key::<W>(words(secret)));
+        message[8] = W::load(low.as_ptr());
+        message[9] = W::load(high.as_ptr());
+        let mut salt = key::<W>(Use::Salt.words());
+        compress(&mut salt, &message, 40, DERIVED | START | END | ROOT);
         let mut message = [W::splat(0); 16];
         message[..4].copy_from_slice(&salt[..4]);
         message
