@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from onnx_models import one
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import evaluate
@@ -133,3 +134,21 @@ def test_refusals() -> None:
     ):
         with pytest.raises(CircuitizeError, match=message):
             arrow(given)
+
+
+def test_intervals() -> None:
+    x = np.array([3, 4], np.int64)
+    given = one("Mul", x, x)
+    imported = arrow(given, intervals={"x0": (0, 1023), "x1": (-5, 5)})
+    assert imported.input_types == ("int64", "int64") and imported.output_types == ("int64",)
+    assert imported.arrow.edge_count == 1, "nothing wraps"
+    narrow = one("Add", x.astype(np.uint8), x.astype(np.uint8))
+    assert arrow(narrow).arrow.edge_count > 1
+    assert arrow(narrow, intervals={"x0": (0, 9), "x1": (0, 9)}).arrow.edge_count == 1
+    for wrong, message in (
+        ({"x0": (0, 1 << 60)}, r"interval of 'x0': expected one in \[-4503599627370496, 4503599627370496\], found"),
+        ({"x0": (4, 3)}, "interval of 'x0': expected one in"),
+        ({"q": (0, 1)}, r"intervals: expected names of inputs of the graph, found \['q'\]"),
+    ):
+        with pytest.raises(CircuitizeError, match=message):
+            arrow(given, intervals=wrong)

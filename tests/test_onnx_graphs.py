@@ -10,7 +10,7 @@ from onnx_recipes import RECIPES
 
 from circuitize.frontends.onnx import OPERATORS
 
-GRAPHS = 600
+GRAPHS = 400
 
 
 def test_random_graphs() -> None:
