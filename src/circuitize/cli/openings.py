@@ -41,7 +41,7 @@ def draw_salts(program: Program) -> dict[Key, int]:
 
 def port_lists(program: Program) -> dict[Key, PortList]:
     """For each committed port the list that is it alone."""
-    made = {}
+    made: dict[Key, PortList] = {}
     for key, port in bound_ports(program):
         if port.visibility is Visibility.COMMITTED and port.format is not None:
             format = port.format
