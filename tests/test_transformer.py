@@ -104,6 +104,7 @@ def test_a_residual_keeps_the_state_of_what_it_skips() -> None:
     np.testing.assert_array_equal(skipped, x + made)
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("name", ["transformer.py:step", "transformer.py:spherical_step"])
 def test_the_example_is_proved(name: str) -> None:
     program, made = planned(name)

@@ -36,6 +36,7 @@ def test_circuits_are_the_integers(case: Case) -> None:
     assert check_agreement(program(case), drawn(case)).undefined == 0
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("case", cases(), ids=str)
 def test_plonkish_systems_and_tensor_proofs_are_the_integers(case: Case) -> None:
     made, vectors = program(case), drawn(case)
@@ -44,6 +45,7 @@ def test_plonkish_systems_and_tensor_proofs_are_the_integers(case: Case) -> None
     proved(committed_inputs(made), vectors[0])
 
 
+@pytest.mark.rtl
 @pytest.mark.parametrize("case", cases(), ids=str)
 def test_hardware_of_both_schedulers_is_the_integers(case: Case) -> None:
     made, vectors = program(case), drawn(case)[:3]

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from laws.random_programs import KINKED, SMOOTH, Numeric, Reals, random_program
+from tiers import examples
 
 from circuitize.circuits.arrays import Add, Constant
 from circuitize.circuits.builder import generator
@@ -24,8 +25,8 @@ from circuitize.frontends.trace import trace
 
 jax.config.update("jax_enable_x64", True)
 seeds = st.integers(0, 2**32 - 1)
-laws = settings(max_examples=40, deadline=None)
-few = settings(max_examples=8, deadline=None)  # JAX compiles each program anew
+laws = settings(max_examples=examples(40), deadline=None)
+few = settings(max_examples=examples(8), deadline=None)  # JAX compiles each program anew
 
 
 def normal(seed: int, arrow_types: tuple[object, ...]) -> list[Reals]:
