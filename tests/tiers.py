@@ -35,9 +35,14 @@ FILES = {
 """Whole files of a kind, by their path in tests/: `quick` does not even read them."""
 
 
-def seeds(count: int, deep: int) -> range:
-    """The seeds of a test's random cases: `count` of them, or `deep` in that tier."""
-    return range(deep if TIER == "deep" else count)
+def count(test: int, deep: int) -> int:
+    """How many random cases a test tries: `test` of them, or `deep` in that tier."""
+    return deep if TIER == "deep" else test
+
+
+def seeds(test: int, deep: int) -> range:
+    """The seeds of a test's random cases."""
+    return range(count(test, deep))
 
 
 def examples(count: int) -> int:
