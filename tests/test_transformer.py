@@ -116,7 +116,7 @@ def test_the_example_is_proved(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["step", "spherical_step"])
+@pytest.mark.parametrize("name", ["step", pytest.param("spherical_step", marks=pytest.mark.deep)])
 def test_digits_are_learned_in_integers(name: str) -> None:
     spec = util.spec_from_file_location("example_transformer", EXAMPLES / "transformer.py")
     assert spec is not None and spec.loader is not None
