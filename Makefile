@@ -6,6 +6,7 @@ NATIVE := $(shell find provers/native -name target -prune -o \( -name '*.rs' -o 
 PACKAGE := pyproject.toml setup.cfg $(NATIVE)
 # Workers of pytest, with a thread of linear algebra each: more threads than cores would wait for one another by spinning.
 JOBS := 2
+PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
@@ -14,12 +15,14 @@ define install
 		PATH="$$rust:$$PATH" $(BIN)/pip install -q --no-build-isolation -e '$1'
 endef
 
-.PHONY: help build demo test check golden bench clean
+.PHONY: help build demo quick test deep check golden bench clean
 .DELETE_ON_ERROR:
 
 help:
 	@echo 'make demo     the whole story on real data, in one screen (artefacts in ./circuitize-demo)'
-	@echo 'make test     every check and every test'
+	@echo 'make quick    one case of each class of tests, no hardware, no proofs: in 2 minutes'
+	@echo 'make test     every check and every test: what continuous integration runs, in 10 minutes'
+	@echo 'make deep     every test with thousands of cases, fuzzing, kills, synthesis: in 3 hours; the log is deep.log'
 	@echo 'make check    formatting, lint, types and import direction, Python and Rust'
 	@echo 'make bench    the benchmarks, side by side with their peers'
 	@echo 'make golden   rewrite the golden files after a change that was meant'
@@ -32,7 +35,14 @@ demo: .stamps/demo
 
 test: check .stamps/interop .stamps/hardware .stamps/catgrad
 	.ci/test-rust
-	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder --durations 10
+	$(PYTEST) --durations 10
+
+quick: .stamps/check
+	$(BIN)/ruff check
+	TIER=quick $(PYTEST) -q
+
+deep: .stamps/check .stamps/interop .stamps/hardware .stamps/catgrad
+	TIER=deep .ci/deep env $(PYTEST) --durations 50
 
 golden: .stamps/check .stamps/interop .stamps/hardware .stamps/catgrad
 	$(BIN)/pytest -q --update-golden

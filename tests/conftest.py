@@ -1,4 +1,4 @@
-"""What tests share: golden files, deterministic hypothesis, long files first, and that nothing is skipped under CI."""
+"""What tests share: golden files, tiers, deterministic hypothesis, long files first, and that nothing is skipped."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+import tiers
 
 GOLDEN = Path(__file__).parent / "golden"
 
-hypothesis.settings.register_profile("circuitize", deadline=None, derandomize=True)
+DEEP = tiers.TIER == "deep"
+hypothesis.settings.register_profile("circuitize", deadline=None, derandomize=not DEEP, print_blob=DEEP)
 hypothesis.settings.load_profile("circuitize")
 
 
@@ -40,8 +42,17 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str | bytes], None]
     return check
 
 
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Files that this tier leaves out as a whole are not read."""
+    inside = collection_path.is_relative_to(GOLDEN.parent)
+    return None if not inside or tiers.read(collection_path.relative_to(GOLDEN.parent).as_posix()) else True
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Workers take whole files in this order: those with slow tests come first, those of a few quick ones last."""
+    """The tier's tests. Workers take whole files in this order: those with slow tests first, a few quick ones last."""
+    items[:], left = tiers.select(items)
+    if left:
+        config.hook.pytest_deselected(items=left)
     if hasattr(config, "workerinput"):
         slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
         size = Counter(item.path for item in items)

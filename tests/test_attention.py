@@ -185,6 +185,7 @@ def test_no_wire_of_its_circuit_can_be_another() -> None:
         assert len(failing_rows(system, changed)), wire
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("kind", [SquareRoot, Divide])
 def test_another_root_or_quotient_is_no_proof(kind: type) -> None:
     program = committed_inputs(spherical_program(0, 3))
@@ -196,6 +197,7 @@ def test_another_root_or_quotient_is_no_proof(kind: type) -> None:
         assert answer(program, made, forged_trace(made, inputs, wire, at_first(amount)))
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("amount", [1, -1, 1 << 40])
 def test_no_column_of_its_proof_can_be_another(amount: int) -> None:
     """The limbs of root, quotients and both remainders among them, each changed alone."""
@@ -211,6 +213,7 @@ def test_no_column_of_its_proof_can_be_another(amount: int) -> None:
         assert answer(program, made, honest, changed), made.bases[column].name
 
 
+@pytest.mark.proof
 def test_another_output_is_no_proof() -> None:
     """An honest proof, beside the claim that another number was read: in a row of zeros, and in one of scores."""
     program = committed_inputs(spherical_program(0, 3))

@@ -13,6 +13,7 @@ from example_programs import example
 from integers_cases import Case, cases
 from quantized_cases import program as quantized
 from r1cs_programs import chain, program, single
+from tiers import seeds
 
 from circuitize.backends.r1cs.audit import audit
 from circuitize.backends.r1cs.audit.mutation import satisfies
@@ -185,7 +186,7 @@ def random_system(random: np.random.Generator) -> ConstraintSystem:
     return built(prime, inputs, internal, made)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(8, deep=200))
 def test_random_systems_against_enumeration(seed: int) -> None:
     random = np.random.default_rng(seed)
     missed = sum(check_against_enumeration(random_system(random)) for _ in range(60))

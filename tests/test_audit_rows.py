@@ -10,7 +10,7 @@ import pytest
 from cli_programs import run
 from enumeration import solutions, without
 from r1cs_programs import program
-from small_circuits import MOST_ROWS, PROGRAMS, fixed, representatives
+from small_circuits import MOST_ROWS, PROGRAMS, fixed, is_small, representatives
 
 from circuitize.backends.r1cs.audit import Removal, Removals
 from circuitize.backends.r1cs.audit.mutation import satisfies
@@ -26,9 +26,15 @@ from circuitize.circuits.program import Program, raw
 from circuitize.sims import integer
 
 REPRESENTATIVES = representatives()
+QUICK_ROWS = 66
+"""The search takes a time that grows with the square of the rows."""
+NAMES = [
+    pytest.param(name, marks=() if is_small(given, QUICK_ROWS) else pytest.mark.deep)
+    for name, given in REPRESENTATIVES.items()
+]
 
 
-@pytest.mark.parametrize("name", REPRESENTATIVES)
+@pytest.mark.parametrize("name", NAMES)
 def test_every_row_is_for_something(name: str) -> None:
     """Leaving out any single row leaves a wire undetermined or lets inputs in: two witnesses of the same inputs, or one
     of inputs on which the program is not defined, as the executor says; all checked without the row.

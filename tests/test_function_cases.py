@@ -67,6 +67,8 @@ def test_derivatives_are_finite_differences(case: FunctionCase) -> None:
         np.testing.assert_allclose(slope, expected, rtol=1e-6, atol=1e-6)
 
 
+@pytest.mark.rtl
+@pytest.mark.proof
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_every_target_has_the_same_integers(case: FunctionCase) -> None:
     """Circuits with every wire changed to anything, layouts, proofs and hardware."""

@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pytest
 from groth16_cases import DIGEST, R, limbs, matrix, random_system
+from tiers import seeds
 
 from circuitize import _native
 from circuitize.backends.r1cs.field import BN254, Field
@@ -35,7 +36,7 @@ def proved(tmp_path_factory):
     return system, witness, folder, key, prove(system, witness, key, DIGEST), public_values(system, witness)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(12, deep=100))
 def test_random_systems(tmp_path, seed):
     shape = [(1, 0, 1), (1, 1, 0), (2, 0, 1), (7, 3, 0), (8, 1, 0), (63, 1, 2)][seed % 6]
     system, witness = random_system(seed, *shape, awkward=seed < 6)

@@ -12,6 +12,7 @@ from integers_cases import views
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 from plain_integers import every, flat, reads
+from tiers import examples
 
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.integers import Affine, Regroup, View
@@ -83,7 +84,7 @@ def naive(shape: Shape, steps: list[Step]) -> NDArray[np.int64]:
     return np.array([-1 if q is None else flat(q, shape) for q in found]).reshape(target)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(maps())
 def test_indices_equal_a_naive_reading(map: tuple[Shape, list[Step]]) -> None:
     shape, steps = map
@@ -93,7 +94,7 @@ def test_indices_equal_a_naive_reading(map: tuple[Shape, list[Step]]) -> None:
     np.testing.assert_array_equal(view.at(np.arange(expected.size)[::-1]), expected.reshape(-1)[::-1])
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(maps())
 def test_gather_and_scatter_follow_the_indices(map: tuple[Shape, list[Step]]) -> None:
     shape, steps = map
@@ -108,7 +109,7 @@ def test_gather_and_scatter_follow_the_indices(map: tuple[Shape, list[Step]]) ->
     np.testing.assert_array_equal(view.scatter(y), summed.reshape(shape))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(maps())
 def test_scatter_is_the_adjoint_of_gather(map: tuple[Shape, list[Step]]) -> None:
     shape, steps = map
@@ -118,7 +119,7 @@ def test_scatter_is_the_adjoint_of_gather(map: tuple[Shape, list[Step]]) -> None
     assert (view.gather(x) * y).sum() == (x * view.scatter(y)).sum()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.data())
 def test_composition_composes_index_maps(data: st.DataObject) -> None:
     shape = data.draw(SHAPES)
@@ -134,7 +135,7 @@ def test_composition_composes_index_maps(data: st.DataObject) -> None:
     assert len(both.steps) <= len(first.steps) + len(second.steps)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(maps())
 def test_fibre_sizes_are_exact(map: tuple[Shape, list[Step]]) -> None:
     shape, steps = map
@@ -146,7 +147,7 @@ def test_fibre_sizes_are_exact(map: tuple[Shape, list[Step]]) -> None:
     assert {type(n) for n in view.fibres} == {int}
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(maps())
 def test_the_normal_form_is_stable_and_hashes(map: tuple[Shape, list[Step]]) -> None:
     shape, steps = map

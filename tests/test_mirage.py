@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from groth16_cases import DIGEST, R, limbs, random_system
 from mirage_cases import Permutation, random_case, two_phases
+from tiers import seeds
 
 from circuitize import _native
 from circuitize.circuits.errors import CircuitizeError
@@ -29,7 +30,7 @@ def proved(tmp_path_factory):
     return system, witness, folder, key, prove(system, witness, key, DIGEST), publics
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(12, deep=100))
 def test_random_systems(tmp_path, seed):
     shape = [(1, 0, 2, 1), (1, 1, 1, 3), (2, 0, 2, 1), (7, 3, 1, 9), (8, 1, 1, 40), (63, 1, 2, 2)][seed % 6]
     system, witness = random_case(seed, *shape, awkward=seed < 6)

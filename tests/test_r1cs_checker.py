@@ -5,6 +5,7 @@ from dataclasses import replace
 import galois
 import numpy as np
 import pytest
+from tiers import seeds
 
 from circuitize.backends.r1cs import checker
 from circuitize.backends.r1cs.builder import CountingBuilder, Kind, SystemBuilder
@@ -76,7 +77,7 @@ def broken(system: ConstraintSystem, values: list[int]) -> list[int]:
 
 
 @pytest.mark.parametrize("field", FIELDS, ids=lambda field: f"p{field.prime.bit_length()}")
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4, deep=40))
 def test_random_rows_against_python_integers(field, seed):
     builder, _ = random_system(field, seed)
     system = builder.system()

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from enumeration import check_all_assignments
 from r1cs_programs import program
+from tiers import seeds
 
 from circuitize.backends.r1cs.checker import failing_rows
 from circuitize.backends.r1cs.cost import estimate
@@ -76,7 +77,7 @@ def random_program(random: np.random.Generator, sources: list[Fixed], length: in
     return program(builder.build([wires[-1], int(random.choice(wires))]))
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(60, deep=1500))
 def test_random_programs_over_a_large_field(seed: int) -> None:
     random = np.random.default_rng(seed)
     given = random_program(random, SOURCES, 8, 1 << 40)
@@ -105,7 +106,7 @@ def test_random_programs_over_a_large_field(seed: int) -> None:
                     assert [BN254.signed(number) for number in numbers] == outputs[public.name].reshape(-1).tolist()
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.parametrize("seed", seeds(150, deep=3000))
 def test_random_programs_over_a_small_field(seed: int) -> None:
     """All assignments; programs that such a field is too small for are refused."""
     random = np.random.default_rng(seed)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from r1cs_programs import single
 from single_changes import free_wires
 from test_audit import GADGETS, random_system
+from tiers import seeds
 
 from circuitize.backends.r1cs.checker import failing_rows
 from circuitize.backends.r1cs.emit import emit
@@ -24,7 +25,7 @@ from circuitize.sims import integer
 Wires = NDArray[np.int64]
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(60, deep=1000))
 def test_all_values_of_all_wires_are_told(seed: int) -> None:
     random = np.random.default_rng(seed)
     system = random_system(random)

@@ -104,6 +104,7 @@ def test_a_residual_keeps_the_state_of_what_it_skips() -> None:
     np.testing.assert_array_equal(skipped, x + made)
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("name", ["transformer.py:step", "transformer.py:spherical_step"])
 def test_the_example_is_proved(name: str) -> None:
     program, made = planned(name)
@@ -115,7 +116,7 @@ def test_the_example_is_proved(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["step", "spherical_step"])
+@pytest.mark.parametrize("name", ["step", pytest.param("spherical_step", marks=pytest.mark.deep)])
 def test_digits_are_learned_in_integers(name: str) -> None:
     spec = util.spec_from_file_location("example_transformer", EXAMPLES / "transformer.py")
     assert spec is not None and spec.loader is not None

@@ -67,6 +67,8 @@ def program(name: str) -> Program:
     return quantize(given)
 
 
+@pytest.mark.rtl
+@pytest.mark.proof
 @pytest.mark.parametrize("name", GROUPS)
 def test_every_target_has_the_same_integers(name: str) -> None:
     made = program(name)

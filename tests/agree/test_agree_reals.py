@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from agreement import check_agreement
 from arrays_cases import Case, cases, language
 from quantized_cases import drawn, program, real_program, reals, tolerance
+from side_by_side import side_by_side, values_of
 from tensor_proofs import committed_inputs, proved
 
 from circuitize.backends.verilog import folded, parallel
 from circuitize.circuits import arrays
 from circuitize.circuits.errors import Undefined
-from circuitize.circuits.program import raw
+from circuitize.circuits.program import Program, raw
 from circuitize.sims import integer, real
 from circuitize.sims.agree import agree
 from circuitize.sims.plonkish import Plonkish
@@ -38,20 +41,51 @@ def test_circuits_are_the_integers(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", cases(), ids=str)
-def test_plonkish_systems_and_tensor_proofs_are_the_integers(case: Case) -> None:
-    made, vectors = program(case), drawn(case)
-    found = agree(made, vectors[:3], [Plonkish(made)])
+def test_plonkish_systems_are_the_integers(case: Case) -> None:
+    made = program(case)
+    found = agree(made, drawn(case)[:3], [Plonkish(made)])
     assert (found.mismatches, found.undefined) == (0, 0), found.first_difference
+
+
+TOGETHER = 14
+ALONE = 40
+"""The largest: side by side they would wait for the slowest, in shift registers that take longer than simulations."""
+
+
+@cache
+def ordered() -> list[Case]:
+    return sorted(cases(), key=lambda case: program(case).arrow.edge_count * case.target.size)
+
+
+@cache
+def share(first: int, size: int = TOGETHER) -> tuple[list[str], Program, list[dict[str, np.ndarray]]]:
+    """Names of cases of about the same size, their programs as one, and three inputs of it."""
+    chosen = ordered()[first : first + size]
+    vectors = [values_of([drawn(case)[which] for case in chosen]) for which in range(3)]
+    return [str(case) for case in chosen], side_by_side([program(case) for case in chosen]), vectors
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("first", range(0, len(cases()), TOGETHER))
+def test_tensor_proofs_are_the_integers(first: int) -> None:
+    _, made, vectors = share(first)
     proved(committed_inputs(made), vectors[0])
 
 
-@pytest.mark.parametrize("case", cases(), ids=str)
-def test_hardware_of_both_schedulers_is_the_integers(case: Case) -> None:
-    made, vectors = program(case), drawn(case)[:3]
+@pytest.mark.rtl
+@pytest.mark.parametrize(
+    ("first", "size"),
+    [
+        *((first, min(TOGETHER, len(cases()) - ALONE - first)) for first in range(0, len(cases()) - ALONE, TOGETHER)),
+        *((first, 1) for first in range(len(cases()) - ALONE, len(cases()))),
+    ],
+)
+def test_hardware_of_both_schedulers_is_the_integers(first: int, size: int) -> None:
+    names, made, vectors = share(first, size)
     frames = {name: np.stack([vector[name] for vector in vectors]) for name in vectors[0]}
     for schedule in (parallel.schedule, folded.schedule):
         found = check_design(schedule(made), made, frames, backpressure=1)
-        assert (found.mismatches, found.undefined) == (0, 0), found.first_difference
+        assert (found.mismatches, found.undefined) == (0, 0), (found.first_difference, list(enumerate(names)))
 
 
 @pytest.mark.parametrize("kind", language(), ids=lambda kind: kind.name)

@@ -1,4 +1,4 @@
-"""One bit wrong in a lowering, a gadget or an executor: `circuitize check` finds it and names the operation."""
+"""One bit wrong in a lowering, a gadget or an executor: the comparison finds it and names the operation."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cli_programs import run
+from fault_programs import checked, everything
 
 from circuitize.backends.gadgets import division, linear, lookup, ranges, sign
 from circuitize.backends.gadgets.assembly import ones
@@ -20,10 +21,15 @@ from circuitize.backends.gadgets.linear import COMBINATIONS
 from circuitize.backends.r1cs.operations import RULES
 from circuitize.circuits import integers
 from circuitize.circuits.integers import contraction
+from circuitize.cli.vectors import inputs_to_try
+from circuitize.sims.agree import R1CS, agree
+from circuitize.sims.plonkish import Plonkish
 
 PROGRAMS = Path(__file__).parent.parent / "fault_programs.py"
 Patch = pytest.MonkeyPatch
 Fault = Callable[[Patch], None]
+VECTORS = 10
+"""As many as the command tries."""
 CALIBRATE = "calibrate with examples that come this far"
 FAULTS: list[tuple[str, type[integers.IntegerOperation], Fault]] = []
 
@@ -247,14 +253,29 @@ def test_without_a_fault_everything_agrees(name: str) -> None:
     assert status == 0 and found["mismatches"] == 0 and found["first_difference"] is None
 
 
+@pytest.mark.parametrize("kind", [integers.Shift, integers.Check])
+def test_the_command_line_finds_and_names_faults(kind: type[integers.IntegerOperation], monkeypatch: Patch) -> None:
+    seed = next(seed for _, own, seed in FAULTS if own is kind)
+    seed(monkeypatch)
+    status, found = check(program_of(kind))
+    assert status == 1 and found["mismatches"], found
+    require_named(kind, found["first_difference"])
+
+
 @pytest.mark.parametrize(("kind", "seed"), [given[1:] for given in FAULTS], ids=[given[0] for given in FAULTS])
 def test_a_seeded_fault_is_found_and_named(
     kind: type[integers.IntegerOperation], seed: Fault, monkeypatch: Patch
 ) -> None:
+    """What `circuitize check` compares, but for the hardware."""
     seed(monkeypatch)
-    status, found = check(program_of(kind))
-    assert status == 1 and found["mismatches"], found
-    message = found["first_difference"]
+    given = {"checked": checked, "everything": everything}[program_of(kind)]()
+    found = agree(given, inputs_to_try(given, VECTORS, np.random.default_rng(0)), [R1CS(given), Plonkish(given)])
+    assert found.mismatches
+    require_named(kind, found.first_difference)
+
+
+def require_named(kind: type[integers.IntegerOperation], message: str | None) -> None:
+    assert message is not None
     if kind is integers.Check:
         assert message.endswith(CALIBRATE) and kind.name in message, message
     else:

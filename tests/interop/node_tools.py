@@ -1,10 +1,15 @@
-"""Asks snarkjs and circomlibjs, in one Node process per call; tools.mjs lists the requests."""
+"""Asks snarkjs and circomlibjs, in one Node process for all tests of a worker; tools.mjs lists the requests."""
 
+import atexit
+import functools
 import json
 import os
 import shutil
 import subprocess
+import tempfile
+import threading
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 
@@ -25,16 +30,49 @@ def need_node():
     pytest.skip(remedy)
 
 
+class Tools:
+    """One Node process that answers requests until its input ends: it loads snarkjs and circomlibjs once."""
+
+    def __init__(self):
+        self.errors = tempfile.TemporaryFile("w+")  # noqa: SIM115
+        self.process = subprocess.Popen(
+            ["node", FOLDER / "tools.mjs"], stdin=PIPE, stdout=PIPE, stderr=self.errors, text=True
+        )
+        atexit.register(self.close)
+
+    def answer(self, request, timeout):
+        """The answer to one request; an AssertionError where the process ends, or is ended for taking too long."""
+        timer = threading.Timer(timeout, self.process.kill)
+        timer.start()
+        try:
+            self.process.stdin.write(json.dumps(request, default=str) + "\n")
+            self.process.stdin.flush()
+            line = self.process.stdout.readline()
+        finally:
+            timer.cancel()
+        if not line:
+            status = self.process.wait()
+            self.errors.seek(0)
+            tools.cache_clear()
+            raise AssertionError(f"node ended with status {status}: {self.errors.read()}")
+        return json.loads(line)
+
+    def close(self):
+        for file in (self.process.stdin, self.process.stdout, self.errors):
+            file.close()
+        self.process.wait()
+
+
+@functools.cache
+def tools():
+    """This process's own."""
+    return Tools()
+
+
 def ask(*requests, timeout=600):
     """The answers to requests, in order; a request that fails in the tool is an AssertionError with its message."""
     need_node()
-    lines = "".join(json.dumps(request, default=str) + "\n" for request in requests)
-    done = subprocess.run(
-        ["node", FOLDER / "tools.mjs"], input=lines, capture_output=True, text=True, timeout=timeout, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    answers = [json.loads(line) for line in done.stdout.splitlines()]
-    assert len(answers) == len(requests), done.stdout
+    answers = [tools().answer(request, timeout) for request in requests]
     failures = [answer["error"] for answer in answers if "error" in answer]
     assert not failures, failures
     return [answer["result"] for answer in answers]

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from laws.meaningless import TYPES, Box, Terms
+from tiers import examples
 
 from circuitize.circuits.builder import Builder, generator
 from circuitize.circuits.encode import digest
@@ -18,7 +19,7 @@ from circuitize.circuits.types import Type
 from circuitize.circuits.validate import validate
 
 terms = st.integers(0, 2**32 - 1).map(Terms)
-laws = settings(max_examples=40, deadline=None)
+laws = settings(max_examples=examples(40), deadline=None)
 
 
 def assert_same(*arrows: Arrow) -> None:

@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from jax_derivatives import pulled
 from laws.random_programs import KINKED, SMOOTH, Numeric, Reals, random_program
+from tiers import examples
 
 from circuitize.circuits.arrays import Add, Constant
 from circuitize.circuits.builder import generator
@@ -22,10 +24,9 @@ from circuitize.circuits.validate import validate
 from circuitize.frontends.functions import square
 from circuitize.frontends.trace import trace
 
-jax.config.update("jax_enable_x64", True)
 seeds = st.integers(0, 2**32 - 1)
-laws = settings(max_examples=40, deadline=None)
-few = settings(max_examples=8, deadline=None)  # JAX compiles each program anew
+laws = settings(max_examples=examples(40), deadline=None)
+few = settings(max_examples=examples(8), deadline=None)  # JAX compiles each program anew
 
 
 def normal(seed: int, arrow_types: tuple[object, ...]) -> list[Reals]:
@@ -62,8 +63,8 @@ def test_equals_jax(seed: int) -> None:
     derivative = reverse_derivative(arrow)
     validate(derivative)
     above = normal(seed, arrow.target)
-    _, backward = jax.vjp(lambda *xs: program.run(Numeric(jnp), *xs), *point)
-    assert_close(evaluate(derivative, [*point, *above]), [np.asarray(value) for value in backward(above)])
+    _, below = pulled(lambda *xs: program.run(Numeric(jnp), *xs))(point, above)
+    assert_close(evaluate(derivative, [*point, *above]), below)
 
 
 @pytest.mark.parametrize("word", [*SMOOTH, *KINKED])
@@ -73,8 +74,8 @@ def test_every_word_equals_jax(word: str) -> None:
         program, point = random_program(seed, [(2, 3), (3, 2), (3,)], [word, "add"], length=5)
         arrow = program.arrow()
         above = normal(seed, arrow.target)
-        _, backward = jax.vjp(lambda *xs, program=program: program.run(Numeric(jnp), *xs), *point)
-        assert_close(evaluate(reverse_derivative(arrow), [*point, *above]), [np.asarray(v) for v in backward(above)])
+        _, below = pulled(lambda *xs, program=program: program.run(Numeric(jnp), *xs))(point, above)
+        assert_close(evaluate(reverse_derivative(arrow), [*point, *above]), below)
 
 
 @laws
@@ -185,8 +186,8 @@ def test_derivatives_can_be_differentiated(seed: int) -> None:
         xs, cs = values[: len(point)], list(values[len(point) :])
         return jax.vjp(lambda *inner: program.run(Numeric(jnp), *inner), *xs)[1](cs)
 
-    _, second = jax.vjp(backward, *point, *above)
-    assert_close(found, [np.asarray(v) for v in second(tuple(seeds_above))], 1e-8)
+    _, second = pulled(backward)([*point, *above], tuple(seeds_above))
+    assert_close(found, second, 1e-8)
 
 
 def test_derivative_is_linear_in_size() -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from plonkish_programs import fill, fill_trace, require_outputs, smallest, vector
 from test_r1cs_random import random_program
+from tiers import seeds
 
 from circuitize.circuits.errors import OverflowRisk, TypingError, Undefined
 from circuitize.circuits.types import Fixed
@@ -15,7 +16,7 @@ from circuitize.sims.forgery import forgeries
 SOURCES = [Fixed((3,), 0, -2000, 1999), Fixed((3,), 0, 1, 120)]
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", seeds(40, deep=400))
 def test_random_programs(seed: int) -> None:
     random = np.random.default_rng(seed)
     while True:

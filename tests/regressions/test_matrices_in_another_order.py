@@ -13,6 +13,7 @@ from circuitize.circuits.types import Fixed
 from circuitize.sims.rtl import check_design
 
 
+@pytest.mark.rtl
 @pytest.mark.parametrize("equation", ["cpk,ock->op", "cpk,ock->po"])
 def test_kernels_with_the_output_first(equation: str) -> None:
     random = np.random.default_rng(1)

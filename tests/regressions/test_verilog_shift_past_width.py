@@ -12,6 +12,7 @@ from circuitize.circuits.types import Fixed
 from circuitize.sims.rtl import check_design
 
 
+@pytest.mark.rtl
 @pytest.mark.parametrize("scheduler", [parallel, folded], ids=["parallel", "folded"])
 @pytest.mark.parametrize("factor", [65535, 255, 3, -65535])
 def test_a_multiple_of_a_bit(scheduler: object, factor: int) -> None:

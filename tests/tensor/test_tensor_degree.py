@@ -13,6 +13,7 @@ from tensor_forgery import answer, forged_trace
 from tensor_mutations import REFUSED, check
 from tensor_proofs import example_inputs, proved, refusals, refused
 from tensor_victims import LABELS, victims
+from tiers import count
 
 from circuitize.circuits import integers
 from circuitize.circuits.program import Program
@@ -28,14 +29,20 @@ SMALL = Fixed((4,), 0, -20, 19)
 TABLE = integers.Lookup(-20, np.arange(40) ** 2, 0)
 LOOKED_UP = built([SMALL], (TABLE, (0,)))
 MULTIPLIED = built([SMALL, SMALL], (integers.Multiply(), (0, 1)), (integers.Shift(3), (2,)), (integers.ReLU(), (3,)))
-PROGRAMS = {
+PROGRAMS: dict[str, Program | str] = {
     "lookup": LOOKED_UP,
     "product": MULTIPLIED,
     "square": built([SMALL], (integers.Multiply(), (0, 0)), (integers.Check(0, 400), (1,))),
-    "step": example("iris.py:step").integer,
-    "digits": example("digits.py:step").integer,
-    "convolutions": example("cnn.py:step").integer,
+    "step": "iris.py:step",
+    "digits": "digits.py:step",
+    "convolutions": "cnn.py:step",
 }
+"""Programs, or names of examples, which are compiled where a test first asks for them."""
+
+
+def program_of(name: str) -> Program:
+    given = PROGRAMS[name]
+    return example(given).integer if isinstance(given, str) else given
 
 
 def corner(rows: int) -> Program:
@@ -46,7 +53,7 @@ def corner(rows: int) -> Program:
 
 @lru_cache
 def cubic(name: str) -> tuple[Program, Plan]:
-    program = PROGRAMS[name]
+    program = program_of(name)
     return program, plan(program, degree=3)
 
 
@@ -59,7 +66,7 @@ def inputs_of(program: Program, seed: int = 1) -> dict[str, np.ndarray]:
 
 @lru_cache
 def found(name: str, degree: int) -> tuple[Plan, Proved]:
-    program = PROGRAMS[name]
+    program = program_of(name)
     made = plan(program, degree=degree)
     return made, proved(program, inputs_of(program), made)
 
@@ -79,7 +86,7 @@ def test_a_proof_of_one_degree_is_none_of_another(name: str) -> None:
     """The verifier's plan says which degree; nothing in a proof does, and the digests differ."""
     (two, squared), (three, cubed) = found(name, 2), found(name, 3)
     assert two.records is not three.records and two.program == three.program and two.digest != three.digest
-    program = PROGRAMS[name]
+    program = program_of(name)
     assert all(refusals(program, squared.statement, squared.proof, three))
     assert all(refusals(program, cubed.statement, cubed.proof, two))
 
@@ -94,7 +101,7 @@ def test_roots_are_the_same_at_any_degree() -> None:
 
 
 def test_the_plan_decides_the_degree(monkeypatch: pytest.MonkeyPatch) -> None:
-    program = PROGRAMS["step"]
+    program = program_of("step")
     made = plan(program)
     assert made.degree == least_degree(made) == 2
     assert plan(program, degree=2).digest == made.digest
@@ -129,7 +136,8 @@ def test_a_forged_run_is_refused(name: str) -> None:
 @pytest.mark.slow
 def test_mutated_proofs_are_rejected(capfd: pytest.CaptureFixture[str]) -> None:
     """By both verifiers, at every kind of message."""
-    tally = check(victims(degree=3), np.random.default_rng(5), 500)
-    assert not tally.wrong and {key[3] for key in tally.ends} <= set(REFUSED) and tally.ends.total() == 500
+    mutants = count(250, deep=10_000)
+    tally = check(victims(degree=3), np.random.default_rng(5), mutants)
+    assert not tally.wrong and {key[3] for key in tally.ends} <= set(REFUSED) and tally.ends.total() == mutants
     assert tally.by(1).keys() >= LABELS
     assert "panicked" not in capfd.readouterr().err

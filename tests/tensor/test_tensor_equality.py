@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from r1cs_programs import single
 from tensor_proofs import committed_inputs, proved
 from test_r1cs_random import random_program
+from tiers import seeds
 
 from circuitize.circuits import integers
 from circuitize.circuits.errors import OverflowRisk, TypingError, Undefined
@@ -68,7 +69,7 @@ def test_each_operation_where_its_interval_ends(case: Case) -> None:
 WIDE = [Fixed((3,), 0, -(1 << 40), (1 << 40) - 1), Fixed((3,), 0, 1, (1 << 20) + 1)]
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", seeds(10, deep=300))
 def test_wide_random_programs(seed: int) -> None:
     """Wires of up to 61 bits: a plan says that it cannot, or proves it at the ends and in the middle."""
     random = np.random.default_rng(seed)

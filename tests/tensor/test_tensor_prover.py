@@ -12,6 +12,7 @@ from integers_cases import Case, cases
 from r1cs_programs import single
 from tensor_proofs import committed_inputs, example_inputs, planned, proved, refusals, refused
 from test_r1cs_random import SOURCES, random_program
+from tiers import seeds
 
 from circuitize import _native
 from circuitize.circuits.errors import OverflowRisk, Undefined
@@ -56,7 +57,7 @@ def test_each_operation_at_the_ends_of_its_intervals(case: Case) -> None:
         return
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(12, deep=300))
 def test_random_programs(seed: int) -> None:
     random = np.random.default_rng(seed)
     program = committed_inputs(random_program(random, SOURCES, 8, 1 << 40))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from integers_cases import Case, cases, draw
+from tiers import count
 
 from circuitize.backends.verilog.folded import schedule
 from circuitize.circuits.builder import generator
@@ -42,7 +43,7 @@ def test_total_operations_agree(share: int) -> None:
     random = np.random.default_rng(share)
     made = program(*chosen)
     sources = [source for case in chosen for source in case.sources]
-    vectors = {f"x{k}": np.stack([draw(s, random) for _ in range(12)]) for k, s in enumerate(sources)}
+    vectors = {f"x{k}": np.stack([draw(s, random) for _ in range(count(12, deep=120))]) for k, s in enumerate(sources)}
     design = schedule(made, interval_budget=max(map(size, chosen)))
     found = check_design(design, made, vectors, backpressure=None)
     assert found.mismatches == 0, found.first_difference
@@ -51,6 +52,8 @@ def test_total_operations_agree(share: int) -> None:
 @pytest.mark.parametrize("case", [c for c in cases() if c.operation.name in PARTIAL], ids=str)
 def test_partial_operations_fail_where_they_have_no_value(case: Case) -> None:
     random, made = np.random.default_rng(0), program(case)
-    vectors = {f"x{k}": np.stack([draw(s, random) for _ in range(40)]) for k, s in enumerate(case.sources)}
+    vectors = {
+        f"x{k}": np.stack([draw(s, random) for _ in range(count(40, deep=400))]) for k, s in enumerate(case.sources)
+    }
     found = check_design(schedule(made, interval_budget=40), made, vectors)
     assert found.mismatches == 0, found.first_difference

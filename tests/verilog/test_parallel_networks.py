@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tiers import count
 from verilog import parallel_networks as networks
 
 from circuitize.backends.verilog.parallel import matrices, schedule
@@ -19,7 +20,7 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.program import Program
 from circuitize.sims import rtl
 
-FRAMES = 5000
+FRAMES = count(1000, deep=20_000)
 MANY = [networks.jet, networks.convolution, networks.tabled, networks.head, networks.checked]
 NAMED = pytest.mark.parametrize("network", MANY, ids=lambda make: make.__name__)
 

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from integers_cases import Case, awkward, cases, draw
 from r1cs_programs import single
+from tiers import count
 
 from circuitize.backends.verilog.parallel import schedule
 from circuitize.circuits import integers
 from circuitize.sims import rtl
 
 PARTIAL = (integers.Check, integers.Gather, integers.ScatterAdd)
-FRAMES = 24
+FRAMES = count(24, deep=400)
 LARGE = 1 << 12
 """Elements of a source: a case of 16,384 multipliers is left to the folded schedule."""
 
