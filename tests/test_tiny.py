@@ -90,6 +90,7 @@ def test_a_changed_output_satisfies_nothing(emission: Emission, solution: Limbs)
     assert len(failing_rows(emission.system, forged))
 
 
+@pytest.mark.proof
 def test_a_proof_verifies_and_a_changed_statement_does_not(
     integers: Program, emission: Emission, solution: Limbs, tmp_path: Path
 ) -> None:

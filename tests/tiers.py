@@ -25,11 +25,12 @@ LEFT_OUT = {
 """Markers of the tests that this tier leaves out."""
 
 FILES = {
-    "rtl": ("verilog/*",),
+    "rtl": ("verilog/*", "test_cli_commands.py"),
     "proof": (
         *("attacks/*", "halo2/*", "interop/*", "tensor/*", "catgrad/*", "test_catgrad.py"),
         *("test_groth16.py", "test_mirage.py", "test_prover_files.py"),
-        *("test_cli_halo2.py", "test_cli_hostile.py", "test_cli_mirage.py", "test_cli_prove*.py"),
+        *("regressions/test_groth16_*", "regressions/test_verify_*"),
+        *("test_cli_demo.py", "test_cli_halo2.py", "test_cli_hostile.py", "test_cli_mirage.py", "test_cli_prove*.py"),
     ),
 }
 """Whole files of a kind, by their path in tests/: `quick` does not even read them."""

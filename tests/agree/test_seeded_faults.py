@@ -247,12 +247,14 @@ def program_of(kind: type[integers.IntegerOperation]) -> str:
     return "checked" if kind is integers.Check else "everything"
 
 
+@pytest.mark.rtl
 @pytest.mark.parametrize("name", ["everything", "checked"])
 def test_without_a_fault_everything_agrees(name: str) -> None:
     status, found = check(name)
     assert status == 0 and found["mismatches"] == 0 and found["first_difference"] is None
 
 
+@pytest.mark.rtl
 @pytest.mark.parametrize("kind", [integers.Shift, integers.Check])
 def test_the_command_line_finds_and_names_faults(kind: type[integers.IntegerOperation], monkeypatch: Patch) -> None:
     seed = next(seed for _, own, seed in FAULTS if own is kind)
