@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from circuitize.circuits.errors import CircuitizeError, FormatError
-from circuitize.circuits.reading import read_at_most
+from circuitize.circuits.reading import TooLong, read_at_most
 
 from .binding import digest_bytes
 
@@ -56,8 +56,21 @@ def read_proof(path: Path, most: int, decode: Callable[[bytes], P]) -> P:
     """
     try:
         content = read_at_most(path, most, "a proof", "ask for the proof again")
+    except TooLong:
+        _named(path, decode, _beginning(path, most))
+        raise
     except OSError as error:
         raise CircuitizeError(f"cannot read proof {path}: {error.strerror or error}") from error
+    return _named(path, decode, content)
+
+
+def _beginning(path: Path, most: int) -> bytes:
+    """So many bytes of a file that is too long: whose proof it is says more than its length."""
+    with Path(path).open("rb") as file:
+        return file.read(most)
+
+
+def _named(path: Path, decode: Callable[[bytes], P], content: bytes) -> P:
     try:
         return decode(content)
     except FormatError as error:

@@ -26,10 +26,10 @@ def test_what_is_refused(tmp_path: Path) -> None:
     """In one line, with status 2: other provers' keys, keys in the proof's folder, a contract, a .zkey, a cut file."""
     made, proved = keys("step", "halo2"), proof("step", "halo2")
     prove = ("prove", STEP, "-o", tmp_path / "proof")
-    assert "not a proving key for halo2" in refused(*prove, "--prover", "halo2", "--keys", keys())
-    assert "not a proving key" in refused(*prove, "--prover", "groth16", "--keys", made)
+    assert "expected keys of the prover halo2" in refused(*prove, "--prover", "halo2", "--keys", keys())
+    assert "expected keys of the prover groth16" in refused(*prove, "--prover", "groth16", "--keys", made)
     assert "circuitize setup" in refused(*prove, "--prover", "halo2")
-    assert "run setup for this program" in refused(*prove, "--prover", "halo2", "--keys", keys("other", "halo2"))
+    assert "expected keys of the program" in refused(*prove, "--prover", "halo2", "--keys", keys("other", "halo2"))
     assert "not a verifying key" in refused("verify", proved, "--keys", keys(), "--prover", "halo2")
     assert "expected a proof of groth16" in refused("verify", proved, "--keys", keys())
     assert "contract" in refused("solidity", made, "-o", tmp_path / "v.sol")

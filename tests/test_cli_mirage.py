@@ -35,7 +35,8 @@ def test_the_provers_do_not_mix(tmp_path: Path) -> None:
     for own, foreign, given in (("groth16", "mirage", made), ("mirage", "groth16", keys())):
         outcome = run(*prove, "--prover", own, "--keys", given)
         assert outcome.status == 2
-        assert outcome.err.splitlines()[-1].endswith(line.format(foreign, own))
+        assert f"expected keys of the prover {own}, found" in outcome.err.splitlines()[-1]
+        assert f"--prover {foreign}, or make keys" in outcome.err.splitlines()[-1]
         for command in (("verify", proved, "--keys", given), ("solidity", given, "-o", tmp_path / "v.sol")):
             assert refused(*command, "--prover", own).endswith(line.format(foreign, own))
     assert "expected a proof of mirage, which the key is for, found one of 'groth16'" in refused(

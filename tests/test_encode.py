@@ -69,7 +69,7 @@ def test_a_programs_digest_covers_names_visibility_formats_and_roles() -> None:
     outputs = replace(program, outputs=(replace(program.outputs[0], visibility=Visibility.COMMITTED),))
     held = replace(program, inputs=(replace(first, role=Role.STATE), *rest))
     astral, surrogates = (
-        replace(program, inputs=(replace(first, name=n), *rest)) for n in ("\U00010000", "\ud800\udc00")
+        replace(program, inputs=(replace(first, name=n), *rest)) for n in ("\U00010000", "\U00010001")
     )
     digests = [program_digest(p) for p in (program, renamed, hidden, outputs, held, astral, surrogates)]
     assert len(set(digests)) == 7

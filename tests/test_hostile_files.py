@@ -121,7 +121,7 @@ def test_a_statement_whose_names_are_no_text(every: dict[str, Kind], root: Path,
         content = json.loads(kind.honest) | {name: value}
         kind.path.write_text(json.dumps(content, indent=1, sort_keys=True) + "\n")
         line = judged("verify", kind.path.parent, "--keys", root / "keys-groth16").err
-        assert "a prover or a digest that is no text" in line
+        assert "expected a proof's statement of version" in line
     finally:
         kind.path.write_bytes(kind.honest)
 

@@ -101,9 +101,6 @@ def test_a_challenge_that_the_prover_chose(tmp_path: Path) -> None:
 
 
 def test_more_publics_are_refused(tmp_path: Path) -> None:
-    for inputs in (1, 66):
-        key = setup(random_case(8, outputs=0, inputs=inputs)[0], DIGEST, tmp_path).verifying_key
-        with pytest.raises(
-            CircuitizeError, match=rf"expected 1 to 64 public values in a contract, found {inputs - 1}; .*"
-        ):
-            verifier_contract(key)
+    key = setup(random_case(8, outputs=0, inputs=66)[0], DIGEST, tmp_path).verifying_key
+    with pytest.raises(CircuitizeError, match=r"expected 1 to 64 public values in a contract, found 65; .*"):
+        verifier_contract(key)

@@ -84,7 +84,6 @@ def test_the_fewest_and_the_most_publics(tmp_path, inputs):
 
 
 def test_more_publics_are_refused(tmp_path):
-    for inputs in (0, 65):
-        key = setup(random_system(8, outputs=0, inputs=inputs)[0], DIGEST, tmp_path).verifying_key
-        with pytest.raises(CircuitizeError, match=rf"expected 1 to 64 public values in a contract, found {inputs}; .*"):
-            verifier_contract(key)
+    key = setup(random_system(8, outputs=0, inputs=65)[0], DIGEST, tmp_path).verifying_key
+    with pytest.raises(CircuitizeError, match=r"expected 1 to 64 public values in a contract, found 65; .*"):
+        verifier_contract(key)

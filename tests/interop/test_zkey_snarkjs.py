@@ -178,7 +178,7 @@ def test_every_mismatch_is_one_clear_line(ceremony, tmp_path):
     assert "prepare phase2" in refused(*setup(zkey, ceremony / "second.ptau", keys))
     assert "--zkey: expected --ptau" in refused("setup", PROGRAM, "--prover", "groth16", "--zkey", zkey, "-o", keys)
     assert 'expected the magic word "zkey"' in refused(*setup(ptau, ptau, keys))
-    assert "cannot read" in refused(*setup(tmp_path / "none.zkey", ptau, keys))
+    assert "found no such file" in refused(*setup(tmp_path / "none.zkey", ptau, keys))
     assert "up to the end of the file" in line(content[:-100])
     assert "expected at least 12 bytes" in line(content[:10])
     header = sections(content)[2][0]

@@ -11,9 +11,10 @@ import pytest
 from cli_programs import run
 
 from circuitize.circuits.builder import Builder
-from circuitize.circuits.encode import program_digest, save
+from circuitize.circuits.encode import program_digest
 from circuitize.circuits.integers import Add, Reindex, View
 from circuitize.circuits.program import Port, Program, Role, Visibility
+from circuitize.circuits.saved import save
 from circuitize.circuits.types import Fixed
 
 BATCH, VECTOR = Fixed((2, 3), 0, 0, 7), Fixed((3,), 0, -8, 7)

@@ -15,7 +15,7 @@ from cli_programs import STEP, run
 from tensor_proofs import planned
 
 from circuitize import _native
-from circuitize.circuits.encode import save
+from circuitize.circuits.saved import save
 from circuitize.frontends.datasets import iris
 from circuitize.provers.tensor import prover
 

@@ -10,8 +10,8 @@ import pytest
 from cli_programs import STEP, copied, keys, proof, prove, refused, run
 from tensor_proofs import planned
 
-from circuitize.circuits.encode import save
 from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.saved import save
 from circuitize.cli.folder import whole_file, whole_folder
 from circuitize.frontends.datasets import iris
 

@@ -10,8 +10,8 @@ from cli_programs import PUBLIC, STEP, keys, refused, run
 
 from circuitize import Port, Program
 from circuitize.circuits.builder import Builder
-from circuitize.circuits.encode import save
 from circuitize.circuits.integers import Scale
+from circuitize.circuits.saved import save
 from circuitize.circuits.types import Fixed
 from circuitize.cli.loading import load_program, save_without_examples
 from circuitize.cli.openings import read_openings

@@ -11,7 +11,7 @@ import pytest
 from cli_programs import Outcome, run
 from tensor_proofs import planned
 
-from circuitize.circuits.encode import save
+from circuitize.circuits.saved import save
 from circuitize.frontends.datasets import iris
 
 SEED = "c0ffee"

@@ -15,8 +15,8 @@ from cli_programs import Outcome, copied, keys, proof, run
 from tensor_proofs import planned
 
 from circuitize import Format, Port, Program, Visibility, trace
-from circuitize.circuits.encode import save
 from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.saved import save
 from circuitize.provers.tensor.runs.files import MANIFEST
 
 SPOOFS = [

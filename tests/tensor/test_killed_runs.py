@@ -15,7 +15,7 @@ from cli_programs import run
 from tensor_proofs import planned
 from tiers import seeds
 
-from circuitize.circuits.encode import save
+from circuitize.circuits.saved import save
 from circuitize.frontends.datasets import iris
 
 STEPS = "8"

@@ -56,7 +56,7 @@ def test_runs_and_statements_have_both(folder: Folder, change: dict[str, object]
     folder.restate(**change)
     with pytest.raises(FormatError):
         read_manifest(folder.path)
-    Statement("tensor", "", {("input", "x"): (1,)}, {}).write(tmp_path)
+    Statement("tensor", "0" * 64, {("input", "x"): (1,)}, {}).write(tmp_path)
     assert read_statement(tmp_path).prover == "tensor"
     content = {**json.loads((tmp_path / FILE).read_text()), **change}
     (tmp_path / FILE).write_text(json.dumps(content, indent=1, sort_keys=True) + "\n")

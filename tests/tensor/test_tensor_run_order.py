@@ -19,7 +19,7 @@ from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.forms import Column
 from circuitize.provers.tensor.independent.verifier import Verifier
 from circuitize.provers.tensor.independent.weights import Dense
-from circuitize.provers.tensor.plan import plan
+from circuitize.provers.tensor.plan import Plan, plan
 from circuitize.provers.tensor.prover import commit, prove_values
 from circuitize.provers.tensor.runs.order import DOMAIN, draws, permutation, rows
 from circuitize.provers.tensor.runs.setting import Run
@@ -84,15 +84,26 @@ def test_what_no_run_consists_of() -> None:
         assert "expected" in refused(lambda changed=changed: replace(run_of(), **changed))
 
 
-def test_a_group_that_lies_elsewhere_joins_nothing() -> None:
-    """Were a plan to lay parameters out otherwise after a step than before it, equal roots would be other weights."""
+def test_a_group_of_other_ports_joins_nothing() -> None:
+    """Equal lists of ports lie at equal places; were a plan to give others after a step than before it, none joins."""
     run = run_of(steps=1)
     run.require_joined()
-    number = run.plan.groups.index(("output", "parameters"))
-    columns = [base for base in run.plan.bases if isinstance(base, Column) and base.commitment == number]
-    assert len(columns) == 4
-    columns[0].offset, columns[2].offset = columns[2].offset, columns[0].offset
-    assert "layout of parameters" in refused(run.require_joined)
+    made = run.plan
+    before, after = ((side, "parameters") for side in ("input", "output"))
+    assert made.ports_of(before) == made.ports_of(after) and places(made, before) == places(made, after)
+    first, *rest = made.ports_of(after)
+    for other in (replace(first, name="another"), replace(first, fraction_bits=1), replace(first, high=first.high + 1)):
+        lists = tuple((other, *rest) if key == after else own for key, own in zip(made.groups, made.lists, strict=True))
+        run.__dict__["plan"] = replace(made, lists=lists)
+        assert "the same ports of parameters throughout" in refused(run.require_joined)
+
+
+def places(made: Plan, key: tuple[str, str]) -> list[tuple[tuple[int, ...], int]]:
+    """Shapes and offsets of a group's columns."""
+    number = made.groups.index(key)
+    found = [base for base in made.bases if isinstance(base, Column) and base.commitment == number]
+    assert len(found) == 4
+    return sorted((base.shape, base.offset) for base in found)
 
 
 def test_the_name_of_a_run_covers_all_that_it_is_of() -> None:

@@ -27,7 +27,9 @@ from circuitize.circuits.program import Program
 def step() -> Design:
     program = example("iris.py:step").integer
     held = [port for port in program.inputs if port.held]
-    return schedule(program, {port.name: np.zeros(port.format.shape) for port in held if port.format}, lanes=40)
+    return schedule(
+        program, {port.name: np.zeros(port.format.shape, np.int64) for port in held if port.format}, lanes=40
+    )
 
 
 def design(name: str) -> Design:
@@ -120,7 +122,7 @@ def test_budgets_are_met_or_the_least_is_named() -> None:
 
 def test_an_interval_that_a_step_cannot_keep_names_the_least() -> None:
     program = example("iris.py:step").integer
-    initial = {port.name: np.zeros(port.format.shape) for port in program.inputs if port.held and port.format}
+    initial = {port.name: np.zeros(port.format.shape, np.int64) for port in program.inputs if port.held and port.format}
     with pytest.raises(CircuitizeError, match=r"expected an interval of at least \d+ clocks, found interval_budget=20"):
         schedule(program, initial, interval_budget=20)
 

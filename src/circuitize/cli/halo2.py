@@ -14,6 +14,7 @@ from circuitize.circuits.errors import CircuitizeError
 
 from .circuit import named_outputs, named_salts, trace
 from .folder import whole_folder
+from .keys import require_readable
 from .loading import PROGRAM_FILE, Loaded, load_program, save_without_examples
 from .memory import require_circuit_memory
 from .output import Phases, amount_of_bytes, print_json, print_table, remark, say
@@ -52,6 +53,7 @@ def setup(options: Namespace) -> int:
             "--zkey: expected the prover groth16 with it, found halo2, whose keys need no ceremony of their own: give "
             "--ptau alone, the prepared powers of tau of any ceremony"
         )
+    require_readable("--ptau", options.ptau)
     phases = Phases()
     loaded = load_program(options.program)
     require_circuit_memory(loaded.integer, HALO2.name)

@@ -32,8 +32,6 @@ def run(options: Namespace) -> int:
     from circuitize.provers.keys import VERIFYING_FILE
 
     require_folder(options.output, VERIFYING_FILE, KEY_FILES)
-    require_readable("--zkey", options.zkey)
-    require_readable("--ptau", options.ptau)
     if options.prover == "halo2":
         from .halo2 import setup
 
@@ -52,6 +50,8 @@ def run(options: Namespace) -> int:
             "--zkey: expected the prover groth16 with it, found mirage; snarkjs holds no ceremonies for keys with a "
             "commitment: make development keys, without --zkey"
         )
+    require_readable("--zkey", options.zkey)
+    require_readable("--ptau", options.ptau)
     loaded = load_program(options.program)
     require_circuit_memory(loaded.integer, prover.name)
     report = make_keys(loaded, options.output, phases, emit(loaded, phases, prover), ceremony)

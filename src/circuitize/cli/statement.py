@@ -120,14 +120,15 @@ def read_statement(folder: Path, bound: Sequence[tuple[Key, Port]] | None = None
         content = parse_json(written, values)
         if content["circuitize"] != VERSION:
             raise ValueError(f"version {excerpt(content['circuitize'])}")
-        if (content["zero_knowledge"], content["chunks"]) != (content["prover"] not in KEYLESS, CHUNKS):
+        prover = _name(content["prover"])
+        if not is_digest(content["digest"]):
+            raise ValueError(f"digest {excerpt(content['digest'])}, expected 64 hexadecimal digits")
+        if (content["zero_knowledge"], content["chunks"]) != (prover not in KEYLESS, CHUNKS):
             raise ValueError("in another kind of knowledge or in chunks, which a newer version reads")
         ports = [(_key(name), value) for name, value in content["ports"].items()]
         publics = {key: tuple(map(_whole, value["integers"])) for key, value in ports if "integers" in value}
         roots = {key: _root(value["root"]) for key, value in ports if "integers" not in value}
-        if not is_digest(content["digest"]):
-            raise ValueError(f"digest {excerpt(content['digest'])}, expected 64 hexadecimal digits")
-        statement = Statement(_name(content["prover"]), content["digest"], publics, roots)
+        statement = Statement(prover, content["digest"], publics, roots)
         if statement.text() != text:
             raise ValueError("not written as statements are")
         return statement
