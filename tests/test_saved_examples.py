@@ -82,7 +82,7 @@ def test_tensor_proofs_from_saved_examples(folder: Path, name: str) -> None:
     """Made from the saved program, judged against the original."""
     saved, back = restored(folder, name)
     proved = prove(back, example_inputs(saved), not_zero_knowledge=True)
-    assert both(saved, proved.statement, proved.proof) is None
+    assert both(saved, proved.statement, proved.proof, plan(saved)) is None
 
 
 KEYED = [

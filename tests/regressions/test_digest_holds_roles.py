@@ -54,8 +54,8 @@ FORGERIES: dict[str, Callable[[Program], Program]] = {
 @pytest.mark.parametrize("forgery", FORGERIES)
 def test_other_roles_are_refused_by_the_agreed_digest(forgery: str, tmp_path: Path) -> None:
     agreed, forged = step(), FORGERIES[forgery](step())
-    save(agreed, tmp_path / "agreed.arrow")
-    save(forged, tmp_path / "forged.arrow")
+    save(agreed, tmp_path / "agreed.arrow", examples=True)
+    save(forged, tmp_path / "forged.arrow", examples=True)
     given = ("--steps", "2", "--seed", "5eed", "--not-zero-knowledge", "-o", tmp_path / "run")
     assert run("prove-run", tmp_path / "forged.arrow", *given).status == 0
     pinned = ("--digest", program_digest(agreed), "--steps", "2", "--seed", "5eed", "--examples", "2")

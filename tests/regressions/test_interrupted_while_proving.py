@@ -39,7 +39,7 @@ def test_prove_ends_as_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_prove_run_ends_as_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    save(planned("iris.py:step")[0], tmp_path / "step.arrow")
+    save(planned("iris.py:step")[0], tmp_path / "step.arrow", examples=True)
     split = iris(0)
     np.savez(tmp_path / "iris.npz", inputs=split.train_inputs, targets=split.train_targets)
     given = ("--dataset", tmp_path / "iris.npz", "--not-zero-knowledge", "--seed", "5eed", "--steps", "1")

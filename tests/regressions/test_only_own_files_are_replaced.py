@@ -97,7 +97,7 @@ def test_a_proof_without_commitments_is_replaced_as_before(tmp_path: Path) -> No
 
 def test_what_the_prover_of_a_run_keeps_is_never_replaced(tmp_path: Path) -> None:
     """The folder of a run was given away; a run begun in its place drew a secret over the one of its roots."""
-    save(planned("iris.py:step")[0], tmp_path / "step.arrow")
+    save(planned("iris.py:step")[0], tmp_path / "step.arrow", examples=True)
     split = iris(0)
     np.savez(tmp_path / "iris.npz", inputs=split.train_inputs, targets=split.train_targets)
     (tmp_path / "run.kept.npz").write_bytes(b"the secret of a published root")

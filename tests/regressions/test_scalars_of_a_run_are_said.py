@@ -23,9 +23,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A program whose examples have a rate of 1/8, the same with examples of 1/16, and runs that end with 1/16."""
     folder = tmp_path_factory.mktemp("scalars")
     program = planned("iris.py:step")[0]
-    save(program, folder / "step.arrow")
+    save(program, folder / "step.arrow", examples=True)
     examples = tuple({**batch, "learning_rate": np.array(0.0625)} for batch in program.examples)
-    save(replace(program, examples=examples), folder / "theirs.arrow")
+    save(replace(program, examples=examples), folder / "theirs.arrow", examples=True)
     split = iris(0)
     np.savez(folder / "iris.npz", inputs=split.train_inputs, targets=split.train_targets)
     (folder / "rates.py").write_text("def rate(step):\n    return {'learning_rate': 1 / 2 ** (step + 2)}\n")

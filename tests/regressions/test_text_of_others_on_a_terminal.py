@@ -69,7 +69,7 @@ def test_a_statement(tmp_path: Path, spoof: str) -> None:
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("program") / "step.arrow"
-    save(planned("iris.py:step")[0], path)
+    save(planned("iris.py:step")[0], path, examples=True)
     return path
 
 

@@ -27,7 +27,7 @@ LONGEST = 4.0
 def given(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a step and a dataset."""
     folder = tmp_path_factory.mktemp("given")
-    save(planned("iris.py:step")[0], folder / "step.arrow")
+    save(planned("iris.py:step")[0], folder / "step.arrow", examples=True)
     split = iris(0)
     np.savez(folder / "iris.npz", inputs=split.train_inputs, targets=split.train_targets)
     return folder
