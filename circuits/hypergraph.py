@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 
 from .errors import TypingError
 from .operation import Edge, Operation, Provenance
+from .summary import arrow_table, listing, short
 from .types import Type, check_type
 
 Indices = NDArray[np.int32]
 V = TypeVar("V")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Arrow:
     """An open hypergraph: typed wires, edges labelled by operations, an ordered interface of inputs and outputs.
 
@@ -93,6 +94,16 @@ class Arrow:
 
     def __matmul__(self, other: Arrow) -> Arrow:
         return tensor(self, other)
+
+    def __repr__(self) -> str:
+        return short(self)
+
+    def __str__(self) -> str:
+        """Every operation with its types, a line each."""
+        return listing(self)
+
+    def _repr_html_(self) -> str:
+        return arrow_table(self)
 
 
 def identity(*types: Type) -> Arrow:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, TypeVar
@@ -14,6 +14,7 @@ from .errors import CircuitizeError, TypingError, excerpt
 from .hypergraph import Arrow
 from .lowering import Precision
 from .shapes import remedy as shape_remedy
+from .summary import program_short, program_table
 from .types import LIMIT, Array, Fixed
 
 
@@ -74,7 +75,7 @@ class Port:
         return self.role in (Role.PARAMETER, Role.OPTIMIZER, Role.STATE)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Program:
     """An arrow of either language with its ports, and example inputs (real values) to calibrate and demonstrate with.
 
@@ -126,6 +127,12 @@ class Program:
             for name, values in batch.items():
                 if isinstance(values, Raw):
                     raise TypingError(f"example {number}: expected real values of {name!r}, found Raw; use to_reals")
+
+    def __repr__(self) -> str:
+        return program_short(self)
+
+    def _repr_html_(self) -> str:
+        return program_table(self)
 
     @property
     def is_integer(self) -> bool:
@@ -267,6 +274,18 @@ def _scaled(array: NDArray[Any], fraction_bits: int) -> NDArray[np.int64]:
 def to_reals(format: Fixed, values: NDArray[np.int64]) -> NDArray[np.float64]:
     """The real values that integers of a format stand for; past 53 significant bits the nearest float64."""
     return np.ldexp(values.astype(np.float64), -format.fraction_bits)
+
+
+def named_inputs(program: Program, trace: Sequence[NDArray[np.int64]]) -> dict[str, NDArray[np.int64]]:
+    """The inputs of a run by name, out of the values of all wires."""
+    wires = program.arrow.inputs.tolist()
+    return {port.name: trace[wire] for port, wire in zip(program.inputs, wires, strict=True)}
+
+
+def named_outputs(program: Program, trace: Sequence[NDArray[np.int64]]) -> dict[str, NDArray[np.int64]]:
+    """The outputs of a run by name, out of the values of all wires."""
+    wires = program.arrow.outputs.tolist()
+    return {port.name: trace[wire] for port, wire in zip(program.outputs, wires, strict=True)}
 
 
 def array_type(port: Port) -> Array:

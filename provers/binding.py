@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from circuitize.backends.r1cs.field import BN254
 from circuitize.circuits.errors import CircuitizeError
@@ -11,6 +11,9 @@ from circuitize.circuits.errors import CircuitizeError
 
 class KeyMismatch(CircuitizeError):
     """The key belongs to another circuit, or to another prover."""
+
+
+K = TypeVar("K")
 
 
 class Proof(Protocol):
@@ -50,6 +53,16 @@ def require_prover(found: str, expected: str, what: str) -> None:
     """Raises KeyMismatch where a key or a proof is another prover's."""
     if found != expected:
         raise KeyMismatch(f"{what} of the prover {found}, expected one of {expected}; remedy: use --prover {found}")
+
+
+def require_key(key: object, kind: type[K], prover: str) -> K:
+    """The key. Raises KeyMismatch where there is none, or it is not of this kind."""
+    if key is None:
+        raise KeyMismatch(f"expected a proving key of {prover}, found none; remedy: make keys for this program")
+    if type(key) is not kind:
+        found = getattr(key, "prover", type(key).__name__)
+        raise KeyMismatch(f"expected a proving key of {prover}, found one of {found}; remedy: use the keys of {prover}")
+    return key
 
 
 def require_circuit(key: VerifyingKey, digest: str) -> str:

@@ -19,6 +19,15 @@ WARNING = (
     "prove anything. Use them to develop and to measure; rely only on keys from a ceremony.\n"
 )
 
+KEY_FILES = (
+    "proving.key",
+    "verifying.key",
+    "verification_key.json",
+    "program.arrow",
+    "INSECURE-DEVELOPMENT-KEYS.txt",
+)
+"""Everything that `setup` writes, by whichever prover."""
+
 Setup = Literal["development", "ceremony"]
 """How a key was made: "development" is insecure, one machine knew the secrets."""
 

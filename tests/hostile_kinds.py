@@ -16,9 +16,9 @@ from circuitize import Program, quantize, save
 from circuitize.cli import audit, check, verify, verify_run
 from circuitize.cli.arguments import parser
 from circuitize.cli.expect import read_expectation
-from circuitize.cli.openings import read_openings
 from circuitize.cli.plonkish import check_plonkish_files
 from circuitize.cli.values import program_inputs
+from circuitize.provers.openings import read_openings
 
 
 def options(*arguments: str | Path) -> Namespace:

@@ -15,14 +15,14 @@ from circuitize import quantize
 from circuitize.cli.circuit import emit
 from circuitize.cli.curves import draw, train_both
 from circuitize.cli.loading import load_program, run_file
-from circuitize.cli.openings import draw_salts
 from circuitize.cli.output import Phases
 from circuitize.cli.prove import Run, read_proving_key
-from circuitize.cli.statement import FILE, read_statement
 from circuitize.cli.tampering import easier_program, flipped_bit, refusal, weight_in_commitment, weight_in_witness
 from circuitize.cli.values import program_inputs
 from circuitize.cli.verify import Verifier
 from circuitize.frontends.datasets import iris
+from circuitize.provers.openings import draw_salts
+from circuitize.provers.statement import FILE, read_statement
 
 PNG = b"\x89PNG\r\n\x1a\n"
 

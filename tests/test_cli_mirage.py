@@ -9,7 +9,7 @@ from shutil import copytree
 
 from cli_programs import STEP, keys, proof, refused, reported, run
 
-from circuitize.cli.statement import read_statement
+from circuitize.provers.statement import read_statement
 
 
 def test_what_is_reported(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from cli_programs import STEP, refused, run
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.files import write_whole
-from circuitize.cli.folder import whole_file
+from circuitize.circuits.folder import whole_file
 
 TENSOR = ("prove", STEP, "--prover", "tensor", "--not-zero-knowledge")
 

@@ -14,11 +14,11 @@ from cli_programs import EXAMPLES, NUMBERS, STEP, keys, proof, prove, refused, r
 from circuitize import Fixed, Port, Program, Visibility, identity
 from circuitize.backends.r1cs.commitments import commit
 from circuitize.cli.expect import read_expectation
-from circuitize.cli.openings import read_openings
-from circuitize.cli.statement import Statement, Unproved, read_statement
 from circuitize.provers.groth16 import snarkjs
 from circuitize.provers.groth16.keys import VerifyingKey
 from circuitize.provers.groth16.verifier import verify
+from circuitize.provers.openings import read_openings
+from circuitize.provers.statement import Statement, Unproved, read_statement
 
 
 def verdict(folder: Path, *more: str | Path) -> tuple[int, dict[str, Any]]:

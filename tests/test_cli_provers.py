@@ -10,9 +10,9 @@ import pytest
 from cli_programs import EXAMPLES, NUMBERS, STEP, copied, keys, no, proof, reported, run
 
 from circuitize.backends.r1cs.commitments import commit
-from circuitize.cli.openings import read_openings
-from circuitize.cli.statement import read_statement
 from circuitize.provers.keys import PROVING_FILE, VERIFYING_FILE, WARNING_FILE
+from circuitize.provers.openings import read_openings
+from circuitize.provers.statement import read_statement
 
 OTHER = STEP.replace(":step", ":other")
 OF_KEYS = {"groth16": {"verification_key.json"}}

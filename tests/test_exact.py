@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.exact import exact_number, exact_numbers, shown, units, written
 from circuitize.circuits.types import Fixed
-from circuitize.cli.exact import exact_number, exact_numbers, shown, units, written
 
 LARGE = 2**62 - 1
 FORMATS = [

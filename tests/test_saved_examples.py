@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from tensor_proofs import both, example_inputs
 
 from circuitize.circuits.encode import encode, program_digest
+from circuitize.circuits.exact import written
 from circuitize.circuits.program import Program, Role
 from circuitize.circuits.saved import load, save
 from circuitize.circuits.types import Fixed
-from circuitize.cli.exact import written
 from circuitize.provers.tensor.plan import plan
 from circuitize.provers.tensor.prover import prove
 

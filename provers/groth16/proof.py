@@ -13,6 +13,7 @@ from circuitize.provers.framing import HEADER_BYTES, Framing, read_proof
 
 from .compression import compress, decompress
 
+PROOF_FILE = "proof.groth16"
 MAGICS = {b"circuitize-g16pf": "groth16", b"circuitize-mirpf": "mirage"}
 
 

@@ -12,6 +12,7 @@ from circuitize.circuits.files import write_whole
 from circuitize.provers.framing import Framing, read_proof
 
 FRAMING = Framing("halo2", b"circuitize-hl2pf", version=1, zero_knowledge=True)
+PROOF_FILE = "proof.halo2"
 MOST_BYTES = 1 << 24
 
 

@@ -15,6 +15,7 @@ from .ports import CHUNKS
 
 FRAMING = Framing("tensor", b"circuitize-tenpf", version=2, zero_knowledge=False)
 HEADER_BYTES = framing.HEADER_BYTES + 8 + 8
+PROOF_FILE = "proof.tensor"
 MOST_BYTES = 1 << 28
 
 

@@ -15,8 +15,8 @@ from cli_programs import STEP, copied, keys, proof, refused, run
 
 from circuitize.backends.r1cs.field import BN254
 from circuitize.cli.provers import GROTH16
-from circuitize.cli.statement import read_statement
 from circuitize.provers.groth16.proof import Proof
+from circuitize.provers.statement import read_statement
 
 OTHER = STEP.replace(":step", ":other")
 

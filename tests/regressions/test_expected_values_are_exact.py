@@ -14,7 +14,7 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import identity
 from circuitize.circuits.types import Fixed
 from circuitize.cli.expect import read_expectation
-from circuitize.cli.statement import Statement, Unproved
+from circuitize.provers.statement import Statement, Unproved
 
 
 def check(format: Fixed, stated: int, text: str) -> None:

@@ -16,7 +16,7 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.integers import Constant, Scale
 from circuitize.circuits.program import Port, Program, Visibility, to_integers
 from circuitize.circuits.types import LIMIT, Fixed, signed
-from circuitize.cli.statement import read_statement
+from circuitize.provers.statement import read_statement
 from circuitize.provers.tensor.prover import prove
 from circuitize.sims import integer, real
 

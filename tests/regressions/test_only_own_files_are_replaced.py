@@ -11,8 +11,8 @@ from cli_programs import STEP, copied, keys, proof, prove, refused, run
 from tensor_proofs import planned
 
 from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.folder import whole_file, whole_folder
 from circuitize.circuits.saved import save
-from circuitize.cli.folder import whole_file, whole_folder
 from circuitize.frontends.datasets import iris
 
 TENSOR = ("prove", STEP, "--prover", "tensor", "--not-zero-knowledge")

@@ -10,7 +10,7 @@ import pytest
 from cli_programs import COMMITTED, EXAMPLES, NUMBERS, PUBLIC, STEP, Outcome, keys, refused, run
 
 from circuitize import Format, Port, Program, Role, trace
-from circuitize.cli.statement import read_statement
+from circuitize.provers.statement import read_statement
 
 TENSOR = ("--prover", "tensor", "--not-zero-knowledge")
 HERE = f"{__file__}:"

@@ -14,9 +14,9 @@ from circuitize.circuits.integers import Scale
 from circuitize.circuits.saved import save
 from circuitize.circuits.types import Fixed
 from circuitize.cli.loading import load_program, save_without_examples
-from circuitize.cli.openings import read_openings
-from circuitize.cli.statement import read_statement
 from circuitize.cli.values import program_inputs
+from circuitize.provers.openings import read_openings
+from circuitize.provers.statement import read_statement
 
 GROTH16 = ("prove", STEP, "--prover", "groth16", "--keys")
 TENSOR = ("--prover", "tensor", "--not-zero-knowledge")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from circuitize.circuits.errors import FormatError
-from circuitize.cli.statement import FILE, MOST_BYTES, read_statement
+from circuitize.provers.statement import FILE, MOST_BYTES, read_statement
 
 
 def test_a_long_statement_is_refused_in_bounded_memory(tmp_path: Path) -> None:

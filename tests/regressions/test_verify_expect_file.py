@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 from cli_programs import copied, keys, proof, refused, run
 
-from circuitize.cli.statement import read_statement
+from circuitize.provers.statement import read_statement
 
 
 def test_expected_values_are_not_read_from_the_proofs_folder(tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ from cli_programs import keys as groth16_keys
 from cli_programs import proof as groth16_proof
 
 from circuitize.cli import memory
-from circuitize.cli.openings import read_openings
-from circuitize.cli.statement import read_statement
+from circuitize.provers.openings import read_openings
+from circuitize.provers.statement import read_statement
 
 OTHER = STEP.replace(":step", ":other")
 PROVE = ("prove", STEP, "--prover", "tensor")

@@ -13,7 +13,7 @@ from tensor_proofs import planned
 from tensor_runs import Folder, copied
 
 from circuitize.circuits.errors import FormatError
-from circuitize.cli.statement import FILE, Statement, read_statement
+from circuitize.provers.statement import FILE, Statement, read_statement
 from circuitize.provers.tensor import plan as planning
 from circuitize.provers.tensor.proof import HEADER_BYTES, Proof
 from circuitize.provers.tensor.runs.files import HEADER, StepProof, read_manifest

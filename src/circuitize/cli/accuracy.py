@@ -11,10 +11,10 @@ from circuitize.circuits.accuracy import Report, WireError, fit_to_cost, fit_to_
 from circuitize.circuits.cost import products
 from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.folder import require_file
 from circuitize.circuits.program import Program
 
 from .estimate import MOST_COUNTED
-from .folder import require_file
 from .loading import read_program, save_without_examples
 from .output import print_json, progress, say, show
 

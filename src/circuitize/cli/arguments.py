@@ -8,8 +8,9 @@ from typing import Any, NoReturn
 
 from circuitize import __version__
 from circuitize.circuits.errors import CircuitizeError
+from circuitize.provers.names import KEYLESS
 
-from .registry import KEYLESS, PROVERS, SCHEDULERS, SIMULATORS, TARGETS
+from .registry import PROVERS, SCHEDULERS, SIMULATORS, TARGETS
 
 PROGRAM = "file.py:name (a Program, or a function of no arguments that returns one) or a saved arrow"
 EXAMPLES = """examples:

@@ -11,10 +11,10 @@ import numpy as np
 
 from circuitize.circuits.errors import CircuitizeError, Undefined
 from circuitize.circuits.program import Program
+from circuitize.provers.openings import draw_salts
 
 from .circuit import CIRCUIT_FILE, WITNESS_FILE, emit, trace, witness
 from .loading import load_program
-from .openings import draw_salts
 from .output import Phases, print_json, print_table, progress, say
 from .screen import one_line
 from .vectors import inputs_to_try

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.program import Program
+from circuitize.provers.statement import Key
 
 from .loading import Loaded
 from .output import Phases
 from .provers import GROTH16, Draw, Prover
-from .statement import Key
 
 if TYPE_CHECKING:
     from circuitize.backends.r1cs.emit import Emission

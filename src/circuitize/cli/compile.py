@@ -6,9 +6,10 @@ from argparse import Namespace
 
 from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.folder import require_folder, whole_folder
+from circuitize.provers.openings import draw_salts
 
 from .circuit import CIRCUIT_FILE, WITNESS_FILE, emit, part_names, trace, witness
-from .folder import require_folder, whole_folder
 from .hardware import (
     HARDWARE_SIZES,
     RANDOM_FRAMES,
@@ -20,7 +21,6 @@ from .hardware import (
     vectors,
 )
 from .loading import PROGRAM_FILE, load_program, save_without_examples
-from .openings import draw_salts
 from .output import Phases, amount_of_bytes, print_json, print_table, say
 from .plonkish import write_plonkish
 from .registry import SCHEDULER_OPTIONS, SCHEDULERS

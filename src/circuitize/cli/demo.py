@@ -12,18 +12,18 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from circuitize.backends.r1cs.cost import estimate
+from circuitize.circuits.folder import require_file, require_folder, whole_folder
 from circuitize.frontends.datasets import Recipe, Split, digits
+from circuitize.provers.keys import KEY_FILES
+from circuitize.provers.openings import draw_salts
+from circuitize.provers.statement import FILE, OUTPUT, PROOF_FILES, read_statement
 
 from .circuit import emit
 from .curves import Curve, draw, plotting, train_both
-from .folder import require_file, require_folder, whole_folder
 from .loading import Loaded, quantized, run_file
-from .openings import draw_salts
 from .output import Phases, amount_of_bytes, print_json, progress, say, show, shown_number
 from .prove import Run, read_proving_key, report_of
-from .registry import KEY_FILES, PROOF_FILES
 from .setup import make_keys
-from .statement import FILE, OUTPUT, read_statement
 from .tampering import Attempt, easier_program, flipped_bit, weight_in_commitment, weight_in_witness
 from .values import program_inputs
 from .verify import Verifier

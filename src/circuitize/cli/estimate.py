@@ -7,9 +7,9 @@ from typing import Any
 
 from circuitize.circuits.cost import products
 from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.folder import require_file
 from circuitize.circuits.program import Program
 
-from .folder import require_file
 from .hardware import HARDWARE_SIZES
 from .hardware_sizes import hardware, plot
 from .loading import load_program

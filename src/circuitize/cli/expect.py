@@ -4,46 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from circuitize.circuits.errors import CircuitizeError, excerpt
+from circuitize.circuits.exact import RAW, exact_numbers, units
 from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.provers.expectation import Expectation, port_named
+from circuitize.provers.statement import Key, bound_ports
 
 from .archives import read_npz
-from .exact import RAW, exact_numbers, shown, units
-from .statement import Key, Statement, Unproved, bound_ports, key_text, shown_names
 from .values import wanted
 
 ROOT = re.compile(r"0[xX][0-9a-fA-F]{1,64}|[0-9]{1,78}")
-
-
-@dataclass(frozen=True)
-class Expectation:
-    """A port, and its root or its integers in row-major order."""
-
-    name: str
-    key: Key
-    port: Port
-    values: tuple[int, ...]
-
-    def check(self, statement: Statement) -> None:
-        """Raises Unproved where a statement of the same program says otherwise."""
-        if self.port.visibility is Visibility.COMMITTED:
-            (root,) = self.values
-            if statement.roots[self.key] != root:
-                found = hex(statement.roots[self.key])
-                raise Unproved(f"expected {self.name} committed to by {hex(root)}, the proof states {found}")
-            return
-        stated = statement.publics[self.key]
-        differing = [place for place, (a, b) in enumerate(zip(self.values, stated, strict=True)) if a != b]
-        if differing:
-            place, bits = differing[0], self.port.format.fraction_bits if self.port.format else 0
-            element = f" at element {place}" if len(stated) > 1 else ""
-            raise Unproved(
-                f"expected {self.name} = {shown(self.values[place], bits)}{element}, "
-                f"the proof states {shown(stated[place], bits)}"
-            )
 
 
 def read_expectations(texts: Sequence[str], program: Program, bound: Sequence[tuple[Key, Port]]) -> list[Expectation]:
@@ -68,7 +40,7 @@ def read_expectation(text: str, program: Program, bound: Sequence[tuple[Key, Por
     name, equals, value = text.partition("=")
     if not equals or not value:
         raise CircuitizeError(f"--expect: expected NAME=VALUE or NAME=ROOT, found {text!r}; for example loss=0.25")
-    key, port = _port(name, program, tuple(bound_ports(program)) if bound is None else bound)
+    key, port = port_named("--expect", name, program, tuple(bound_ports(program)) if bound is None else bound)
     committed = port.visibility is Visibility.COMMITTED
     values = [whole_root(name, value)] if committed else _integers(name, port, value)
     return Expectation(name, key, port, tuple(values))
@@ -78,20 +50,6 @@ def values_file(text: str) -> Path | None:
     """The .npz file that NAME=VALUE reads, where it reads one."""
     value = text.partition("=")[2].removeprefix(RAW)
     return Path(value) if value.endswith(".npz") else None
-
-
-def _port(name: str, program: Program, bound: Sequence[tuple[Key, Port]]) -> tuple[Key, Port]:
-    names = shown_names(program, bound)
-    named = [(key, port) for key, port in bound if name in (names[key], key_text(key))]
-    if len(named) > 1:
-        whole = " or ".join(key_text(key) for key, _ in named)
-        raise CircuitizeError(f"--expect: expected the name of one port, found {name!r} for two; say {whole}")
-    if not named:
-        known = ", ".join(names.values())
-        raise CircuitizeError(
-            f"--expect: expected a public or a committed name among {known}, found {excerpt(name)}; give one of them"
-        )
-    return named[0]
 
 
 def whole_root(name: str, value: str) -> int:

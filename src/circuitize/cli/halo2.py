@@ -11,17 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.folder import whole_folder
+from circuitize.provers.keys import KEY_FILES
+from circuitize.provers.statement import Statement, stated
 
 from .circuit import named_outputs, named_salts, trace
-from .folder import whole_folder
 from .keys import require_readable
 from .loading import PROGRAM_FILE, Loaded, load_program, save_without_examples
 from .memory import require_circuit_memory
 from .output import Phases, amount_of_bytes, print_json, print_table, remark, say
 from .provers import HALO2
-from .registry import KEY_FILES
 from .setup import INSECURE
-from .statement import Statement, stated
 
 if TYPE_CHECKING:
     from circuitize.backends.plonkish.emit import Emission

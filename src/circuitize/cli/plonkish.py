@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.folder import require_folder, whole_folder
 from circuitize.circuits.program import Program
+from circuitize.provers.openings import draw_salts
 
-from .folder import require_folder, whole_folder
 from .loading import PROGRAM_FILE, Loaded, load_program, save_without_examples
-from .openings import draw_salts
 from .output import Phases, amount_of_bytes, print_json, print_table, progress, say
 from .values import program_inputs
 

@@ -17,19 +17,18 @@ from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.files import write_whole
-from circuitize.circuits.program import Program
+from circuitize.circuits.folder import require_file, require_folder, require_new_file, whole_file, whole_folder
+from circuitize.provers.names import KEYLESS
+from circuitize.provers.openings import KEPT, POSEIDON, drawn_or_joined, opened, port_lists, write_openings
+from circuitize.provers.statement import FILE, PROOF_FILES, Statement, public_vector, stated
 
 from .circuit import emit, named_outputs, trace, witness
-from .folder import require_file, require_folder, require_new_file, whole_file, whole_folder
 from .halo2 import PlonkishRun, emit_plonkish
 from .keys import require_keys, require_keys_of, require_readable
 from .loading import Loaded, load_program
 from .memory import require_circuit_memory
-from .openings import KEPT, POSEIDON, draw_salts, join, opened, port_lists, write_openings
 from .output import Phases, amount_of_bytes, print_json, print_table, remark, say
 from .provers import GROTH16, Draw, Limbs, Prover, prover_of_system
-from .registry import KEYLESS, PROOF_FILES
-from .statement import FILE, Statement, public_vector, stated
 from .values import program_inputs, require_writable, write_outputs
 
 if TYPE_CHECKING:
@@ -69,7 +68,7 @@ def run(options: Namespace) -> int:
     inputs = program_inputs(loaded.integer, options.inputs, raw=options.raw_inputs)
     with ExitStack() as stack:
         folder = stack.enter_context(whole_folder(options.output, FILE, PROOF_FILES))
-        salts = draw_salts(loaded.integer) | joined_salts(loaded.integer, inputs, options)
+        salts = drawn_or_joined(loaded.integer, inputs, options.openings_from, options.join, remark)
         begin: Callable[[], Any]
         if prover.plonkish:
             begin = partial(PlonkishRun, loaded, inputs, salts, emit_plonkish(loaded, phases), phases)
@@ -94,22 +93,6 @@ def run(options: Namespace) -> int:
     else:
         _print(options, report, openings if salts else None)
     return 0
-
-
-def joined_salts(program: Program, inputs: Mapping[str, Integers], options: Namespace) -> dict[tuple[str, str], int]:
-    """The salts that committed inputs have from an earlier proof; none without one. See `join`."""
-    if options.openings_from is None:
-        return {}
-    from circuitize.backends.r1cs.commitments import commit
-
-    formats = {port.name: port.format for port in program.inputs}
-
-    def root_of(key: tuple[str, str], salt: int) -> int:
-        format = formats[key[1]]
-        assert format is not None
-        return commit(inputs[key[1]], format, salt)
-
-    return join(options.openings_from, POSEIDON, port_lists(program), root_of, options.join)
 
 
 def openings_path(options: Namespace) -> Path:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.folder import require_file, whole_file
 
-from .folder import require_file, whole_file
 from .loading import load_program
 from .memory import require_memory
 from .output import Phases, amount_of_bytes, print_json, print_table, remark, say, show

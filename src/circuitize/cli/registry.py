@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
+from circuitize.provers.names import KEYED
+
 TARGETS = MappingProxyType(
     {
         "r1cs": "circuitize.backends.r1cs",
@@ -11,33 +13,7 @@ TARGETS = MappingProxyType(
         "verilog": "circuitize.backends.verilog",
     }
 )
-PROVERS = MappingProxyType(
-    {
-        "groth16": "circuitize.provers.groth16",
-        "mirage": "circuitize.provers.mirage",
-        "halo2": "circuitize.provers.halo2",
-    }
-)
-KEYLESS = MappingProxyType({"tensor": "circuitize.provers.tensor"})
-"""Provers that need no setup: the verifier holds the program."""
-
-KEY_FILES = (
-    "proving.key",
-    "verifying.key",
-    "verification_key.json",
-    "program.arrow",
-    "INSECURE-DEVELOPMENT-KEYS.txt",
-)
-"""Everything that `setup` writes, by whichever prover."""
-
-PROOF_FILES = (
-    "statement.json",
-    "proof.json",
-    "public.json",
-    "NOT-ZERO-KNOWLEDGE.txt",
-    *(f"proof.{name}" for name in (*PROVERS, *KEYLESS)),
-)
-"""Everything that `prove` writes into a proof's folder, by whichever prover."""
+PROVERS = MappingProxyType({name: f"circuitize.provers.{name}" for name in KEYED})
 
 SCHEDULERS = MappingProxyType(
     {"parallel": "circuitize.backends.verilog.parallel", "folded": "circuitize.backends.verilog.folded"}

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.exact import exact_number, units, written
 from circuitize.circuits.program import Port, Program, Role
 from circuitize.frontends.datasets import Recipe
 
 from .archives import Wanted, read_npz
-from .exact import exact_number, units, written
 from .loading import run_file
 from .output import remark
 from .values import given_values, require_values, rounded

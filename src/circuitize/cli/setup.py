@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.folder import require_folder, whole_folder
+from circuitize.provers.keys import KEY_FILES
 
 from .circuit import emit
-from .folder import require_folder, whole_folder
 from .keys import require_readable
 from .loading import PROGRAM_FILE, Loaded, load_program, save_without_examples
 from .memory import require_circuit_memory
 from .output import Phases, amount_of_bytes, print_json, print_table, remark, say
 from .provers import Prover, prover_of_system
-from .registry import KEY_FILES
 
 if TYPE_CHECKING:
     from circuitize.backends.r1cs.emit import Emission

@@ -12,14 +12,14 @@ from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.integers import Constant
 from circuitize.circuits.program import Program
 from circuitize.circuits.types import Fixed
+from circuitize.provers.openings import draw_salts
+from circuitize.provers.statement import INPUT, Key, read_statement
 
 from .circuit import emit
 from .loading import quantized
-from .openings import draw_salts
 from .output import Phases
 from .prove import Run, read_proving_key
 from .setup import make_keys
-from .statement import INPUT, Key, read_statement
 from .values import program_inputs
 from .verify import Verifier
 

@@ -12,17 +12,16 @@ import numpy as np
 
 from circuitize.circuits.errors import CircuitizeError, FormatError, excerpt
 from circuitize.circuits.files import write_whole
+from circuitize.circuits.folder import whole_file, whole_folder
 from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.provers.expectation import Expectation
+from circuitize.provers.openings import KEPT, TENSOR, join, opened, write_openings
+from circuitize.provers.statement import FILE, PROOF_FILES, Key, Statement, Unproved, bound_ports, key_text, shown_names
 
-from .expect import Expectation
-from .folder import whole_file, whole_folder
 from .loading import Loaded, load_program, program_path
 from .memory import require_memory
-from .openings import KEPT, TENSOR, join, opened, write_openings
 from .output import Phases, amount_of_bytes, print_json, print_table, remark, say
 from .prove import kept_rows, openings_path, report_of
-from .registry import PROOF_FILES
-from .statement import FILE, Key, Statement, Unproved, bound_ports, key_text, shown_names
 from .values import program_inputs, require_writable, write_outputs
 from .verdict import ASK_AGAIN, remedy, require_digest, require_outside, verdict
 
@@ -109,7 +108,7 @@ def _joined(
         return int.from_bytes(commitments[key].root, "big")
 
     lists = dict(zip(made.groups, made.lists, strict=True))
-    joined = join(options.openings_from, TENSOR, lists, root_of, options.join)
+    joined = join(options.openings_from, TENSOR, lists, root_of, options.join, remark)
     return {key: salt.to_bytes(BYTES, "big") for key, salt in joined.items()}, {key: commitments[key] for key in joined}
 
 

@@ -10,8 +10,7 @@ from typing import Any
 
 from circuitize.circuits.errors import CircuitizeError, FormatError
 from circuitize.circuits.program import Port, Visibility
-
-from .statement import Key, Statement, public_report
+from circuitize.provers.statement import Key, Statement, public_report
 
 ASK_AGAIN = "ask for the proof again"
 RUN_FILE = "run.json"

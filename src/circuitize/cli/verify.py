@@ -12,15 +12,9 @@ from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import CircuitizeError, FormatError, excerpt
 from circuitize.circuits.program import Program
 from circuitize.circuits.saved import load
-
-from . import tensor
-from .expect import Expectation, read_expectations, values_file
-from .loading import PROGRAM_FILE, load_program, program_path
-from .output import print_json, progress, remark, say, shown_number
-from .provers import Prover, prover_of_key
-from .registry import KEYLESS
-from .screen import one_line
-from .statement import (
+from circuitize.provers.expectation import Expectation
+from circuitize.provers.names import KEYLESS
+from circuitize.provers.statement import (
     FILE,
     Statement,
     Unproved,
@@ -30,6 +24,13 @@ from .statement import (
     shown_names,
     stated_prover,
 )
+
+from . import tensor
+from .expect import read_expectations, values_file
+from .loading import PROGRAM_FILE, load_program, program_path
+from .output import print_json, progress, remark, say, shown_number
+from .provers import Prover, prover_of_key
+from .screen import one_line
 from .verdict import ASK_AGAIN, RUN_FILE, remedy, require_digest, require_files, require_kind, require_outside, verdict
 
 if TYPE_CHECKING:

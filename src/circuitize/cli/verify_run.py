@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError, excerpt
+from circuitize.circuits.exact import shown, written
 from circuitize.circuits.program import Port, to_reals
+from circuitize.provers.statement import FILE
 
-from .exact import shown, written
 from .expect import whole_root
 from .loading import Loaded, load_program, program_path
 from .output import print_json, say, show, shown_number
 from .run_values import from_step, required_scalars, seed_bytes
 from .screen import one_line
-from .statement import FILE
 from .verdict import RUN_FILE, require_digest, require_files, require_kind, require_outside
 
 if TYPE_CHECKING:

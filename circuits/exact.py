@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.circuits.errors import CircuitizeError, excerpt
-from circuitize.circuits.types import LIMIT, Fixed
+from .errors import CircuitizeError, excerpt
+from .types import LIMIT, Fixed
 
 NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][-+]?\d{1,3})?|(-?\d+)/(?:2\^(\d{1,4})|(\d+))", re.ASCII)
 ENTRY = re.compile(r"[^][,\s]+")

@@ -9,14 +9,17 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from circuitize.circuits.errors import CircuitizeError, FormatError
 from circuitize.circuits.files import write_whole
+from circuitize.circuits.phases import silent
 from circuitize.circuits.program import Program, Visibility
 from circuitize.circuits.reading import parse_json, read_at_most
-from circuitize.provers.tensor.ports import Listed, PortList, difference
 
-from .output import remark
 from .statement import INPUT, OUTPUT, Key, bound_ports, key_text
+from .tensor.ports import Listed, PortList, difference
 
 VERSION = 2
 KEPT = "the openings"
@@ -59,13 +62,15 @@ def join(
     wanted: Mapping[Key, PortList],
     root_of: Callable[[Key, int], int],
     only: Sequence[str] = (),
+    say: Callable[[str], object] = silent,
 ) -> dict[Key, int]:
     """The salts of an earlier proof for the inputs that it committed to too, under one name: each then has its root.
 
     `wanted` holds what is committed to; `root_of` computes an input's root with a salt. An output or an input of that
     name may be joined, whichever has the values; an output of this program is new, and gets a salt of its own. Where
-    `only` has names, no other is joined. Says what is joined. Raises CircuitizeError, with the first difference, where
-    an input of that name has other ports, formats or values, or where nothing joins; FormatError for a damaged file.
+    `only` has names, no other is joined. `say` hears what is joined. Raises CircuitizeError, with the first difference,
+    where an input of that name has other ports, formats or values, or where nothing joins; FormatError for a damaged
+    file.
     """
     known = _read(path, scheme)
     inputs = [name for side, name in wanted if side == INPUT]
@@ -78,7 +83,7 @@ def join(
         earlier = [(other, name) for other in (OUTPUT, INPUT) if (other, name) in known]
         if side == OUTPUT or (only and name not in only):
             if earlier:
-                remark(f"{key_text(key)} is not joined to {path}: it has a salt of its own, and so another root")
+                say(f"{key_text(key)} is not joined to {path}: it has a salt of its own, and so another root")
             continue
         reasons = []
         for other in earlier:
@@ -89,7 +94,7 @@ def join(
                 reason = f"{key_text(key)} ({listed}) has other values than {key_text(other)} there"
             if reason is None:
                 joined[key] = opening.salt
-                remark(f"{key_text(key)} is joined to {key_text(other)} of {path}: both have one root")
+                say(f"{key_text(key)} is joined to {key_text(other)} of {path}: both have one root")
                 break
             reasons.append(reason)
         if earlier and key not in joined:
@@ -110,6 +115,34 @@ def join(
 
 def _names(known: Mapping[Key, Opening]) -> str:
     return ", ".join(map(key_text, known)) or "nothing"
+
+
+def drawn_or_joined(
+    program: Program,
+    inputs: Mapping[str, NDArray[np.int64]],
+    earlier: Path | None,
+    only: Sequence[str] = (),
+    say: Callable[[str], object] = silent,
+) -> dict[Key, int]:
+    """A salt for each committed port: that of an earlier file's input or output that it joins, else a fresh one."""
+    drawn = draw_salts(program)
+    if earlier is None:
+        return drawn
+    from circuitize.backends.r1cs.commitments import commit
+
+    formats = {port.name: port.format for port in program.inputs}
+
+    def root_of(key: Key, salt: int) -> int:
+        format = formats[key[1]]
+        assert format is not None
+        return commit(inputs[key[1]], format, salt)
+
+    return drawn | join(earlier, POSEIDON, port_lists(program), root_of, only, say)
+
+
+def named_salts(salts: Mapping[Key, int]) -> dict[str, int]:
+    """Salts by the names that witness plans give them."""
+    return {f"{side} {name}": salt for (side, name), salt in salts.items()}
 
 
 def write_openings(path: Path, scheme: str, digest: str, openings: Mapping[Key, Opening]) -> None:

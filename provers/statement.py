@@ -19,7 +19,7 @@ from circuitize.circuits.files import write_whole
 from circuitize.circuits.program import Port, Program, Visibility, to_reals
 from circuitize.circuits.reading import parse_json, read_at_most
 
-from .registry import KEYLESS
+from .names import KEYED, KEYLESS
 
 FILE = "statement.json"
 VERSION = 2
@@ -33,6 +33,15 @@ MOST_BYTES = 1 << 28
 
 TAIL = 1024
 """The last bytes of a statement, among which the prover's name is."""
+
+PROOF_FILES = (
+    "statement.json",
+    "proof.json",
+    "public.json",
+    "NOT-ZERO-KNOWLEDGE.txt",
+    *(f"proof.{name}" for name in (*KEYED, *KEYLESS)),
+)
+"""Everything that `prove` writes into a proof's folder, by whichever prover."""
 
 INPUT, OUTPUT = "input", "output"
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.files import require_file_name
+from .errors import CircuitizeError
+from .files import require_file_name
 
 Own = Collection[str] | Callable[[Path], Collection[str]]
 """The names that a command gives to its files, relative to the folder; or a function of the folder that finds them."""

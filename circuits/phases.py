@@ -1,0 +1,47 @@
+"""How long the named parts of a piece of work take, and a callback that hears what is under way."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+Progress = Callable[[str], object]
+"""Hears what is under way, in a few words; an empty text says that it is over."""
+
+
+def silent(_: str) -> None:
+    """Tell nobody."""
+
+
+class Phases:
+    """Wall and processor seconds by the name of a phase. `progress` hears each one begin and end."""
+
+    def __init__(self, progress: Progress = silent) -> None:
+        self.progress = progress
+        self.seconds: dict[str, float] = {}
+        self.cpu_seconds: dict[str, float] = {}
+
+    @contextmanager
+    def phase(self, name: str, stage: str) -> Iterator[None]:
+        """Count what runs in the block as the phase `name`; `stage` says what it does."""
+        wall, cpu = time.perf_counter(), time.process_time()
+        self.progress(stage)
+        try:
+            yield
+        finally:
+            self.progress("")
+        self.seconds[name] = time.perf_counter() - wall
+        self.cpu_seconds[name] = time.process_time() - cpu
+
+    def take_out(self, inner: str, outer: str) -> None:
+        """Count `inner`, which ran within `outer`, no longer there."""
+        for table in (self.seconds, self.cpu_seconds):
+            table[outer] -= table[inner]
+
+    def as_json(self) -> dict[str, dict[str, float]]:
+        """Seconds by phase, rounded to a tenth of a millisecond."""
+        return {
+            name: {"seconds": round(self.seconds[name], 4), "cpu_seconds": round(self.cpu_seconds[name], 4)}
+            for name in self.seconds
+        }

@@ -1,0 +1,98 @@
+"""Arrows and programs as people read them: a short line, a listing, a table for a notebook."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .operation import Operation
+from .types import Type
+
+if TYPE_CHECKING:
+    from .hypergraph import Arrow
+    from .program import Program
+
+MOST_TYPES = 3
+"""Types of an interface that a short line names."""
+
+
+def short(arrow: Arrow) -> str:
+    """One line: how many operations, from which types to which."""
+    source, target = _types(arrow.source), _types(arrow.target)
+    return f"Arrow({arrow.edge_count:,} operations, {source} -> {target})"
+
+
+def listing(arrow: Arrow) -> str:
+    """A line for each input, operation and output, with types and the place each operation is from."""
+    return "\n".join(_lines(arrow))
+
+
+def program_short(program: Program) -> str:
+    """One line: the language, how many operations, ports and examples."""
+    language = "integers" if program.is_integer else "reals"
+    return (
+        f"Program({language}, {program.arrow.edge_count:,} operations, {len(program.inputs)} inputs, "
+        f"{len(program.outputs)} outputs, {len(program.examples)} examples)"
+    )
+
+
+def arrow_table(arrow: Arrow) -> str:
+    """How often each operation occurs, as HTML."""
+    counts = Counter(arrow.operations[place].name for place in arrow.edge_operations.tolist())
+    rows = [(name, f"{count:,}") for name, count in sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))]
+    return f"<p>{escape(short(arrow))}</p>" + _table(("operation", "times"), rows)
+
+
+def program_table(program: Program) -> str:
+    """The ports of a program, as HTML."""
+    sides = (("input", program.inputs), ("output", program.outputs))
+    rows = [
+        (side, port.name, port.visibility.value, port.role.value, str(port.format) if port.format else "by calibration")
+        for side, ports in sides
+        for port in ports
+    ]
+    head = ("side", "name", "visibility", "role", "format")
+    return f"<p>{escape(program_short(program))}</p>" + _table(head, rows)
+
+
+def _lines(arrow: Arrow) -> Iterator[str]:
+    for wire in arrow.inputs.tolist():
+        yield f"%{wire} = input : {arrow.type(wire)}"
+    for edge in arrow.edges():
+        made = ", ".join(f"%{wire}" for wire in edge.targets)
+        read = ", ".join(f"%{wire}" for wire in edge.sources)
+        types = ", ".join(str(arrow.type(wire)) for wire in edge.targets)
+        yield f"{made} = {edge.operation.name}{_parameters(edge.operation)}({read}) : {types}  # {edge.provenance}"
+    for wire in arrow.outputs.tolist():
+        yield f"output %{wire}"
+
+
+def _parameters(operation: Operation) -> str:
+    """The fields of an operation, long ones left out."""
+    found = [(one.name, getattr(operation, one.name)) for one in fields(operation) if one.init]  # type: ignore[arg-type]
+    shown = [f"{name}={_value(value)}" for name, value in found]
+    return f"[{', '.join(shown)}]" if shown else ""
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype}{list(value.shape)}"
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _types(types: Sequence[Type]) -> str:
+    shown = [str(type) for type in types[:MOST_TYPES]]
+    more = len(types) - len(shown)
+    return " x ".join(shown + ([f"{more} more"] if more else [])) or "nothing"
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    titles = "".join(f"<th>{escape(title)}</th>" for title in head)
+    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    return f"<table><thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table>"

@@ -1,0 +1,55 @@
+"""What a verifier wants a proof to state: a root, or the integers of a public port."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from circuitize.circuits.errors import CircuitizeError, excerpt
+from circuitize.circuits.exact import shown
+from circuitize.circuits.program import Port, Program, Visibility
+
+from .statement import Key, Statement, Unproved, key_text, shown_names
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """A port, and its root or its integers in row-major order."""
+
+    name: str
+    key: Key
+    port: Port
+    values: tuple[int, ...]
+
+    def check(self, statement: Statement) -> None:
+        """Raises Unproved where a statement of the same program says otherwise."""
+        if self.port.visibility is Visibility.COMMITTED:
+            (root,) = self.values
+            if statement.roots[self.key] != root:
+                found = hex(statement.roots[self.key])
+                raise Unproved(f"expected {self.name} committed to by {hex(root)}, the proof states {found}")
+            return
+        stated = statement.publics[self.key]
+        differing = [place for place, (a, b) in enumerate(zip(self.values, stated, strict=True)) if a != b]
+        if differing:
+            place, bits = differing[0], self.port.format.fraction_bits if self.port.format else 0
+            element = f" at element {place}" if len(stated) > 1 else ""
+            raise Unproved(
+                f"expected {self.name} = {shown(self.values[place], bits)}{element}, "
+                f"the proof states {shown(stated[place], bits)}"
+            )
+
+
+def port_named(where: str, name: str, program: Program, bound: Sequence[tuple[Key, Port]]) -> tuple[Key, Port]:
+    """The port that a name means among what a proof binds. Raises CircuitizeError where it means none, or two."""
+    names = shown_names(program, bound)
+    named = [(key, port) for key, port in bound if name in (names[key], key_text(key))]
+    if len(named) > 1:
+        whole = " or ".join(key_text(key) for key, _ in named)
+        raise CircuitizeError(f"{where}: expected the name of one port, found {name!r} for two; say {whole}")
+    if not named:
+        known = ", ".join(names.values())
+        raise CircuitizeError(
+            f"{where}: expected a public or a committed name among {known}, found {excerpt(name)}; give one of them"
+        )
+    return named[0]

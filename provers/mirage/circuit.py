@@ -1,0 +1,48 @@
+"""A program as Mirage proves it: the witness waits for a challenge that is drawn after a commitment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from circuitize.circuits.phases import Phases
+from circuitize.circuits.program import named_outputs
+from circuitize.provers.binding import require_key
+from circuitize.provers.contract import Proved, ProvingKey, Secrets, Trace
+from circuitize.provers.groth16.circuit import Draw, Limbs, RankOneCircuit
+from circuitize.provers.openings import opened, port_lists
+
+from . import keys, prover
+from .proof import PROOF_FILE
+
+
+class CommittedCircuit(RankOneCircuit):
+    """The constraint system of an integer program, a part of whose witness is committed to first."""
+
+    def setup(self, folder: Path, phases: Phases) -> keys.ProvingKey:
+        with phases.phase("setup", "making development keys"):
+            return keys.setup(self.emission.system, self.digest, folder)
+
+    def prove(self, trace: Trace, secrets: Secrets, phases: Phases, key: ProvingKey | None = None) -> Proved:
+        """A zero-knowledge proof of a run; commitment, witness and proof each count their own seconds."""
+        own = require_key(key, keys.ProvingKey, self.prover)
+        made: list[Limbs] = []
+
+        def filled(draw: Draw) -> Limbs:
+            def commit(first: Limbs) -> int:
+                with phases.phase("commit", "committing"):
+                    return draw(first)
+
+            with phases.phase("witness", "computing the witness"):
+                made.append(self.witness(trace, secrets, commit))
+            return made[0]
+
+        with phases.phase("prove", "proving"):
+            proof = prover.prove(self.emission.system, filled, own, self.digest)
+        phases.take_out("commit", "witness")
+        phases.take_out("witness", "prove")
+        statement = self.statement(trace, made[0])
+        kept = opened(secrets, statement.roots, port_lists(self.program))
+        return Proved(proof, statement, named_outputs(self.program, trace), kept)
+
+    def files(self, proved: Proved) -> dict[str, bytes]:
+        return {PROOF_FILE: proved.proof.encode()}

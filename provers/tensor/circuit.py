@@ -1,0 +1,70 @@
+"""A program as the tensor prover proves it: a plan, and runs of it; NOT zero-knowledge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.phases import Phases, Progress
+from circuitize.circuits.program import Program
+from circuitize.provers.contract import Proved, ProvingKey, Secrets, Trace
+from circuitize.provers.openings import TENSOR, join, opened
+from circuitize.provers.statement import Key, Statement
+
+from . import prover
+from .plan import Plan, plan
+from .proof import PROOF_FILE
+
+BYTES = 32
+WARNING_FILE = "NOT-ZERO-KNOWLEDGE.txt"
+WARNING = "This proof is NOT zero-knowledge: it tells whoever reads it about the values that the statement hides.\n"
+
+
+class PlannedCircuit:
+    """The plan of an integer program."""
+
+    def __init__(self, program: Program, digest: str, phases: Phases) -> None:
+        self.program, self.digest = program, digest
+        with phases.phase("plan", "planning the proof"):
+            self.plan: Plan = plan(program)
+
+    @property
+    def executed(self) -> Program:
+        return replace(self.program, arrow=self.plan.arrow)
+
+    def sizes(self) -> dict[str, int]:
+        return {"committed": self.plan.committed, "lookups": self.plan.looked_up}
+
+    def draw_secrets(self, trace: Trace, earlier: Path | None, only: Sequence[str], say: Progress) -> dict[Key, int]:
+        values = list(trace)
+
+        def root_of(key: Key, secret: int) -> int:
+            commitment = prover.commit(self.plan, values, key, secret.to_bytes(BYTES, "big"))
+            return int.from_bytes(commitment.root, "big")
+
+        drawn = {key: int.from_bytes(secret, "big") for key, secret in prover.draw_secrets(self.plan).items()}
+        if earlier is None:
+            return drawn
+        lists = dict(zip(self.plan.groups, self.plan.lists, strict=True))
+        return drawn | join(earlier, TENSOR, lists, root_of, only, say)
+
+    def setup(self, folder: Path, phases: Phases) -> ProvingKey:
+        raise CircuitizeError("expected a prover that has keys, found tensor; its verifier holds the program")
+
+    def prove(self, trace: Trace, secrets: Secrets, phases: Phases, key: ProvingKey | None = None) -> Proved:
+        """A proof of a run, NOT zero-knowledge. It takes no key."""
+        values = list(trace)
+        salts = {port: secret.to_bytes(BYTES, "big") for port, secret in secrets.items()}
+        with phases.phase("prove", "proving"):
+            found = prover.prove_values(self.program, self.plan, values, self.plan.values(values), salts=salts)
+        publics = {port: tuple(array.reshape(-1).tolist()) for port, array in found.statement.publics.items()}
+        roots = {port: int.from_bytes(root, "big") for port, root in found.statement.roots.items()}
+        lists = dict(zip(self.plan.groups, self.plan.lists, strict=True))
+        statement = Statement("tensor", self.digest, publics, roots)
+        return Proved(found.proof, statement, found.outputs, opened(secrets, roots, lists))
+
+    def files(self, proved: Proved) -> dict[str, bytes]:
+        """The proof, and the warning that it is NOT zero-knowledge."""
+        return {PROOF_FILE: proved.proof.encode(), WARNING_FILE: WARNING.encode()}

@@ -1,0 +1,82 @@
+"""The tensor prover as the contract of provers has it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from circuitize.circuits.errors import CircuitizeError, excerpt
+from circuitize.circuits.phases import Phases
+from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.provers.contract import ProvingKey, VerifyingKey
+from circuitize.provers.statement import Key, Statement, Unproved, bound_ports, key_text
+
+from . import statement as stated
+from .circuit import BYTES, PlannedCircuit
+from .cost import most_bytes
+from .groups import groups
+from .plan import plan
+from .proof import PROOF_FILE, Proof
+from .security import bounds, union
+from .verifier import refusal
+
+
+class Tensor:
+    """Sumchecks over whole tensors: the fastest, without a setup; NOT zero-knowledge."""
+
+    name = "tensor"
+    hides = False
+    key_magic = None
+
+    def circuit(self, program: Program, digest: str, phases: Phases) -> PlannedCircuit:
+        return PlannedCircuit(program, digest, phases)
+
+    def bound(self, program: Program) -> tuple[tuple[Key, Port], ...]:
+        """Public ports, and each group of committed ones as if it were a port."""
+        public = [(key, port) for key, port in bound_ports(program) if port.visibility is Visibility.PUBLIC]
+        return (*public, *((group.key, Port(group.name, Visibility.COMMITTED)) for group in groups(program)))
+
+    def proving_key(self, path: Path) -> ProvingKey:
+        raise CircuitizeError(f"--keys: expected none, found {path}; tensor proofs need no setup")
+
+    def verifying_key(self, path: Path) -> VerifyingKey:
+        raise CircuitizeError(f"--keys: expected none, found {path}; a tensor proof is checked without a key")
+
+    def refusal(
+        self, program: Program, digest: str, statement: Statement, folder: Path, key: VerifyingKey | None
+    ) -> str | None:
+        """Soundness: plan, parameters and the length of every message follow from the verifier's own program."""
+        if statement.digest != digest:
+            return f"the proof is for program {statement.digest}, expected {digest}"
+        try:
+            claimed = _stated(program, statement)
+        except Unproved as error:
+            return str(error)
+        made = plan(program)
+        return refusal(program, claimed, Proof.read(folder / PROOF_FILE, most_bytes(made)), made)
+
+    def security_bits(self, program: Program) -> float | None:
+        return round(union(bounds(plan(program))), 1)
+
+
+def _stated(program: Program, statement: Statement) -> stated.Statement:
+    """The statement as arrays and bytes. Raises Unproved for values that no port of the program can have."""
+    formats = {key: port.format for key, port in bound_ports(program)}
+    publics = {}
+    for key, values in statement.publics.items():
+        format = formats.get(key)
+        if format is None or len(values) != format.size:
+            raise Unproved(
+                f"expected the program's own ports and shapes, found {len(values)} values of {excerpt(key_text(key))}"
+            )
+        if min(values) < format.low or max(values) > format.high:
+            raise Unproved(f"expected public values of {key_text(key)} in [{format.low}, {format.high}]")
+        publics[key] = np.array(values, np.int64).reshape(format.shape)
+    for key, root in statement.roots.items():
+        if not 0 <= root < 1 << (8 * BYTES):
+            raise Unproved(f"expected a root of {BYTES} bytes for {excerpt(key_text(key))}")
+    return stated.Statement(publics, {key: root.to_bytes(BYTES, "big") for key, root in statement.roots.items()})
+
+
+PROVER = Tensor()
