@@ -1,0 +1,87 @@
+"""Columns of numbers and names out of a CSV file."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits.errors import CircuitizeError
+
+Reals = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of a CSV file: the text of every cell, [rows, columns], and the columns' names."""
+
+    path: Path
+    names: tuple[str, ...]
+    cells: NDArray[np.str_]
+    first_line: int
+
+    def column(self, name: str) -> int:
+        """The place of a column. Raises CircuitizeError where there is none of that name."""
+        if name not in self.names:
+            shown = ", ".join(self.names)
+            raise CircuitizeError(f"{self.path}: expected a column among {shown}, found {name!r}; name one of them")
+        return self.names.index(name)
+
+    def numbers(self, columns: list[int]) -> Reals:
+        """These columns as numbers, [rows, columns].
+
+        Raises CircuitizeError, naming line and column, where a cell holds no finite number.
+        """
+        chosen = self.cells[:, columns]
+        try:
+            found = chosen.astype(np.float64)
+        except ValueError:
+            found = np.vectorize(_number, otypes=[np.float64])(chosen)
+        if not np.isfinite(found).all():
+            row, place = (int(at) for at in np.argwhere(~np.isfinite(found))[0])
+            raise CircuitizeError(
+                f"{self.path}:{self.first_line + row}: expected a number in column {self.names[columns[place]]!r}, "
+                f"found {str(chosen[row, place])!r}; fill it in, leave the row out, or name the columns to read"
+            )
+        return np.asarray(found, np.float64)
+
+
+def read_csv(path: Path) -> Table:
+    """A CSV file with or without a line of names; without one the columns are called 1, 2, ...
+
+    Raises CircuitizeError where it cannot be read, is empty, or has rows of different lengths.
+    """
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            rows = [(reader.line_num, row) for reader in [csv.reader(file)] for row in reader if row]
+    except OSError as error:
+        raise CircuitizeError(f"{path}: expected a CSV file, found {error.strerror or error}; check the path") from None
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise CircuitizeError(f"{path}: expected a CSV file in UTF-8, found another ({error}); convert it") from None
+    if not rows:
+        raise CircuitizeError(f"{path}: expected rows of numbers, found none; check the file")
+    width = len(rows[0][1])
+    odd = next(((line, row) for line, row in rows if len(row) != width), None)
+    if odd is not None:
+        raise CircuitizeError(
+            f"{path}:{odd[0]}: expected {width} columns as in the first line, found {len(odd[1])}; correct the row"
+        )
+    named = not any(np.isfinite(_number(cell)) for cell in rows[0][1]) and len(rows) > 1
+    names = tuple(cell.strip() for cell in rows[0][1]) if named else tuple(str(k + 1) for k in range(width))
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise CircuitizeError(f"{path}: expected distinct columns, found {twice!r} twice; rename one")
+    body = rows[1:] if named else rows
+    cells = np.array([[cell.strip() for cell in row] for _, row in body])
+    return Table(path, names, cells, body[0][0])
+
+
+def _number(text: str) -> float:
+    """The number that a cell holds; not a number where it holds none."""
+    try:
+        return float(text)
+    except ValueError:
+        return float("nan")
