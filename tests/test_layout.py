@@ -16,7 +16,6 @@ import pytest
 from circuitize.backends.r1cs import operations as r1cs_operations
 from circuitize.circuits import integers
 from circuitize.circuits.operation import Operation
-from circuitize.circuits.program import Program
 
 ROOT = Path(__file__).resolve().parent.parent
 MAY_IMPORT = {
@@ -74,14 +73,6 @@ def test_links_lead_somewhere(page: Path) -> None:
         if not linked.exists() or (anchor and anchor not in anchors(linked)):
             broken.append(target)
     assert not broken
-
-
-def test_the_readme_runs() -> None:
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    names: dict[str, object] = {}
-    for block in blocks:
-        exec(compile(block, "README.md", "exec"), names)
-    assert isinstance(names["step"], Program)
 
 
 @pytest.mark.parametrize("page", files(".md"), ids=where)

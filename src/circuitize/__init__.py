@@ -11,6 +11,14 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from .api.calibration import calibrated as calibrated
+    from .api.running import run as run
+    from .api.targets import compile as compile
+    from .api.targets import groth16 as groth16
+    from .api.targets import halo2 as halo2
+    from .api.targets import mirage as mirage
+    from .api.targets import tensor_proof as tensor_proof
+    from .api.verifier import verifier as verifier
     from .circuits.accuracy import error_report as error_report
     from .circuits.accuracy import fit_to_cost as fit_to_cost
     from .circuits.accuracy import fit_to_error as fit_to_error
@@ -45,6 +53,7 @@ if TYPE_CHECKING:
     from .frontends.adaptive import RMSprop as RMSprop
     from .frontends.clipping import ClippedByNorm as ClippedByNorm
     from .frontends.clipping import ClippedByValue as ClippedByValue
+    from .frontends.dataset import dataset as dataset
     from .frontends.formats import Format as Format
     from .frontends.functions import exp as exp
     from .frontends.image_layers import average_pool2d as average_pool2d
@@ -77,9 +86,14 @@ if TYPE_CHECKING:
     from .frontends.trace import Tensor as Tensor
     from .frontends.trace import trace as trace
     from .frontends.training import predict as predict
+    from .frontends.training import start as start
     from .frontends.training import training_step as training_step
 
 _HOMES = {
+    "api.calibration": ("calibrated",),
+    "api.running": ("run",),
+    "api.targets": ("compile", "groth16", "halo2", "mirage", "tensor_proof"),
+    "api.verifier": ("verifier",),
     "circuits.accuracy": ("error_report", "fit_to_cost", "fit_to_error"),
     "circuits.builder": ("Builder",),
     "circuits.differentiate": ("reverse_derivative",),
@@ -97,6 +111,7 @@ _HOMES = {
     "frontends.adam": ("Adam", "AdamW"),
     "frontends.adaptive": ("LAMB", "Lion", "RMSprop"),
     "frontends.clipping": ("ClippedByNorm", "ClippedByValue"),
+    "frontends.dataset": ("dataset",),
     "frontends.formats": ("Format",),
     "frontends.functions": ("exp",),
     "frontends.image_layers": ("average_pool2d", "conv2d", "flatten", "image", "max_pool2d"),
@@ -123,7 +138,7 @@ _HOMES = {
     "frontends.normalization": ("batch_norm", "group_norm", "layer_norm", "rms_norm"),
     "frontends.optimizers": ("SGD", "Momentum"),
     "frontends.trace": ("Tensor", "trace"),
-    "frontends.training": ("predict", "training_step"),
+    "frontends.training": ("predict", "start", "training_step"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 

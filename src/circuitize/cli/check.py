@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -100,14 +100,28 @@ def _check_rows(folder: Path) -> tuple[int, str | None]:
 
 
 def targets_here(loaded: Loaded, emission: Emission) -> list[Target]:
-    """The constraint systems, and the integer executor on the GPU where there is one: it goes by the device's name."""
+    """Every circuit of every prover, and the integer executor on the GPU where there is one, by the device's name.
+
+    A circuit with a commitment, or a tensor proof, is left out where the program has none.
+    """
+    from circuitize.api.agreement import TensorProof
+    from circuitize.backends.r1cs.challenge import Challenge
     from circuitize.sims.agree import R1CS, OnDevice
     from circuitize.sims.device import cuda
     from circuitize.sims.plonkish import Plonkish
 
-    device = cuda()
-    gpu = [OnDevice(loaded.integer, device)] if device else []
-    return [R1CS(loaded.integer, emission), Plonkish(loaded.integer), *gpu]
+    program, device = loaded.integer, cuda()
+    found: list[Target] = [R1CS(program, emission), Plonkish(program)]
+    found += _where_there_is_one(lambda: R1CS(program, challenge=Challenge.COMMITTED))
+    found += _where_there_is_one(lambda: TensorProof(program))
+    return [*found, OnDevice(program, device)] if device else found
+
+
+def _where_there_is_one(make: Callable[[], Target]) -> list[Target]:
+    try:
+        return [make()]
+    except CircuitizeError:
+        return []
 
 
 def compare(loaded: Loaded, targets: list[Target], count: int, seed: int) -> Agreement:

@@ -1,0 +1,70 @@
+"""Tensor proofs as a target to compare with the integer executor: a run is proved, and forgeries are tried."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits.errors import CircuitizeError, Undefined
+from circuitize.circuits.program import Program, named_inputs, named_outputs
+from circuitize.provers.tensor.groups import INPUT, OUTPUT
+from circuitize.provers.tensor.plan import plan
+from circuitize.provers.tensor.prover import prove_values
+from circuitize.provers.tensor.verifier import refusal
+from circuitize.sims import integer
+from circuitize.sims.forgery import forgeries
+
+Integers = NDArray[np.int64]
+Trace = Sequence[Integers]
+
+
+class TensorProof:
+    """The tensor proof of a program. Raises Unprovable where the program has none."""
+
+    name = "tensor"
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.plan = plan(program)
+        self.executed = replace(program, arrow=self.plan.arrow)
+
+    def difference(self, trace: Trace) -> str | None:
+        """Why the proof of a run does not hold, or what it states otherwise; None where both agree."""
+        inputs, outputs = named_inputs(self.program, trace), named_outputs(self.program, trace)
+        try:
+            values = integer.trace(self.executed, inputs)
+        except Undefined as error:
+            return f"undefined: {error}"
+        proved = prove_values(self.program, self.plan, values, self.plan.values(values))
+        reason = refusal(self.program, proved.statement, proved.proof, self.plan)
+        if reason is not None:
+            return f"the proof does not hold: {reason}"
+        for (side, name), stated in proved.statement.publics.items():
+            run = {INPUT: inputs, OUTPUT: outputs}[side][name]
+            if not np.array_equal(stated, run):
+                at = tuple(int(i) for i in np.argwhere(stated != run)[0])
+                return f"{side} {name}, element {list(at)}: {stated[at]} in the proof, {run[at]} in the run"
+        for port in self.program.outputs:
+            if not np.array_equal(proved.outputs[port.name], outputs[port.name]):
+                return f"{OUTPUT} {port.name}: another value in the proof than in the run"
+        return None
+
+    def accepts(self, forged: Trace) -> bool:
+        """Whether some forged run on these inputs has a proof that holds."""
+        inputs = named_inputs(self.program, forged)
+        return any(self._holds(values) for _, values in forgeries(self.executed, inputs))
+
+    def of(self, program: Program) -> TensorProof:
+        return TensorProof(program)
+
+    def _holds(self, values: list[Integers]) -> bool:
+        try:
+            # A forgery may divide by what its Check let pass.
+            with np.errstate(all="ignore"):
+                proved = prove_values(self.program, self.plan, values, self.plan.values(values))
+        except CircuitizeError:
+            return False
+        return refusal(self.program, proved.statement, proved.proof, self.plan) is None

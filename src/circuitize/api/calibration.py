@@ -1,0 +1,95 @@
+"""Calibration over a whole training run: the moments that reach furthest, and a margin that holds in integers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits.arrays.composite import expand_composites
+from circuitize.circuits.calibrate import example_inputs, observe
+from circuitize.circuits.errors import CircuitizeError, Undefined
+from circuitize.circuits.phases import Progress, silent
+from circuitize.circuits.program import Program
+from circuitize.circuits.quantize import quantize
+from circuitize.circuits.simplify import simplify
+from circuitize.sims import integer, real
+
+MOST_MARGIN = 64.0
+
+Batches = Iterable[Mapping[str, Any]]
+
+
+def calibrated(step: Program, initial: Mapping[str, Any], batches: Batches, *, progress: Progress = silent) -> Program:
+    """A training step calibrated on a whole run: from these initial values, a step for each batch.
+
+    The run is done in float64; of its moments the examples keep those that take some wire further than all others, the
+    last moment first. Then it is done in integers, and the margin doubled until no step leaves its range: the precision
+    of the program that is returned says which one held. Time is that of both runs.
+
+    Raises CircuitizeError where a value is missing, not finite or out of its format, or where no margin up to 64 holds.
+    """
+    run = list(batches)
+    if not run:
+        raise CircuitizeError("expected a batch for each step to calibrate on, found none; give at least one epoch")
+    moments = _furthest(step, initial, run, progress)
+    found = replace(step, examples=tuple(moments))
+    while True:
+        failure = _failure(quantize(found), initial, run, progress)
+        if failure is None:
+            return found
+        margin = 2 * found.precision.margin
+        if margin > MOST_MARGIN:
+            raise CircuitizeError(
+                f"expected a margin of at most {MOST_MARGIN:g} to hold for the whole run, found that none does: "
+                f"{failure}; lower the learning rate, or widen the formats that the message names"
+            )
+        found = replace(found, precision=replace(found.precision, margin=margin))
+
+
+def _furthest(
+    step: Program, initial: Mapping[str, Any], run: list[Mapping[str, Any]], progress: Progress
+) -> list[Mapping[str, Any]]:
+    """The moments of a run in float64 that reach, between them, the exponent of every wire's greatest magnitude."""
+    arrow = simplify(expand_composites(step.arrow))
+    held = dict(initial)
+    kept: list[tuple[Mapping[str, Any], NDArray[np.int64]]] = []
+    reached = np.full(arrow.wire_count, np.iinfo(np.int64).min)
+    for number, outputs in enumerate(real.train(step, initial, run)):
+        if number % 100 == 0:
+            progress(f"calibrating on step {number + 1:,} of {len(run):,}")
+        moment = {**held, **run[number]}
+        magnitudes = observe(arrow, example_inputs(step, moment, f"step {number + 1}"))
+        exponents = np.where(magnitudes > 0, np.frexp(magnitudes)[1], np.iinfo(np.int64).min)
+        if number == len(run) - 1 or (exponents > reached).any():
+            kept.append((moment, exponents))
+            reached = np.maximum(reached, exponents)
+        held = {name: outputs[name] for name in initial}
+    progress("")
+    kept.reverse()
+    chosen: list[Mapping[str, Any]] = [kept[0][0]]
+    covered = kept[0][1]
+    for earlier, exponents in kept[1:]:
+        if (exponents > covered).any():
+            chosen.append(earlier)
+            covered = np.maximum(covered, exponents)
+    return chosen
+
+
+def _failure(
+    program: Program, initial: Mapping[str, Any], run: list[Mapping[str, Any]], progress: Progress
+) -> str | None:
+    """Why the run in integers has no value, naming the step; None where it has one."""
+    number = 0
+    try:
+        for number, _ in enumerate(integer.train(program, initial, run), 1):
+            if number % 100 == 0:
+                progress(f"trying the margin on step {number:,} of {len(run):,}")
+    except Undefined as error:
+        return f"step {number + 1}: {error}"
+    finally:
+        progress("")
+    return None

@@ -1,0 +1,60 @@
+"""A program with the one integer program that it means."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits.encode import program_digest
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.phases import Phases
+from circuitize.circuits.program import Port, Program, to_integers, to_reals
+from circuitize.circuits.quantize import quantize
+
+Reals = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Exact:
+    """A program as its author wrote it, the integer program that it becomes, and that one's digest."""
+
+    given: Program
+    integer: Program
+    digest: str
+
+
+def exact(program: Program, phases: Phases) -> Exact:
+    """Quantize a program of either language; an integer program is its own meaning."""
+    with phases.phase("quantize", "quantizing"):
+        integer = quantize(program)
+        return Exact(program, integer, program_digest(integer))
+
+
+def integers_of(program: Program, inputs: Mapping[str, Any] | None) -> dict[str, Integers]:
+    """Input values as integers of their formats, each rounded once; without values those of the first example.
+
+    Raises CircuitizeError for a missing or an unknown name, and for values that do not fit.
+    """
+    if inputs is None and not program.examples:
+        raise CircuitizeError("expected inputs, found none and a program without examples; give inputs by name")
+    given = program.examples[0] if inputs is None else inputs
+    names = [port.name for port in program.inputs]
+    unknown = sorted(set(given) - set(names)) if inputs is not None else []
+    if unknown:
+        raise CircuitizeError(f"expected inputs among {names}, found {unknown[0]!r}; remove or rename it")
+    missing = [name for name in names if name not in given]
+    if missing:
+        raise CircuitizeError(f"expected a value for input {missing[0]!r}, found {sorted(given)}; add it")
+    return {port.name: to_integers(port, given[port.name], "inputs") for port in program.inputs}
+
+
+def reals_of(ports: tuple[Port, ...], values: Mapping[str, Integers]) -> dict[str, Reals]:
+    """Integers as the real numbers that they stand for, by port name."""
+    return {
+        port.name: np.asarray(to_reals(port.format, values[port.name])) for port in ports if port.format is not None
+    }

@@ -1,0 +1,34 @@
+"""Running a program once, in exact integers or in float64, with real numbers in and out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.phases import Phases
+from circuitize.circuits.program import Program, raw
+from circuitize.sims import integer, real
+
+from .exact import Reals, exact, integers_of, reals_of
+
+EXECUTORS = ("integer", "real")
+
+
+def run(
+    program: Program, inputs: Mapping[str, Any] | None = None, executor: Literal["integer", "real"] = "integer"
+) -> dict[str, Reals]:
+    """Outputs by name, as the real numbers they stand for; without inputs, of the program's first example.
+
+    `integer` is the exact meaning that every target has, `real` the same program in float64, whose inputs are rounded
+    to their formats too. Raises Undefined where the integer program has no value.
+    """
+    if executor not in EXECUTORS:
+        raise CircuitizeError(f"expected an executor among {', '.join(EXECUTORS)}, found {executor!r}; choose one")
+    made = exact(program, Phases()).integer if executor == "integer" else program
+    given = integers_of(made, inputs)
+    if executor == "integer":
+        return reals_of(made.outputs, integer.run(made, raw(given)))
+    if program.is_integer:
+        raise CircuitizeError("expected a program of reals to run in float64, found one of integers; quantize it later")
+    return real.run(program, reals_of(program.inputs, given))

@@ -1,0 +1,107 @@
+"""What the Python blocks of the pages presuppose: a small training step, its run, its circuits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import circuitize as cz
+from circuitize.backends.r1cs.emit import emit
+from circuitize.backends.r1cs.witness import random_salts, witness
+from circuitize.circuits.bind import bind
+from circuitize.circuits.program import Program, Role, to_integers
+from circuitize.frontends import training
+from circuitize.sims import integer
+
+
+def small_step() -> Program:
+    """A regression of three measures, calibrated on a short run."""
+    generator = np.random.default_rng(0)
+    inputs = generator.normal(size=(40, 3))
+    data = cz.dataset(inputs, inputs @ np.array([1.0, -2.0, 0.5]))
+    model = cz.sequential(cz.dense(3, 4), cz.relu(), cz.dense(4, 1))
+    step = cz.training_step(model, cz.mean_squared_error, cz.SGD(), batch=4, inputs=data.inputs, targets=data.targets)
+    return cz.calibrated(step, cz.start(step, model, seed=0), data.batches(batch=4, epochs=1, learning_rate=0.125))
+
+
+def small_prediction() -> Program:
+    """A prediction whose weights are in the circuit, as hardware has them."""
+    model = cz.sequential(cz.dense(3, 4), cz.relu(), cz.dense(4, 2))
+    program = cz.predict(model, batch=1)
+    examples = {"inputs": np.full((1, 3), 0.5), **model.initial(seed=0)}
+    return cz.quantize(training.with_examples(program, examples))
+
+
+def of_provers() -> dict[str, Any]:
+    """An integer program, its digest, the values of a run's wires, salts, and a rank-one system with a witness."""
+    program = cz.quantize(small_step())
+    trace = integer.trace(program, integer.rounded(program, program.examples[0]))
+    emission = emit(program)
+    salts = random_salts(emission.plan)
+    made = witness(emission.plan, trace, salts)
+    publics = emission.system.field.to_integers(made[1 : 1 + emission.system.public])
+    return {
+        "program": program,
+        "digest": cz.program_digest(program),
+        "trace": trace,
+        "salts": salts,
+        "system": emission.system,
+        "witness": made,
+        "publics": publics,
+    }
+
+
+def of_hardware() -> dict[str, Any]:
+    """A prediction with its weights bound, and a training step with the weights that it begins with."""
+    prediction, step = small_prediction(), cz.quantize(small_step())
+    held = [port.name for port in prediction.inputs if port.held]
+    example, first = prediction.examples[0], step.examples[0]
+    weights = {
+        port.name: to_integers(port, first[port.name], "the first example")
+        for port in step.inputs
+        if port.role is Role.PARAMETER
+    }
+    return {
+        "program": bind(prediction, {name: example[name] for name in held}),
+        "step": step,
+        "weights": weights,
+        "images": [(np.zeros((8, 8)), np.array(3))],
+    }
+
+
+def of_onnx(folder: Path) -> None:
+    """A network in a file."""
+    import onnx
+    from onnx import TensorProto, helper
+
+    ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, (2, 3)) for name in "xy"]
+    graph = helper.make_graph([helper.make_node("Relu", ["x"], ["y"])], "network", ends[:1], ends[1:])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]), folder / "network.onnx")
+
+
+def flowers(folder: Path) -> None:
+    """Irises in a CSV file."""
+    from sklearn.datasets import load_iris
+
+    found = load_iris()
+    rows = [[*map(str, row), found.target_names[label]] for row, label in zip(found.data, found.target, strict=True)]
+    lines = [",".join(row) for row in [["length", "width", "petal length", "petal width", "species"], *rows]]
+    (folder / "flowers.csv").write_text("\n".join(lines) + "\n")
+
+
+def names_of(page: str, folder: Path) -> dict[str, Any]:
+    """The names that the blocks of a page begin with."""
+    if page in ("groth16.md", "mirage.md", "halo2.md"):
+        found = of_provers()
+        if page != "groth16.md":
+            del found["system"], found["witness"]
+        return found
+    if page.startswith("verilog"):
+        return of_hardware()
+    if page == "onnx.md":
+        of_onnx(folder)
+    if page == "README.md":
+        flowers(folder)
+    return {}

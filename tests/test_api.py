@@ -1,0 +1,169 @@
+"""The Python API: from a model to a verdict, by every prover, and what it refuses."""
+
+from __future__ import annotations
+
+import contextlib
+from functools import cache
+
+import numpy as np
+import pytest
+
+import circuitize as cz
+from circuitize.circuits.errors import CircuitizeError, FormatError
+from circuitize.provers import catalogue
+from circuitize.provers.binding import KeyMismatch
+from circuitize.provers.statement import FILE
+from circuitize.provers.tensor.errors import NotZeroKnowledge
+
+TARGETS = (cz.groth16, cz.mirage, cz.halo2, cz.tensor_proof)
+GENERATOR = np.random.default_rng(0)
+INPUTS = GENERATOR.normal(size=(60, 3))
+TARGET = INPUTS @ np.array([1.0, -2.0, 0.5])
+
+
+@cache
+def trained():
+    """A step of a small regression, and the batches it is calibrated on."""
+    data = cz.dataset(INPUTS, TARGET)
+    model = cz.sequential(cz.dense(3, 4), cz.relu(), cz.dense(4, 1))
+    step = cz.training_step(model, cz.mean_squared_error, cz.SGD(), batch=4, inputs=data.inputs, targets=data.targets)
+    return cz.calibrated(step, cz.start(step, model, seed=0), data.batches(batch=4, epochs=3, learning_rate=0.125))
+
+
+@cache
+def proved(target):
+    circuit = cz.compile(trained(), target)
+    keys = circuit.insecure_keys() if circuit.prover.key_magic else None
+    return circuit, keys, circuit.prove(keys=keys, not_zero_knowledge=True)
+
+
+def key(keys):
+    return None if keys is None else keys.verifying
+
+
+@pytest.fixture(params=TARGETS, ids=lambda target: target.name)
+def target(request):
+    return request.param
+
+
+def test_every_prover_is_a_target():
+    assert tuple(one.name for one in TARGETS) == catalogue.NAMES
+
+
+def test_from_a_model_to_a_verdict(target):
+    circuit, keys, proof = proved(target)
+    verdict = cz.verifier(trained(), key(keys), expect={"learning_rate": 0.125}).check(proof)
+    assert verdict and verdict.reason is None
+    assert set(verdict.publics) == {"learning_rate", "loss"}
+    assert verdict.publics["loss"] == proof.outputs["loss"] == cz.run(trained())["loss"]
+    assert verdict.digest == circuit.digest == proof.digest
+    assert bool(verdict.hidden) is proof.zero_knowledge is (target.name != "tensor")
+    assert verdict.setup == ("none" if keys is None else "development")
+    assert len(verdict.roots) > 1
+
+
+def test_what_is_not_expected_is_refused(target):
+    _, keys, proof = proved(target)
+    verdict = cz.verifier(trained(), key(keys), expect={"learning_rate": 0.25}).check(proof)
+    assert not verdict and "learning_rate" in verdict.reason
+    assert not verdict.publics and not verdict.roots
+
+
+def test_a_folder_is_checked_as_the_proof_is(target, tmp_path):
+    _, keys, proof = proved(target)
+    verifier = cz.verifier(trained(), key(keys))
+    folder = proof.save(tmp_path / "proof")
+    assert verifier.check(folder) == verifier.check(str(folder))
+    assert verifier.check(folder).valid
+    name = next(path for path in folder.iterdir() if path.name.startswith("proof.") and path.suffix != ".json")
+    content = bytearray(name.read_bytes())
+    content[-9] ^= 1
+    name.write_bytes(content)
+    with contextlib.suppress(FormatError):
+        assert not verifier.check(folder)
+    with pytest.raises(CircuitizeError, match="statement"):
+        verifier.check(tmp_path)
+
+
+def test_another_loss_is_refused(target, tmp_path):
+    _, keys, proof = proved(target)
+    folder = proof.save(tmp_path / "proof")
+    units = proof.statement.publics["output", "loss"][0]
+    text = (folder / FILE).read_text()
+    assert str(units) in text
+    (folder / FILE).write_text(text.replace(str(units), str(units + 1)))
+    assert not cz.verifier(trained(), key(keys)).check(folder)
+
+
+def test_another_run_has_another_statement(target):
+    circuit, keys, first = proved(target)
+    inputs = dict(trained().examples[-1])
+    second = circuit.prove(inputs, keys=keys, not_zero_knowledge=True)
+    assert second.statement.roots != first.statement.roots
+    assert cz.verifier(trained(), key(keys)).check(second)
+
+
+def test_an_opening_joins_two_proofs(target, tmp_path):
+    """What one step leaves the next one takes: the same roots."""
+    circuit, keys, first = proved(target)
+    first.save_openings(tmp_path / "openings.json")
+    kept = {port.name for port in trained().inputs if port.held}
+    inputs = {**trained().examples[0], **{name: first.outputs[name] for name in kept}}
+    second = circuit.prove(inputs, keys=keys, openings_from=tmp_path / "openings.json", not_zero_knowledge=True)
+    joined = [name for side, name in second.statement.roots if side == "input" and ("output", name) in first.openings]
+    assert joined
+    for name in joined:
+        assert second.statement.roots["input", name] == first.statement.roots["output", name]
+
+
+def test_keys_are_of_one_prover_and_one_program():
+    circuit, keys, proof = proved(cz.groth16)
+    other, other_keys, other_proof = proved(cz.mirage)
+    with pytest.raises(KeyMismatch, match="groth16"):
+        circuit.prove(keys=other_keys)
+    with pytest.raises(KeyMismatch, match="none"):
+        circuit.prove()
+    with pytest.raises(CircuitizeError, match="groth16"):
+        cz.verifier(trained(), keys.verifying).check(other_proof)
+    with pytest.raises(CircuitizeError, match="expected a key for program"):
+        cz.verifier(cz.quantize(trained()).with_visibility(loss=cz.Visibility.COMMITTED), keys.verifying)
+    with pytest.raises(CircuitizeError, match="expected a prover that has keys"):
+        cz.compile(trained(), cz.tensor_proof).insecure_keys()
+    with pytest.raises(NotZeroKnowledge, match="not_zero_knowledge=True"):
+        proved(cz.tensor_proof)[0].prove()
+    assert other.digest == circuit.digest and proof.size < other_proof.size
+
+
+def test_summaries_are_short(target):
+    circuit, keys, proof = proved(target)
+    verdict = cz.verifier(trained(), key(keys)).check(proof)
+    for shown in map(repr, (circuit, proof, verdict)):
+        assert target.name in shown and len(shown) < 250 and "\n" not in shown
+    assert ("NOT zero-knowledge" in repr(proof)) is (target.name == "tensor")
+    assert keys is None or "INSECURE" in repr(keys)
+
+
+def test_what_is_expected_is_exact():
+    _, keys, proof = proved(cz.mirage)
+    for expect in ({"learning_rate": 0.1}, {"rate": 0.125}, {"learning_rate": 0.125, "input:learning_rate": 0.125}):
+        with pytest.raises(CircuitizeError):
+            cz.verifier(trained(), keys.verifying, expect=expect)
+    name, root = next(iter(cz.verifier(trained(), keys.verifying).check(proof).roots.items()))
+    for claimed, holds in ((root, True), (hex(int(root, 16) ^ 1), False)):
+        assert cz.verifier(trained(), keys.verifying, expect={name: claimed}).check(proof).valid is holds
+
+
+def test_what_is_no_program_is_refused():
+    with pytest.raises(CircuitizeError, match="expected a Program"):
+        cz.compile(trained().arrow, cz.groth16)
+    with pytest.raises(CircuitizeError, match="expected an executor"):
+        cz.run(trained(), executor="float")
+    with pytest.raises(CircuitizeError, match="expected inputs among"):
+        cz.run(trained(), {"weights": 1.0})
+
+
+def test_executors_agree_to_rounding():
+    exact, real = cz.run(trained()), cz.run(trained(), executor="real")
+    assert set(exact) == set(real)
+    for name, values in exact.items():
+        np.testing.assert_allclose(values, real[name], atol=2e-3)
