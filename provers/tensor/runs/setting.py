@@ -207,7 +207,7 @@ def _integer(port: Port, given: Mapping[str, Fraction], step: int) -> Integers:
 
 
 def require_fresh(program: Program) -> None:
-    """Raises Unprovable where scalars or data leave a step: `unroll` would hand them on, where a run gives each anew."""
+    """Raises Unprovable where scalars or data leave a step: `unroll` would hand them on; a run gives each anew."""
     leaving = {port.name for port in program.outputs}
     for port in program.inputs:
         if not port.held and port.name in leaving:
