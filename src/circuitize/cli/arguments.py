@@ -188,7 +188,7 @@ def _prove(commands: Any) -> None:
         "--openings-from",
         type=Path,
         metavar="FILE.json",
-        help="openings of an earlier proof: inputs of the same name or ports, and value, are committed to by the same roots",
+        help="openings of an earlier proof: inputs of one name, or of one list of ports, with its values have its roots",
     )
     command.add_argument(
         "--join",

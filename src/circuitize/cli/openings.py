@@ -64,8 +64,9 @@ def join(
 
     `wanted` holds what is committed to; `root_of` computes an input's root with a salt. An output or an input of that
     name may be joined, or one of another name that is of the same list of ports, whichever has the values; an output of
-    this program is new, and gets a salt of its own. Where `only` has names, no other is joined. Says what is joined. Raises CircuitizeError, with the first difference, where
-    an input of that name has other ports, formats or values, or where nothing joins; FormatError for a damaged file.
+    this program is new, and gets a salt of its own. Where `only` has names, no other is joined. Says what is joined.
+    Raises CircuitizeError, with the first difference, where an input of that name has other ports, formats or values,
+    or where nothing joins; FormatError for a damaged file.
     """
     known = _read(path, scheme)
     inputs = [name for side, name in wanted if side == INPUT]
