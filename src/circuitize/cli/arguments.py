@@ -188,7 +188,7 @@ def _prove(commands: Any) -> None:
         "--openings-from",
         type=Path,
         metavar="FILE.json",
-        help="openings of an earlier proof: inputs of one name, or of one list of ports, with its values have its roots",
+        help="openings of an earlier proof: inputs of the same name or ports get its roots, if values agree",
     )
     command.add_argument(
         "--join",
