@@ -64,13 +64,13 @@ def join(
     only: Sequence[str] = (),
     say: Callable[[str], object] = silent,
 ) -> dict[Key, int]:
-    """The salts of an earlier proof for the inputs that it committed to too, under one name: each then has its root.
+    """The salts of an earlier proof for the inputs that it committed to too: each then has its root.
 
     `wanted` holds what is committed to; `root_of` computes an input's root with a salt. An output or an input of that
-    name may be joined, whichever has the values; an output of this program is new, and gets a salt of its own. Where
-    `only` has names, no other is joined. `say` hears what is joined. Raises CircuitizeError, with the first difference,
-    where an input of that name has other ports, formats or values, or where nothing joins; FormatError for a damaged
-    file.
+    name may be joined, or one of another name that is of the same list of ports, whichever has the values; an output of
+    this program is new, and gets a salt of its own. Where `only` has names, no other is joined. `say` hears what is
+    joined. Raises CircuitizeError, with the first difference, where an input of that name has other ports, formats or
+    values, or where nothing joins; FormatError for a damaged file.
     """
     known = _read(path, scheme)
     inputs = [name for side, name in wanted if side == INPUT]
@@ -85,6 +85,7 @@ def join(
             if earlier:
                 say(f"{key_text(key)} is not joined to {path}: it has a salt of its own, and so another root")
             continue
+        earlier += [other for other, opening in known.items() if other not in earlier and opening.ports == ports]
         reasons = []
         for other in earlier:
             opening = known[other]
@@ -104,11 +105,11 @@ def join(
                 f"values (--inputs), or {others}"
             )
         if only and not earlier:
-            raise CircuitizeError(f"--join {name}: expected that name in {path}, found {_names(known)}")
+            raise CircuitizeError(f"--join {name}: expected that name, or its ports, in {path}, found {_names(known)}")
     if not joined:
         raise CircuitizeError(
-            f"--openings-from: expected a committed input named as in {path} ({_names(known)}), found {inputs}; give "
-            "the openings of a proof that shares one"
+            f"--openings-from: expected a committed input named as in {path} ({_names(known)}), or of the same ports, "
+            f"found {inputs}; give the openings of a proof that shares one"
         )
     return joined
 

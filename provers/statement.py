@@ -228,11 +228,15 @@ def stated(
 
 
 def shown_names(program: Program, bound: Iterable[tuple[Key, Port]] | None = None) -> dict[Key, str]:
-    """How each bound port is called: its name, after `input:` or `output:` where both sides have that name."""
+    """How each bound port is called: its name, after `input:` or `output:` where both sides have that name.
+
+    And where it begins so itself: no two are called alike.
+    """
     keys = [key for key, _ in (bound_ports(program) if bound is None else bound)]
     sides = [{name for side, name in keys if side == wanted} for wanted in (INPUT, OUTPUT)]
     both = {port.name for port in program.inputs} & {port.name for port in program.outputs} | (sides[0] & sides[1])
-    return {key: key_text(key) if key[1] in both else key[1] for key in keys}
+    sided = (f"{INPUT}:", f"{OUTPUT}:")
+    return {key: key_text(key) if key[1] in both or key[1].startswith(sided) else key[1] for key in keys}
 
 
 def public_report(port: Port, values: tuple[int, ...]) -> dict[str, Any]:

@@ -57,7 +57,8 @@ def group(port: Port, side: str = INPUT) -> GroupName:
 def groups(program: Program) -> tuple[Group, ...]:
     """The groups of a program, inputs first, each where its first port is.
 
-    Raises Unprovable where a port that is a group of its own has the name of another group.
+    Raises Unprovable where a public port, or one that is a group of its own, has the name of another group: a statement
+    has one entry for each side and name.
     """
     found: dict[PortKey, list[Port]] = {}
     for side, ports in ((INPUT, program.inputs), (OUTPUT, program.outputs)):
@@ -65,8 +66,10 @@ def groups(program: Program) -> tuple[Group, ...]:
             if port.visibility is Visibility.COMMITTED:
                 found.setdefault((side, group(port, side)), []).append(port)
     made = tuple(Group(*key, tuple(sorted(ports, key=lambda port: port.name))) for key, ports in found.items())
+    sides = {INPUT: program.inputs, OUTPUT: program.outputs}
+    public = {(side, port.name) for side in sides for port in sides[side] if port.visibility is Visibility.PUBLIC}
     for one in made:
-        if len({port.role for port in one.ports}) > 1:
+        if len({port.role for port in one.ports}) > 1 or one.key in public:
             raise Unprovable(
                 f"expected no other {one.side} of the name {one.name!r} beside that group, found one; rename it"
             )

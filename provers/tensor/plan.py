@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from circuitize._native import TensorPlan
-from circuitize.circuits.encode import program_digest
+from circuitize.circuits.encode import canonical, program_digest
 from circuitize.circuits.errors import CircuitizeError, OverflowRisk, Undefined
 from circuitize.circuits.hypergraph import Arrow, fold
 from circuitize.circuits.integers.arithmetic import Subtract
@@ -197,6 +197,8 @@ def plan(
 ) -> Plan:
     """The plan of an integer program, with limbs as wide as is cheapest unless told otherwise.
 
+    Programs of one digest have one plan: operations are taken in the canonical order, in which the digest has them.
+
     Committed inputs of the `assumed` groups are not range-checked. Soundness: every rule takes wires to be within their
     types, so a proof by such a plan holds only for roots that are known to hold values within the formats: outputs of a
     verified proof, or inputs of a verified proof of `format_program`. The plan's digest names the groups.
@@ -228,7 +230,7 @@ def _expanded(program: Program) -> Arrow:
     if not program.binds() and not formats_alone:
         raise Unprovable("expected a public or committed input and output, found none; a proof would say nothing")
     try:
-        return expand(program.arrow, KEPT)
+        return expand(canonical(program.arrow), KEPT)
     except OverflowRisk as error:
         raise Unprovable(str(error)) from None
 

@@ -69,6 +69,8 @@ class Run:
         batch = batch_size(self.program)
         if self.size < batch:
             raise CircuitizeError(f"expected at least {batch} examples, a batch, found {self.size}; add some")
+        if self.per_proof > 1:
+            require_fresh(self.program)
         if not 1 <= len(self.seed) <= 64:
             raise CircuitizeError(f"expected a seed of 1 to 64 bytes, found {len(self.seed)}; take 32 from a beacon")
 
@@ -202,6 +204,17 @@ def _integer(port: Port, given: Mapping[str, Fraction], step: int) -> Integers:
             f"step {step}: expected {port.name!r} in its format, found {found:g}; change the schedule"
         )
     return np.array(units, np.int64)
+
+
+def require_fresh(program: Program) -> None:
+    """Raises Unprovable where scalars or data leave a step: `unroll` would hand them on; a run gives each anew."""
+    leaving = {port.name for port in program.outputs}
+    for port in program.inputs:
+        if not port.held and port.name in leaving:
+            raise Unprovable(
+                f"expected no output of the name of {port.role.value} that each step is given, found {port.name!r}; "
+                "rename the output, or prove one step at once (--per-proof 1)"
+            )
 
 
 def require_step(program: Program) -> None:

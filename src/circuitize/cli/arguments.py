@@ -189,7 +189,7 @@ def _prove(commands: Any) -> None:
         "--openings-from",
         type=Path,
         metavar="FILE.json",
-        help="openings of an earlier proof: inputs of the same name and value there are committed to by the same roots",
+        help="openings of an earlier proof: inputs of the same name or ports get its roots, if values agree",
     )
     command.add_argument(
         "--join",
