@@ -7,11 +7,11 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from circuitize.cli.statement import read_statement
 from cli_programs import COMMITTED, NUMBERS, PUBLIC, refused, run
 
 from circuitize import Port, Program, Role, trace
 from circuitize.circuits.quantize import quantize
+from circuitize.provers.statement import read_statement
 
 TENSOR = ("--prover", "tensor", "--not-zero-knowledge")
 HERE = f"{__file__}:"
