@@ -222,9 +222,12 @@ def test_an_interrupted_run_warns_and_goes_on(made: Path, tmp_path: Path) -> Non
     given = ("--dataset", made / "iris.npz", "--not-zero-knowledge", "--seed", SEED, "--steps", "6")
     schedule = ("--schedule", f"{tmp_path / 'rates.py'}:rate")
     command = ["prove-run", made / "step.arrow", *given, *schedule, "-o", tmp_path / "run"]
+    # A shell's background job ignores the signal, and what it starts inherits that.
+    asked = signal.signal(signal.SIGINT, signal.default_int_handler)
     process = subprocess.Popen(
         [sys.executable, "-m", "circuitize.cli", *map(str, command)], stdout=PIPE, stderr=PIPE, text=True
     )
+    signal.signal(signal.SIGINT, asked)
     while not second.exists():
         assert process.poll() is None, process.communicate()
         time.sleep(0.01)
