@@ -43,7 +43,6 @@ impl Progress {
     /// The exception that a callback raised, else the failure itself.
     #[cfg(feature = "groth16")]
     pub fn error(&self, message: String) -> PyErr {
-        self.raised()
-            .unwrap_or_else(|| PyValueError::new_err(message))
+        self.raised().unwrap_or_else(|| PyValueError::new_err(message))
     }
 }
