@@ -198,6 +198,8 @@ def _section(kind: int, content: bytes) -> list[bytes]:
 
 
 MOST_PROGRAM = (1 << 27) - 64
+COLUMNS = 9
+"""Arrays of a saved program that are no constants."""
 
 
 def _saved(honest: bytes) -> tuple[dict[str, object], bytes]:
@@ -223,7 +225,11 @@ def constants(honest: bytes, size: int) -> Iterator[bytes]:
     operations.append(
         {
             "class": "integer.constant",
-            "fields": {"amounts": {"array": len(told["arrays"])}, "shape": {"tuple": [count]}, "fraction_bits": 0},
+            "fields": {
+                "amounts": {"array": len(told["arrays"]) - COLUMNS},
+                "shape": {"tuple": [count]},
+                "fraction_bits": 0,
+            },
         }
     )  # type: ignore[arg-type]
     told["arrays"].append({"dtype": "<i8", "shape": [count]})  # type: ignore[attr-defined]
@@ -245,7 +251,7 @@ def examples(honest: bytes, size: int) -> Iterator[bytes]:
     header = told["header"]
     ports = header["ports"][0]  # type: ignore[index]
     held = told["arrays"]
-    header["examples"] = [{port[0]: len(held) + place for place, port in enumerate(ports)}]  # type: ignore[index,arg-type]
+    header["examples"] = [{port[0]: len(held) - COLUMNS + place for place, port in enumerate(ports)}]  # type: ignore[index,arg-type]
     for _ in ports:
         held.append({"dtype": "<f8", "shape": [count // len(ports)]})  # type: ignore[attr-defined]
     return _program(honest, told, _each([arrays], repeated(NOISE, 8 * len(ports) * (count // len(ports)))))
