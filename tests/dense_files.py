@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import os
 import shutil
 import struct
 import subprocess
@@ -17,11 +16,16 @@ import sys
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from cli_programs import run
 from hostile_files import checked
+from hostile_kinds import kinds
+
+from circuitize import load, save
+from circuitize.circuits.integers import Constant
 
 PIECE = 1 << 22
 NOISE = np.random.default_rng(5).bytes(PIECE)
@@ -76,7 +80,6 @@ class Place:
     """What the command writes, which goes again."""
     others: tuple[str, ...] = ()
     """Files that get the same content."""
-    before: Callable[[Path], None] = field(default=lambda root: None)
 
 
 def repeated(piece: bytes, size: int) -> Iterator[bytes]:
@@ -221,7 +224,7 @@ def constants(honest: bytes, size: int) -> Iterator[bytes]:
     """A program as long as one may be, almost all of it one array that an operation holds."""
     told, arrays = _saved(honest)
     count = (min(size, MOST_PROGRAM) - len(honest) - 4096) // 8
-    operations = told["header"]["operations"]  # type: ignore[index]
+    operations = told["header"]["operations"]
     operations.append(
         {
             "class": "integer.constant",
@@ -231,16 +234,40 @@ def constants(honest: bytes, size: int) -> Iterator[bytes]:
                 "fraction_bits": 0,
             },
         }
-    )  # type: ignore[arg-type]
-    told["arrays"].append({"dtype": "<i8", "shape": [count]})  # type: ignore[attr-defined]
+    )
+    told["arrays"].append({"dtype": "<i8", "shape": [count]})
     return _program(honest, told, _each([arrays], repeated(NOISE, 8 * count)))
+
+
+def used(honest: bytes, size: int) -> Iterator[bytes]:
+    """The honest program and one constant that an edge writes, almost as long as a program may be."""
+    count = (min(size, MOST_PROGRAM) - len(honest) - 4096) // 8
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "program.arrow"
+        path.write_bytes(honest)
+        program = load(path)
+        arrow = program.arrow
+        constant = Constant.of(np.frombuffer(b"".join(repeated(NOISE, 8 * count)), "<i8") >> 8)
+        grown = replace(
+            arrow,
+            operations=(*arrow.operations, constant),
+            types=(*arrow.types, *constant.target_types()),
+            wire_types=np.append(arrow.wire_types, np.int32(len(arrow.types))),
+            edge_operations=np.append(arrow.edge_operations, np.int32(len(arrow.operations))),
+            edge_provenances=np.append(arrow.edge_provenances, np.int32(0)),
+            source_offsets=np.append(arrow.source_offsets, arrow.source_offsets[-1]),
+            target_offsets=np.append(arrow.target_offsets, arrow.target_offsets[-1] + np.int32(1)),
+            target_wires=np.append(arrow.target_wires, np.int32(arrow.wire_count)),
+        )
+        save(replace(program, arrow=grown), path)
+        yield path.read_bytes()
 
 
 def unused(honest: bytes, size: int) -> Iterator[bytes]:
     """The honest program with an array that nothing in it names."""
     told, arrays = _saved(honest)
     count = (min(size, MOST_PROGRAM) - len(honest) - 4096) // 8
-    told["arrays"].append({"dtype": "<i8", "shape": [count]})  # type: ignore[attr-defined]
+    told["arrays"].append({"dtype": "<i8", "shape": [count]})
     return _program(honest, told, _each([arrays], repeated(NOISE, 8 * count)))
 
 
@@ -249,11 +276,11 @@ def examples(honest: bytes, size: int) -> Iterator[bytes]:
     told, arrays = _saved(honest)
     count = (min(size, MOST_PROGRAM) - len(honest) - 4096) // 8
     header = told["header"]
-    ports = header["ports"][0]  # type: ignore[index]
+    ports = header["ports"][0]
     held = told["arrays"]
-    header["examples"] = [{port[0]: len(held) - COLUMNS + place for place, port in enumerate(ports)}]  # type: ignore[index,arg-type]
+    header["examples"] += [{port[0]: len(held) - COLUMNS + place for place, port in enumerate(ports)}]
     for _ in ports:
-        held.append({"dtype": "<f8", "shape": [count // len(ports)]})  # type: ignore[attr-defined]
+        held.append({"dtype": "<f8", "shape": [count // len(ports)]})
     return _program(honest, told, _each([arrays], repeated(NOISE, 8 * len(ports) * (count // len(ports)))))
 
 
@@ -265,7 +292,7 @@ def described(entry: object) -> Content:
         each = json.dumps(entry, separators=(",", ":"))
         marks = sum(each.count(mark) for mark in ",[{") + 1
         count = min(min(size, (1 << 22) - (1 << 16)) // (len(each) + 1), ((1 << 20) - (1 << 13)) // marks)
-        told["header"]["provenances"] += [entry] * count  # type: ignore[index]
+        told["header"]["provenances"] += [entry] * count
         return _program(honest, told, iter([arrays]))
 
     return content
@@ -286,7 +313,7 @@ def archive(name: str, head: bytes, method: int = zipfile.ZIP_STORED, piece: byt
 
     def content(honest: bytes, size: int) -> Iterator[bytes]:
         kept = _Kept()
-        file = zipfile.ZipFile(kept, "w", method, compresslevel=1)  # type: ignore[arg-type]
+        file = zipfile.ZipFile(kept, "w", method, compresslevel=1)
         with file, file.open(f"{name}.npy", "w", force_zip64=True) as entry:
             entry.write(head)
             for part in repeated(piece, size):
@@ -308,7 +335,7 @@ class _Kept(io.RawIOBase):
         return True
 
     def write(self, piece: object) -> int:
-        content = bytes(piece)  # type: ignore[call-overload]
+        content = bytes(piece)
         self._pieces.append(content)
         self._at += len(content)
         return len(content)
@@ -361,6 +388,7 @@ BINARY: dict[str, Content] = {"noise": noise, "continued": continued, "again": a
 CIRCUIT = BINARY | {"constraints": constraints}
 SAVED = BINARY | {
     "constants": constants,
+    "used": used,
     "unused": unused,
     "examples": examples,
     "lists described": described([]),
@@ -408,6 +436,10 @@ PLACES = {
     "run.json": Place("run/run.json", RUN, TEXT | {"roots": inserted(b'"roots": {', b'\n  "x": "00",')}),
     "formats.proof": Place("run/formats.proof", RUN, BINARY),
     "steps/*.proof": Place("run/steps/000002.proof", RUN, BINARY | {"stated": stated}),
+    "steps/*.proof, all": Place(
+        *("long/steps/000001.proof", ("verify-run", "long", "--program", "trained.arrow"), BINARY | {"stated": stated}),
+        others=tuple(f"long/steps/{step:06d}.proof" for step in range(2, 21)),
+    ),
     "program.arrow, run": Place("trained.arrow", RUN, SAVED),
     "--expect": Place("x.npz", (*_verify("groth16"), "--expect", "x=x.npz"), ARCHIVE),
     "--inputs": Place(
@@ -429,7 +461,7 @@ def spent(root: Path, place: Place, content: Content | None = None, size: int = 
     try:
         for path, own in zip(paths if content is not None else (), honest, strict=False):
             with path.open("wb") as file:
-                file.writelines(content(own, size))  # type: ignore[misc]
+                file.writelines(content(own, size // len(paths)))
         found = cost(root, *place.command)
     finally:
         for path, own in zip(paths, honest, strict=True):
@@ -440,14 +472,18 @@ def spent(root: Path, place: Place, content: Content | None = None, size: int = 
     return found
 
 
-if __name__ == "__main__":
-    from hostile_kinds import kinds
+def prepare(root: Path) -> None:
+    """The honest files of `hostile_kinds`, and a run of twenty steps."""
+    assert list(kinds(root))
+    given = ("--not-zero-knowledge", "--seed", "5eed", "--steps", "20", "-o", root / "long")
+    assert run("prove-run", root / "trained.arrow", *given).status == 0
 
+
+if __name__ == "__main__":
     wanted = sys.argv[2:]
     with tempfile.TemporaryDirectory() as name:
         root = Path(name)
-        assert list(kinds(root))
-        os.sync()
+        prepare(root)
         for title, place in PLACES.items():
             if wanted and not any(part in title for part in wanted):
                 continue
