@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -96,20 +96,23 @@ COLUMNS = (
 
 def encode(arrow: Arrow) -> bytes:
     """The canonical bytes of an arrow, without provenance: equal for equal programs."""
+    return b"".join(_pieces(arrow))
+
+
+def _pieces(arrow: Arrow) -> list[bytes | memoryview]:
+    """What `encode` joins: constants are not copied, since a program may have 128 MiB of them."""
     arrow = canonical(arrow)
     blobs = _Blobs()
     header = {
         "operations": [_value(operation, blobs) for operation in arrow.operations],
         "types": [_value(type, blobs) for type in arrow.types],
     }
-    return b"".join(
-        pack(header, [np.ascontiguousarray(getattr(arrow, column), "<i4") for column in COLUMNS] + blobs.arrays)
-    )
+    return pack(header, [np.ascontiguousarray(getattr(arrow, column), "<i4") for column in COLUMNS] + blobs.arrays)
 
 
 def digest(arrow: Arrow) -> str:
     """SHA-256 of the canonical bytes, in hexadecimal."""
-    return hashlib.sha256(encode(arrow)).hexdigest()
+    return _sha256(_pieces(arrow))
 
 
 def program_digest(program: Program) -> str:
@@ -120,7 +123,14 @@ def program_digest(program: Program) -> str:
     ports = [[_port(port) for port in side] for side in (program.inputs, program.outputs)]
     # Not in ASCII: there a character past 16 bits is written as the two surrogates that another name may consist of.
     text = json.dumps(ports, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "surrogatepass")
-    return hashlib.sha256(b"circuitize program 2\0" + text + b"\0" + encode(program.arrow)).hexdigest()
+    return _sha256([b"circuitize program 2\0", text, b"\0", *_pieces(program.arrow)])
+
+
+def _sha256(pieces: Iterable[bytes | memoryview]) -> str:
+    found = hashlib.sha256()
+    for piece in pieces:
+        found.update(piece)
+    return found.hexdigest()
 
 
 def is_digest(text: object) -> bool:
@@ -162,9 +172,12 @@ def _value(value: Any, blobs: _Blobs) -> Any:
     raise TypeError(f"operation parameter of type {type(value).__name__} has no canonical encoding")
 
 
-def pack(header: dict[str, Any], arrays: Sequence[np.ndarray[Any, Any]]) -> list[bytes]:
-    """A header and arrays, in pieces: magic, length of the text (u64), the text that describes both, the arrays."""
+def pack(header: dict[str, Any], arrays: Sequence[np.ndarray[Any, Any]]) -> list[bytes | memoryview]:
+    """A header and arrays, in pieces: magic, length of the text (u64), the text that describes both, the arrays.
+
+    An array that lies in memory as it does in a file is not copied.
+    """
     described = [{"dtype": a.dtype.newbyteorder("<").str, "shape": list(a.shape)} for a in arrays]
     text = json.dumps({"header": header, "arrays": described}, separators=(",", ":"), sort_keys=True).encode()
-    little = [np.ascontiguousarray(a, a.dtype.newbyteorder("<")).tobytes() for a in arrays]
+    little = [np.ascontiguousarray(a, a.dtype.newbyteorder("<")).reshape(-1).view(np.uint8).data for a in arrays]
     return [MAGIC, struct.pack("<Q", len(text)), text, *little]

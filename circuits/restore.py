@@ -82,6 +82,11 @@ class Restorer:
         """The array of this number, which nothing else has: what a program holds takes no more than its file does."""
         return self._arrays.pop(whole(index))
 
+    @property
+    def left(self) -> int:
+        """How many arrays nothing has taken."""
+        return len(self._arrays)
+
     def _part(self, entry: Any) -> Any:
         kind = Parts.registry.get(entry["class"])
         if kind is None:

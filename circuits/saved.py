@@ -183,6 +183,8 @@ def _program(header: Any, arrays: Sequence[NDArray[Any]], integer: bool) -> Prog
     inputs, outputs = ([_read_port(entry, restorer) for entry in side] for side in header["ports"])
     precision = restorer.precision(header["precision"])
     examples = tuple({name: restorer.array(index) for name, index in batch.items()} for batch in header["examples"])
+    if restorer.left:
+        raise ValueError(f"{restorer.left} arrays that nothing names")
     return Program(arrow, tuple(inputs), tuple(outputs), examples, precision)
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.circuits.errors import CircuitizeError, FormatError
+from circuitize.circuits.errors import CircuitizeError, FormatError, excerpt
 from circuitize.circuits.files import write_whole
 from circuitize.circuits.phases import silent
 from circuitize.circuits.program import Program, Visibility
@@ -177,14 +177,14 @@ def _read(path: Path, scheme: str | None) -> dict[Key, Opening]:
         written = read_at_most(path, MOST_BYTES, "openings that prove wrote", "give another file")
         content = parse_json(written, MOST_BYTES >> 4)
         if content["circuitize"] != VERSION:
-            raise ValueError(f"version {content['circuitize']!r}, expected {VERSION}")
+            raise ValueError(f"version {excerpt(content['circuitize'])}, expected {VERSION}")
         if scheme not in (None, content["scheme"]):
-            raise ValueError(f"scheme {content['scheme']!r}, expected {scheme!r}: give those of such a prover")
+            raise ValueError(f"scheme {excerpt(content['scheme'])}, expected {scheme!r}: give those of such a prover")
         made = {}
         for name, one in content["openings"].items():
             side, colon, port = name.partition(":")
             if not colon or side not in (INPUT, OUTPUT):
-                raise ValueError(f"port {name!r}")
+                raise ValueError(f"port {excerpt(name)}")
             made[side, port] = Opening(_secret(one["salt"]), _secret(one["root"]), tuple(map(_listed, one["ports"])))
         return made
     except OSError as error:
@@ -201,8 +201,10 @@ def _secret(text: str) -> int:
 
 
 def _listed(entry: Mapping[str, Any]) -> Listed:
+    if entry.keys() != {field.name for field in fields(Listed)}:
+        raise ValueError(f"port {excerpt(entry)}")
     made = Listed(**{**entry, "shape": tuple(entry["shape"])})
     numbers = (*made.shape, made.fraction_bits, made.low, made.high, made.blocks)
     if not isinstance(made.name, str) or not all(type(number) is int for number in numbers):
-        raise ValueError(f"port {entry!r}")
+        raise ValueError(f"port {excerpt(entry)}")
     return made

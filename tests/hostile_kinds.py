@@ -96,10 +96,10 @@ def training() -> Program:
 def _arrays(root: Path) -> Iterator[Kind]:
     program, path = quantize(step()), root / "in.npz"
     np.savez(path, **EXAMPLES[0])
-    yield Kind("--inputs", root, path, lambda path: bool(program_inputs(program, path, lambda _: None)), TEXT)
+    yield Kind("--inputs", root, path, lambda path: bool(program_inputs(program, [path], lambda _: None)), TEXT)
     packed = root / "packed.npz"
     np.savez_compressed(packed, **EXAMPLES[0])
-    yield Kind("--inputs, compressed", root, packed, lambda path: bool(program_inputs(program, path, lambda _: None)))
+    yield Kind("--inputs, compressed", root, packed, lambda path: bool(program_inputs(program, [path], lambda _: None)))
     path = root / "x.npz"
     np.savez(path, x=np.array(EXAMPLES[0]["x"]))
     yield Kind("--expect", root, path, lambda path: bool(read_expectation(f"x={path}", program)), TEXT)

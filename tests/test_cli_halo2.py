@@ -10,16 +10,30 @@ from cli_programs import STEP, copied, keys, proof, refused, reported, run
 from circuitize.backends.plonkish.emit import emit
 from circuitize.cli.loading import load_program
 from circuitize.provers.halo2.cost import sizes
+from circuitize.provers.halo2.proof import most_bytes
 
 
 def test_what_is_reported_was_estimated_exactly() -> None:
     made, proved = reported(keys("step", "halo2")), reported(proof("step", "halo2"))
     system = emit(load_program(STEP).integer).summed.system
     exact = sizes(system)
+    assert exact["proof_bytes"] < most_bytes(bytes(exact["verifying_key_bytes"]))
     assert (made["k"], made["degree"], made["constraints"]) == (system.k, exact.pop("degree"), len(system.gates))
     estimated = json.loads(run("estimate", STEP, "--json").out)["targets"]["plonkish"]
     for found in (made | proved, estimated):
         assert {name: found[name] for name in exact} == exact
+
+
+def test_a_proof_is_as_long_as_its_key_allows(tmp_path: Path) -> None:
+    made, proved = keys("step", "halo2"), copied(proof("step", "halo2"), tmp_path / "long")
+    most = most_bytes((made / "verifying.key").read_bytes())
+    path = proved / "proof.halo2"
+    content = path.read_bytes()
+    assert len(content) < most < 1 << 22
+    path.write_bytes(content + bytes(most - len(content)))
+    assert run("verify", proved, "--keys", made).out.endswith("after the end of the proof\n")
+    path.write_bytes(content + bytes(most + 1 - len(content)))
+    assert f"expected a proof of at most {most:,} bytes" in refused("verify", proved, "--keys", made)
 
 
 def test_what_is_refused(tmp_path: Path) -> None:

@@ -131,6 +131,19 @@ def test_a_statement_whose_names_are_no_text(every: dict[str, Kind], root: Path,
         kind.path.write_bytes(kind.honest)
 
 
+@pytest.mark.parametrize("name", ["program", "plan"])
+@pytest.mark.parametrize("value", [["0" * 64], {}, 1, None, "0" * 63])
+def test_a_run_whose_digests_are_no_text(every: dict[str, Kind], root: Path, name: str, value: object) -> None:
+    kind = every["run.json"]
+    try:
+        content = json.loads(kind.honest) | {name: value}
+        kind.path.write_text(json.dumps(content, indent=1, sort_keys=True) + "\n")
+        line = judged("verify-run", kind.path.parent, "--program", root / "trained.arrow").err
+        assert f"{name} " in line and "expected 64 hexadecimal digits" in line
+    finally:
+        kind.path.write_bytes(kind.honest)
+
+
 def test_many_long_steps_are_refused_before_any_is_read(every: dict[str, Kind], root: Path) -> None:
     folder = copied(root / "run", root / "long")
     for number in range(1, 21):

@@ -125,13 +125,19 @@ def write_cells(path: Path, field: Field, cells: Cells) -> None:
     write_whole(path, chunks, private=True)
 
 
-def read_cells(path: Path, field: Field = BN254) -> Cells:
-    """Reads the cells of a run. Raises FormatError for any other or damaged file, and for values past the prime."""
+def read_cells(path: Path, field: Field = BN254, rows: int | None = None) -> Cells:
+    """Reads the cells of a run. Raises FormatError for any other or damaged file, and for values past the prime.
+
+    Where the system has so many `rows`, advice columns of another number are refused before they are read.
+    """
     file = SectionFile(path, CELLS_MAGIC, VERSION, "cells")
     advice, instance, challenges = np.frombuffer(file.header(field, 12), "<u4").tolist()
     if advice + instance > MOST_COLUMNS:
         file.fail(f"at most {MOST_COLUMNS} columns", f"{advice + instance}")
     lengths = file.section(2, 4 * (advice + instance)).view("<u4").tolist()
+    if rows is not None and any(length != rows for length in lengths[:advice]):
+        found = next(length for length in lengths[:advice] if length != rows)
+        file.fail(f"advice columns of the system's {rows} rows", f"one of {found}")
     values = file.section(3, 32 * sum(lengths)).view("<u8").reshape(-1, 4).astype(np.uint64)
     drawn = file.section(4, 32 * challenges).view("<u8").reshape(-1, 4).astype(np.uint64)
     for part in (values, drawn):

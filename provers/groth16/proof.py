@@ -56,7 +56,8 @@ class Proof:
         return cls(digest, decompress(points))
 
     @classmethod
-    def read(cls, path: Path) -> Self:
+    def read(cls, path: Path, key: object = None) -> Self:
+        """A proof from its file, of one length whatever the key."""
         return read_proof(path, cls.file_bytes, cls.decode)
 
     def write(self, path: Path) -> None:

@@ -5,15 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from circuitize.circuits.errors import FormatError
 from circuitize.circuits.files import write_whole
 from circuitize.provers.framing import Framing, read_proof
 
+if TYPE_CHECKING:
+    from .keys import VerifyingKey
+
 FRAMING = Framing("halo2", b"circuitize-hl2pf", version=1, zero_knowledge=True)
 PROOF_FILE = "proof.halo2"
 MOST_BYTES = 1 << 24
+"""Of a proof that is read without a key."""
+
+ONCE, FOR_EACH_BYTE = 1 << 13, 22
+"""What bounds a proof by its key, `most_bytes`."""
+
+
+def most_bytes(key: bytes) -> int:
+    """No proof for the verifying key of these bytes has a longer file.
+
+    Of its bytes an advice column has 64 (4 in the key), a lookup 352 (16 or more), a cell that is read 32 (12),
+    a copied column at most 224 (68); the quotient, at most 64 points, and all else take less than ONCE.
+    """
+    return ONCE + FOR_EACH_BYTE * len(key)
 
 
 @dataclass(frozen=True)
@@ -44,8 +60,10 @@ class Proof:
         return cls(*FRAMING.split(content))
 
     @classmethod
-    def read(cls, path: Path) -> Self:
-        return read_proof(path, MOST_BYTES, cls.decode)
+    def read(cls, path: Path, key: VerifyingKey | None = None) -> Self:
+        """With the verifier's key no more is read than a proof for it may have."""
+        most = MOST_BYTES if key is None else min(MOST_BYTES, most_bytes(key.native.encode()))
+        return read_proof(path, most, cls.decode)
 
     def write(self, path: Path) -> None:
         write_whole(path, [self.encode()])

@@ -15,6 +15,7 @@ from circuitize.provers.openings import draw_salts
 
 from .circuit import CIRCUIT_FILE, WITNESS_FILE, emit, trace, witness
 from .loading import load_program
+from .memory import require_file_memory
 from .output import Phases, print_json, print_table, progress, say
 from .screen import one_line
 from .vectors import inputs_to_try
@@ -88,6 +89,7 @@ def _from_files(path: Path) -> tuple[ConstraintSystem, list[list[int]], Name, Ca
     from circuitize.backends.r1cs.sym_file import read_names
     from circuitize.backends.r1cs.wtns_file import read_wtns
 
+    require_file_memory(path)
     system, labels = read_r1cs(path)
     symbols, beside = path.with_suffix(".sym"), path.parent / WITNESS_FILE
     names = read_names(symbols, labels) if symbols.is_file() else {}

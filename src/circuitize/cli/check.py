@@ -14,6 +14,7 @@ from circuitize.circuits.errors import CircuitizeError
 from .circuit import CIRCUIT_FILE, WITNESS_FILE, emit
 from .hardware_check import check_hardware
 from .loading import Loaded, load_program
+from .memory import require_file_memory
 from .output import Phases, print_json, print_table, progress, say
 from .plonkish import SYSTEM_FILE, check_plonkish_files
 from .vectors import Vector, inputs_to_try
@@ -92,6 +93,7 @@ def _check_rows(folder: Path) -> tuple[int, str | None]:
     from circuitize.backends.r1cs.r1cs_file import read_r1cs
     from circuitize.backends.r1cs.wtns_file import read_wtns
 
+    require_file_memory(folder / CIRCUIT_FILE)
     with progress("checking the files"):
         system, _ = read_r1cs(folder / CIRCUIT_FILE)
         rows = failing_rows(system, read_wtns(folder / WITNESS_FILE, system.field, system.wires))

@@ -18,6 +18,9 @@ BYTES_PER_BIT = {"groth16": 1200}
 BYTES_PER_ELEMENT = {"mirage": 4000, "halo2": 5000}
 """The same for each element that is looked up; measured: 4,500 and more, 6,000 to 17,000."""
 
+BYTES_PER_FILE_BYTE = 4.5
+"""The same for each byte of a .r1cs file that is checked or audited; measured: 4.2 with the file itself."""
+
 SMALLER = "prove a smaller batch or model, with --prover tensor (no keys, not zero-knowledge), or on a larger machine"
 
 
@@ -57,12 +60,18 @@ def require_circuit_memory(program: Program, prover: str) -> None:
     require_memory(needed, SMALLER)
 
 
-def require_memory(needed: float, remedy: str) -> None:
+def require_file_memory(path: Path) -> None:
+    """Raises CircuitizeError where a .r1cs file surely needs more memory than the machine has to be read."""
+    size = path.stat().st_size if path.is_file() else 0
+    require_memory(BYTES_PER_FILE_BYTE * size, "read it on a larger machine", "circuit")
+
+
+def require_memory(needed: float, remedy: str, what: str = "proof") -> None:
     """Raises CircuitizeError where the machine, as far as it tells, has less memory than a prediction says."""
     physical = physical_bytes()
     found = physical + swap_bytes()
     if physical and needed > found:
         raise CircuitizeError(
-            f"expected a machine with about {amount_of_bytes(int(needed))} of memory for this proof, found one with "
+            f"expected a machine with about {amount_of_bytes(int(needed))} of memory for this {what}, found one with "
             f"{amount_of_bytes(found)}; {remedy}"
         )

@@ -13,6 +13,7 @@ from circuitize.circuits.program import Program
 from circuitize.provers.openings import draw_salts
 
 from .loading import PROGRAM_FILE, Loaded, load_program, save_without_examples
+from .memory import require_memory
 from .output import Phases, amount_of_bytes, print_json, print_table, progress, say
 from .values import program_inputs
 
@@ -24,6 +25,9 @@ CELLS_FILE = "witness.cells"
 FILES = (SYSTEM_FILE, CELLS_FILE, PROGRAM_FILE)
 SIZES = ("k", "rows", "advice_columns", "fixed_columns", "public", "lookups", "degree")
 
+
+CELL_BYTES = 64
+"""Memory of a check for each cell of a system: a field element of it, and of its column's copy."""
 
 SHOWN = (*SIZES, "proof_bytes", "verifying_key_bytes", "proving_key_bytes", "prove_seconds", "prove_bytes")
 
@@ -102,7 +106,9 @@ def check_plonkish_files(folder: Path) -> tuple[int, str | None]:
 
     with progress("checking the files"):
         system, names = read_system(folder / SYSTEM_FILE)
-        cells = read_cells(folder / CELLS_FILE, system.field)
+        columns = system.advice + len(system.fixed) + len(system.instance)
+        require_memory(CELL_BYTES * system.rows * columns, "check it on a larger machine", "circuit")
+        cells = read_cells(folder / CELLS_FILE, system.field, system.rows)
         found = first_failure(system, cells.advice, cells.instance, cells.challenges)
     told = None
     if found is not None:

@@ -68,8 +68,9 @@ class Prover:
             key: VerifyingKey = self._module("keys").VerifyingKey.read(path)
         return key
 
-    def proof(self, path: Path) -> Proof:
-        proof: Proof = self._module("proof").Proof.read(path)
+    def proof(self, path: Path, key: VerifyingKey) -> Proof:
+        """A proof from its file, which is not read where it is longer than one for this key."""
+        proof: Proof = self._module("proof").Proof.read(path, key)
         return proof
 
     def prove(

@@ -158,7 +158,7 @@ class Verifier:
             raise Unproved(f"the proof is for program {statement.digest}, expected {self.digest}")
         vector = public_vector(self.program, statement, SCALAR_PRIME)
         with remedy(ASK_AGAIN):
-            found = self.prover.proof(proof / self.prover.proof_file)
+            found = self.prover.proof(proof / self.prover.proof_file, self.key)
         reason = self.prover.refusal(found, self.key, vector, self.digest)
         if reason is not None:
             raise Unproved(reason)
