@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-from circuitize.cli.openings import read_openings
 from cli_programs import proof
 
 from circuitize.circuits.errors import FormatError
+from circuitize.provers.openings import read_openings
 
 
 @pytest.mark.parametrize("old", ['"fraction_bits"', '"output:w"'])
