@@ -28,7 +28,7 @@ from tensor_words import Sending, divide
 from circuitize.circuits import integers
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.forms import Column
-from circuitize.provers.tensor.independent import opening, verifier
+from circuitize.provers.tensor.independent import opening
 from circuitize.provers.tensor.independent.arithmetic import PRIME, Elements, dot, multiply, numbers
 from circuitize.provers.tensor.independent.transcript import Transcript
 from circuitize.provers.tensor.independent.verifier import Verifier
@@ -142,7 +142,7 @@ def test_leaves_belong_to_the_root(degree: int, monkeypatch: pytest.MonkeyPatch)
         def __ne__(self, other: object) -> bool:
             return False
 
-    monkeypatch.setattr(verifier, "published", lambda *_: Anything())
+    monkeypatch.setattr("circuitize.provers.tensor.independent.verifier.published", lambda *_: Anything())
     assert found.passes()
 
 
