@@ -69,8 +69,10 @@ def require_file_memory(path: Path) -> None:
 def require_memory(needed: float, remedy: str, what: str = "proof") -> None:
     """Raises CircuitizeError where the machine, as far as it tells, has less memory than a prediction says."""
     physical = physical_bytes()
+    if not physical or needed <= physical:
+        return
     found = physical + swap_bytes()
-    if physical and needed > found:
+    if needed > found:
         raise CircuitizeError(
             f"expected a machine with about {amount_of_bytes(int(needed))} of memory for this {what}, found one with "
             f"{amount_of_bytes(found)}; {remedy}"
