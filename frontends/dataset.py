@@ -150,6 +150,8 @@ def dataset(
         raise CircuitizeError(
             f"expected a target for each of {len(features):,} examples, found {len(answers):,}; match them by row"
         )
+    if kind not in (None, "classes", "regression"):
+        raise CircuitizeError(f"expected kind='classes' or kind='regression', found {kind!r}; leave it out to be found")
     train, held = _split(len(features), test, seed)
     wanted = kind or ("regression" if answers.dtype.kind == "f" and not _whole(answers) else "classes")
     values, classes = _indicators(answers) if wanted == "classes" else (_columns(answers), ())

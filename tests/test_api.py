@@ -156,6 +156,16 @@ def test_what_is_expected_is_exact():
 def test_what_is_no_program_is_refused():
     with pytest.raises(CircuitizeError, match="expected a Program"):
         cz.compile(trained().arrow, cz.groth16)
+    with pytest.raises(CircuitizeError, match=r"expected a target \(cz.groth16, .*, found 'groth16'"):
+        cz.compile(trained(), "groth16")
+    with pytest.raises(CircuitizeError, match="expected keys as insecure_keys gives them"):
+        proved(cz.mirage)[0].prove(keys="keys")
+    with pytest.raises(CircuitizeError, match="expected a verifying key, found Keys"):
+        cz.verifier(trained(), proved(cz.mirage)[1])
+    with pytest.raises(CircuitizeError, match="rows of different lengths"):
+        cz.verifier(trained(), expect={"learning_rate": [[1], [2, 3]]})
+    with pytest.raises(CircuitizeError, match="expected a proof, or the folder of one"):
+        cz.verifier(trained()).check(None)
     with pytest.raises(CircuitizeError, match="expected an executor"):
         cz.run(trained(), executor="float")
     with pytest.raises(CircuitizeError, match="expected inputs among"):

@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.folder import whole_folder
 from circuitize.circuits.phases import Phases, Progress, silent
 from circuitize.circuits.program import Visibility
@@ -96,6 +97,10 @@ class ProvableCircuit:
                     f"expected public inputs only, found {hidden[0]!r}: {self.prover.name} proofs tell others about "
                     "hidden values; say not_zero_knowledge=True if that is no harm, or take a prover that hides them"
                 )
+        if keys is not None and not isinstance(keys, Keys):
+            raise CircuitizeError(
+                f"expected keys as insecure_keys gives them, found {type(keys).__name__}; give circuit.insecure_keys()"
+            )
         phases = Phases(progress)
         integers = integers_of(self.exact.integer, inputs)
         with phases.phase("trace", "running the program"):

@@ -9,6 +9,7 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.phases import Phases, Progress, silent
 from circuitize.circuits.program import Program
 from circuitize.provers import catalogue
+from circuitize.provers.names import KEYED
 
 from .circuits import ProvableCircuit
 from .exact import Exact, exact
@@ -47,5 +48,8 @@ def compile(program: Program, target: Target[Made], *, progress: Progress = sile
     """
     if not isinstance(program, Program):
         raise CircuitizeError(f"expected a Program to compile, found {type(program).__name__}; see training_step")
+    if not hasattr(target, "build"):
+        known = ", ".join(f"cz.{name}" for name in (*KEYED, "tensor_proof"))
+        raise CircuitizeError(f"expected a target ({known}), found {target!r}; import circuitize as cz, and name one")
     phases = Phases(progress)
     return target.build(exact(program, phases), phases)

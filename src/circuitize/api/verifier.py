@@ -76,6 +76,10 @@ class Verifier:
             with TemporaryDirectory(prefix="circuitize-") as scratch:
                 proof.write(Path(scratch))
                 return self.check(scratch)
+        if not isinstance(proof, (str, Path)):
+            raise CircuitizeError(
+                f"expected a proof, or the folder of one, found {type(proof).__name__}; give what prove made"
+            )
         folder = Path(proof)
         statement = read_statement(folder, self.prover.bound(self.exact.integer))
         if statement.prover != self.prover.name:
@@ -126,6 +130,10 @@ def verifier(program: Program, key: VerifyingKey | None = None, *, expect: Mappi
     key of another program.
     """
     made = exact(program, Phases())
+    if not (key is None or hasattr(key, "digest")):
+        raise CircuitizeError(
+            f"expected a verifying key, found {type(key).__name__}; give keys.verifying, or none for tensor"
+        )
     prover = catalogue.prover("tensor" if key is None else key.prover)
     if key is not None and key.digest != made.digest:
         raise CircuitizeError(f"expected a key for program {made.digest}, found one for {key.digest}; make its keys")
@@ -152,7 +160,12 @@ def _expectation(name: str, value: Any, program: Program, bound: Sequence[tuple[
         return Expectation(name, key, port, (_root(name, value),))
     assert port.format is not None
     raw = isinstance(value, Raw)
-    numbers = np.asarray(value.array if isinstance(value, Raw) else value)
+    try:
+        numbers = np.asarray(value.array if isinstance(value, Raw) else value)
+    except ValueError:
+        raise CircuitizeError(
+            f"expect {name}: expected an array, found rows of different lengths; even them out"
+        ) from None
     found = units(f"expect {name}", port.format, numbers, raw)
     return Expectation(name, key, port, tuple(int(one) for one in found.reshape(-1)))
 
