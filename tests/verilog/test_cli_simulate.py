@@ -207,7 +207,10 @@ def test_damaged_folders_and_missing_simulators_are_one_line(tmp_path: Path, mon
     assert "expected the simulator icarus, found none on this machine; install it: apt-get install iverilog" in line
     monkeypatch.setattr(simulators, "verilator", lambda: None)
     report = as_json("check", HERE + "linear", "--vectors", "2")
-    assert report["targets"] == ["r1cs", "plonkish"] and "apt-get install iverilog" in report["left_out"]["verilog"]
+    assert (
+        report["targets"] == ["r1cs", "plonkish", "r1cs with a commitment", "tensor"]
+        and "apt-get install iverilog" in report["left_out"]["verilog"]
+    )
 
 
 def test_answers() -> None:
