@@ -50,7 +50,7 @@ class Tensor:
         if statement.digest != digest:
             return f"the proof is for program {statement.digest}, expected {digest}"
         try:
-            claimed = _stated(program, statement)
+            claimed = in_arrays(program, statement)
         except Unproved as error:
             return str(error)
         made = plan(program)
@@ -60,8 +60,8 @@ class Tensor:
         return round(union(bounds(plan(program))), 1)
 
 
-def _stated(program: Program, statement: Statement) -> stated.Statement:
-    """The statement as arrays and bytes. Raises Unproved for values that no port of the program can have."""
+def in_arrays(program: Program, statement: Statement) -> stated.Statement:
+    """Return the statement in arrays and bytes. Raise Unproved for values that no port of the program can have."""
     formats = {key: port.format for key, port in bound_ports(program)}
     publics = {}
     for key, values in statement.publics.items():

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
+
+from circuitize.circuits import phases
 
 from .screen import Screen, one_line, visible
 
@@ -53,31 +54,11 @@ def progress(stage: str) -> Iterator[None]:
         show("")
 
 
-class Phases:
-    """Wall and processor seconds of the named parts of a command, shown as progress while they run."""
+class Phases(phases.Phases):
+    """The phases of a command, shown as progress while they run."""
 
     def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-        self.cpu_seconds: dict[str, float] = {}
-
-    @contextmanager
-    def phase(self, name: str, stage: str) -> Iterator[None]:
-        wall, cpu = time.perf_counter(), time.process_time()
-        with progress(stage):
-            yield
-        self.seconds[name] = time.perf_counter() - wall
-        self.cpu_seconds[name] = time.process_time() - cpu
-
-    def take_out(self, inner: str, outer: str) -> None:
-        """Count `inner`, which ran within `outer`, no longer there."""
-        for table in (self.seconds, self.cpu_seconds):
-            table[outer] -= table[inner]
-
-    def as_json(self) -> dict[str, dict[str, float]]:
-        return {
-            name: {"seconds": round(self.seconds[name], 4), "cpu_seconds": round(self.cpu_seconds[name], 4)}
-            for name in self.seconds
-        }
+        super().__init__(show)
 
 
 def amount_of_bytes(count: int) -> str:

@@ -8,15 +8,12 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from circuitize.circuits.errors import CircuitizeError, FormatError, excerpt
 from circuitize.circuits.files import write_whole
 from circuitize.circuits.folder import whole_file, whole_folder
-from circuitize.circuits.program import Port, Program, Visibility
 from circuitize.provers.expectation import Expectation
 from circuitize.provers.openings import KEPT, TENSOR, join, opened, write_openings
-from circuitize.provers.statement import FILE, PROOF_FILES, Key, Statement, Unproved, bound_ports, key_text, shown_names
+from circuitize.provers.statement import FILE, PROOF_FILES, Key, Statement, Unproved, shown_names
 
 from .loading import Loaded, load_program, program_path
 from .memory import require_memory
@@ -27,7 +24,6 @@ from .verdict import ASK_AGAIN, remedy, require_digest, require_outside, verdict
 
 if TYPE_CHECKING:
     from circuitize import _native
-    from circuitize.provers.tensor import statement as tensor_statement
     from circuitize.provers.tensor.forms import Trace
     from circuitize.provers.tensor.plan import Plan
     from circuitize.provers.tensor.prover import Proved
@@ -143,6 +139,8 @@ class Verifier:
     """
 
     def __init__(self, proof: Path, keys: Path | None, program: str | None, digest: str | None) -> None:
+        from circuitize.provers.tensor.descriptor import PROVER
+
         if keys is not None:
             raise CircuitizeError(f"--keys: expected none, found {keys}; a tensor proof is checked without a key")
         if digest is not None:
@@ -156,12 +154,13 @@ class Verifier:
         loaded = load_program(program, integer=True)
         self.program, self.digest = loaded.integer, loaded.digest
         self.expected = digest
-        self.bound = bound_groups(self.program)
+        self.bound = PROVER.bound(self.program)
         self.security_bits = 0.0
 
     def refusal(self, statement: Statement, proof: Path, expectations: Sequence[Expectation] = ()) -> str | None:
         """Why the proof in a folder does not show the statement, or what is expected; None where it does."""
         from circuitize.provers.tensor.cost import most_bytes
+        from circuitize.provers.tensor.descriptor import in_arrays
         from circuitize.provers.tensor.plan import plan
         from circuitize.provers.tensor.proof import Proof
         from circuitize.provers.tensor.security import bounds, union
@@ -177,7 +176,7 @@ class Verifier:
                 raise Unproved(f"the program is {self.digest}, expected {self.expected.lower()}")
             if statement.digest != self.digest:
                 raise Unproved(f"the proof is for program {statement.digest}, expected {self.digest}")
-            stated = _stated(self.program, statement)
+            stated = in_arrays(self.program, statement)
             made = plan(self.program)
             with remedy(ASK_AGAIN):
                 found = Proof.read(proof / PROOF_FILE, most_bytes(made))
@@ -196,32 +195,3 @@ class Verifier:
         names = shown_names(self.program, self.bound)
         told = verdict(self.digest, reason, statement, self.bound, names, setup="none", zero_knowledge=False)
         return told if reason is not None else told | {"security_bits": self.security_bits}
-
-
-def bound_groups(program: Program) -> tuple[tuple[Key, Port], ...]:
-    """What a tensor proof says something about: public ports, and each group of committed ones as if it were a port."""
-    from circuitize.provers.tensor.groups import groups
-
-    public = [(key, port) for key, port in bound_ports(program) if port.visibility is Visibility.PUBLIC]
-    return (*public, *((group.key, Port(group.name, Visibility.COMMITTED)) for group in groups(program)))
-
-
-def _stated(program: Program, statement: Statement) -> tensor_statement.Statement:
-    """The statement as the prover means it. Raises Unproved for values that no port of the program can have."""
-    from circuitize.provers.tensor.statement import Statement as Stated
-
-    formats = {key: port.format for key, port in bound_ports(program)}
-    publics = {}
-    for key, values in statement.publics.items():
-        format = formats.get(key)
-        if format is None or len(values) != format.size:
-            raise Unproved(
-                f"expected the program's own ports and shapes, found {len(values)} values of {excerpt(key_text(key))}"
-            )
-        if min(values) < format.low or max(values) > format.high:
-            raise Unproved(f"expected public values of {key_text(key)} in [{format.low}, {format.high}]")
-        publics[key] = np.array(values, np.int64).reshape(format.shape)
-    for key, root in statement.roots.items():
-        if not 0 <= root < 1 << (8 * BYTES):
-            raise Unproved(f"expected a root of {BYTES} bytes for {excerpt(key_text(key))}")
-    return Stated(publics, {key: root.to_bytes(BYTES, "big") for key, root in statement.roots.items()})
