@@ -5,12 +5,13 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
-from circuitize.cli.loading import Loaded, load_program
+from circuitize.api.exact import Exact
+from circuitize.cli.loading import load_program
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 
 
 @lru_cache(maxsize=32)
-def example(name: str) -> Loaded:
+def example(name: str) -> Exact:
     """`iris.py:step` and the like."""
     return load_program(str(EXAMPLES / name))

@@ -12,13 +12,13 @@ import pytest
 from cli_programs import STEP, keys, proof, refused, run
 
 from circuitize import quantize
+from circuitize.api.values import program_inputs
 from circuitize.cli.circuit import emit
 from circuitize.cli.curves import draw, train_both
 from circuitize.cli.loading import load_program, run_file
 from circuitize.cli.output import Phases
 from circuitize.cli.prove import Run, read_proving_key
 from circuitize.cli.tampering import easier_program, flipped_bit, refusal, weight_in_commitment, weight_in_witness
-from circuitize.cli.values import program_inputs
 from circuitize.cli.verify import Verifier
 from circuitize.frontends.datasets import iris
 from circuitize.provers.openings import draw_salts

@@ -18,11 +18,11 @@ from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import Undefined
 from circuitize.circuits.program import Program
 from circuitize.circuits.types import Fixed
-from circuitize.cli.vectors import inputs_to_try
 from circuitize.sims import integer, real
 from circuitize.sims.agree import OnDevice, agree
 from circuitize.sims.device import Device, cuda
 from circuitize.sims.executor import Executor
+from circuitize.sims.vectors import inputs_to_try
 
 STRICT = Device("strict", strict_arrays)
 GPU = pytest.param(cuda(), marks=pytest.mark.skipif(cuda() is None, reason="needs a CUDA GPU and CuPy"), id="gpu")

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from cli_programs import STEP, refused, run
 
+from circuitize.circuits.archives import read_npz
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError, TypingError
 from circuitize.circuits.integers import Scale
 from circuitize.circuits.program import Port, Program, Raw, Visibility, raw, to_integers
 from circuitize.circuits.types import Fixed
-from circuitize.cli.values import read_npz
 from circuitize.sims import integer, real
 
 RATE = Fixed((), 16, 0, 1 << 16)

@@ -9,8 +9,8 @@ import pytest
 from agreement import check_single_changes
 from example_programs import EXAMPLES, example
 
-from circuitize.cli.vectors import inputs_to_try
 from circuitize.sims.agree import R1CS, agree
+from circuitize.sims.vectors import inputs_to_try
 
 PROGRAMS = [
     ("iris.py:step", 5, 2.0**-9),

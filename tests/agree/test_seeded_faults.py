@@ -21,9 +21,9 @@ from circuitize.backends.gadgets.linear import COMBINATIONS
 from circuitize.backends.r1cs.operations import RULES
 from circuitize.circuits import integers
 from circuitize.circuits.integers import contraction
-from circuitize.cli.vectors import inputs_to_try
 from circuitize.sims.agree import R1CS, agree
 from circuitize.sims.plonkish import Plonkish
+from circuitize.sims.vectors import inputs_to_try
 
 PROGRAMS = Path(__file__).parent.parent / "fault_programs.py"
 Patch = pytest.MonkeyPatch

@@ -8,7 +8,8 @@ from typing import Any, NoReturn
 import pytest
 from cli_programs import STEP, keys, refused
 
-from circuitize.cli import halo2, memory, prove, setup
+from circuitize.circuits import memory
+from circuitize.cli import halo2, prove, setup
 from circuitize.cli.loading import load_program
 
 PROVERS = ["groth16", "mirage", "halo2"]

@@ -9,12 +9,12 @@ import pytest
 from cli_programs import PUBLIC, STEP, keys, refused, run
 
 from circuitize import Port, Program
+from circuitize.api.values import program_inputs
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.integers import Scale
 from circuitize.circuits.saved import save
 from circuitize.circuits.types import Fixed
 from circuitize.cli.loading import load_program, save_without_examples
-from circuitize.cli.values import program_inputs
 from circuitize.provers.openings import read_openings
 from circuitize.provers.statement import read_statement
 

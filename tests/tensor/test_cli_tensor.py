@@ -12,7 +12,7 @@ from cli_programs import STEP, refused, run
 from cli_programs import keys as groth16_keys
 from cli_programs import proof as groth16_proof
 
-from circuitize.cli import memory
+from circuitize.circuits import memory
 from circuitize.provers.openings import read_openings
 from circuitize.provers.statement import read_statement
 

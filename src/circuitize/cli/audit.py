@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from circuitize.circuits.errors import CircuitizeError, Undefined
+from circuitize.circuits.memory import require_file_memory
 from circuitize.circuits.program import Program
 from circuitize.provers.openings import draw_salts
+from circuitize.sims.vectors import inputs_to_try
 
 from .circuit import CIRCUIT_FILE, WITNESS_FILE, emit, trace, witness
 from .loading import load_program
-from .memory import require_file_memory
 from .output import Phases, print_json, print_table, progress, say
 from .screen import one_line
-from .vectors import inputs_to_try
 
 if TYPE_CHECKING:
     from circuitize.backends.r1cs.audit import Audit, Removal

@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from circuitize.api.exact import Exact
 from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.memory import require_file_memory
+from circuitize.sims.vectors import Vector, inputs_to_try
 
 from .circuit import CIRCUIT_FILE, WITNESS_FILE, emit
 from .hardware_check import check_hardware
-from .loading import Loaded, load_program
-from .memory import require_file_memory
+from .loading import load_program
 from .output import Phases, print_json, print_table, progress, say
 from .plonkish import SYSTEM_FILE, check_plonkish_files
-from .vectors import Vector, inputs_to_try
 
 if TYPE_CHECKING:
     from circuitize.backends.r1cs.emit import Emission
@@ -101,7 +102,7 @@ def _check_rows(folder: Path) -> tuple[int, str | None]:
     return system.constraints, broken
 
 
-def targets_here(loaded: Loaded, emission: Emission) -> list[Target]:
+def targets_here(loaded: Exact, emission: Emission) -> list[Target]:
     """Every circuit of every prover, and the integer executor on the GPU where there is one, by the device's name.
 
     A circuit with a commitment, or a tensor proof, is left out where the program has none.
@@ -126,7 +127,7 @@ def _where_there_is_one(make: Callable[[], Target]) -> list[Target]:
         return []
 
 
-def compare(loaded: Loaded, targets: list[Target], count: int, seed: int) -> Agreement:
+def compare(loaded: Exact, targets: list[Target], count: int, seed: int) -> Agreement:
     """Try `count` inputs. Raises CircuitizeError where the program is defined on none of them."""
     from circuitize.sims.agree import agree
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from circuitize.api.exact import Exact
 from circuitize.circuits.program import Program
 from circuitize.provers.statement import Key
 
-from .loading import Loaded
 from .output import Phases
 from .provers import GROTH16, Draw, Prover
 
@@ -23,7 +23,7 @@ WITNESS_FILE = "witness.wtns"
 Integers = NDArray[np.int64]
 
 
-def emit(loaded: Loaded, phases: Phases, prover: Prover = GROTH16) -> Emission:
+def emit(loaded: Exact, phases: Phases, prover: Prover = GROTH16) -> Emission:
     """Emit the constraint system for a prover. Raises CircuitizeError for a program that binds nothing."""
     from circuitize.backends.r1cs.emit import emit
 

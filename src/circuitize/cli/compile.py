@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from argparse import Namespace
 
+from circuitize.api.values import program_inputs
 from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.folder import require_folder, whole_folder
+from circuitize.circuits.memory import amount_of_bytes
 from circuitize.provers.openings import draw_salts
 
 from .circuit import CIRCUIT_FILE, WITNESS_FILE, emit, part_names, trace, witness
@@ -21,10 +23,9 @@ from .hardware import (
     vectors,
 )
 from .loading import PROGRAM_FILE, load_program, save_without_examples
-from .output import Phases, amount_of_bytes, print_json, print_table, say
+from .output import Phases, print_json, print_table, remark, say
 from .plonkish import write_plonkish
 from .registry import SCHEDULER_OPTIONS, SCHEDULERS
-from .values import program_inputs
 
 SYMBOLS_FILE, JSON_FILE = "circuit.sym", "circuit.json"
 R1CS_FILES = (CIRCUIT_FILE, SYMBOLS_FILE, PROGRAM_FILE, JSON_FILE, WITNESS_FILE)
@@ -60,7 +61,7 @@ def _verilog(options: Namespace) -> int:
     phases = Phases()
     with phases.phase("program", "reading the program"):
         loaded = load_program(options.program)
-        made = bound(loaded.integer, options.inputs, raw=options.raw_inputs)
+        made = bound(loaded.integer, options.inputs, remark, options.raw_inputs)
     with phases.phase("schedule", "scheduling"):
         found = design(made, options.scheduler, chosen)
     with phases.phase("vectors", "running the program on its examples"):
@@ -109,7 +110,7 @@ def _r1cs(options: Namespace) -> int:
     with phases.phase("program", "reading the program"):
         loaded = load_program(options.program)
     wanted = options.witness or options.raw_inputs or options.inputs is not None
-    inputs = program_inputs(loaded.integer, options.inputs, raw=options.raw_inputs) if wanted else {}
+    inputs = program_inputs(loaded.integer, options.inputs, remark, options.raw_inputs) if wanted else {}
     emission = emit(loaded, phases)
     system = emission.system
     if wanted:

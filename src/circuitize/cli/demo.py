@@ -11,8 +11,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from circuitize.api.exact import Exact
+from circuitize.api.values import program_inputs
 from circuitize.backends.r1cs.cost import estimate
 from circuitize.circuits.folder import require_file, require_folder, whole_folder
+from circuitize.circuits.memory import amount_of_bytes
 from circuitize.frontends.datasets import Recipe, Split, digits
 from circuitize.provers.keys import KEY_FILES
 from circuitize.provers.openings import draw_salts
@@ -20,12 +23,11 @@ from circuitize.provers.statement import FILE, OUTPUT, PROOF_FILES, read_stateme
 
 from .circuit import emit
 from .curves import Curve, draw, plotting, train_both
-from .loading import Loaded, quantized, run_file
-from .output import Phases, amount_of_bytes, print_json, progress, say, show, shown_number
+from .loading import quantized, run_file
+from .output import Phases, print_json, progress, say, show, shown_number
 from .prove import Run, read_proving_key, report_of
 from .setup import make_keys
 from .tampering import Attempt, easier_program, flipped_bit, weight_in_commitment, weight_in_witness
-from .values import program_inputs
 from .verify import Verifier
 
 EXAMPLE = Path(__file__).with_name("digits.py")
@@ -88,7 +90,7 @@ class Demo:
             self.say(f"          {label:<16}{shown[0]:>10}{shown[1]:>10}")
         self.say(f"          curves in {self.output / PICTURE}")
 
-    def proved(self, loaded: Loaded) -> None:
+    def proved(self, loaded: Exact) -> None:
         """One step as a circuit, with keys, a proof, a verdict and attacks."""
         phases, keys, proof_folder = Phases(), self.output / KEYS, self.output / PROOF
         with progress("counting constraints"):
@@ -106,7 +108,7 @@ class Demo:
             f"Keys      {phases.seconds['setup']:.1f} s, proving key {amount_of_bytes(made['proving_key_bytes'])}; "
             "development keys: INSECURE, for trials only"
         )
-        inputs = program_inputs(loaded.integer, None, say=lambda message: None)
+        inputs = program_inputs(loaded.integer, None)
         salts = draw_salts(loaded.integer)
         step = Run(loaded, inputs, salts, emission, phases)
         proof = step.prove(read_proving_key(keys), phases)

@@ -13,9 +13,9 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 
 from circuitize import __version__
+from circuitize.circuits.memory import amount_of_bytes, physical_bytes
 
-from .memory import physical_bytes
-from .output import amount_of_bytes, print_json, say
+from .output import print_json, say
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,14 +6,13 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from circuitize.api.values import wanted
+from circuitize.circuits.archives import read_npz
 from circuitize.circuits.errors import CircuitizeError, excerpt
 from circuitize.circuits.exact import RAW, exact_numbers, units
 from circuitize.circuits.program import Port, Program, Visibility
 from circuitize.provers.expectation import Expectation, port_named
 from circuitize.provers.statement import Key, bound_ports
-
-from .archives import read_npz
-from .values import wanted
 
 ROOT = re.compile(r"0[xX][0-9a-fA-F]{1,64}|[0-9]{1,78}")
 

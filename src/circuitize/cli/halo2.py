@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from circuitize.api.exact import Exact
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.folder import whole_folder
+from circuitize.circuits.memory import amount_of_bytes, require_circuit_memory
 from circuitize.provers.keys import KEY_FILES
 from circuitize.provers.statement import Statement, stated
 
 from .circuit import named_outputs, named_salts, trace
 from .keys import require_readable
-from .loading import PROGRAM_FILE, Loaded, load_program, save_without_examples
-from .memory import require_circuit_memory
-from .output import Phases, amount_of_bytes, print_json, print_table, remark, say
+from .loading import PROGRAM_FILE, load_program, save_without_examples
+from .output import Phases, print_json, print_table, remark, say
 from .provers import HALO2
 from .setup import INSECURE
 
@@ -36,7 +37,7 @@ CEREMONY = (
 )
 
 
-def emit_plonkish(loaded: Loaded, phases: Phases) -> Emission:
+def emit_plonkish(loaded: Exact, phases: Phases) -> Emission:
     """The program's Plonkish system. Raises CircuitizeError for a program that binds nothing."""
     from circuitize.backends.plonkish.emit import emit
 
@@ -78,7 +79,7 @@ def setup(options: Namespace) -> int:
 
 
 def make_keys(
-    loaded: Loaded, output: Path, phases: Phases, emission: Emission, ptau: Path | None = None
+    loaded: Exact, output: Path, phases: Phases, emission: Emission, ptau: Path | None = None
 ) -> dict[str, Any]:
     """Write a folder of keys, whole or not at all; returns what --json prints.
 
@@ -116,7 +117,7 @@ class PlonkishRun:
 
     def __init__(
         self,
-        loaded: Loaded,
+        loaded: Exact,
         inputs: Mapping[str, Integers],
         salts: Mapping[tuple[str, str], int],
         emission: Emission,

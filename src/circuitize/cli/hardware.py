@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from circuitize.api.values import given_values, require_values, rounded
 from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.phases import Progress, silent
 from circuitize.circuits.program import Port, Program, raw, to_integers
+from circuitize.sims.vectors import inputs_to_try, integer_examples
 
-from .output import remark
 from .registry import SCHEDULER_OPTIONS, SCHEDULERS
-from .values import given_values, require_values, rounded
-from .vectors import inputs_to_try, integer_examples
 
 if TYPE_CHECKING:
     from circuitize.backends.verilog.design import Design
@@ -41,9 +41,7 @@ class Bound:
     initial: Mapping[str, Integers]
 
 
-def bound(
-    program: Program, paths: Sequence[Path] | None = None, say: Callable[[str], None] = remark, raw: bool = False
-) -> Bound:
+def bound(program: Program, paths: Sequence[Path] | None = None, say: Progress = silent, raw: bool = False) -> Bound:
     """Bind every held input to its value out of .npz files, or the first example; state is kept as an input.
 
     Files are read as `program_inputs` reads them. Raises CircuitizeError for a held input without a value, for an

@@ -14,9 +14,9 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.files import write_whole
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.program import Program
+from circuitize.sims.vectors import inputs_to_try
 
 from .hardware import HARDWARE_SIZES, Bound, bound, bound_to
-from .vectors import inputs_to_try
 
 MOST_UNROLLED = 8_000
 """Products beyond which a program is not unrolled to be counted: that takes longer than emitting its circuit."""
@@ -45,7 +45,7 @@ def bound_somehow(program: Program) -> Bound:
     if not program.examples:
         values = next(inputs_to_try(program, 1, np.random.default_rng(0)))
         return bound_to(program, {port.name: values[port.name] for port in program.inputs if port.held})
-    return bound(program, say=_nothing)
+    return bound(program)
 
 
 def parallel_sizes(made: Bound) -> Sizes:
@@ -130,10 +130,6 @@ def plot(rows: list[Sizes], path: Path) -> None:
     content = io.BytesIO()
     figure.savefig(content, format="svg", metadata={"Date": None})
     write_whole(path, [content.getbuffer()])
-
-
-def _nothing(told: str) -> None:
-    """That values of an example were rounded matters to who emits them, not to who counts."""
 
 
 def _sizes(report: Mapping[str, Any]) -> Sizes:

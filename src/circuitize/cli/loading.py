@@ -8,16 +8,16 @@ import sys
 import traceback
 from collections.abc import Callable
 from contextlib import redirect_stdout
-from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
 
-from circuitize.circuits.encode import MAGIC, program_digest
+from circuitize.api.exact import Exact, exact
+from circuitize.circuits.encode import MAGIC
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import Arrow
+from circuitize.circuits.phases import Phases
 from circuitize.circuits.program import Program
-from circuitize.circuits.quantize import quantize
 from circuitize.circuits.saved import load, save
 from circuitize.frontends import catgrad
 from circuitize.frontends.catgrad.installed import prepare
@@ -36,16 +36,7 @@ MOST_NAMES = 8
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class Loaded:
-    """A program as its author wrote it, the integer program it becomes, and that one's digest."""
-
-    given: Program
-    integer: Program
-    digest: str
-
-
-def load_program(argument: str, *, integer: bool = False) -> Loaded:
+def load_program(argument: str, *, integer: bool = False) -> Exact:
     """The program that PROGRAM names, quantized. Raises CircuitizeError as `read_program` and `quantize` do.
 
     With `integer`, as verifiers have it, a saved arrow must be of the integer language: calibration would run whatever
@@ -83,11 +74,10 @@ def _split(argument: str) -> tuple[Path, str | None]:
     return (Path(path), name) if path.endswith(".py") else (Path(argument), None)
 
 
-def quantized(given: Program) -> Loaded:
+def quantized(given: Program) -> Exact:
     """A program of either language with the integer program that it means."""
     with progress("quantizing"):
-        integer = quantize(given)
-        return Loaded(given, integer, program_digest(integer))
+        return exact(given, Phases())
 
 
 def save_without_examples(program: Program, path: Path) -> None:

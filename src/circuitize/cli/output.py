@@ -61,14 +61,6 @@ class Phases(phases.Phases):
         super().__init__(show)
 
 
-def amount_of_bytes(count: int) -> str:
-    """A size in the largest decimal unit that keeps it at least one."""
-    for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
-        if count >= size:
-            return f"{count / size:.1f} {unit}"
-    return f"{count} B"
-
-
 def shown_number(value: Any) -> str:
     """A number, or the first few of an array's, row by row."""
     if not isinstance(value, list):

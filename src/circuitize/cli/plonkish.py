@@ -7,15 +7,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from circuitize.api.exact import Exact
+from circuitize.api.values import program_inputs
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.folder import require_folder, whole_folder
+from circuitize.circuits.memory import amount_of_bytes, require_memory
 from circuitize.circuits.program import Program
 from circuitize.provers.openings import draw_salts
 
-from .loading import PROGRAM_FILE, Loaded, load_program, save_without_examples
-from .memory import require_memory
-from .output import Phases, amount_of_bytes, print_json, print_table, progress, say
-from .values import program_inputs
+from .loading import PROGRAM_FILE, load_program, save_without_examples
+from .output import Phases, print_json, print_table, progress, remark, say
 
 if TYPE_CHECKING:
     from circuitize.backends.plonkish.emit import Emission
@@ -32,7 +33,7 @@ CELL_BYTES = 64
 SHOWN = (*SIZES, "proof_bytes", "verifying_key_bytes", "proving_key_bytes", "prove_seconds", "prove_bytes")
 
 
-def emit_plonkish(loaded: Loaded, phases: Phases, k: int | None, memory: int | None) -> Emission:
+def emit_plonkish(loaded: Exact, phases: Phases, k: int | None, memory: int | None) -> Emission:
     """The system with 2^k rows, or the cheapest to prove in so many MiB."""
     from circuitize.backends.plonkish.cost import best
     from circuitize.backends.plonkish.emit import emit
@@ -54,7 +55,7 @@ def write_plonkish(options: Namespace) -> int:
     with phases.phase("program", "reading the program"):
         loaded = load_program(options.program)
     wanted = options.witness or options.raw_inputs or options.inputs is not None
-    inputs = program_inputs(loaded.integer, options.inputs, raw=options.raw_inputs) if wanted else {}
+    inputs = program_inputs(loaded.integer, options.inputs, remark, options.raw_inputs) if wanted else {}
     emission = emit_plonkish(loaded, phases, options.k, options.memory)
     system = emission.system
     if wanted:

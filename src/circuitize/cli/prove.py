@@ -15,9 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from circuitize.api.exact import Exact
+from circuitize.api.values import program_inputs, require_writable, write_outputs
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.files import write_whole
 from circuitize.circuits.folder import require_file, require_folder, require_new_file, whole_file, whole_folder
+from circuitize.circuits.memory import amount_of_bytes, require_circuit_memory
 from circuitize.provers.names import KEYLESS
 from circuitize.provers.openings import KEPT, POSEIDON, drawn_or_joined, opened, port_lists, write_openings
 from circuitize.provers.statement import FILE, PROOF_FILES, Statement, public_vector, stated
@@ -25,11 +28,9 @@ from circuitize.provers.statement import FILE, PROOF_FILES, Statement, public_ve
 from .circuit import emit, named_outputs, trace, witness
 from .halo2 import PlonkishRun, emit_plonkish
 from .keys import require_keys, require_keys_of, require_readable
-from .loading import Loaded, load_program
-from .memory import require_circuit_memory
-from .output import Phases, amount_of_bytes, print_json, print_table, remark, say
+from .loading import load_program
+from .output import Phases, print_json, print_table, remark, say
 from .provers import GROTH16, Draw, Limbs, Prover, prover_of_system
-from .values import program_inputs, require_writable, write_outputs
 
 if TYPE_CHECKING:
     from circuitize.backends.r1cs.emit import Emission
@@ -65,7 +66,7 @@ def run(options: Namespace) -> int:
     require_keys_of(options.keys, prover, loaded.digest, options.program)
     require_circuit_memory(loaded.integer, prover.name)
     require_writable(loaded.integer.outputs, options.outputs, options.raw_outputs)
-    inputs = program_inputs(loaded.integer, options.inputs, raw=options.raw_inputs)
+    inputs = program_inputs(loaded.integer, options.inputs, remark, options.raw_inputs)
     with ExitStack() as stack:
         folder = stack.enter_context(whole_folder(options.output, FILE, PROOF_FILES))
         salts = drawn_or_joined(loaded.integer, inputs, options.openings_from, options.join, remark)
@@ -128,7 +129,7 @@ class Run:
 
     def __init__(
         self,
-        loaded: Loaded,
+        loaded: Exact,
         inputs: Mapping[str, Integers],
         salts: Mapping[tuple[str, str], int],
         emission: Emission,
@@ -193,7 +194,7 @@ def peak_bytes() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
-def report_of(prover: str, loaded: Loaded, proof: Any, phases: Phases) -> dict[str, Any]:
+def report_of(prover: str, loaded: Exact, proof: Any, phases: Phases) -> dict[str, Any]:
     """What --json prints: CPU seconds are those of proving, the memory is this process's peak."""
     described: dict[str, dict[str, Any]] = {**phases.as_json()}
     described["prove"]["parts_seconds"] = {name: round(value, 4) for name, value in proof.phases.items()}

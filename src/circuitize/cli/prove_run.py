@@ -6,16 +6,16 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from circuitize.api.values import require_writable, write_outputs
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.folder import require_file, whole_file
+from circuitize.circuits.memory import amount_of_bytes, require_memory
 
 from .loading import load_program
-from .memory import require_memory
-from .output import Phases, amount_of_bytes, print_json, print_table, remark, say, show
+from .output import Phases, print_json, print_table, remark, say, show
 from .prove import peak_bytes
 from .run_cost import require_room
 from .run_values import dataset, from_step, initial_values, scalars, seed_bytes
-from .values import require_writable, write_outputs
 
 if TYPE_CHECKING:
     from circuitize.provers.tensor.runs.proving import Proving

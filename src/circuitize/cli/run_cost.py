@@ -7,8 +7,9 @@ import shutil
 from pathlib import Path
 
 from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.memory import amount_of_bytes
 
-from .output import amount_of_bytes, remark
+from .output import remark
 
 WORTH_SAYING = 60.0
 """Seconds from which on it is said how long a run will take."""

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from circuitize.api.values import given_values, require_values, rounded
+from circuitize.circuits.archives import Wanted, read_npz
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.exact import exact_number, units, written
 from circuitize.circuits.program import Port, Program, Role
 from circuitize.frontends.datasets import Recipe
 
-from .archives import Wanted, read_npz
 from .loading import run_file
 from .output import remark
-from .values import given_values, require_values, rounded
 
 if TYPE_CHECKING:
     from circuitize.provers.tensor.runs.setting import Scalars
@@ -66,7 +66,7 @@ def dataset(program: Program, path: Path | None) -> dict[str, Integers]:
             f"{where}: expected as many examples in every array, found {counts}; give each its own row"
         )
     size = counts[ports[0].name][0]
-    return rounded([whole(port, size) for port in ports], given, where)
+    return rounded([whole(port, size) for port in ports], given, where, remark)
 
 
 def rows_of(ports: Sequence[Port]) -> Wanted:
@@ -77,9 +77,9 @@ def rows_of(ports: Sequence[Port]) -> Wanted:
 
 def initial_values(program: Program, paths: Sequence[Path] | None, raw: bool = False) -> dict[str, Integers]:
     """What a run begins with: everything held, out of .npz files, or of the program's first example."""
-    where, given = given_values(program, paths, raw=raw)
+    where, given = given_values(program, paths, remark, raw)
     ports = [port for port in program.inputs if port.held]
-    return rounded(ports, require_values(ports, given, where), where)
+    return rounded(ports, require_values(ports, given, where), where, remark)
 
 
 def scalars(program: Program, schedule: str | None, constants: Sequence[str]) -> Scalars:

@@ -6,15 +6,16 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from circuitize.api.exact import Exact
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.folder import require_folder, whole_folder
+from circuitize.circuits.memory import amount_of_bytes, require_circuit_memory
 from circuitize.provers.keys import KEY_FILES
 
 from .circuit import emit
 from .keys import require_readable
-from .loading import PROGRAM_FILE, Loaded, load_program, save_without_examples
-from .memory import require_circuit_memory
-from .output import Phases, amount_of_bytes, print_json, print_table, remark, say
+from .loading import PROGRAM_FILE, load_program, save_without_examples
+from .output import Phases, print_json, print_table, remark, say
 from .provers import Prover, prover_of_system
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def run(options: Namespace) -> int:
 
 
 def make_keys(
-    loaded: Loaded, output: Path, phases: Phases, emission: Emission, ceremony: tuple[Path, Path] | None = None
+    loaded: Exact, output: Path, phases: Phases, emission: Emission, ceremony: tuple[Path, Path] | None = None
 ) -> dict[str, Any]:
     """Write a folder of keys for the prover that the circuit was emitted for, whole or not at all; returns what --json
     prints. `ceremony` is its .zkey and .ptau.

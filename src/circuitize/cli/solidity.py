@@ -5,8 +5,9 @@ from __future__ import annotations
 from argparse import Namespace
 
 from circuitize.circuits.files import write_whole
+from circuitize.circuits.memory import amount_of_bytes
 
-from .output import amount_of_bytes, print_json, print_table, remark, say
+from .output import print_json, print_table, remark, say
 from .provers import prover_of_key
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from circuitize.api.values import program_inputs
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.integers import Constant
@@ -20,7 +21,6 @@ from .loading import quantized
 from .output import Phases
 from .prove import Run, read_proving_key
 from .setup import make_keys
-from .values import program_inputs
 from .verify import Verifier
 
 
@@ -92,7 +92,7 @@ def easier_program(program: Program, verifier: Verifier, scratch: Path) -> tuple
     loaded = quantized(_identity_step(program))
     emission = emit(loaded, phases)
     make_keys(loaded, scratch / "easier-keys", phases, emission)
-    inputs = program_inputs(loaded.integer, None, say=lambda message: None)
+    inputs = program_inputs(loaded.integer, None)
     run = Run(loaded, inputs, draw_salts(loaded.integer), emission, phases)
     proof = run.prove(read_proving_key(scratch / "easier-keys"), phases)
     folder = scratch / "easier"

@@ -8,18 +8,19 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from circuitize.api.exact import Exact
+from circuitize.api.values import program_inputs, require_writable, write_outputs
 from circuitize.circuits.errors import CircuitizeError, FormatError, excerpt
 from circuitize.circuits.files import write_whole
 from circuitize.circuits.folder import whole_file, whole_folder
+from circuitize.circuits.memory import amount_of_bytes, require_memory
 from circuitize.provers.expectation import Expectation
 from circuitize.provers.openings import KEPT, TENSOR, join, opened, write_openings
 from circuitize.provers.statement import FILE, PROOF_FILES, Key, Statement, Unproved, shown_names
 
-from .loading import Loaded, load_program, program_path
-from .memory import require_memory
-from .output import Phases, amount_of_bytes, print_json, print_table, remark, say
+from .loading import load_program, program_path
+from .output import Phases, print_json, print_table, remark, say
 from .prove import kept_rows, openings_path, report_of
-from .values import program_inputs, require_writable, write_outputs
 from .verdict import ASK_AGAIN, remedy, require_digest, require_outside, verdict
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def prove(options: Namespace) -> int:
         loaded = load_program(options.program)
     require_consent(loaded.integer, options.not_zero_knowledge)
     require_writable(loaded.integer.outputs, options.outputs, options.raw_outputs)
-    inputs = program_inputs(loaded.integer, options.inputs, raw=options.raw_inputs)
+    inputs = program_inputs(loaded.integer, options.inputs, remark, options.raw_inputs)
     with ExitStack() as stack:
         folder = stack.enter_context(whole_folder(options.output, FILE, PROOF_FILES))
         with phases.phase("plan", "planning the proof"):
@@ -108,7 +109,7 @@ def _joined(
     return {key: salt.to_bytes(BYTES, "big") for key, salt in joined.items()}, {key: commitments[key] for key in joined}
 
 
-def _write(folder: Path, loaded: Loaded, proved: Proved) -> None:
+def _write(folder: Path, loaded: Exact, proved: Proved) -> None:
     publics = {key: tuple(values.reshape(-1).tolist()) for key, values in proved.statement.publics.items()}
     roots = {key: int.from_bytes(root, "big") for key, root in proved.statement.roots.items()}
     Statement(NAME, loaded.digest, publics, roots).write(folder)

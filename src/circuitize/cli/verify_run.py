@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from circuitize.api.exact import Exact
 from circuitize.circuits.errors import CircuitizeError, excerpt
 from circuitize.circuits.exact import shown, written
 from circuitize.circuits.program import Port, to_reals
 from circuitize.provers.statement import FILE
 
 from .expect import whole_root
-from .loading import Loaded, load_program, program_path
+from .loading import load_program, program_path
 from .output import print_json, say, show, shown_number
 from .run_values import from_step, required_scalars, seed_bytes
 from .screen import one_line
@@ -94,7 +95,7 @@ def run(options: Namespace) -> int:
     return 0 if reason is None else 1
 
 
-def _require_believable(loaded: Loaded, manifest: Manifest, options: Namespace) -> None:
+def _require_believable(loaded: Exact, manifest: Manifest, options: Namespace) -> None:
     """Raises CircuitizeError where a run claims so much that it takes long to look at, and the verifier did not say so.
 
     How many steps a proof has, and how many examples there are, decides what a plan and an order of examples take.

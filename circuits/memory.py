@@ -5,12 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.integers import Shift
-from circuitize.circuits.program import Program
-from circuitize.circuits.types import Fixed
-
-from .output import amount_of_bytes
+from .errors import CircuitizeError
+from .integers import Shift
+from .program import Program
+from .types import Fixed
 
 BYTES_PER_BIT = {"groth16": 1200}
 """Memory of keys and proof for each bit that is checked on its own; measured: 1,300 to 1,700, all else included."""
@@ -22,6 +20,14 @@ BYTES_PER_FILE_BYTE = 4.5
 """The same for each byte of a .r1cs file that is checked or audited; measured: 4.2 with the file itself."""
 
 SMALLER = "prove a smaller batch or model, with --prover tensor (no keys, not zero-knowledge), or on a larger machine"
+
+
+def amount_of_bytes(count: int) -> str:
+    """A size in the largest decimal unit that keeps it at least one."""
+    for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if count >= size:
+            return f"{count / size:.1f} {unit}"
+    return f"{count} B"
 
 
 def physical_bytes() -> int:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from circuitize.circuits.archives import Wanted, read_npz
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.files import write_whole
+from circuitize.circuits.phases import Progress, silent
 from circuitize.circuits.program import Port, Program, Raw, to_integers, to_reals
-
-from .archives import Wanted, read_npz
-from .output import remark
 
 Integers = NDArray[np.int64]
 EXACT = 1 << 53
@@ -28,7 +27,7 @@ NEED_NONE = "setup, verify, estimate, check, audit, and compile to r1cs or plonk
 
 
 def program_inputs(
-    program: Program, paths: Sequence[Path] | None, say: Callable[[str], None] = remark, raw: bool = False
+    program: Program, paths: Sequence[Path] | None, say: Progress = silent, raw: bool = False
 ) -> dict[str, Integers]:
     """The integers that enter a program, by input name: out of .npz files, or the program's first example.
 
@@ -41,7 +40,7 @@ def program_inputs(
 
 
 def given_values(
-    program: Program, paths: Sequence[Path] | None, say: Callable[[str], None] = remark, raw: bool = False
+    program: Program, paths: Sequence[Path] | None, say: Progress = silent, raw: bool = False
 ) -> tuple[str, dict[str, Any]]:
     """Where values of inputs are from, and what is there by name: out of .npz files, or the program's first example.
 
@@ -101,9 +100,7 @@ def wanted(ports: Sequence[Port]) -> Wanted:
     return lambda name, shape: shapes.get(name) == shape
 
 
-def rounded(
-    ports: Sequence[Port], given: Mapping[str, Any], where: str, say: Callable[[str], None] = remark
-) -> dict[str, Integers]:
+def rounded(ports: Sequence[Port], given: Mapping[str, Any], where: str, say: Progress = silent) -> dict[str, Integers]:
     """The values of these inputs as integers, by name; `say` is told which real values rounding changed."""
     integers = {port.name: to_integers(port, given[port.name], where) for port in ports}
     changed = [

@@ -14,8 +14,8 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.circuits.errors import CircuitizeError, FormatError
-from circuitize.circuits.types import Shape
+from .errors import CircuitizeError, FormatError
+from .types import Shape
 
 MOST_ARRAYS = 4096
 """Arrays in a file."""
