@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class CircuitizeError(Exception):
     """Bad use or bad input. The command line prints the message on one line and exits with status 2."""
@@ -33,3 +36,13 @@ def excerpt(found: object) -> str:
     """
     shown = repr(found)
     return shown if len(shown) <= MOST_SHOWN else f"{shown[:MOST_SHOWN]}..."
+
+
+@contextmanager
+def remedy(text: str) -> Iterator[None]:
+    """Errors of the block that name no remedy end with this one."""
+    try:
+        yield
+    except CircuitizeError as error:
+        told = str(error)
+        raise type(error)(told if ";" in told else f"{told}; {text}") from None

@@ -10,14 +10,8 @@ from .integers import Shift
 from .program import Program
 from .types import Fixed
 
-BYTES_PER_BIT = {"groth16": 1200}
-"""Memory of keys and proof for each bit that is checked on its own; measured: 1,300 to 1,700, all else included."""
-
-BYTES_PER_ELEMENT = {"mirage": 4000, "halo2": 5000}
-"""The same for each element that is looked up; measured: 4,500 and more, 6,000 to 17,000."""
-
 BYTES_PER_FILE_BYTE = 4.5
-"""The same for each byte of a .r1cs file that is checked or audited; measured: 4.2 with the file itself."""
+"""Memory for each byte of a .r1cs file that is checked or audited; measured: 4.2 with the file itself."""
 
 SMALLER = "prove a smaller batch or model, with --prover tensor (no keys, not zero-knowledge), or on a larger machine"
 
@@ -47,7 +41,7 @@ def swap_bytes(table: Path = Path("/proc/meminfo")) -> int:
         return 0
 
 
-def require_circuit_memory(program: Program, prover: str) -> None:
+def require_circuit_memory(program: Program, bytes_per_bit: int, bytes_per_element: int) -> None:
     """Raises CircuitizeError where keys and proofs of a program surely need more memory than the machine has.
 
     Told before a circuit is emitted, in time linear in the operations: most rows, lookups and cells are those of inputs
@@ -62,7 +56,7 @@ def require_circuit_memory(program: Program, prover: str) -> None:
             checked.append(type)
     elements = sum(type.size for type in checked)
     bits = sum(type.size * type.width for type in checked)
-    needed = bits * BYTES_PER_BIT.get(prover, 0) + elements * BYTES_PER_ELEMENT.get(prover, 0)
+    needed = bits * bytes_per_bit + elements * bytes_per_element
     require_memory(needed, SMALLER)
 
 

@@ -1,4 +1,4 @@
-"""The provers there are, by name: a folder each, whose `descriptor` is imported when it is needed."""
+"""The provers there are, by name: each is imported when it is needed."""
 
 from __future__ import annotations
 
@@ -7,14 +7,25 @@ from importlib import import_module
 from circuitize.circuits.errors import CircuitizeError
 
 from .contract import Prover
-from .names import KEYED, KEYLESS
-
-NAMES = (*KEYED, *KEYLESS)
+from .names import PROVERS, Entry, names
 
 
 def prover(name: str) -> Prover:
     """The prover of that name. Raises CircuitizeError where there is none."""
-    if name not in NAMES:
-        raise CircuitizeError(f"expected a prover among {', '.join(NAMES)}, found {name!r}; choose one of them")
-    found: Prover = import_module(f"circuitize.provers.{name}.descriptor").PROVER
+    if name not in PROVERS:
+        raise CircuitizeError(f"expected a prover among {', '.join(names())}, found {name!r}; choose one of them")
+    found: Prover = import_module(PROVERS[name].module).PROVER
     return found
+
+
+def register(entry: Entry) -> Prover:
+    """Add the prover that a module describes, and return it; the command line, the API and the tests then offer it.
+
+    Raises CircuitizeError where its name, or what its keys begin with, is taken.
+    """
+    made: Prover = import_module(entry.module).PROVER
+    magics = {magic for one in PROVERS.values() for magic in (one.verifying_magic, one.proving_magic)} - {None}
+    if made.name in PROVERS or magics & {entry.verifying_magic, entry.proving_magic}:
+        raise CircuitizeError(f"expected a prover with a name and keys of its own, found {made.name!r}; rename it")
+    PROVERS[made.name] = entry
+    return made

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -35,6 +35,10 @@ class VerifyingKey(Protocol):
 
     @property
     def setup(self) -> Setup: ...
+
+    @property
+    def public(self) -> int:
+        """How many public values a proof is checked against."""
 
     def write(self, path: Path) -> None: ...
 
@@ -76,6 +80,19 @@ class Proved:
     openings: Mapping[Key, Opening]
 
 
+@dataclass(frozen=True)
+class Ceremony:
+    """What the keys of a ceremony are made of: the options that give its files, and what they then show.
+
+    `refusals` says, by option, why a prover has no use for it; `incomplete` why the options are of use together only.
+    """
+
+    files: tuple[str, ...] = ()
+    claim: str = ""
+    incomplete: str = ""
+    refusals: Mapping[str, str] = field(default_factory=dict)
+
+
 class Circuit(Protocol):
     """An integer program as a prover proves it."""
 
@@ -93,8 +110,15 @@ class Circuit(Protocol):
     def sizes(self) -> Mapping[str, int]:
         """How large the circuit is, by name."""
 
-    def setup(self, folder: Path, phases: Phases) -> ProvingKey:
-        """Make INSECURE development keys in a folder. Raises CircuitizeError where the prover has no keys."""
+    @property
+    def scheme(self) -> str:
+        """The scheme of its commitments, as openings name it."""
+
+    def setup(self, folder: Path, phases: Phases, ceremony: Mapping[str, Path]) -> ProvingKey:
+        """Write keys into a folder: of a ceremony's files by option, or without any INSECURE development keys.
+
+        Raises CircuitizeError where the prover has no keys, and for files that do not fit.
+        """
 
     def draw_secrets(self, trace: Trace, earlier: Path | None, only: Sequence[str], say: Progress) -> dict[Key, int]:
         """A secret for each commitment: of an input that joins one in an earlier file that one's, else a random one.
@@ -124,14 +148,27 @@ class Prover(Protocol):
         """Whether its proofs are zero-knowledge."""
 
     @property
-    def key_magic(self) -> bytes | None:
-        """What its verifying keys begin with; None where it has none, and the verifier holds the program."""
+    def ceremony(self) -> Ceremony | None:
+        """What keys of a ceremony are made of; None where it has no keys, and the verifier holds the program."""
 
     def circuit(self, program: Program, digest: str, phases: Phases) -> Circuit:
         """The circuit of an integer program. Raises CircuitizeError for a program that binds nothing."""
 
     def bound(self, program: Program) -> tuple[tuple[Key, Port], ...]:
         """What a proof of the program says something about: public ports, and commitments."""
+
+    @property
+    def proof_file(self) -> str:
+        """What the file of a proof is called."""
+
+    def require_memory(self, program: Program) -> None:
+        """Raises CircuitizeError where the machine surely lacks the memory for a proof: before a circuit is made."""
+
+    def require_ceremony(self, given: Mapping[str, Path]) -> None:
+        """Raises CircuitizeError unless these options give the files that a ceremony's keys are made of, or none."""
+
+    def contract(self, key: VerifyingKey) -> str:
+        """A verifying key as a Solidity contract. Raises CircuitizeError where there is none."""
 
     def proving_key(self, path: Path) -> ProvingKey: ...
 

@@ -2,42 +2,104 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 from circuitize.backends.r1cs.field import BN254
+from circuitize.circuits.errors import CircuitizeError, remedy
+from circuitize.circuits.memory import require_circuit_memory
 from circuitize.circuits.phases import Phases
 from circuitize.circuits.program import Port, Program
 
-from .contract import Circuit, ProvingKey, VerifyingKey
-from .statement import Key, Statement, Unproved, bound_ports, public_vector
+from .binding import require_key
+from .contract import Ceremony, Circuit, ProvingKey, VerifyingKey
+from .statement import ASK_AGAIN, Key, Statement, Unproved, bound_ports, public_vector
+
+MAKE_KEYS = "give --keys the folder that circuitize setup wrote, or make keys again"
 
 
-class KeyedProver(ABC):
-    """A prover over BN254 with a setup, whose proofs are zero-knowledge."""
+class StoredKey(Protocol):
+    """A key that a file holds."""
+
+    @classmethod
+    def read(cls, path: Path) -> Self: ...
+
+
+class StoredProof(Protocol):
+    """A proof that a file holds, which is not read where it is longer than one for this key."""
+
+    @classmethod
+    def read(cls, path: Path, key: Any) -> Self: ...
+
+
+P = TypeVar("P", bound=StoredKey)
+V = TypeVar("V", bound=StoredKey)
+F = TypeVar("F", bound=StoredProof)
+
+
+@dataclass(frozen=True)
+class KeyedProver(Generic[P, V, F]):
+    """A prover over BN254 with a setup, whose proofs are zero-knowledge.
+
+    `refused` says why a proof is none for a key, public values and a program; `bytes_per_bit` and `bytes_per_element`
+    are the memory of keys and proof for each bit that is checked by itself, and each element that is looked up.
+    """
 
     name: str
-    key_magic: bytes
-    hides = True
+    lower: Callable[[Program, str, Phases], Circuit]
+    proving: type[P]
+    verifying: type[V]
+    proof: type[F]
+    refused: Callable[[F, V, Sequence[int], str], str | None]
+    solidity: Callable[[V], str]
+    ceremony: Ceremony
+    bytes_per_bit: int = 0
+    bytes_per_element: int = 0
+    hides: bool = True
 
-    @abstractmethod
-    def circuit(self, program: Program, digest: str, phases: Phases) -> Circuit: ...
+    @property
+    def proof_file(self) -> str:
+        return f"proof.{self.name}"
 
-    @abstractmethod
-    def proving_key(self, path: Path) -> ProvingKey: ...
+    def require_memory(self, program: Program) -> None:
+        require_circuit_memory(program, self.bytes_per_bit, self.bytes_per_element)
 
-    @abstractmethod
-    def verifying_key(self, path: Path) -> VerifyingKey: ...
-
-    @abstractmethod
-    def judge(self, folder: Path, key: VerifyingKey, publics: list[int], digest: str) -> str | None:
-        """Why the proof in a folder is none for a key and these publics; None where it is one."""
+    def circuit(self, program: Program, digest: str, phases: Phases) -> Circuit:
+        self.require_memory(program)
+        return self.lower(program, digest, phases)
 
     def bound(self, program: Program) -> tuple[tuple[Key, Port], ...]:
         return tuple(bound_ports(program))
 
     def security_bits(self, program: Program) -> float | None:
         return None
+
+    def proving_key(self, path: Path) -> ProvingKey:
+        with remedy(MAKE_KEYS):
+            found: Any = self.proving.read(path)
+            key: ProvingKey = found
+            return key
+
+    def verifying_key(self, path: Path) -> VerifyingKey:
+        with remedy(MAKE_KEYS):
+            found: Any = self.verifying.read(path)
+            key: VerifyingKey = found
+            return key
+
+    def require_ceremony(self, given: Mapping[str, Path]) -> None:
+        for name, why in self.ceremony.refusals.items():
+            if name in given:
+                raise CircuitizeError(f"--{name}: expected {why}")
+        missing = [name for name in self.ceremony.files if name not in given]
+        if given and missing:
+            raise CircuitizeError(
+                f"--{next(iter(given))}: expected --{missing[0]} with it, found none; {self.ceremony.incomplete}"
+            )
+
+    def contract(self, key: VerifyingKey) -> str:
+        return self.solidity(require_key(key, self.verifying, self.name))
 
     def refusal(
         self, program: Program, digest: str, statement: Statement, folder: Path, key: VerifyingKey | None
@@ -53,4 +115,7 @@ class KeyedProver(ABC):
             publics = public_vector(program, statement, BN254.prime)
         except Unproved as error:
             return str(error)
-        return self.judge(folder, key, publics, digest)
+        own = require_key(key, self.verifying, self.name)
+        with remedy(ASK_AGAIN):
+            found = self.proof.read(folder / self.proof_file, own)
+        return self.refused(found, own, publics, digest)

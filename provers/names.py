@@ -1,7 +1,50 @@
-"""The names of the provers; each is a folder here, with a descriptor."""
+"""The provers there are: where each is described, what its keys begin with, and whether its proofs hide anything.
 
-KEYED = ("groth16", "mirage", "halo2")
-"""Provers with a setup: the verifier's key decides."""
+Statements and folders of keys name provers; this table answers them without a prover's own modules.
+"""
 
-KEYLESS = ("tensor",)
-"""Provers that need no setup: the verifier holds the program."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One prover. `module` holds its descriptor, as `PROVER`; keys begin with their magic, none where it has none."""
+
+    module: str
+    hides: bool
+    verifying_magic: bytes | None = None
+    proving_magic: bytes | None = None
+
+
+PROVERS: dict[str, Entry] = {
+    "groth16": Entry("circuitize.provers.groth16.descriptor", True, b"circuitize-g16vk", b"circuitize-g16pk"),
+    "mirage": Entry("circuitize.provers.mirage.descriptor", True, b"circuitize-mirvk", b"circuitize-mirpk"),
+    "halo2": Entry("circuitize.provers.halo2.descriptor", True, b"circuitize-hl2vk", b"circuitize-hl2pk"),
+    "tensor": Entry("circuitize.provers.tensor.descriptor", False),
+}
+"""By name, in the order in which they are offered; `catalogue.register` adds to it."""
+
+MAGIC_BYTES = 16
+
+
+def names() -> tuple[str, ...]:
+    return tuple(PROVERS)
+
+
+def keyed() -> tuple[str, ...]:
+    """Those with a setup: the verifier's key decides. Of the others the verifier holds the program."""
+    return tuple(name for name, entry in PROVERS.items() if entry.verifying_magic is not None)
+
+
+def hides(name: str) -> bool:
+    """Whether proofs of a prover are zero-knowledge; of an unknown one, as a statement may name it, they may be."""
+    return name not in PROVERS or PROVERS[name].hides
+
+
+def prover_of_key(start: bytes) -> str | None:
+    """The prover whose keys begin so, verifying or proving ones."""
+    magic = start[:MAGIC_BYTES]
+    found = (name for name, one in PROVERS.items() if magic in (one.verifying_magic, one.proving_magic))
+    return next(found, None) if magic else None

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from circuitize.circuits.encode import is_digest
 from circuitize.circuits.errors import FormatError, excerpt
 from circuitize.circuits.files import write_whole
-from circuitize.circuits.program import Port, Program, Visibility, to_reals
+from circuitize.circuits.program import Port, Program, Visibility
 from circuitize.circuits.reading import parse_json, read_at_most
 
-from .names import KEYED, KEYLESS
+from .names import hides, names
 
 FILE = "statement.json"
 VERSION = 2
@@ -34,19 +34,18 @@ MOST_BYTES = 1 << 28
 TAIL = 1024
 """The last bytes of a statement, among which the prover's name is."""
 
-PROOF_FILES = (
-    "statement.json",
-    "proof.json",
-    "public.json",
-    "NOT-ZERO-KNOWLEDGE.txt",
-    *(f"proof.{name}" for name in (*KEYED, *KEYLESS)),
-)
-"""Everything that `prove` writes into a proof's folder, by whichever prover."""
+ASK_AGAIN = "ask for the proof again"
 
 INPUT, OUTPUT = "input", "output"
 
 Key = tuple[str, str]
 """Which side (input, output) and the port's name: an input and an output may share a name."""
+
+
+def proof_files(folder: Path) -> tuple[str, ...]:
+    """Everything that `prove` writes into a proof's folder, by whichever prover."""
+    own = ("statement.json", "proof.json", "public.json", "NOT-ZERO-KNOWLEDGE.txt")
+    return (*own, *(f"proof.{name}" for name in names()))
 
 
 class Unproved(Exception):
@@ -72,7 +71,7 @@ class Statement:
             **{key_text(key): {"integers": list(values)} for key, values in self.publics.items()},
             **{key_text(key): {"root": hex(root)} for key, root in self.roots.items()},
         }
-        kind = {"prover": self.prover, "zero_knowledge": self.prover not in KEYLESS, "chunks": CHUNKS}
+        kind = {"prover": self.prover, "zero_knowledge": hides(self.prover), "chunks": CHUNKS}
         content = {"circuitize": VERSION, **kind, "digest": self.digest, "ports": ports}
         return json.dumps(content, indent=1, sort_keys=True) + "\n"
 
@@ -124,7 +123,7 @@ def read_statement(folder: Path, bound: Sequence[tuple[Key, Port]] | None = None
     path = folder / FILE
     most, values = (MOST_BYTES, MOST_BYTES) if bound is None else (most_bytes(bound), most_values(bound))
     try:
-        written = read_at_most(path, most, "a proof's statement about this program", "ask for the proof again")
+        written = read_at_most(path, most, "a proof's statement about this program", ASK_AGAIN)
         text = written.decode()
         content = parse_json(written, values)
         if content["circuitize"] != VERSION:
@@ -132,7 +131,7 @@ def read_statement(folder: Path, bound: Sequence[tuple[Key, Port]] | None = None
         prover = _name(content["prover"])
         if not is_digest(content["digest"]):
             raise ValueError(f"digest {excerpt(content['digest'])}, expected 64 hexadecimal digits")
-        if (content["zero_knowledge"], content["chunks"]) != (prover not in KEYLESS, CHUNKS):
+        if (content["zero_knowledge"], content["chunks"]) != (hides(prover), CHUNKS):
             raise ValueError("in another kind of knowledge or in chunks, which a newer version reads")
         ports = [(_key(name), value) for name, value in content["ports"].items()]
         publics = {key: tuple(map(_whole, value["integers"])) for key, value in ports if "integers" in value}
@@ -146,7 +145,7 @@ def read_statement(folder: Path, bound: Sequence[tuple[Key, Port]] | None = None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise FormatError(
             f"{path}: expected a proof's statement of version {VERSION}, found a damaged or another file ({error}); "
-            "ask for the proof again"
+            f"{ASK_AGAIN}"
         ) from None
 
 
@@ -237,17 +236,6 @@ def shown_names(program: Program, bound: Iterable[tuple[Key, Port]] | None = Non
     both = {port.name for port in program.inputs} & {port.name for port in program.outputs} | (sides[0] & sides[1])
     sided = (f"{INPUT}:", f"{OUTPUT}:")
     return {key: key_text(key) if key[1] in both or key[1].startswith(sided) else key[1] for key in keys}
-
-
-def public_report(port: Port, values: tuple[int, ...]) -> dict[str, Any]:
-    """One public value for --json: exact integers and the real numbers they stand for."""
-    assert port.format is not None
-    array: NDArray[np.int64] = np.array(values, np.int64).reshape(port.format.shape)
-    return {
-        "fraction_bits": port.format.fraction_bits,
-        "integers": array.tolist(),
-        "reals": to_reals(port.format, array).tolist(),
-    }
 
 
 def key_text(key: Key) -> str:

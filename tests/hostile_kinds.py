@@ -13,10 +13,10 @@ from cli_programs import EXAMPLES, STEP, copied, keys, proof, run, step
 from hostile_files import TEXT, Judge, Kind, checked, rewritten, signed
 
 from circuitize import Program, quantize, save
+from circuitize.api.expectations import read_expectation
 from circuitize.api.values import program_inputs
 from circuitize.cli import audit, check, verify, verify_run
 from circuitize.cli.arguments import parser
-from circuitize.cli.expect import read_expectation
 from circuitize.cli.plonkish import check_plonkish_files
 from circuitize.provers.openings import read_openings
 

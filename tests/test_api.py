@@ -12,8 +12,8 @@ import circuitize as cz
 from circuitize.circuits.errors import CircuitizeError, FormatError
 from circuitize.provers import catalogue
 from circuitize.provers.binding import KeyMismatch
+from circuitize.provers.consent import NotZeroKnowledge
 from circuitize.provers.statement import FILE
-from circuitize.provers.tensor.errors import NotZeroKnowledge
 
 TARGETS = (cz.groth16, cz.mirage, cz.halo2, cz.tensor_proof)
 GENERATOR = np.random.default_rng(0)
@@ -33,7 +33,7 @@ def trained():
 @cache
 def proved(target):
     circuit = cz.compile(trained(), target)
-    keys = circuit.insecure_keys() if circuit.prover.key_magic else None
+    keys = circuit.insecure_keys() if circuit.prover.ceremony else None
     return circuit, keys, circuit.prove(keys=keys, not_zero_knowledge=True)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from cli_programs import STEP, Outcome, copied, keys, proof, prove, refused, run
 
-from circuitize.cli.provers import GROTH16
+from circuitize.provers.groth16.proof import PROOF_FILE
 
 KEYS = "KEYS"
 """Stands for the keys' folder in parameters, so that collecting tests makes no keys."""
@@ -207,7 +207,7 @@ def test_damaged_keys(tmp_path: Path, name: str) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["keys"]
 
 
-@pytest.mark.parametrize("name", [GROTH16.proof_file, "statement.json"])
+@pytest.mark.parametrize("name", [PROOF_FILE, "statement.json"])
 def test_damaged_proofs(tmp_path: Path, name: str) -> None:
     """Whatever is changed, the proof is not valid: unreadable (2) or refused (1), always in one line."""
     folder = copied(proof(), tmp_path / "proof")

@@ -11,17 +11,14 @@ import numpy as np
 import pytest
 from cli_programs import STEP, keys, proof, refused, run
 
-from circuitize import quantize
-from circuitize.api.values import program_inputs
-from circuitize.cli.circuit import emit
+from circuitize import compile, groth16, quantize
+from circuitize.api.circuits import Keys, ProvableCircuit
+from circuitize.api.tampering import easier_program, flipped_bit, weight_in_commitment, weight_in_witness
+from circuitize.api.verifier import Verifier
 from circuitize.cli.curves import draw, train_both
 from circuitize.cli.loading import load_program, run_file
-from circuitize.cli.output import Phases
-from circuitize.cli.prove import Run, read_proving_key
-from circuitize.cli.tampering import easier_program, flipped_bit, refusal, weight_in_commitment, weight_in_witness
-from circuitize.cli.verify import Verifier
+from circuitize.cli.verify import gathered
 from circuitize.frontends.datasets import iris
-from circuitize.provers.openings import draw_salts
 from circuitize.provers.statement import FILE, read_statement
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -72,49 +69,51 @@ def test_curves_of_both_runs(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def honest() -> tuple[Run, Verifier]:
-    loaded, phases = load_program(STEP), Phases()
-    inputs = program_inputs(loaded.integer, None, say=lambda message: None)
-    made = Run(loaded, inputs, draw_salts(loaded.integer), emit(loaded, phases), phases)
-    return made, Verifier.gather(proof(), keys(), None, loaded.digest)
+def circuit() -> ProvableCircuit:
+    return compile(load_program(STEP).given, groth16)
 
 
-def test_each_forgery_is_refused_for_its_own_reason(tmp_path: Path, honest: tuple[Run, Verifier]) -> None:
-    made, verifier = honest
-    assert refusal(proof(), verifier) is None
+@pytest.fixture(scope="module")
+def verifier(circuit: ProvableCircuit) -> Verifier:
+    return gathered(proof(), keys(), None, circuit.digest)
+
+
+def test_each_forgery_is_refused_for_its_own_reason(
+    tmp_path: Path, circuit: ProvableCircuit, verifier: Verifier
+) -> None:
+    assert verifier.check(proof()).valid
     assert "the pairing equation does not hold" in str(flipped_bit(proof(), verifier, tmp_path).refusal)
-    broken = str(weight_in_witness(made, "w").refusal)
+    broken = str(weight_in_witness(circuit, "w").refusal)
     assert broken.startswith("no proof: ")
     assert "input w commitment" in broken
 
 
-def test_another_weight_is_refused_only_because_it_is_another(tmp_path: Path, honest: tuple[Run, Verifier]) -> None:
+def test_another_weight_is_refused_only_because_it_is_another(
+    tmp_path: Path, circuit: ProvableCircuit, verifier: Verifier
+) -> None:
     """The forgery changes the root, and nothing but the root stands between it and the valid proof."""
-    made, verifier = honest
-    salts = draw_salts(made.loaded.integer)
-    proven = Run(made.loaded, program_inputs(made.loaded.integer, None), salts, made.emission, Phases())
-    folder = tmp_path / "proof"
-    folder.mkdir()
-    proven.write_proof(folder, proven.prove(read_proving_key(keys()), Phases()))
-    key = ("output", "w")
-    attempt = weight_in_commitment(proven, key, salts[key], folder, verifier, tmp_path)
+    key = verifier.prover.proving_key(keys())
+    proven = circuit.prove(keys=Keys(key, key.verifying_key))
+    folder = proven.save(tmp_path / "proof")
+    attempt = weight_in_commitment(proven, ("output", "w"), folder, verifier, tmp_path)
     assert attempt.refusal == "the pairing equation does not hold"
-    assert refusal(folder, verifier) is None
+    assert verifier.check(folder).valid
     forged = read_statement(tmp_path / "weight")
-    assert forged.roots[key] != proven.statement.roots[key]
+    assert forged.roots["output", "w"] != proven.statement.roots["output", "w"]
     replace(forged, roots=proven.statement.roots).write(tmp_path / "weight")
     assert (tmp_path / "weight" / FILE).read_bytes() == (folder / FILE).read_bytes()
 
 
-def test_an_easier_program_is_refused_although_its_proof_is_good(tmp_path: Path, honest: tuple[Run, Verifier]) -> None:
-    made, verifier = honest
-    labelled, relabelled = easier_program(made.loaded.integer, verifier, tmp_path)
+def test_an_easier_program_is_refused_although_its_proof_is_good(
+    tmp_path: Path, circuit: ProvableCircuit, verifier: Verifier
+) -> None:
+    labelled, relabelled = easier_program(circuit.exact.integer, verifier, tmp_path)
     assert "the proof is for program" in str(labelled.refusal)
     assert relabelled.refusal == "the pairing equation does not hold"
-    own = Verifier.gather(tmp_path / "easier", tmp_path / "easier-keys", None, None)
-    statement = replace(read_statement(tmp_path / "easier"), digest=own.digest)
+    own = gathered(tmp_path / "easier", tmp_path / "easier-keys", None, None)
+    statement = replace(read_statement(tmp_path / "easier"), digest=own.exact.digest)
     statement.write(tmp_path / "easier")
-    assert "the proof is for the circuit" in str(refusal(tmp_path / "easier", own))
+    assert "the proof is for the circuit" in str(own.check(tmp_path / "easier").reason)
 
 
 def test_the_demo_takes_no_program() -> None:

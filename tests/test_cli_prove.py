@@ -12,8 +12,8 @@ import pytest
 from cli_programs import EXAMPLES, NUMBERS, STEP, keys, proof, prove, refused, run
 
 from circuitize import Fixed, Port, Program, Visibility, identity
+from circuitize.api.expectations import read_expectation
 from circuitize.backends.r1cs.commitments import commit
-from circuitize.cli.expect import read_expectation
 from circuitize.provers.groth16 import snarkjs
 from circuitize.provers.groth16.keys import VerifyingKey
 from circuitize.provers.groth16.verifier import verify

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,12 +15,13 @@ from circuitize.circuits.phases import Phases, Progress
 from circuitize.circuits.program import Program, named_inputs, named_outputs
 from circuitize.provers.binding import require_key
 from circuitize.provers.contract import Proved, ProvingKey, Secrets, Trace
-from circuitize.provers.openings import drawn_or_joined, named_salts, opened, port_lists
+from circuitize.provers.openings import POSEIDON, drawn_or_joined, named_salts, opened, port_lists
 from circuitize.provers.statement import Key, Statement, public_vector, stated
 
 from . import keys, prover
 from .proof import PROOF_FILE, Proof
 from .snarkjs import proof_text, public_text
+from .zkey import import_zkey
 
 Limbs = NDArray[np.uint64]
 Draw = Callable[[Limbs], int]
@@ -29,7 +30,9 @@ Draw = Callable[[Limbs], int]
 class RankOneCircuit:
     """The constraint system of an integer program, whose challenge is hashed in it, or drawn after a commitment."""
 
-    def __init__(self, prover: str, program: Program, digest: str, challenge: Challenge, phases: Phases) -> None:
+    scheme = POSEIDON
+
+    def __init__(self, prover: str, challenge: Challenge, program: Program, digest: str, phases: Phases) -> None:
         self.prover, self.program, self.digest = prover, program, digest
         with phases.phase("circuit", "emitting constraints"):
             self.emission: Emission = emit(program, challenge=challenge)
@@ -46,9 +49,15 @@ class RankOneCircuit:
     def sizes(self) -> dict[str, int]:
         return {"constraints": self.emission.system.constraints}
 
-    def setup(self, folder: Path, phases: Phases) -> keys.ProvingKey:
-        with phases.phase("setup", "making development keys"):
-            return keys.setup(self.emission.system, self.digest, folder)
+    def setup(self, folder: Path, phases: Phases, ceremony: Mapping[str, Path]) -> keys.ProvingKey:
+        system = self.emission.system
+        if not ceremony:
+            with phases.phase("setup", "making development keys"):
+                return keys.setup(system, self.digest, folder)
+        with phases.phase("setup", "checking the ceremony's keys"):
+            key = import_zkey(system, self.digest, ceremony["zkey"], ceremony["ptau"])
+            keys.write_keys(key, folder)
+            return key
 
     def draw_secrets(self, trace: Trace, earlier: Path | None, only: Sequence[str], say: Progress) -> dict[Key, int]:
         return drawn_or_joined(self.program, named_inputs(self.program, trace), earlier, only, say)

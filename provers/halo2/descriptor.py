@@ -1,38 +1,37 @@
-"""halo2 as the contract of provers has it."""
+"""halo2 as the contract of provers has it: Plonkish systems, with a setup that serves every program."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from circuitize.circuits.phases import Phases
-from circuitize.circuits.program import Program
-from circuitize.provers.binding import require_key
-from circuitize.provers.contract import VerifyingKey
+from circuitize.provers.contract import Ceremony
 from circuitize.provers.keyed import KeyedProver
 
-from . import keys, verifier
 from .circuit import PlonkishCircuit
-from .proof import PROOF_FILE, Proof
+from .keys import ProvingKey, VerifyingKey
+from .proof import Proof
+from .solidity import verifier_contract
+from .verifier import refusal
 
+BYTES_PER_ELEMENT = 5000
+"""Memory of keys and proof for each element that is looked up; measured: 6,000 to 17,000."""
 
-class Halo2(KeyedProver):
-    """Plonkish systems, with a setup that serves every program."""
+CEREMONY = Ceremony(
+    ("ptau",),
+    "a ceremony's keys: its powers of tau are powers of one secret; that everybody who knew it forgot it, only the "
+    "ceremony can show (snarkjs powersoftau verify)",
+    refusals={
+        "zkey": "the prover groth16 with it, found halo2, whose keys need no ceremony of their own: give --ptau alone, "
+        "the prepared powers of tau of any ceremony"
+    },
+)
 
-    name = "halo2"
-    key_magic = b"circuitize-hl2vk"
-
-    def circuit(self, program: Program, digest: str, phases: Phases) -> PlonkishCircuit:
-        return PlonkishCircuit(program, digest, phases)
-
-    def proving_key(self, path: Path) -> keys.ProvingKey:
-        return keys.ProvingKey.read(path)
-
-    def verifying_key(self, path: Path) -> keys.VerifyingKey:
-        return keys.VerifyingKey.read(path)
-
-    def judge(self, folder: Path, key: VerifyingKey, publics: list[int], digest: str) -> str | None:
-        own = require_key(key, keys.VerifyingKey, self.name)
-        return verifier.refusal(Proof.read(folder / PROOF_FILE), own, publics, digest)
-
-
-PROVER = Halo2()
+PROVER = KeyedProver(
+    "halo2",
+    PlonkishCircuit,
+    ProvingKey,
+    VerifyingKey,
+    Proof,
+    refusal,
+    verifier_contract,
+    CEREMONY,
+    bytes_per_element=BYTES_PER_ELEMENT,
+)

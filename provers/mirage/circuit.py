@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from circuitize.circuits.phases import Phases
@@ -18,7 +19,7 @@ from .proof import PROOF_FILE
 class CommittedCircuit(RankOneCircuit):
     """The constraint system of an integer program, a part of whose witness is committed to first."""
 
-    def setup(self, folder: Path, phases: Phases) -> keys.ProvingKey:
+    def setup(self, folder: Path, phases: Phases, ceremony: Mapping[str, Path]) -> keys.ProvingKey:
         with phases.phase("setup", "making development keys"):
             return keys.setup(self.emission.system, self.digest, folder)
 

@@ -1,39 +1,35 @@
-"""Mirage as the contract of provers has it."""
+"""Mirage as the contract of provers has it: Groth16 with a commitment, a quarter of the rows, proofs of 160 bytes."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from functools import partial
 
 from circuitize.backends.r1cs.challenge import Challenge
-from circuitize.circuits.phases import Phases
-from circuitize.circuits.program import Program
-from circuitize.provers.binding import require_key
-from circuitize.provers.contract import VerifyingKey
+from circuitize.provers.contract import Ceremony
 from circuitize.provers.keyed import KeyedProver
 
-from . import keys, verifier
 from .circuit import CommittedCircuit
-from .proof import PROOF_FILE, Proof
+from .keys import ProvingKey, VerifyingKey
+from .proof import Proof
+from .solidity import verifier_contract
+from .verifier import refusal
 
+BYTES_PER_ELEMENT = 4000
+"""Memory of keys and proof for each element that is looked up; measured: 4,500 and more."""
 
-class Mirage(KeyedProver):
-    """Groth16 with a commitment before the challenge: a quarter of the rows, proofs of 160 bytes."""
+NONE = (
+    "the prover groth16 with it, found mirage; snarkjs holds no ceremonies for keys with a commitment: make "
+    "development keys, without it"
+)
 
-    name = "mirage"
-    key_magic = b"circuitize-mirvk"
-
-    def circuit(self, program: Program, digest: str, phases: Phases) -> CommittedCircuit:
-        return CommittedCircuit(self.name, program, digest, Challenge.COMMITTED, phases)
-
-    def proving_key(self, path: Path) -> keys.ProvingKey:
-        return keys.ProvingKey.read(path)
-
-    def verifying_key(self, path: Path) -> keys.VerifyingKey:
-        return keys.VerifyingKey.read(path)
-
-    def judge(self, folder: Path, key: VerifyingKey, publics: list[int], digest: str) -> str | None:
-        own = require_key(key, keys.VerifyingKey, self.name)
-        return verifier.refusal(Proof.read(folder / PROOF_FILE), own, publics, digest)
-
-
-PROVER = Mirage()
+PROVER = KeyedProver(
+    "mirage",
+    partial(CommittedCircuit, "mirage", Challenge.COMMITTED),
+    ProvingKey,
+    VerifyingKey,
+    Proof,
+    refusal,
+    verifier_contract,
+    Ceremony(refusals={"zkey": NONE, "ptau": NONE}),
+    bytes_per_element=BYTES_PER_ELEMENT,
+)

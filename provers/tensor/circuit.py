@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from circuitize import _native
 from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.memory import require_memory
 from circuitize.circuits.phases import Phases, Progress
 from circuitize.circuits.program import Program
 from circuitize.provers.contract import Proved, ProvingKey, Secrets, Trace
@@ -14,6 +16,7 @@ from circuitize.provers.openings import TENSOR, join, opened
 from circuitize.provers.statement import Key, Statement
 
 from . import prover
+from .cost import sizes
 from .plan import Plan, plan
 from .proof import PROOF_FILE
 
@@ -22,43 +25,62 @@ WARNING_FILE = "NOT-ZERO-KNOWLEDGE.txt"
 WARNING = "This proof is NOT zero-knowledge: it tells whoever reads it about the values that the statement hides.\n"
 
 
+class Drawn(dict[Key, int]):
+    """Secrets of commitments, and the commitments that were made of inputs that join an earlier proof."""
+
+    def __init__(self, secrets: Mapping[Key, int]) -> None:
+        super().__init__(secrets)
+        self.commitments: dict[Key, _native.TensorCommitment] = {}
+
+
 class PlannedCircuit:
     """The plan of an integer program."""
+
+    scheme = TENSOR
 
     def __init__(self, program: Program, digest: str, phases: Phases) -> None:
         self.program, self.digest = program, digest
         with phases.phase("plan", "planning the proof"):
             self.plan: Plan = plan(program)
+            require_memory(sizes(self.plan)["prover_bytes"], "prove a smaller batch, or on a larger machine")
 
     @property
     def executed(self) -> Program:
         return replace(self.program, arrow=self.plan.arrow)
 
     def sizes(self) -> dict[str, int]:
-        return {"committed": self.plan.committed, "lookups": self.plan.looked_up}
+        found = {"lookups": self.plan.looked_up, "committed": self.plan.committed}
+        return {**found, "extension_degree": self.plan.degree}
 
     def draw_secrets(self, trace: Trace, earlier: Path | None, only: Sequence[str], say: Progress) -> dict[Key, int]:
         values = list(trace)
 
-        def root_of(key: Key, secret: int) -> int:
-            commitment = prover.commit(self.plan, values, key, secret.to_bytes(BYTES, "big"))
-            return int.from_bytes(commitment.root, "big")
-
-        drawn = {key: int.from_bytes(secret, "big") for key, secret in prover.draw_secrets(self.plan).items()}
+        drawn = Drawn({key: int.from_bytes(one, "big") for key, one in prover.draw_secrets(self.plan).items()})
         if earlier is None:
             return drawn
-        lists = dict(zip(self.plan.groups, self.plan.lists, strict=True))
-        return drawn | join(earlier, TENSOR, lists, root_of, only, say)
 
-    def setup(self, folder: Path, phases: Phases) -> ProvingKey:
+        def root_of(key: Key, secret: int) -> int:
+            drawn.commitments[key] = prover.commit(self.plan, values, key, secret.to_bytes(BYTES, "big"))
+            return int.from_bytes(drawn.commitments[key].root, "big")
+
+        lists = dict(zip(self.plan.groups, self.plan.lists, strict=True))
+        joined = join(earlier, TENSOR, lists, root_of, only, say)
+        drawn.update(joined)
+        drawn.commitments = {key: drawn.commitments[key] for key in joined}
+        return drawn
+
+    def setup(self, folder: Path, phases: Phases, ceremony: Mapping[str, Path]) -> ProvingKey:
         raise CircuitizeError("expected a prover that has keys, found tensor; its verifier holds the program")
 
     def prove(self, trace: Trace, secrets: Secrets, phases: Phases, key: ProvingKey | None = None) -> Proved:
         """A proof of a run, NOT zero-knowledge. It takes no key."""
         values = list(trace)
         salts = {port: secret.to_bytes(BYTES, "big") for port, secret in secrets.items()}
+        kept = secrets.commitments if isinstance(secrets, Drawn) else {}
+        with phases.phase("witness", "computing the witness"):
+            bases = self.plan.values(values)
         with phases.phase("prove", "proving"):
-            found = prover.prove_values(self.program, self.plan, values, self.plan.values(values), salts=salts)
+            found = prover.prove_values(self.program, self.plan, values, bases, salts=salts, kept=kept)
         publics = {port: tuple(array.reshape(-1).tolist()) for port, array in found.statement.publics.items()}
         roots = {port: int.from_bytes(root, "big") for port, root in found.statement.roots.items()}
         lists = dict(zip(self.plan.groups, self.plan.lists, strict=True))

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 
-from circuitize.circuits.errors import CircuitizeError, excerpt
+from circuitize.circuits.errors import CircuitizeError, excerpt, remedy
 from circuitize.circuits.phases import Phases
 from circuitize.circuits.program import Port, Program, Visibility
 from circuitize.provers.contract import ProvingKey, VerifyingKey
-from circuitize.provers.statement import Key, Statement, Unproved, bound_ports, key_text
+from circuitize.provers.statement import ASK_AGAIN, Key, Statement, Unproved, bound_ports, key_text
 
 from . import statement as stated
 from .circuit import BYTES, PlannedCircuit
@@ -27,7 +28,11 @@ class Tensor:
 
     name = "tensor"
     hides = False
-    key_magic = None
+    ceremony = None
+    proof_file = PROOF_FILE
+
+    def require_memory(self, program: Program) -> None:
+        """Nothing is known before there is a plan, which comes quickly: `circuit` refuses then."""
 
     def circuit(self, program: Program, digest: str, phases: Phases) -> PlannedCircuit:
         return PlannedCircuit(program, digest, phases)
@@ -36,6 +41,12 @@ class Tensor:
         """Public ports, and each group of committed ones as if it were a port."""
         public = [(key, port) for key, port in bound_ports(program) if port.visibility is Visibility.PUBLIC]
         return (*public, *((group.key, Port(group.name, Visibility.COMMITTED)) for group in groups(program)))
+
+    def require_ceremony(self, given: Mapping[str, Path]) -> None:
+        raise CircuitizeError("expected a prover that has keys, found tensor; its verifier holds the program")
+
+    def contract(self, key: VerifyingKey) -> str:
+        raise CircuitizeError("expected a prover that has keys, found tensor; its verifier holds the program")
 
     def proving_key(self, path: Path) -> ProvingKey:
         raise CircuitizeError(f"--keys: expected none, found {path}; tensor proofs need no setup")
@@ -54,7 +65,9 @@ class Tensor:
         except Unproved as error:
             return str(error)
         made = plan(program)
-        return refusal(program, claimed, Proof.read(folder / PROOF_FILE, most_bytes(made)), made)
+        with remedy(ASK_AGAIN):
+            found = Proof.read(folder / PROOF_FILE, most_bytes(made))
+        return refusal(program, claimed, found, made)
 
     def security_bits(self, program: Program) -> float | None:
         return round(union(bounds(plan(program))), 1)

@@ -7,7 +7,3 @@ from circuitize.circuits.errors import CircuitizeError
 
 class Unprovable(CircuitizeError):
     """The program has an operation, or an interval, that this prover cannot prove."""
-
-
-class NotZeroKnowledge(CircuitizeError):
-    """The program hides values, which this proof type does not."""

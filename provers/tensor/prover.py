@@ -11,9 +11,9 @@ import numpy as np
 from circuitize import _native
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.program import Program, Visibility
+from circuitize.provers import consent
 
 from .dataset import ROWS
-from .errors import NotZeroKnowledge
 from .forms import Column, Integers, Trace
 from .groups import INPUT, OUTPUT, PortKey
 from .instructions import instructions
@@ -48,12 +48,8 @@ def draw_secrets(made: Plan, known: Mapping[PortKey, bytes] | None = None) -> di
 
 def require_consent(program: Program, not_zero_knowledge: bool) -> None:
     """Raises NotZeroKnowledge where a program hides values and the caller has not said that they may leak."""
-    hidden = [port.name for port in program.inputs if port.visibility is not Visibility.PUBLIC]
-    if hidden and not not_zero_knowledge:
-        raise NotZeroKnowledge(
-            f"expected public inputs only, found {hidden[0]!r}: tensor proofs are NOT zero-knowledge and tell others "
-            "about hidden values; add --not-zero-knowledge if that is no harm, or use --prover groth16"
-        )
+    if not not_zero_knowledge:
+        consent.require_consent(program, "tensor", "add --not-zero-knowledge")
 
 
 def commit(made: Plan, trace: Trace, key: PortKey, secret: bytes) -> _native.TensorCommitment:

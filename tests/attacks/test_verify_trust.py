@@ -14,8 +14,7 @@ import pytest
 from cli_programs import STEP, copied, keys, proof, refused, run
 
 from circuitize.backends.r1cs.field import BN254
-from circuitize.cli.provers import GROTH16
-from circuitize.provers.groth16.proof import Proof
+from circuitize.provers.groth16.proof import PROOF_FILE, Proof
 from circuitize.provers.statement import read_statement
 
 OTHER = STEP.replace(":step", ":other")
@@ -34,8 +33,8 @@ def relabelled(folder: Path, to: Path, digest: str) -> Path:
     """A proof's folder that claims to be of another program."""
     copy = copied(folder, to)
     replace(read_statement(copy), digest=digest).write(copy)
-    stored = Proof.read(copy / GROTH16.proof_file)
-    (copy / GROTH16.proof_file).write_bytes(replace(stored, digest=digest).encode())
+    stored = Proof.read(copy / PROOF_FILE)
+    (copy / PROOF_FILE).write_bytes(replace(stored, digest=digest).encode())
     return copy
 
 
@@ -62,7 +61,7 @@ def test_relabelling_does_not_help(tmp_path: Path) -> None:
 
 def test_a_relabelled_proof_file_alone_does_not_help(tmp_path: Path) -> None:
     forged = relabelled(proof("other"), tmp_path / "forged", digest("step"))
-    shutil.copy(proof("other") / GROTH16.proof_file, forged / GROTH16.proof_file)
+    shutil.copy(proof("other") / PROOF_FILE, forged / PROOF_FILE)
     assert f"the proof is for the circuit {digest('other')}" in no(forged, "--keys", keys())
 
 

@@ -10,10 +10,10 @@ import pytest
 from cli_programs import STEP, keys, no, proof, refused, run
 
 from circuitize import Port, Program, Visibility
+from circuitize.api.expectations import read_expectation
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import identity
 from circuitize.circuits.types import Fixed
-from circuitize.cli.expect import read_expectation
 from circuitize.provers.statement import Statement, Unproved
 
 

@@ -18,8 +18,9 @@ from circuitize import _native
 from circuitize.circuits.errors import OverflowRisk, Undefined
 from circuitize.circuits.integers import expand
 from circuitize.circuits.program import Visibility, raw
+from circuitize.provers.consent import NotZeroKnowledge
 from circuitize.provers.tensor import config
-from circuitize.provers.tensor.errors import NotZeroKnowledge, Unprovable
+from circuitize.provers.tensor.errors import Unprovable
 from circuitize.provers.tensor.groups import groups, layout
 from circuitize.provers.tensor.independent import opening
 from circuitize.provers.tensor.plan import KEPT, plan

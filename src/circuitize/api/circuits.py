@@ -9,16 +9,16 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.folder import whole_folder
+from circuitize.circuits.folder import require_folder, whole_folder
 from circuitize.circuits.phases import Phases, Progress, silent
-from circuitize.circuits.program import Visibility
+from circuitize.circuits.program import Program
 from circuitize.circuits.saved import save
+from circuitize.provers.consent import require_consent
 from circuitize.provers.contract import Circuit, Prover, ProvingKey, VerifyingKey
 from circuitize.provers.keys import KEY_FILES, VERIFYING_FILE
-from circuitize.provers.tensor.errors import NotZeroKnowledge
 from circuitize.sims.integer import trace
 
-from .exact import Exact, integers_of
+from .exact import Exact, Integers, integers_of
 from .proofs import Proof
 
 PROGRAM_FILE = "program.arrow"
@@ -63,14 +63,28 @@ class ProvableCircuit:
 
         Raises CircuitizeError where the prover has no keys.
         """
-        phases = Phases(progress)
         if folder is not None:
-            with whole_folder(Path(folder), VERIFYING_FILE, KEY_FILES) as whole:
-                key = self.circuit.setup(whole, phases)
-                save(self.exact.integer, whole / PROGRAM_FILE)
-        else:
-            with TemporaryDirectory(prefix="circuitize-") as scratch:
-                key = self.circuit.setup(Path(scratch), phases)
+            return self.setup(Path(folder), {}, Phases(progress))
+        with TemporaryDirectory(prefix="circuitize-") as scratch:
+            return self.setup(Path(scratch) / "keys", {}, Phases(progress))
+
+    def ceremony_keys(
+        self, folder: Path | str, *, ptau: Path | str, zkey: Path | str | None = None, progress: Progress = silent
+    ) -> Keys:
+        """Keys of a ceremony, kept in `folder`: of prepared powers of tau, and for Groth16 of the circuit's .zkey.
+
+        Raises CircuitizeError for a prover that takes no such files, and for files that do not fit the circuit.
+        """
+        given = {"zkey": zkey, "ptau": ptau}
+        files = {name: Path(path) for name, path in given.items() if path is not None}
+        self.prover.require_ceremony(files)
+        return self.setup(Path(folder), files, Phases(progress))
+
+    def setup(self, folder: Path, ceremony: Mapping[str, Path], phases: Phases) -> Keys:
+        """Write a folder of keys with the program that they are for, whole or not at all."""
+        with whole_folder(folder, VERIFYING_FILE, KEY_FILES) as whole:
+            key = self.circuit.setup(whole, phases, ceremony)
+            save(self.exact.integer, whole / PROGRAM_FILE)
         return Keys(key, key.verifying_key)
 
     def prove(
@@ -90,26 +104,44 @@ class ProvableCircuit:
         that hides something. Raises Undefined where the program has no value on the inputs, KeyMismatch where the keys
         are for another circuit, NotZeroKnowledge without that consent, CircuitizeError where nothing joins.
         """
-        if not self.prover.hides and not not_zero_knowledge:
-            hidden = [port.name for port in self.exact.integer.inputs if port.visibility is not Visibility.PUBLIC]
-            if hidden:
-                raise NotZeroKnowledge(
-                    f"expected public inputs only, found {hidden[0]!r}: {self.prover.name} proofs tell others about "
-                    "hidden values; say not_zero_knowledge=True if that is no harm, or take a prover that hides them"
-                )
+        if not not_zero_knowledge:
+            require_consent_to(self.prover, self.exact.integer, "say not_zero_knowledge=True")
         if keys is not None and not isinstance(keys, Keys):
             raise CircuitizeError(
                 f"expected keys as insecure_keys gives them, found {type(keys).__name__}; give circuit.insecure_keys()"
             )
-        phases = Phases(progress)
         integers = integers_of(self.exact.integer, inputs)
-        with phases.phase("trace", "running the program"):
-            values = trace(self.circuit.executed, integers)
         earlier = None if openings_from is None else Path(openings_from)
-        secrets = self.circuit.draw_secrets(values, earlier, join, progress)
-        proved = self.circuit.prove(values, secrets, phases, None if keys is None else keys.proving)
-        return Proof(self.exact, self.prover, proved, self.circuit.files(proved), phases)
+        key = None if keys is None else keys.proving
+        return self.prove_integers(integers, key, earlier, join, Phases(progress), progress)
+
+    def prove_integers(
+        self,
+        inputs: Mapping[str, Integers],
+        key: ProvingKey | None,
+        earlier: Path | None,
+        only: Sequence[str],
+        phases: Phases,
+        say: Progress,
+    ) -> Proof:
+        """Prove a run on integers of the inputs' formats; `say` hears which inputs join earlier openings."""
+        with phases.phase("trace", "running the program"):
+            values = trace(self.circuit.executed, inputs)
+        secrets = self.circuit.draw_secrets(values, earlier, only, say)
+        proved = self.circuit.prove(values, secrets, phases, key)
+        return Proof(self.exact, self.prover, proved, self.circuit.files(proved), self.circuit.scheme, phases)
 
     def __repr__(self) -> str:
-        sizes = ", ".join(f"{count:,} {name}" for name, count in self.sizes.items())
-        return f"ProvableCircuit({self.prover.name}, {sizes}, program {self.digest[:16]}...)"
+        name, count = next(iter(self.sizes.items()))
+        return f"ProvableCircuit({self.prover.name}, {count:,} {name}, program {self.digest[:16]}...)"
+
+
+def require_key_folder(path: Path) -> None:
+    """Raises CircuitizeError unless keys can be written there."""
+    require_folder(path, VERIFYING_FILE, KEY_FILES)
+
+
+def require_consent_to(prover: Prover, program: Program, consent: str) -> None:
+    """Raises NotZeroKnowledge where a prover hides nothing, the program something; `consent` says how to allow it."""
+    if not prover.hides:
+        require_consent(program, prover.name, consent)

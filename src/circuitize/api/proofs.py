@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from circuitize.circuits.files import write_whole
-from circuitize.circuits.folder import whole_file, whole_folder
+from circuitize.circuits.folder import require_folder, require_new_file, whole_file, whole_folder
 from circuitize.circuits.phases import Phases
 from circuitize.provers.contract import Proved, Prover
-from circuitize.provers.openings import KEPT, POSEIDON, TENSOR, Opening, write_openings
-from circuitize.provers.statement import FILE, PROOF_FILES, Key, Statement
+from circuitize.provers.openings import KEPT, Opening, write_openings
+from circuitize.provers.statement import FILE, Key, Statement, proof_files
 
 from .exact import Exact, Reals, reals_of
 
@@ -25,6 +26,7 @@ class Proof:
     prover: Prover
     proved: Proved
     files: Mapping[str, bytes]
+    scheme: str
     phases: Phases
 
     @property
@@ -59,7 +61,7 @@ class Proof:
     def save(self, folder: Path | str) -> Path:
         """Write the folder that a verifier gets: statement and proof, nothing private. Return its path."""
         path = Path(folder)
-        with whole_folder(path, FILE, PROOF_FILES) as whole:
+        with proof_folder(path) as whole:
             self.write(whole)
         return path
 
@@ -69,12 +71,40 @@ class Proof:
         for name, content in self.files.items():
             write_whole(folder / name, [content])
 
+    @property
+    def security_bits(self) -> float | None:
+        """Bits of soundness of the proof, all rounds together; None where they are the curve's."""
+        return self.prover.security_bits(self.exact.integer)
+
     def save_openings(self, path: Path | str) -> None:
         """Write the secrets of the commitments, for their owner's eyes only; for `openings_from` of a later proof."""
-        scheme = POSEIDON if self.prover.key_magic else TENSOR
-        with whole_file(Path(path), KEPT) as whole:
-            write_openings(whole, scheme, self.digest, self.openings)
+        with openings_file(Path(path)) as whole:
+            self.write_openings(whole)
+
+    def write_openings(self, path: Path) -> None:
+        """Write the same where a file is written whole already."""
+        write_openings(path, self.scheme, self.digest, self.openings)
 
     def __repr__(self) -> str:
         hiding = "zero-knowledge" if self.zero_knowledge else "NOT zero-knowledge"
         return f"Proof({self.prover.name}, {hiding}, {self.size:,} bytes, program {self.digest[:16]}...)"
+
+
+def proof_folder(path: Path) -> AbstractContextManager[Path]:
+    """A folder for the files of a proof, whole or not at all; it replaces an earlier proof's and nothing else."""
+    return whole_folder(path, FILE, proof_files)
+
+
+def openings_file(path: Path) -> AbstractContextManager[Path]:
+    """A file for openings, whole or not at all; it replaces none."""
+    return whole_file(path, KEPT)
+
+
+def require_proof_folder(path: Path) -> None:
+    """Raises CircuitizeError unless `proof_folder` would take this path."""
+    require_folder(path, FILE, proof_files)
+
+
+def require_new_openings(path: Path) -> None:
+    """Raises CircuitizeError unless `openings_file` would take this path."""
+    require_new_file(path, KEPT)

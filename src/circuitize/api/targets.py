@@ -9,7 +9,7 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.phases import Phases, Progress, silent
 from circuitize.circuits.program import Program
 from circuitize.provers import catalogue
-from circuitize.provers.names import KEYED
+from circuitize.provers.names import keyed
 
 from .circuits import ProvableCircuit
 from .exact import Exact, exact
@@ -38,7 +38,7 @@ class ProverTarget:
         return ProvableCircuit(program, prover, prover.circuit(program.integer, program.digest, phases))
 
 
-groth16, mirage, halo2, tensor_proof = (ProverTarget(name) for name in catalogue.NAMES)
+groth16, mirage, halo2, tensor_proof = (ProverTarget(name) for name in ("groth16", "mirage", "halo2", "tensor"))
 
 
 def compile(program: Program, target: Target[Made], *, progress: Progress = silent) -> Made:
@@ -49,7 +49,7 @@ def compile(program: Program, target: Target[Made], *, progress: Progress = sile
     if not isinstance(program, Program):
         raise CircuitizeError(f"expected a Program to compile, found {type(program).__name__}; see training_step")
     if not hasattr(target, "build"):
-        known = ", ".join(f"cz.{name}" for name in (*KEYED, "tensor_proof"))
+        known = ", ".join(f"cz.{name}" for name in (*keyed(), "tensor_proof"))
         raise CircuitizeError(f"expected a target ({known}), found {target!r}; import circuitize as cz, and name one")
     phases = Phases(progress)
     return target.build(exact(program, phases), phases)

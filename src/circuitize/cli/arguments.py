@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from circuitize import __version__
+from circuitize.api.provers import keyed_names, prover_names
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.provers.names import KEYLESS
 
-from .registry import PROVERS, SCHEDULERS, SIMULATORS, TARGETS
+from .registry import SCHEDULERS, SIMULATORS, TARGETS
 
 PROGRAM = "file.py:name (a Program, or a function of no arguments that returns one) or a saved arrow"
 EXAMPLES = """examples:
@@ -296,8 +296,7 @@ def _command(commands: Any, name: str, summary: str, program: bool = False) -> A
 
 def _prover(command: ArgumentParser, required: bool = True, keyless: bool = False) -> None:
     help = None if required else "the prover that the key must be for (default: the one that the key is for)"
-    names = [*PROVERS, *(KEYLESS if keyless else ())]
-    command.add_argument("--prover", choices=names, required=required, help=help)
+    command.add_argument("--prover", choices=prover_names() if keyless else keyed_names(), required=required, help=help)
 
 
 def _inputs(command: ArgumentParser, help: str) -> None:

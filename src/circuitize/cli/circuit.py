@@ -13,7 +13,6 @@ from circuitize.circuits.program import Program
 from circuitize.provers.statement import Key
 
 from .output import Phases
-from .provers import GROTH16, Draw, Prover
 
 if TYPE_CHECKING:
     from circuitize.backends.r1cs.emit import Emission
@@ -23,12 +22,12 @@ WITNESS_FILE = "witness.wtns"
 Integers = NDArray[np.int64]
 
 
-def emit(loaded: Exact, phases: Phases, prover: Prover = GROTH16) -> Emission:
-    """Emit the constraint system for a prover. Raises CircuitizeError for a program that binds nothing."""
+def emit(loaded: Exact, phases: Phases) -> Emission:
+    """Emit the constraint system . Raises CircuitizeError for a program that binds nothing."""
     from circuitize.backends.r1cs.emit import emit
 
     with phases.phase("circuit", "emitting constraints"):
-        return emit(loaded.integer, challenge=prover.challenge)
+        return emit(loaded.integer)
 
 
 def trace(program: Program, inputs: Mapping[str, Integers]) -> list[Integers]:
@@ -47,13 +46,11 @@ def named_outputs(program: Program, values: Sequence[Integers]) -> dict[str, Int
     return {port.name: values[wire] for port, wire in zip(program.outputs, wires, strict=True)}
 
 
-def witness(
-    emission: Emission, values: Sequence[Integers], salts: Mapping[Key, int], draw: Draw | None = None
-) -> NDArray[np.uint64]:
-    """The witness of a run, `uint64[wires, 4]`; `draw` draws the challenge of a circuit of two phases."""
+def witness(emission: Emission, values: Sequence[Integers], salts: Mapping[Key, int]) -> NDArray[np.uint64]:
+    """The witness of a run, `uint64[wires, 4]`."""
     from circuitize.backends.r1cs.witness import random_challenge, witness
 
-    return witness(emission.plan, values, named_salts(salts), draw or random_challenge)
+    return witness(emission.plan, values, named_salts(salts), random_challenge)
 
 
 def named_salts(salts: Mapping[Key, int]) -> dict[str, int]:

@@ -11,24 +11,23 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from circuitize.api.exact import Exact
-from circuitize.api.values import program_inputs
+from circuitize.api.circuits import require_key_folder
+from circuitize.api.exact import Exact, integers_of
+from circuitize.api.proofs import require_proof_folder
+from circuitize.api.tampering import Attempt, easier_program, flipped_bit, weight_in_commitment, weight_in_witness
+from circuitize.api.targets import ProverTarget
+from circuitize.api.verdict import Verdict
 from circuitize.backends.r1cs.cost import estimate
-from circuitize.circuits.folder import require_file, require_folder, whole_folder
+from circuitize.circuits.folder import require_file
 from circuitize.circuits.memory import amount_of_bytes
 from circuitize.frontends.datasets import Recipe, Split, digits
-from circuitize.provers.keys import KEY_FILES
-from circuitize.provers.openings import draw_salts
-from circuitize.provers.statement import FILE, OUTPUT, PROOF_FILES, read_statement
 
-from .circuit import emit
 from .curves import Curve, draw, plotting, train_both
+from .keys import PROVING_FILE
 from .loading import quantized, run_file
 from .output import Phases, print_json, progress, say, show, shown_number
-from .prove import Run, read_proving_key, report_of
-from .setup import make_keys
-from .tampering import Attempt, easier_program, flipped_bit, weight_in_commitment, weight_in_witness
-from .verify import Verifier
+from .prove import report_of
+from .verify import gathered
 
 EXAMPLE = Path(__file__).with_name("digits.py")
 """The digits example: in a checkout, a link to it."""
@@ -40,12 +39,10 @@ DIGEST = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{52}\b")
 
 def run(options: Namespace) -> int:
     """Train, circuitize, prove, verify and attack; 1 where the verifier errs in either direction."""
-    from circuitize.provers.keys import VERIFYING_FILE
-
     start = time.perf_counter()
     require_file(options.output / PICTURE)
-    require_folder(options.output / KEYS, VERIFYING_FILE, KEY_FILES)
-    require_folder(options.output / PROOF, FILE, PROOF_FILES)
+    require_key_folder(options.output / KEYS)
+    require_proof_folder(options.output / PROOF)
     demo = Demo(options.output, quiet=options.json)
     demo.say("A network 64-32-10 learns handwritten digits (UCI) in whole numbers, and one training step is proved.")
     show("reading the data")
@@ -92,50 +89,44 @@ class Demo:
 
     def proved(self, loaded: Exact) -> None:
         """One step as a circuit, with keys, a proof, a verdict and attacks."""
-        phases, keys, proof_folder = Phases(), self.output / KEYS, self.output / PROOF
+        phases, keys_folder, folder = Phases(), self.output / KEYS, self.output / PROOF
         with progress("counting constraints"):
             sizes = estimate(loaded.integer)
-        emission = emit(loaded, phases)
+        circuit = ProverTarget("groth16").build(loaded, phases)
         self.report |= {"digest": loaded.digest, "constraints": sizes["constraints"]}
         self.say()
         self.say(f"Circuit   one step (forward, derivative, update), batch of 16, {loaded.digest[:16]}...")
         self.say(
-            f"          {sizes['constraints']:,} constraints estimated, {emission.system.constraints:,} emitted; "
+            f"          {sizes['constraints']:,} constraints estimated, {circuit.sizes['constraints']:,} emitted; "
             f"{sizes['input_range_constraints']:,} check the inputs' ranges"
         )
-        made = make_keys(loaded, keys, phases, emission)
+        keys = circuit.setup(keys_folder, {}, phases)
+        size = amount_of_bytes((keys_folder / PROVING_FILE).stat().st_size)
         self.say(
-            f"Keys      {phases.seconds['setup']:.1f} s, proving key {amount_of_bytes(made['proving_key_bytes'])}; "
-            "development keys: INSECURE, for trials only"
+            f"Keys      {phases.seconds['setup']:.1f} s, proving key {size}; development keys: INSECURE, for trials"
         )
-        inputs = program_inputs(loaded.integer, None)
-        salts = draw_salts(loaded.integer)
-        step = Run(loaded, inputs, salts, emission, phases)
-        proof = step.prove(read_proving_key(keys), phases)
-        with whole_folder(proof_folder, FILE, PROOF_FILES) as folder:
-            step.write_proof(folder, proof)
-        self.report |= report_of(proof.prover, loaded, proof, phases)
+        inputs = integers_of(loaded.integer, None)
+        proof = circuit.prove_integers(inputs, keys.proving, None, (), phases, show)
+        proof.save(folder)
+        self.report |= report_of(proof, {}, phases)
         self.say(
             f"Prove     {self.report['witness_seconds']:.2f} s witness, {self.report['prove_seconds']:.1f} s proof "
             f"({self.report['cpu_seconds']:.1f} CPU-seconds), {self.report['proof_bytes']} bytes"
         )
         start = time.perf_counter()
-        verifier = Verifier.gather(proof_folder, keys, None, loaded.digest)
-        statement = read_statement(proof_folder, verifier.bound)
-        reason = verifier.refusal(statement, proof_folder)
+        verifier = gathered(folder, keys_folder, None, loaded.digest)
+        verdict = verifier.check(folder)
         seconds = time.perf_counter() - start
-        learned = verifier.report(statement, reason)
-        self.report["valid"] = learned["valid"]
+        self.report["valid"] = verdict.valid
         self.say(
-            f"Verify    {'valid' if reason is None else 'NOT valid: ' + reason}, {seconds:.3f} s; the verifier learns "
-            f"{_learned(learned)}"
+            f"Verify    {'valid' if verdict.valid else f'NOT valid: {verdict.reason}'}, {seconds:.3f} s; the verifier "
+            f"learns {_learned(verdict)}"
         )
         with TemporaryDirectory(prefix="circuitize-") as scratch, progress("attacking"):
-            key = (OUTPUT, WEIGHT)
             attempts = [
-                flipped_bit(proof_folder, verifier, Path(scratch)),
-                weight_in_witness(step, WEIGHT),
-                weight_in_commitment(step, key, salts[key], proof_folder, verifier, Path(scratch)),
+                flipped_bit(folder, verifier, Path(scratch)),
+                weight_in_witness(circuit, WEIGHT),
+                weight_in_commitment(proof, ("output", WEIGHT), folder, verifier, Path(scratch)),
                 *easier_program(loaded.integer, verifier, Path(scratch)),
             ]
         self._attacked(attempts)
@@ -149,6 +140,6 @@ class Demo:
             self.say(f"          {entry.tried}: {reason}")
 
 
-def _learned(report: dict[str, Any]) -> str:
-    publics = [f"{name} {shown_number(public['reals'])}" for name, public in report["publics"].items()]
-    return ", ".join([*publics, f"{len(report['roots'])} commitments"])
+def _learned(verdict: Verdict) -> str:
+    publics = [f"{name} {shown_number(reals.tolist())}" for name, reals in verdict.publics.items()]
+    return ", ".join([*publics, f"{len(verdict.roots)} commitments"])

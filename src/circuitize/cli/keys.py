@@ -4,34 +4,36 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from circuitize.api.provers import prover_of_key
 from circuitize.circuits.errors import CircuitizeError
 
-from .provers import KEYS, Prover
+if TYPE_CHECKING:
+    from circuitize.api.provers import Prover
 
-PROVING = {b"circuitize-g16pk": "groth16", b"circuitize-mirpk": "mirage", b"circuitize-hl2pk": "halo2"}
-"""What the proving key of each prover begins with."""
-
-MAGIC_BYTES = 16
+PROVING_FILE, VERIFYING_FILE = "proving.key", "verifying.key"
 
 
-def require_keys(keys: Path, prover: Prover, program: str) -> None:
+def verifying_key_file(keys: Path) -> Path:
+    """The verifying key in a folder of keys, or the file itself."""
+    return keys / VERIFYING_FILE if keys.is_dir() else keys
+
+
+def require_keys(keys: Path, prover: str, program: str) -> None:
     """Raises CircuitizeError unless a proving key of this prover lies there, as far as its first bytes tell.
 
     What else may be wrong with it is found where it is read.
     """
-    from circuitize.provers.keys import PROVING_FILE
-
     path = keys / PROVING_FILE if keys.is_dir() else keys
-    make = f"make keys: circuitize setup {program} --prover {prover.name} -o KEYS"
+    make = _make(program, prover)
     try:
-        with path.open("rb") as file:
-            start = file.read(MAGIC_BYTES)
+        found = prover_of_key(path)
     except OSError as error:
         raise CircuitizeError(
             f"--keys: expected the folder that circuitize setup wrote, found {error.strerror or error}: {path}; {make}"
         ) from None
-    _require_prover(path, prover, (PROVING | KEYS).get(start), make)
+    _require_prover(path, prover, found, make)
 
 
 def require_keys_of(keys: Path, prover: Prover, digest: str, program: str) -> None:
@@ -39,14 +41,11 @@ def require_keys_of(keys: Path, prover: Prover, digest: str, program: str) -> No
 
     Where there is none beside it, the proving key itself is asked later.
     """
-    from circuitize.provers.keys import VERIFYING_FILE
-
     path = (keys if keys.is_dir() else keys.parent) / VERIFYING_FILE
     if not keys.is_dir() or not path.is_file():
         return
-    make = f"make keys: circuitize setup {program} --prover {prover.name} -o KEYS"
-    with path.open("rb") as file:
-        _require_prover(path, prover, KEYS.get(file.read(MAGIC_BYTES)), make)
+    make = _make(program, prover.name)
+    _require_prover(path, prover.name, prover_of_key(path), make)
     found = prover.verifying_key(path).digest
     if found != digest:
         raise CircuitizeError(
@@ -66,9 +65,13 @@ def require_readable(option: str, path: Path | None) -> None:
         raise CircuitizeError(f"{path}: expected a file for {option}, found {found}; check the path")
 
 
-def _require_prover(path: Path, prover: Prover, found: str | None, make: str) -> None:
-    if found is not None and found != prover.name:
+def _make(program: str, prover: str) -> str:
+    return f"make keys: circuitize setup {program} --prover {prover} -o KEYS"
+
+
+def _require_prover(path: Path, prover: str, found: str | None, make: str) -> None:
+    if found is not None and found != prover:
         raise CircuitizeError(
-            f"--keys: expected keys of the prover {prover.name}, found {path} of {found}; give its keys, or "
+            f"--keys: expected keys of the prover {prover}, found {path} of {found}; give its keys, or "
             f"--prover {found}, or {make}"
         )

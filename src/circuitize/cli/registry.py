@@ -1,10 +1,8 @@
-"""The targets, provers and schedulers that the command line knows: one line each."""
+"""The targets and schedulers that the command line knows: one line each."""
 
 from __future__ import annotations
 
 from types import MappingProxyType
-
-from circuitize.provers.names import KEYED
 
 TARGETS = MappingProxyType(
     {
@@ -13,7 +11,6 @@ TARGETS = MappingProxyType(
         "verilog": "circuitize.backends.verilog",
     }
 )
-PROVERS = MappingProxyType({name: f"circuitize.provers.{name}" for name in KEYED})
 
 SCHEDULERS = MappingProxyType(
     {"parallel": "circuitize.backends.verilog.parallel", "folded": "circuitize.backends.verilog.folded"}

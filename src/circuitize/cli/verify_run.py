@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.api.exact import Exact
+from circuitize.api.expectations import whole_root
 from circuitize.circuits.errors import CircuitizeError, excerpt
 from circuitize.circuits.exact import shown, written
 from circuitize.circuits.program import Port, to_reals
 from circuitize.provers.statement import FILE
 
-from .expect import whole_root
 from .loading import load_program, program_path
 from .output import print_json, say, show, shown_number
 from .run_values import from_step, required_scalars, seed_bytes
@@ -131,7 +131,7 @@ def expected_roots(kept: Sequence[str], texts: Sequence[str]) -> Mapping[str, by
             )
         if name in found:
             raise CircuitizeError(f"--expect: expected each root once, found {name} twice; give it once")
-        found[name] = whole_root(name, value).to_bytes(32, "big")
+        found[name] = whole_root(f"--expect {name}", value).to_bytes(32, "big")
     return found
 
 

@@ -7,21 +7,25 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from circuitize.api.values import program_inputs
+import numpy as np
+
+from circuitize.backends.r1cs.checker import describe, failing_rows
+from circuitize.backends.r1cs.commitments import commit
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.integers import Constant
+from circuitize.circuits.phases import Phases
 from circuitize.circuits.program import Program
 from circuitize.circuits.types import Fixed
-from circuitize.provers.openings import draw_salts
+from circuitize.provers.groth16.circuit import RankOneCircuit
 from circuitize.provers.statement import INPUT, Key, read_statement
+from circuitize.sims.integer import trace
 
-from .circuit import emit
-from .loading import quantized
-from .output import Phases
-from .prove import Run, read_proving_key
-from .setup import make_keys
-from .verify import Verifier
+from .circuits import ProvableCircuit
+from .exact import exact, integers_of
+from .proofs import Proof
+from .targets import ProverTarget
+from .verifier import Verifier
 
 
 @dataclass(frozen=True)
@@ -30,11 +34,6 @@ class Attempt:
 
     tried: str
     refusal: str | None
-
-
-def refusal(proof: Path, verifier: Verifier) -> str | None:
-    """Why a verifier refuses a proof's folder."""
-    return verifier.refusal(read_statement(proof, verifier.bound), proof)
 
 
 def flipped_bit(proof: Path, verifier: Verifier, scratch: Path) -> Attempt:
@@ -48,60 +47,54 @@ def flipped_bit(proof: Path, verifier: Verifier, scratch: Path) -> Attempt:
     return Attempt("one bit of the proof changed", _refusal_of_copy(proof, verifier, scratch / "bit", change))
 
 
-def weight_in_witness(run: Run, name: str) -> Attempt:
-    """The prover computes with one weight changed, but keeps its commitment: the row that breaks is named."""
-    from circuitize.backends.r1cs.checker import describe, failing_rows
-
-    system, arrow = run.emission.system, run.loaded.integer.arrow
-    block = next(block for block in system.wire_blocks if block.role == f"{INPUT} {name}")
-    witness = run.witness.copy()
-    witness[block.first] = system.field.from_integers(
-        [system.field.to_integers(witness[block.first : block.first + 1])[0] + 1]
-    )
-    rows = failing_rows(system, witness)
+def weight_in_witness(circuit: ProvableCircuit, name: str) -> Attempt:
+    """The prover computes with one weight of the first example changed, but keeps its commitment: a row breaks."""
+    program, rows = circuit.exact.integer, circuit.circuit
+    assert isinstance(rows, RankOneCircuit)
+    system, arrow = rows.emission.system, program.arrow
+    values = trace(program, integers_of(program, None))
+    witness = rows.witness(values, rows.draw_secrets(values, None, (), str))
+    first = next(block for block in system.wire_blocks if block.role == f"{INPUT} {name}").first
+    (weight,) = system.field.to_integers(witness[first : first + 1])
+    witness[first] = system.field.from_integers([weight + 1])
+    failing = failing_rows(system, witness)
     broken = None
-    if len(rows):
+    if len(failing):
         place = describe(
-            system, int(rows[0]), lambda edge: str(arrow.edge(edge).provenance) if edge >= 0 else "program"
+            system, int(failing[0]), lambda edge: str(arrow.edge(edge).provenance) if edge >= 0 else "program"
         )
-        broken = f"no proof: {len(rows)} rows break, first {place}"
+        broken = f"no proof: {len(failing)} rows break, first {place}"
     return Attempt("one weight changed in the run", broken)
 
 
-def weight_in_commitment(run: Run, key: Key, salt: int, proof: Path, verifier: Verifier, scratch: Path) -> Attempt:
+def weight_in_commitment(proof: Proof, key: Key, folder: Path, verifier: Verifier, scratch: Path) -> Attempt:
     """The statement names the commitment to other weights than the run's."""
-    from circuitize.backends.r1cs.commitments import commit
-
-    port = next(port for port in run.loaded.integer.outputs if port.name == key[1])
+    port = next(port for port in proof.exact.integer.outputs if port.name == key[1])
     assert port.format is not None
-    weights = run.outputs[port.name].copy()
+    weights = np.array(proof.proved.outputs[port.name])
     weights.flat[0] += 1 if weights.flat[0] < port.format.high else -1
-    root = commit(weights, port.format, salt)
+    root = commit(weights, port.format, proof.openings[key].salt)
 
     def change(copy: Path) -> None:
         statement = read_statement(copy)
         replace(statement, roots={**statement.roots, key: root}).write(copy)
 
-    reason = _refusal_of_copy(proof, verifier, scratch / "weight", change)
+    reason = _refusal_of_copy(folder, verifier, scratch / "weight", change)
     return Attempt("another new weight claimed", reason)
 
 
 def easier_program(program: Program, verifier: Verifier, scratch: Path) -> tuple[Attempt, Attempt]:
     """A real proof of a program with the same interface that does not train; as it is, and relabelled."""
     phases = Phases()
-    loaded = quantized(_identity_step(program))
-    emission = emit(loaded, phases)
-    make_keys(loaded, scratch / "easier-keys", phases, emission)
-    inputs = program_inputs(loaded.integer, None)
-    run = Run(loaded, inputs, draw_salts(loaded.integer), emission, phases)
-    proof = run.prove(read_proving_key(scratch / "easier-keys"), phases)
-    folder = scratch / "easier"
-    folder.mkdir()
-    run.write_proof(folder, proof)
-    honest = Attempt("proof of a program that does not train", refusal(folder, verifier))
-    replace(run.statement, digest=verifier.digest).write(folder)
-    (folder / verifier.prover.proof_file).write_bytes(replace(proof, digest=verifier.digest).encode())
-    return honest, Attempt("the same, labelled as this program", refusal(folder, verifier))
+    circuit = ProverTarget(verifier.prover.name).build(exact(_identity_step(program), phases), phases)
+    proof = circuit.prove(keys=circuit.setup(scratch / "easier-keys", {}, phases))
+    folder = proof.save(scratch / "easier")
+    honest = Attempt("proof of a program that does not train", verifier.check(folder).reason)
+    digest = verifier.exact.digest
+    replace(proof.statement, digest=digest).write(folder)
+    file = folder / verifier.prover.proof_file
+    file.write_bytes(file.read_bytes().replace(bytes.fromhex(circuit.digest), bytes.fromhex(digest)))
+    return honest, Attempt("the same, labelled as this program", verifier.check(folder).reason)
 
 
 def _identity_step(program: Program) -> Program:
@@ -126,4 +119,4 @@ def _zero(builder: Builder, format: Fixed | None) -> int:
 def _refusal_of_copy(proof: Path, verifier: Verifier, copy: Path, change: Callable[[Path], None]) -> str | None:
     shutil.copytree(proof, copy)
     change(copy)
-    return refusal(copy, verifier)
+    return verifier.check(copy).reason

@@ -1,0 +1,20 @@
+"""Consent to a proof that hides nothing, for a program that hides something."""
+
+from __future__ import annotations
+
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.program import Program, Visibility
+
+
+class NotZeroKnowledge(CircuitizeError):
+    """The program hides values, which this kind of proof does not."""
+
+
+def require_consent(program: Program, prover: str, consent: str) -> None:
+    """Raises NotZeroKnowledge where a program has inputs that are not public; `consent` says how to allow the proof."""
+    hidden = [port.name for port in program.inputs if port.visibility is not Visibility.PUBLIC]
+    if hidden:
+        raise NotZeroKnowledge(
+            f"expected public inputs only, found {hidden[0]!r}: {prover} proofs are NOT zero-knowledge and tell others "
+            f"about hidden values; {consent} if that is no harm, or use --prover groth16"
+        )

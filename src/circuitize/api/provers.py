@@ -1,0 +1,36 @@
+"""The provers there are, for whoever chooses one: their names, what a choice needs, and whose a key's file is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from circuitize.provers import names
+
+if TYPE_CHECKING:
+    from circuitize.provers.contract import Prover as Prover
+
+
+def prover_names() -> tuple[str, ...]:
+    return names.names()
+
+
+def keyed_names() -> tuple[str, ...]:
+    """Those with a setup: whoever verifies holds a key. For the others it holds the program."""
+    return names.keyed()
+
+
+def prover(name: str) -> Prover:
+    """The prover of that name. Raises CircuitizeError where there is none."""
+    from circuitize.provers.catalogue import prover
+
+    return prover(name)
+
+
+def prover_of_key(path: Path) -> str | None:
+    """The prover that a key's file is of, told by its first bytes; None where they are no key's.
+
+    Raises OSError where it cannot be read.
+    """
+    with path.open("rb") as file:
+        return names.prover_of_key(file.read(names.MAGIC_BYTES))

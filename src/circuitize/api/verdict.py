@@ -1,0 +1,88 @@
+"""What a verifier makes of a proof."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from circuitize.circuits.program import Port, to_reals
+
+from .exact import Integers, Reals
+
+
+@dataclass(frozen=True)
+class Public:
+    """What a proof states of a public port: integers of the port's format, in its shape."""
+
+    port: Port
+    integers: Integers
+
+    @staticmethod
+    def of(port: Port, values: tuple[int, ...]) -> Public:
+        assert port.format is not None
+        return Public(port, np.array(values, np.int64).reshape(port.format.shape))
+
+    @property
+    def reals(self) -> Reals:
+        assert self.port.format is not None
+        return to_reals(self.port.format, self.integers)
+
+    def as_json(self) -> dict[str, Any]:
+        """Exact integers, and the real numbers they stand for."""
+        assert self.port.format is not None
+        bits = self.port.format.fraction_bits
+        return {"fraction_bits": bits, "integers": self.integers.tolist(), "reals": self.reals.tolist()}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a proof holds, and what it says if it does; of one that does not, nothing that it states is here.
+
+    `stated` holds the public values, `publics` the same as real numbers, by name; `roots` are commitments in
+    hexadecimal. `unbound` are the ports about which the proof says only that there are such values; `hidden` are those
+    whose values it does not tell. `setup` says whose secrets a key rests on: `development` is INSECURE.
+    """
+
+    valid: bool
+    reason: str | None
+    digest: str
+    prover: str
+    setup: str
+    zero_knowledge: bool
+    stated: Mapping[str, Public] = field(default_factory=dict)
+    roots: Mapping[str, str] = field(default_factory=dict)
+    unbound: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
+    security_bits: float | None = None
+
+    @property
+    def publics(self) -> dict[str, Reals]:
+        return {name: public.reals for name, public in self.stated.items()}
+
+    def as_json(self) -> dict[str, Any]:
+        """What `circuitize verify --json` prints; bits of soundness where they are not the curve's."""
+        told = {
+            "valid": self.valid,
+            "digest": self.digest,
+            "publics": {name: public.as_json() for name, public in self.stated.items()},
+            "roots": dict(self.roots),
+            "setup": self.setup,
+            "zero_knowledge": self.zero_knowledge,
+            "reason": self.reason,
+        }
+        return told if self.security_bits is None else told | {"security_bits": self.security_bits}
+
+    def __bool__(self) -> bool:
+        return self.valid
+
+    def __repr__(self) -> str:
+        if not self.valid:
+            return f"Verdict(NOT valid: {self.reason})"
+        publics = ", ".join(f"{name} = {value}" for name, value in self.publics.items() if value.size == 1)
+        said = f", {publics}" if publics else ""
+        setup = ", development keys: INSECURE" if self.setup == "development" else ""
+        hiding = "" if self.zero_knowledge else ", NOT zero-knowledge"
+        return f"Verdict(valid, {self.prover}{hiding}{setup}, program {self.digest[:16]}...{said})"
