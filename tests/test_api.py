@@ -7,18 +7,29 @@ from functools import cache
 
 import numpy as np
 import pytest
+from cli_programs import STEP, run
+from toys import rerun
 
 import circuitize as cz
+from circuitize.api.targets import ProverTarget
 from circuitize.circuits.errors import CircuitizeError, FormatError
-from circuitize.provers import catalogue
+from circuitize.provers import catalogue, names
 from circuitize.provers.binding import KeyMismatch
 from circuitize.provers.consent import NotZeroKnowledge
 from circuitize.provers.statement import FILE
 
-TARGETS = (cz.groth16, cz.mirage, cz.halo2, cz.tensor_proof)
+TARGETS = (*map(ProverTarget, names.names()), ProverTarget("rerun"))
 GENERATOR = np.random.default_rng(0)
 INPUTS = GENERATOR.normal(size=(60, 3))
 TARGET = INPUTS @ np.array([1.0, -2.0, 0.5])
+
+
+@pytest.fixture(scope="module", autouse=True)
+def registered():
+    """The toy prover is one of the provers for these tests."""
+    catalogue.register(rerun.ENTRY)
+    yield
+    del names.PROVERS["rerun"]
 
 
 @cache
@@ -37,8 +48,9 @@ def proved(target):
     return circuit, keys, circuit.prove(keys=keys, not_zero_knowledge=True)
 
 
-def key(keys):
-    return None if keys is None else keys.verifying
+def verifier(target, expect=None):
+    _, keys, _ = proved(target)
+    return cz.verifier(trained(), None if keys is None else keys.verifying, prover=target.name, expect=expect)
 
 
 @pytest.fixture(params=TARGETS, ids=lambda target: target.name)
@@ -47,52 +59,53 @@ def target(request):
 
 
 def test_every_prover_is_a_target():
-    assert tuple(one.name for one in TARGETS) == catalogue.NAMES
+    named = (cz.groth16, cz.mirage, cz.halo2, cz.tensor_proof, ProverTarget("rerun"))
+    assert named == TARGETS
 
 
 def test_from_a_model_to_a_verdict(target):
     circuit, keys, proof = proved(target)
-    verdict = cz.verifier(trained(), key(keys), expect={"learning_rate": 0.125}).check(proof)
+    verdict = verifier(target, expect={"learning_rate": 0.125}).check(proof)
     assert verdict and verdict.reason is None
     assert set(verdict.publics) == {"learning_rate", "loss"}
     assert verdict.publics["loss"] == proof.outputs["loss"] == cz.run(trained())["loss"]
     assert verdict.digest == circuit.digest == proof.digest
-    assert bool(verdict.hidden) is proof.zero_knowledge is (target.name != "tensor")
+    assert bool(verdict.hidden) is proof.zero_knowledge is names.hides(target.name)
     assert verdict.setup == ("none" if keys is None else "development")
     assert len(verdict.roots) > 1
 
 
 def test_what_is_not_expected_is_refused(target):
-    _, keys, proof = proved(target)
-    verdict = cz.verifier(trained(), key(keys), expect={"learning_rate": 0.25}).check(proof)
+    _, _, proof = proved(target)
+    verdict = verifier(target, expect={"learning_rate": 0.25}).check(proof)
     assert not verdict and "learning_rate" in verdict.reason
     assert not verdict.publics and not verdict.roots
 
 
 def test_a_folder_is_checked_as_the_proof_is(target, tmp_path):
-    _, keys, proof = proved(target)
-    verifier = cz.verifier(trained(), key(keys))
+    _, _, proof = proved(target)
+    verify = verifier(target).check
     folder = proof.save(tmp_path / "proof")
-    assert verifier.check(folder) == verifier.check(str(folder))
-    assert verifier.check(folder).valid
+    assert verify(folder).as_json() == verify(str(folder)).as_json()
+    assert verify(folder).valid
     name = next(path for path in folder.iterdir() if path.name.startswith("proof.") and path.suffix != ".json")
     content = bytearray(name.read_bytes())
     content[-9] ^= 1
     name.write_bytes(content)
     with contextlib.suppress(FormatError):
-        assert not verifier.check(folder)
+        assert not verify(folder)
     with pytest.raises(CircuitizeError, match="statement"):
-        verifier.check(tmp_path)
+        verify(tmp_path)
 
 
 def test_another_loss_is_refused(target, tmp_path):
-    _, keys, proof = proved(target)
+    _, _, proof = proved(target)
     folder = proof.save(tmp_path / "proof")
     units = proof.statement.publics["output", "loss"][0]
     text = (folder / FILE).read_text()
     assert str(units) in text
     (folder / FILE).write_text(text.replace(str(units), str(units + 1)))
-    assert not cz.verifier(trained(), key(keys)).check(folder)
+    assert not verifier(target).check(folder)
 
 
 def test_another_run_has_another_statement(target):
@@ -100,7 +113,7 @@ def test_another_run_has_another_statement(target):
     inputs = dict(trained().examples[-1])
     second = circuit.prove(inputs, keys=keys, not_zero_knowledge=True)
     assert second.statement.roots != first.statement.roots
-    assert cz.verifier(trained(), key(keys)).check(second)
+    assert verifier(target).check(second)
 
 
 def test_an_opening_joins_two_proofs(target, tmp_path):
@@ -136,10 +149,10 @@ def test_keys_are_of_one_prover_and_one_program():
 
 def test_summaries_are_short(target):
     circuit, keys, proof = proved(target)
-    verdict = cz.verifier(trained(), key(keys)).check(proof)
+    verdict = verifier(target).check(proof)
     for shown in map(repr, (circuit, proof, verdict)):
         assert target.name in shown and len(shown) < 250 and "\n" not in shown
-    assert ("NOT zero-knowledge" in repr(proof)) is (target.name == "tensor")
+    assert ("NOT zero-knowledge" in repr(proof)) is not names.hides(target.name)
     assert keys is None or "INSECURE" in repr(keys)
 
 
@@ -177,3 +190,15 @@ def test_executors_agree_to_rounding():
     assert set(exact) == set(real)
     for name, values in exact.items():
         np.testing.assert_allclose(values, real[name], atol=2e-3)
+
+
+def test_a_registered_prover_is_on_the_command_line(tmp_path):
+    """The toy is proved and verified with, and named in the help, as the others are; its name is taken."""
+    made = run("prove", STEP, "--prover", "rerun", "--not-zero-knowledge", "-o", tmp_path / "proof", "--json")
+    assert made.status == 0 and '"prover": "rerun"' in made.out
+    assert run("verify", tmp_path / "proof", "--program", STEP).status == 0
+    other = run("verify", tmp_path / "proof", "--program", STEP.replace(":step", ":other"))
+    assert other.status == 1 and "NOT valid: the proof is for program" in other.out
+    assert run("prove", STEP, "--prover", "rerun", "-o", tmp_path / "another").status == 2
+    with pytest.raises(CircuitizeError, match="a name and keys of its own"):
+        catalogue.register(rerun.ENTRY)

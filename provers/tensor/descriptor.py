@@ -17,7 +17,7 @@ from . import statement as stated
 from .circuit import BYTES, PlannedCircuit
 from .cost import most_bytes
 from .groups import groups
-from .plan import plan
+from .plan import Plan, plan
 from .proof import PROOF_FILE, Proof
 from .security import bounds, union
 from .verifier import refusal
@@ -34,8 +34,19 @@ class Tensor:
     def require_memory(self, program: Program) -> None:
         """Nothing is known before there is a plan, which comes quickly: `circuit` refuses then."""
 
+    def __init__(self) -> None:
+        self._last: tuple[Program, Plan] | None = None
+
     def circuit(self, program: Program, digest: str, phases: Phases) -> PlannedCircuit:
-        return PlannedCircuit(program, digest, phases)
+        made = PlannedCircuit(program, digest, phases)
+        self._last = program, made.plan
+        return made
+
+    def _plan(self, program: Program) -> Plan:
+        """The plan of a program; the last one is kept, since a verdict asks for it twice."""
+        if self._last is None or self._last[0] is not program:
+            self._last = program, plan(program)
+        return self._last[1]
 
     def bound(self, program: Program) -> tuple[tuple[Key, Port], ...]:
         """Public ports, and each group of committed ones as if it were a port."""
@@ -64,13 +75,13 @@ class Tensor:
             claimed = in_arrays(program, statement)
         except Unproved as error:
             return str(error)
-        made = plan(program)
+        made = self._plan(program)
         with remedy(ASK_AGAIN):
             found = Proof.read(folder / PROOF_FILE, most_bytes(made))
         return refusal(program, claimed, found, made)
 
     def security_bits(self, program: Program) -> float | None:
-        return round(union(bounds(plan(program))), 1)
+        return round(union(bounds(self._plan(program))), 1)
 
 
 def in_arrays(program: Program, statement: Statement) -> stated.Statement:

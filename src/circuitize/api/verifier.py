@@ -114,22 +114,30 @@ class Verifier:
         )
 
 
-def verifier(program: Program, key: VerifyingKey | None = None, *, expect: Mapping[str, Any] | None = None) -> Verifier:
+def verifier(
+    program: Program,
+    key: VerifyingKey | None = None,
+    *,
+    prover: str = "tensor",
+    expect: Mapping[str, Any] | None = None,
+) -> Verifier:
     """A verifier of proofs of this program: by its key, or by the program alone where the prover has no keys.
 
-    `expect` says what a proof must state, by name: a public value as a number or an array, exactly; a commitment as its
-    root in hexadecimal. Raises CircuitizeError for other names, values that are none of the format, and the
-    key of another program.
+    `prover` names the one whose proofs are checked without a key; a key says it of itself. `expect` says what a proof
+    must state, by name: a public value as a number or an array, exactly; a commitment as its root in hexadecimal.
+    Raises CircuitizeError for other names, values that are none of the format, and the key of another program.
     """
     made = exact(program, Phases())
     if not (key is None or hasattr(key, "digest")):
         raise CircuitizeError(
             f"expected a verifying key, found {type(key).__name__}; give keys.verifying, or none for tensor"
         )
-    prover = catalogue.prover("tensor" if key is None else key.prover)
+    checking = catalogue.prover(prover if key is None else key.prover)
     if key is not None and key.digest != made.digest:
         raise CircuitizeError(f"expected a key for program {made.digest}, found one for {key.digest}; make its keys")
-    return Verifier(made, prover, key, expectations(expect or {}, made.integer, prover.bound(made.integer)))
+    if key is None and checking.ceremony is not None:
+        raise CircuitizeError(f"expected a verifying key of {checking.name}, found none; give keys.verifying")
+    return Verifier(made, checking, key, expectations(expect or {}, made.integer, checking.bound(made.integer)))
 
 
 def program_of_key(path: Path, key: VerifyingKey) -> Exact:

@@ -100,18 +100,18 @@ def gathered_without_key(
     """What a verifier without a key is given: its own program, which a prover could have written if it lay there."""
     from circuitize.api.verifier import Verifier, keyless_prover
 
+    name = name or keyless_prover(proof) or "tensor"
     if keys is not None:
-        raise CircuitizeError(f"--keys: expected none, found {keys}; a tensor proof is checked without a key")
+        raise CircuitizeError(f"--keys: expected none, found {keys}; a {name} proof is checked without a key")
     if digest is not None:
         require_digest(digest)
     if program is None:
         raise CircuitizeError(
-            f"{proof}: expected the verifier's own program (--program PROGRAM), found none; a tensor proof is "
+            f"{proof}: expected the verifier's own program (--program PROGRAM), found none; a {name} proof is "
             "checked against the program that you made, or that you trust"
         )
     require_outside(program_path(program), proof)
-    checking = prover(name or keyless_prover(proof) or "tensor")
-    return Verifier(load_program(program, integer=True), checking, None, expected_digest=digest)
+    return Verifier(load_program(program, integer=True), prover(name), None, expected_digest=digest)
 
 
 def found_prover(path: Path) -> str:
