@@ -35,7 +35,7 @@ def spherical_weights(scores: Any, width: int) -> Any:
     return kept / jnp.fmax(jnp.sqrt((kept**2).sum(-1, keepdims=True)), 2.0**-6)
 
 
-WEIGHTS = {softmax_attention: softmax_weights, spherical_attention: spherical_weights}
+WEIGHTS: dict[Attention, Callable[[Any, int], Any]] = {softmax_attention: softmax_weights, spherical_attention: spherical_weights}
 
 
 def heads_of(held: Held, x: Any, heads: int, attention: Attention, prefix: str = "") -> Any:

@@ -165,7 +165,7 @@ def test_series_are_those_of_calculus() -> None:
     assert [float(t) for t in x.exp().terms] == pytest.approx([math.exp(2) / math.factorial(k) for k in range(7)])
     quotient = (x * x * x + 1) / (x + 1)  # x^2 - x + 1
     assert [float(t) for t in quotient.terms] == pytest.approx([3, 3, 1, 0, 0, 0, 0], abs=1e-40)
-    assert (x * x).derivative().terms[:3] == (4, 2, 0)
+    assert (x * x).derivative().terms[:3] == (Decimal(4), Decimal(2), Decimal(0))
     assert (x * x).derivative().integral(Decimal(4)).terms == (x * x).terms
 
 
