@@ -96,7 +96,8 @@ class Case:
         taken: set[int] = set()
         for source in self.sources:
             if source.index:
-                chosen.append(np.asarray(random.integers(int(source.low), int(source.high) + 1, source.shape), np.float64))
+                drawn = random.integers(int(source.low), int(source.high) + 1, source.shape)
+                chosen.append(np.asarray(drawn, np.float64))
                 continue
             least, greatest = math.ceil(source.low * 2048), math.floor(source.high * 2048) - 1
             candidates = 2 * np.arange(least, greatest + 1) + 1

@@ -132,7 +132,7 @@ def test_movement() -> None:
 
 def test_elements_at_indices_of_their_own() -> None:
     random = np.random.default_rng(5)
-    x, indices = random.normal(size=(3, 4, 2)), np.float64(random.integers(0, 4, (3, 5, 2)))
+    x, indices = random.normal(size=(3, 4, 2)), random.integers(0, 4, (3, 5, 2)).astype(float)
     arrow = trace(lambda x, i: movement.gather_elements(x, i, 1), x.shape, indices.shape)
     places = indices.astype(np.int64)
     np.testing.assert_array_equal(evaluate(arrow, [x, indices])[0], np.take_along_axis(x, places, 1))
@@ -145,7 +145,7 @@ def test_elements_at_indices_of_their_own() -> None:
         evaluate(arrow, [x, np.full(indices.shape, 4.0)])
 
 
-def run(model: Model, shape: tuple[int, ...]) -> tuple[np.ndarray, list[np.ndarray]]:
+def run(model: Model, shape: tuple[int, ...]) -> tuple[np.ndarray, list[Any]]:
     weights, x = list(model.initial(0).values()), np.random.default_rng(6).normal(size=shape)
     return evaluate(model.arrow(Array(shape)), [*weights, x])[0], [*weights, x]
 
@@ -153,11 +153,11 @@ def run(model: Model, shape: tuple[int, ...]) -> tuple[np.ndarray, list[np.ndarr
 def test_layers() -> None:
     made, (weight, bias, x) = run(image_layers.conv1d(4, 6, 3, padding=1, step=2, dilation=1, groups=2), (2, 9, 4))
     bias[:] = 0
-    expected = jax.lax.conv_general_dilated(jnp.asarray(x), jnp.asarray(weight), (2,), ((1, 1),), None, (1,), AXES[1], feature_group_count=2)
+    expected = jax.lax.conv_general_dilated(x, weight, (2,), ((1, 1),), None, (1,), AXES[1], feature_group_count=2)
     np.testing.assert_allclose(made, expected, atol=1e-12)
     made, (weight, _, x) = run(image_layers.conv2d(4, 8, 3, padding=2, step=1, dilation=2, groups=4), (1, 6, 6, 4))
     sides = ((2, 2), (2, 2))
-    expected = jax.lax.conv_general_dilated(jnp.asarray(x), jnp.asarray(weight), (1, 1), sides, None, (2, 2), AXES[2], feature_group_count=4)
+    expected = jax.lax.conv_general_dilated(x, weight, (1, 1), sides, None, (2, 2), AXES[2], feature_group_count=4)
     np.testing.assert_allclose(made, expected, atol=1e-12)
     made, (weight, _, x) = run(image_layers.transposed_conv2d(3, 2, 3, padding=1, step=2), (1, 4, 4, 3))
     assert made.shape == (1, 7, 7, 2) and weight.shape == (3, 3, 2, 3)

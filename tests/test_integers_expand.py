@@ -11,7 +11,7 @@ from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import OverflowRisk, Undefined
 from circuitize.circuits.hypergraph import Arrow, evaluate
 from circuitize.circuits.integers import Expansion, expand
-from circuitize.circuits.operation import Provenance
+from circuitize.circuits.operation import Operation, Provenance
 from circuitize.circuits.types import Fixed
 from circuitize.circuits.validate import validate
 

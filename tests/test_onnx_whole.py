@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from r1cs_programs import integer_type
 from onnx_models import one
+from r1cs_programs import integer_type
 
 from circuitize.circuits.hypergraph import evaluate
 from circuitize.circuits.program import Port, Program, Visibility

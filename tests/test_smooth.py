@@ -27,11 +27,11 @@ erfc = np.vectorize(math.erfc, otypes=[float])
 
 
 def normal(x: np.ndarray) -> np.ndarray:
-    return 0.5 * erfc(-x / np.sqrt(2))
+    return np.asarray(0.5 * erfc(-x / np.sqrt(2)))
 
 
 def gate(x: np.ndarray) -> np.ndarray:
-    return 1 / (1 + np.exp(-np.sqrt(8 / np.pi) * (x + 0.044715 * x**3)))
+    return np.asarray(1 / (1 + np.exp(-np.sqrt(8 / np.pi) * (x + 0.044715 * x**3))))
 
 
 FUNCTIONS: dict[Smooth, Callable[[np.ndarray], np.ndarray]] = {

@@ -119,7 +119,7 @@ def test_wrong_quotients_have_no_row_to_hide_in(wire: str, change: int) -> None:
     trace[place][7] += change
     for edge in list(given.arrow.edges())[place:]:
         if not isinstance(edge.operation, integers.Check):
-            trace[edge.targets[0]] = edge.operation.value(trace[edge.sources[0]])
+            trace[edge.targets[0]] = edge.operation.run(trace[edge.sources[0]])[0]
         else:
             trace[edge.targets[0]] = trace[edge.sources[0]]
     found = roles(emission, witness(emission.plan, trace))

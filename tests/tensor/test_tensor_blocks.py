@@ -13,8 +13,8 @@ from tensor_assignments import Bench
 from tensor_forgery import answer
 from tensor_proofs import committed_inputs, example_inputs, proved
 
-from circuitize.circuits.builder import Builder
 from circuitize.circuits import integers
+from circuitize.circuits.builder import Builder
 from circuitize.circuits.program import Program, Role, Visibility
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor import blocks

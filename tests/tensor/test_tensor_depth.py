@@ -8,8 +8,8 @@ from r1cs_programs import program
 from tensor_forgery import answer
 from tensor_proofs import committed_inputs, proved
 
-from circuitize.circuits.builder import Builder
 from circuitize.circuits import integers
+from circuitize.circuits.builder import Builder
 from circuitize.circuits.program import Program
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.drafting import DEEPEST

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import time
+from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
 from pathlib import Path

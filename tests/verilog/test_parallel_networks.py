@@ -118,7 +118,8 @@ def test_multipliers_and_block_memories_are_as_estimated(tmp_path: Path) -> None
     assert counts["DSP48E1"] == report["dsp"] > 0
     blocks = counts.get("RAMB18E1", 0) + 2 * counts.get("RAMB36E1", 0)
     assert report["bram_bits"] <= blocks * 18 * 1024 < 2 * report["bram_bits"]
-    found = rtl.check_design(schedule(program, **options), program, networks.vectors(integer_type(program.arrow.source[0]), 200))
+    made = networks.vectors(integer_type(program.arrow.source[0]), 200)
+    found = rtl.check_design(schedule(program, **options), program, made)
     assert found.mismatches == 0, found.first_difference
 
 

@@ -12,7 +12,7 @@ import cli_programs
 import hardware_programs
 import numpy as np
 import pytest
-from verilog_reading import Module, connections, read
+from verilog_reading import Declared, Module, connections, read
 
 from circuitize.backends.verilog.design import Design
 from circuitize.backends.verilog.signals import signed_width, width
