@@ -110,7 +110,8 @@ def errors(step: Program, integers: Program, trained: dict[str, Any], recipe: Re
     """Print the greatest weight error over `count` seeded batches of the trained model, mask flips apart."""
     batches = replace(recipe, seed=1, epochs=2).batches(split)
     arrow = simplify(expand_composites(step.arrow))
-    without, flipped = [], []
+    without: list[float] = []
+    flipped: list[float] = []
     for _, batch in zip(range(count), batches, strict=False):
         inputs = {**{p.name: trained[p.name] for p in integers.inputs if p.name in trained}, **batch}
         exact = integer.trace(integers, integer.rounded(integers, inputs))

@@ -116,7 +116,7 @@ def main() -> None:
     def ours() -> dict[str, float]:
         proof, phases = native.groth16_prove(key, system, witness)
         assert native.groth16_verify(key.verifying_key, witness[1 : 1 + PUBLIC], proof) is None
-        return phases
+        return dict(phases)
 
     runs = sorted((measured(ours) for _ in range(arguments.runs)), key=lambda run: run[1])
     phases, ours_cpu, ours_wall = runs[len(runs) // 2]
@@ -126,8 +126,8 @@ def main() -> None:
     def theirs() -> None:
         assert stock.prove()
 
-    runs = sorted((measured(theirs) for _ in range(arguments.runs)), key=lambda run: run[1])
-    _, stock_cpu, stock_wall = runs[len(runs) // 2]
+    stock_runs = sorted((measured(theirs) for _ in range(arguments.runs)), key=lambda run: run[1])
+    _, stock_cpu, stock_wall = stock_runs[len(stock_runs) // 2]
     table = {
         "rows": arguments.rows,
         "wires": system[4],

@@ -70,6 +70,8 @@ def figures(name: str, prover: str) -> dict[str, Any]:
     emission, emit_s = timed(lambda: emit(program, challenge=Challenge.COMMITTED if committed else Challenge.HASHED))
     trace = integer.trace(program, integer.rounded(program, program.examples[0]))
     salts = random_salts(emission.plan)
+    key: Any
+    proof: Any
     with tempfile.TemporaryDirectory() as folder:
         setup = mirage_keys.setup if committed else plain_keys.setup
         key, setup_s = timed(lambda: setup(emission.system, digest, Path(folder)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ Vector = Mapping[str, NDArray[np.int64]]
 SIZES = ("constraints", "wires", "public", "nonzeros")
 
 
-def check_agreement(program: Program, vectors: list[Vector]) -> Agreement:
+def check_agreement(program: Program, vectors: Sequence[Vector]) -> Agreement:
     """Everything at once, in both kinds of circuit; returns what was compared."""
     targets = circuits(program)
     for target in targets:

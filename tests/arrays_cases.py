@@ -92,11 +92,12 @@ class Case:
         They are odd multiples of 2^-12, drawn without repetition. A source of one single value keeps it, an index
         is whole.
         """
-        chosen = []
+        chosen: list[Floats] = []
         taken: set[int] = set()
         for source in self.sources:
             if source.index:
-                chosen.append(np.float64(random.integers(int(source.low), int(source.high) + 1, source.shape)))
+                drawn = random.integers(int(source.low), int(source.high) + 1, source.shape)
+                chosen.append(np.asarray(drawn, np.float64))
                 continue
             least, greatest = math.ceil(source.low * 2048), math.floor(source.high * 2048) - 1
             candidates = 2 * np.arange(least, greatest + 1) + 1

@@ -18,6 +18,7 @@ import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from cli_programs import run
@@ -205,7 +206,7 @@ COLUMNS = 9
 """Arrays of a saved program that are no constants."""
 
 
-def _saved(honest: bytes) -> tuple[dict[str, object], bytes]:
+def _saved(honest: bytes) -> tuple[dict[str, Any], bytes]:
     (length,) = struct.unpack_from("<Q", honest, 8)
     return json.loads(honest[16 : 16 + length]), honest[16 + length : -32]
 
@@ -334,7 +335,7 @@ class _Kept(io.RawIOBase):
     def writable(self) -> bool:
         return True
 
-    def write(self, piece: object) -> int:
+    def write(self, piece: Any) -> int:
         content = bytes(piece)
         self._pieces.append(content)
         self._at += len(content)
@@ -459,9 +460,10 @@ def spent(root: Path, place: Place, content: Content | None = None, size: int = 
     paths = [root / path for path in (place.path, *place.others)]
     honest = [path.read_bytes() for path in paths]
     try:
-        for path, own in zip(paths if content is not None else (), honest, strict=False):
-            with path.open("wb") as file:
-                file.writelines(content(own, size // len(paths)))
+        if content is not None:
+            for path, own in zip(paths, honest, strict=True):
+                with path.open("wb") as file:
+                    file.writelines(content(own, size // len(paths)))
         found = cost(root, *place.command)
     finally:
         for path, own in zip(paths, honest, strict=True):

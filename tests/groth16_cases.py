@@ -1,10 +1,11 @@
 """Random satisfiable constraint systems over BN254, for the tests of Groth16."""
 
 import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from circuitize.backends.r1cs.field import BN254
+from circuitize.backends.r1cs.field import BN254, Limbs
 from circuitize.backends.r1cs.system import LARGE, ConstraintSystem, Matrix
 
 R = BN254.prime
@@ -12,13 +13,15 @@ DIGEST = hashlib.sha256(b"a circuit").hexdigest()
 AWKWARD = [0, 1, -1, 2, 1 << 7, -(1 << 7), (1 << 62) - 1, 1 - (1 << 62), 1 << 62, (1 << 63) - 1, -(1 << 63)]
 AWKWARD += [1 << 64, -(1 << 64), 1 << 127, -(1 << 200), R // 2, R // 2 + 1, R - 1]
 
+Terms = Mapping[int, int]
 
-def limbs(values):
+
+def limbs(values: Iterable[int]) -> Limbs:
     content = b"".join((value % R).to_bytes(32, "little") for value in values)
     return np.frombuffer(content, np.uint64).reshape(-1, 4).copy()
 
 
-def matrix(rows, large):
+def matrix(rows: Sequence[Terms], large: list[int]) -> Matrix:
     """Rows of {wire: integer}, with `large` collecting the coefficients that need it."""
     wires, codes = [], []
     for row in rows:
@@ -33,11 +36,13 @@ def matrix(rows, large):
     return Matrix(offsets.astype(np.int64), np.array(wires, np.uint32), np.array(codes, np.int64))
 
 
-def random_system(seed, rows=40, outputs=2, inputs=3, awkward=True):
+def random_system(
+    seed: int, rows: int = 40, outputs: int = 2, inputs: int = 3, awkward: bool = True
+) -> tuple[ConstraintSystem, Limbs]:
     """A system and a witness: each row's product is a new wire, the factors random combinations."""
     random = np.random.default_rng(seed)
 
-    def draw():
+    def draw() -> int:
         return AWKWARD[random.integers(len(AWKWARD))] if awkward else int(random.integers(-9, 10))
 
     values = [1, *(draw() % R for _ in range(outputs + inputs + 4))]
@@ -52,13 +57,15 @@ def random_system(seed, rows=40, outputs=2, inputs=3, awkward=True):
         b.append(chosen[1])
         c.append(chosen[2] | {len(values): 1})
         values.append((left * right - rest) % R)
-    large = []
-    a, b, c = (matrix(rows, large) for rows in (a, b, c))
+    large: list[int] = []
+    left_rows, right_rows, product_rows = (matrix(rows, large) for rows in (a, b, c))
     table = limbs(large) if large else np.zeros((0, 4), np.uint64)
-    return ConstraintSystem(BN254, a, b, c, table, len(values), outputs, inputs, 4), limbs(values)
+    return ConstraintSystem(BN254, left_rows, right_rows, product_rows, table, len(values), outputs, inputs, 4), limbs(
+        values
+    )
 
 
-def damage(content):
+def damage(content: bytes) -> Iterator[bytes]:
     """Every truncation and every flipped byte near the start; some of each elsewhere."""
     step = max(1, len(content) // 150)
     places = [*range(min(300, len(content))), *range(0, len(content), step), len(content) - 1]

@@ -1,12 +1,14 @@
 """Small Plonkish systems written by hand, and witnesses of them, for the tests of halo2."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from circuitize.backends.plonkish.expressions import ExpressionBuilder
 from circuitize.backends.plonkish.system import Gate, Lookup, PlonkishSystem
-from circuitize.backends.r1cs.field import BN254
+from circuitize.backends.r1cs.field import BN254, Limbs
 
 DIGEST = "ab" * 32
 ROWS = 40
@@ -19,15 +21,15 @@ class Cells:
 
     publics: list[int]
     columns: list[list[int]]
-    folded: object
+    folded: Callable[[Sequence[int]], list[list[int]]]
 
-    def instance(self):
+    def instance(self) -> list[Limbs]:
         return [BN254.from_integers(self.publics)]
 
-    def first(self):
+    def first(self) -> list[Limbs]:
         return [BN254.from_integers(column) for column in self.columns]
 
-    def second(self, challenges):
+    def second(self, challenges: Sequence[int]) -> list[Limbs]:
         return [BN254.from_integers(column) for column in self.folded(challenges)]
 
 
@@ -51,14 +53,14 @@ def squares() -> PlonkishSystem:
     lookups = (Lookup("range x", (make.multiply(on, x),), (make.fixed(1),)),)
     nodes = make.build()
     selector = np.ones(ROWS, np.int64)
-    going = np.append(np.ones(ROWS - 1, np.int64), 0)
+    last = np.append(np.ones(ROWS - 1, np.int64), 0)
     instance = 3 + 3
     copies = np.array([[0, ROWS - 1, instance, 0], [1, ROWS - 1, instance, 1], [0, 3, 0, 7]], np.int32)
     return PlonkishSystem(
         field=BN254,
         rows=ROWS,
         advice_phases=(0, 0, 1),
-        fixed=(selector, np.arange(TABLE), going),
+        fixed=(selector, np.arange(TABLE), last),
         instance=(2,),
         challenges=1,
         nodes=nodes.rows,
@@ -71,7 +73,7 @@ def squares() -> PlonkishSystem:
 
 def numbers(seed: int = 0) -> list[int]:
     """Values of x that satisfy the copies."""
-    values = np.random.default_rng(seed).integers(0, TABLE, ROWS).tolist()
+    values: list[int] = np.random.default_rng(seed).integers(0, TABLE, ROWS).tolist()
     values[7] = values[3]
     return values
 
@@ -90,5 +92,5 @@ def running(values: list[int], challenge: int) -> list[int]:
     return sums
 
 
-def changed(system: PlonkishSystem, **parts: object) -> PlonkishSystem:
+def changed(system: PlonkishSystem, **parts: Any) -> PlonkishSystem:
     return replace(system, **parts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from r1cs_programs import integer_type
 
 from circuitize import Format, Port, Program, Role, Visibility
 from circuitize.circuits.builder import Builder
@@ -37,8 +38,10 @@ X, W, SCORES = (Format.signed(5, 2).of((3,)), Format.signed(4, 1).of((3, 2)), Fo
 
 def _program(arrow: Arrow, inputs: tuple[str, ...], outputs: tuple[str, ...]) -> Program:
     sides = ((inputs, arrow.source), (outputs, arrow.target))
-    ports = [tuple(map(lambda name, type: Port(name, PUBLIC, type), names, types)) for names, types in sides]
-    return Program(arrow, *ports)
+    given, made = (
+        tuple(map(lambda name, type: Port(name, PUBLIC, integer_type(type)), names, types)) for names, types in sides
+    )
+    return Program(arrow, given, made)
 
 
 def _scores(builder: Builder, x: int, w: int) -> int:
@@ -67,7 +70,7 @@ def head() -> Program:
     builder = Builder()
     x, w = builder.inputs([X, W])
     arrow = builder.build([builder.add(ArgMax(0), _scores(builder, x, w))])
-    return Program(arrow, given.inputs, (Port("y", PUBLIC, arrow.target[0]),), given.examples)  # type: ignore[arg-type]
+    return Program(arrow, given.inputs, (Port("y", PUBLIC, integer_type(arrow.target[0])),), given.examples)
 
 
 def counter() -> Program:
@@ -85,9 +88,8 @@ def alone() -> Program:
     """Nothing enters frame by frame."""
     builder = Builder()
     arrow = builder.build([builder.add(ReLU(), builder.input(X))])
-    return Program(
-        arrow, (Port("x", PUBLIC, X, Role.STATE),), (Port("y", PUBLIC, arrow.target[0]),), ({"x": np.zeros(3)},)
-    )  # type: ignore[arg-type]
+    ports = (Port("x", PUBLIC, X, Role.STATE),), (Port("y", PUBLIC, integer_type(arrow.target[0])),)
+    return Program(arrow, *ports, ({"x": np.zeros(3)},))
 
 
 def convolution() -> Program:

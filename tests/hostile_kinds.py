@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from cli_programs import EXAMPLES, STEP, copied, keys, proof, run, step
@@ -95,10 +96,11 @@ def training() -> Program:
 
 def _arrays(root: Path) -> Iterator[Kind]:
     program, path = quantize(step()), root / "in.npz"
-    np.savez(path, **EXAMPLES[0])
+    given: dict[str, Any] = dict(EXAMPLES[0])
+    np.savez(path, **given)
     yield Kind("--inputs", root, path, lambda path: bool(program_inputs(program, [path], lambda _: None)), TEXT)
     packed = root / "packed.npz"
-    np.savez_compressed(packed, **EXAMPLES[0])
+    np.savez_compressed(packed, **given)
     yield Kind("--inputs, compressed", root, packed, lambda path: bool(program_inputs(program, [path], lambda _: None)))
     path = root / "x.npz"
     np.savez(path, x=np.array(EXAMPLES[0]["x"]))

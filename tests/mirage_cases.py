@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from groth16_cases import AWKWARD, R, limbs, matrix
+from groth16_cases import AWKWARD, R, Terms, limbs, matrix
 from numpy.typing import NDArray
 
 from circuitize.backends.r1cs.field import BN254
@@ -16,7 +16,9 @@ Limbs = NDArray[np.uint64]
 Witness = Callable[[Callable[[Limbs], int]], Limbs]
 
 
-def two_phases(rows, wires: int, outputs: int, inputs: int, committed: int) -> ConstraintSystem:
+def two_phases(
+    rows: Iterable[Sequence[Terms]], wires: int, outputs: int, inputs: int, committed: int
+) -> ConstraintSystem:
     """`rows` is A, B and C as lists of {wire: integer}; the challenge is the last of the inputs."""
     large: list[int] = []
     a, b, c = (matrix(part, large) for part in rows)
@@ -24,7 +26,9 @@ def two_phases(rows, wires: int, outputs: int, inputs: int, committed: int) -> C
     return ConstraintSystem(BN254, a, b, c, table, wires, outputs, inputs, 0, committed=committed)
 
 
-def random_case(seed: int, rows=40, outputs=2, inputs=3, committed=6, awkward=True) -> tuple[ConstraintSystem, Witness]:
+def random_case(
+    seed: int, rows: int = 40, outputs: int = 2, inputs: int = 3, committed: int = 6, awkward: bool = True
+) -> tuple[ConstraintSystem, Witness]:
     """Each row's product is a new wire of the second phase, the factors random combinations of everything before it.
 
     `inputs` counts the challenge. The first row has it as a factor, so that all wires of the second phase depend on it.

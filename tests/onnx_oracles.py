@@ -13,7 +13,7 @@ from onnx_graphs import Graph
 from circuitize.frontends.onnx.schema import signature
 
 try:
-    import onnxruntime
+    import onnxruntime as onnxruntime
 except ImportError:
     onnxruntime = None
 

@@ -41,7 +41,7 @@ for however many elements.
 
 """
 
-COLUMNS = ("operation", "meaning", "derivative", "lowered to", "error", "operand", "R1CS", "committed")
+COLUMNS: tuple[str, ...] = ("operation", "meaning", "derivative", "lowered to", "error", "operand", "R1CS", "committed")
 FUNCTIONS = """## Functions made of them
 
 What has a name of its own and is several operations; the derivative is what theirs add to the forward pass. A rounded

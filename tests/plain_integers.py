@@ -234,7 +234,7 @@ DEFINITIONS: dict[str, Callable[..., Plain]] = {
 def fraction_bits(operation: Any, *sources: int) -> int:
     """The fraction bits of the target, from those of the sources."""
     name, first = operation.name.removeprefix("integer."), sources[0] if sources else 0
-    special = {
+    special: dict[str, Callable[[], int]] = {
         "constant": lambda: operation.fraction_bits,
         "lookup": lambda: operation.fraction_bits,
         "scale": lambda: first + operation.fraction_bits,

@@ -67,7 +67,11 @@ def layer(visibility: Visibility = Visibility.PUBLIC) -> Program:
 
 def vector(given: Program, seed: int = 1) -> Vector:
     random = np.random.default_rng(seed)
-    return {p.name: random.integers(p.format.low, p.format.high, p.format.shape, endpoint=True) for p in given.inputs}
+    return {
+        p.name: random.integers(p.format.low, p.format.high, p.format.shape, endpoint=True)
+        for p in given.inputs
+        if p.format
+    }
 
 
 def smallest(given: Program) -> Emission:

@@ -6,15 +6,19 @@ from circuitize.circuits.builder import Builder, generator
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.integers import IntegerOperation
 from circuitize.circuits.program import Port, Program, Visibility
-from circuitize.circuits.types import Fixed
+from circuitize.circuits.types import Fixed, Type
+
+
+def integer_type(type: Type) -> Fixed:
+    """The type, which is one of integers."""
+    assert isinstance(type, Fixed)
+    return type
 
 
 def program(arrow: Arrow, visibility: Visibility = Visibility.PUBLIC) -> Program:
     """An integer arrow with ports in0, in1, ..., out0, ..., and a public input `unit` where it has no input."""
-    types = [*arrow.source, *arrow.target]
-    assert all(isinstance(type, Fixed) for type in types)
-    inputs = tuple(Port(f"in{i}", visibility, type) for i, type in enumerate(arrow.source))  # type: ignore[arg-type]
-    outputs = tuple(Port(f"out{i}", visibility, type) for i, type in enumerate(arrow.target))  # type: ignore[arg-type]
+    inputs = tuple(Port(f"in{i}", visibility, integer_type(type)) for i, type in enumerate(arrow.source))
+    outputs = tuple(Port(f"out{i}", visibility, integer_type(type)) for i, type in enumerate(arrow.target))
     return Program(arrow, inputs, outputs)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import product
 
 import numpy as np
@@ -19,7 +19,7 @@ Values = NDArray[np.object_]
 class Bench:
     """A plan with the values of its inputs, as a predicate on assignments to all other columns."""
 
-    def __init__(self, made: Plan, inputs: dict[str, int | list[int]]) -> None:
+    def __init__(self, made: Plan, inputs: Mapping[str, int | list[int]]) -> None:
         self.made = made
         self.fixed = {f"input {name}": np.array(value, object) for name, value in inputs.items()}
         counted = {base for table in made.tables for base, _ in made.forms[table.column].terms}

@@ -36,6 +36,8 @@ class Openings(Claims):
     """Each commitment has the weighted sums that are claimed of it."""
 
     queries = staticmethod(query_count)
+    tables: list[Numbers]
+    trees: list[Tree]
 
     def opened(self, commitment: int, table: Numbers, weights: Elements, claim: Elements) -> Numbers:
         """The table that is opened; it may be another one only where a verifier lets it."""

@@ -95,7 +95,7 @@ class Lookups(Claims):
         table = self.plan.tables[number]
         values = numbers(table.values) if table.values.size else FIELD.Zeros(table.size)
         found = (numbers(range(table.size)), self.form(table.column), values)
-        return tuple(padded(x, (table.size,)) for x in found)  # type: ignore[return-value]
+        return tuple(padded(x, (table.size,)) for x in found)
 
     def tree(self, n: Elements, d: Elements) -> None:
         layers = [(n, d)]
@@ -136,8 +136,8 @@ class Products(Claims):
         found, weights = self.plan.bases[base], self.weights[number]
         assert isinstance(found, Product)
         if isinstance(weights, Dense):
-            own = np.stack([padded(dense(weights), found.shape), self.lifted(padded(self.values[base], found.shape))])
-            _, point, at = self.sumcheck("dense", 2, value, own, lambda t: multiply(t[0], t[1]))
+            both = np.stack([padded(dense(weights), found.shape), self.lifted(padded(self.values[base], found.shape))])
+            _, point, at = self.sumcheck("dense", 2, value, both, lambda t: multiply(t[0], t[1]))
             self.channel.send_numbers("dense.value", at[1])
             value, weights = at[1], at_point(found.shape, point)
         of_x, of_y, of_z = found.letters

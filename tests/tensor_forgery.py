@@ -63,6 +63,11 @@ def at_first(amount: int) -> Change:
     return change
 
 
+def to(value: Integers) -> Change:
+    """Put this value in the other's place."""
+    return lambda _: value
+
+
 def column(made: Plan, name: str) -> int:
     """The base of the column whose name holds this text."""
     found = [i for i, base in enumerate(made.bases) if isinstance(base, Column) and name in base.name]

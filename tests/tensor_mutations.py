@@ -146,7 +146,7 @@ class Mutant:
     context: bytes
 
 
-def first_label(victim: Victim, messages: bytes) -> str:
+def first_label(victim: Victim, messages: bytes | bytearray) -> str:
     """The message in which these first differ from the victim's; "end" where they go on after all of them."""
     own = victim.found.proof.messages
     shared = min(len(own), len(messages))

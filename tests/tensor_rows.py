@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from r1cs_programs import integer_type
 
 from circuitize import _native
 from circuitize.circuits.builder import Builder
@@ -30,7 +31,7 @@ def of_rows(degree: int = 2) -> tuple[Program, Plan]:
     flat = builder.add(Reindex(View.reshape((3, 4), (12,))), batch)
     arrow = builder.build([builder.add(Multiply(), flat, weight)])
     ports = (Port("x", Visibility.COMMITTED, x), Port("w", Visibility.COMMITTED, w, Role.PARAMETER))
-    program = Program(arrow, ports, (Port("y", Visibility.PUBLIC, arrow.target[0]),))
+    program = Program(arrow, ports, (Port("y", Visibility.PUBLIC, integer_type(arrow.target[0])),))
     dataset = Dataset(EXAMPLES, {"x": ("x", "1")})
     return program, plan(program, assumed={"data", "parameters"}, dataset=dataset, degree=degree)
 

@@ -56,7 +56,8 @@ def victim(
 def spans(made: Plan, found: Proved, context: bytes) -> dict[str, list[range]]:
     """Where the messages of a proof lie, as the independent verifier reads them."""
     verifier = Verifier(made, found.statement, found.proof.messages)
-    read, seen = verifier.transcript.bytes, {}
+    read = verifier.transcript.bytes
+    seen: dict[str, list[range]] = {}
 
     def noted(label: str, length: int) -> bytes:
         if length:

@@ -107,7 +107,7 @@ def test_precision_fitted_to_an_error() -> None:
 
 def test_precision_fitted_to_a_cost() -> None:
     def constraints(program: Program) -> int:
-        return estimate(program)["constraints"]
+        return int(estimate(program)["constraints"])
 
     middle = constraints(quantize(small()))
     found = fit_to_cost(small(), constraints, middle, range(10, 15))

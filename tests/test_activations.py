@@ -21,7 +21,8 @@ from circuitize.frontends import activations, functions
 from circuitize.frontends.trace import Tensor, trace
 from circuitize.sims import integer
 
-Ours, Theirs = Callable[[Tensor], Tensor], Callable[[Any], Any]
+Ours = Callable[[Tensor], Tensor]
+Theirs = Callable[[Any], Any]
 
 
 def inside(x: Any, low: float, high: float) -> Any:
@@ -137,4 +138,4 @@ def test_powers() -> None:
     for n in range(-4, 8):
         np.testing.assert_allclose(evaluate(trace(lambda t, n=n: functions.power(t, n), (4,)), [x])[0], x**n)
     with pytest.raises(TypingError, match=r"whole exponent, found 0\.5"):
-        trace(lambda t: functions.power(t, 0.5), (4,))
+        trace(lambda t: functions.power(t, 0.5), (4,))  # type: ignore[arg-type]

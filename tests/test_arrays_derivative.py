@@ -251,6 +251,7 @@ def test_a_dagger_is_the_adjoint_and_its_dagger_the_operation(case: Case) -> Non
     if len(case.sources) == 1:
         builder = Builder()
         (seed,) = builder.inputs([case.target])
+        assert isinstance(case.operation, arrays.LinearOperation)
         (below,) = case.operation.dagger(builder, [case.sources[0].array], [seed])
         assert below is not None
         again = reverse_derivative(builder.build([below]))

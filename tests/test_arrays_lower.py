@@ -65,7 +65,7 @@ def bound(case: Case, values: list[np.ndarray], fraction_bits: int) -> float:
     if isinstance(case.operation, arrays.Scale) and case.units:
         numerator, k = PRECISION.coefficient(case.operation.factor)
         error = abs(Fraction(case.operation.factor) - numerator * Fraction(2) ** -k)
-        return float(error * Fraction(2) ** fraction_bits) * np.abs(values[0]).max() + 0.5
+        return float(error * Fraction(2) ** fraction_bits) * float(np.abs(values[0]).max()) + 0.5
     return case.units + 0.5 * (case.operation.rounding is arrays.Rounding.VALUE)
 
 

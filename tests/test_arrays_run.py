@@ -34,7 +34,7 @@ def softmax(x: Any, axis: int) -> Any:
 
 def scattered(updates: Any, indices: Any, axis: int, size: int) -> Any:
     hot = np.eye(size)[np.int64(indices)]
-    return np.moveaxis(np.tensordot(updates, hot, [range(axis, axis + indices.ndim), range(indices.ndim)]), -1, axis)
+    return np.moveaxis(np.tensordot(updates, hot, (range(axis, axis + indices.ndim), range(indices.ndim))), -1, axis)
 
 
 def windows(x: Any, o: Any) -> Any:

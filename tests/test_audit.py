@@ -145,7 +145,8 @@ def built(prime: int, inputs: int, internal: int, constraints: list[tuple[Form, 
     builder = SystemBuilder(Field(prime))
     builder.wires(inputs, -1, "input", kind=Kind.PRIVATE_INPUT)
     builder.wires(internal, -1, "internal")
-    builder.rows(*(rows([constraint[side] for constraint in constraints]) for side in range(3)), -1, "row")
+    a, b, c = (rows([constraint[side] for constraint in constraints]) for side in range(3))
+    builder.rows(a, b, c, -1, "row")
     return builder.system()
 
 
@@ -200,7 +201,7 @@ def test_a_zero_test_without_its_third_row() -> None:
     found = audit(built(BN254.prime, 1, 2, two))
     assert found.ambiguous == [inverse] and found.open_wires == [inverse]
     assert found.ambiguity is not None and found.ambiguity.first[x] == 0
-    third = ({inverse: 1}, {0: 1, flag: -1}, {})
+    third: tuple[Form, Form, Form] = ({inverse: 1}, {0: 1, flag: -1}, {})
     assert audit(built(BN254.prime, 1, 2, [*two, third])).determined
 
 

@@ -53,9 +53,9 @@ def test_errors_of_keys_and_proofs_name_a_remedy(tmp_path: Path) -> None:
         assert (outcome.status == 2 and "make keys: circuitize setup" in line) or line.endswith("or make keys again")
         assert refused("verify", proof(), "--keys", tmp_path / folder).endswith("or make keys again")
     assert not (tmp_path / "p").exists()
-    folder = copied(proof(), tmp_path / "proof")
-    (folder / "proof.groth16").write_bytes(b"")
-    assert refused("verify", folder, "--keys", keys()).endswith("found 0; ask for the proof again")
+    emptied = copied(proof(), tmp_path / "proof")
+    (emptied / "proof.groth16").write_bytes(b"")
+    assert refused("verify", emptied, "--keys", keys()).endswith("found 0; ask for the proof again")
 
 
 @pytest.mark.parametrize("text", ["1,2,3\n", "main.x\n", "a,b,c,d\n"])

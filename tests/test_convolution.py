@@ -132,9 +132,9 @@ def test_movement() -> None:
 
 def test_elements_at_indices_of_their_own() -> None:
     random = np.random.default_rng(5)
-    x, indices = random.normal(size=(3, 4, 2)), np.float64(random.integers(0, 4, (3, 5, 2)))
+    x, indices = random.normal(size=(3, 4, 2)), random.integers(0, 4, (3, 5, 2)).astype(float)
     arrow = trace(lambda x, i: movement.gather_elements(x, i, 1), x.shape, indices.shape)
-    places = np.int64(indices)
+    places = indices.astype(np.int64)
     np.testing.assert_array_equal(evaluate(arrow, [x, indices])[0], np.take_along_axis(x, places, 1))
     cotangent = random.normal(size=indices.shape)
     expected = jax.vjp(lambda x: jnp.take_along_axis(x, places, 1), x)[1](cotangent)[0]
@@ -145,7 +145,7 @@ def test_elements_at_indices_of_their_own() -> None:
         evaluate(arrow, [x, np.full(indices.shape, 4.0)])
 
 
-def run(model: Model, shape: tuple[int, ...]) -> tuple[np.ndarray, list[np.ndarray]]:
+def run(model: Model, shape: tuple[int, ...]) -> tuple[np.ndarray, list[Any]]:
     weights, x = list(model.initial(0).values()), np.random.default_rng(6).normal(size=shape)
     return evaluate(model.arrow(Array(shape)), [*weights, x])[0], [*weights, x]
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -15,7 +18,7 @@ MEASURES = GENERATOR.normal(size=(50, 2)) * [3.0, 0.01] + [100.0, 0.0]
 NAMES = np.array(["ash", "birch", "cedar"])[GENERATOR.integers(0, 3, 50)]
 
 
-def test_every_value_is_one_of_its_format():
+def test_every_value_is_one_of_its_format() -> None:
     for standardise in (True, False):
         data = cz.dataset(MEASURES, MEASURES[:, 0] * 2.5, standardise=standardise)
         for values, format in ((data.train_inputs, data.inputs), (data.test_targets, data.targets)):
@@ -24,21 +27,21 @@ def test_every_value_is_one_of_its_format():
             assert format.low <= units.min() and units.max() <= format.high
 
 
-def test_scales_undo_themselves():
+def test_scales_undo_themselves() -> None:
     data = cz.dataset(MEASURES, MEASURES[:, 0], test=0.0)
     np.testing.assert_allclose(data.input_scale.undo(data.train_inputs), MEASURES, atol=2**-8 * 3)
     assert abs(data.train_inputs.mean(axis=0)).max() < 2**-8
     np.testing.assert_allclose(data.train_inputs.std(axis=0), 1.0, atol=2**-8)
 
 
-def test_data_as_it_is_keeps_its_values():
+def test_data_as_it_is_keeps_its_values() -> None:
     values = np.array([[0.0, 3.0], [16.0, 5.0], [7.0, 1.0]])
     data = cz.dataset(values, [1.5, 2.5, 0.25], standardise=False, test=0.0)
     assert (data.train_inputs == values).all() and (data.train_targets[:, 0] == [1.5, 2.5, 0.25]).all()
     assert data.inputs.low == 0
 
 
-def test_classes_are_indicators_in_order():
+def test_classes_are_indicators_in_order() -> None:
     data = cz.dataset(MEASURES, NAMES)
     assert data.classes == ("ash", "birch", "cedar")
     assert (data.train_targets.sum(axis=1) == 1).all() and data.outputs == 3
@@ -47,17 +50,17 @@ def test_classes_are_indicators_in_order():
     assert data.accuracy(data.test_targets) == 1.0
 
 
-def test_the_test_part_is_chosen_by_the_seed():
+def test_the_test_part_is_chosen_by_the_seed() -> None:
     parts = [cz.dataset(MEASURES, NAMES, seed=seed).test_inputs for seed in (0, 0, 1)]
     assert (parts[0] == parts[1]).all() and (parts[0] != parts[2]).any() and len(parts[0]) == 10
 
 
-def write(path, text):
+def write(path: Path, text: str) -> Path:
     path.write_text(text)
     return path
 
 
-def test_csv_files(tmp_path):
+def test_csv_files(tmp_path: Path) -> None:
     rows = "\n".join(f"{a:.6f},{name},{b:.6f}" for (a, b), name in zip(MEASURES, NAMES, strict=True))
     named = cz.dataset(write(tmp_path / "a.csv", "height,tree,width\n" + rows), target="tree")
     plain = cz.dataset(write(tmp_path / "b.csv", rows), target="2")
@@ -79,7 +82,7 @@ def test_csv_files(tmp_path):
         ("a\n1\n2\n", "expected features beside"),
     ],
 )
-def test_what_a_csv_file_lacks_is_named(tmp_path, text, told):
+def test_what_a_csv_file_lacks_is_named(tmp_path: Path, text: str, told: str) -> None:
     with pytest.raises(CircuitizeError) as raised:
         cz.dataset(write(tmp_path / "a.csv", text), kind="regression")
     assert told in str(raised.value) and "\n" not in str(raised.value)
@@ -95,13 +98,13 @@ def test_what_a_csv_file_lacks_is_named(tmp_path, text, told):
         (MEASURES, np.zeros(50, np.int64), "2 to 4,096 classes, found 1"),
     ],
 )
-def test_what_data_lacks_is_named(inputs, targets, told):
+def test_what_data_lacks_is_named(inputs: Any, targets: Any, told: str) -> None:
     with pytest.raises(CircuitizeError) as raised:
         cz.dataset(inputs, targets)
     assert told in str(raised.value) and "\n" not in str(raised.value)
 
 
-def test_a_calibration_holds_for_the_whole_run():
+def test_a_calibration_holds_for_the_whole_run() -> None:
     data = cz.dataset(MEASURES, NAMES)
     model = cz.sequential(cz.dense(2, 4), cz.relu(), cz.dense(4, 3))
     step = cz.training_step(model, cz.mean_squared_error, cz.SGD(), batch=8, inputs=data.inputs, targets=data.targets)
@@ -114,7 +117,7 @@ def test_a_calibration_holds_for_the_whole_run():
     assert (found.examples[0]["inputs"] == batches[-1]["inputs"]).all()
 
 
-def test_a_calibration_widens_its_margin_where_it_must():
+def test_a_calibration_widens_its_margin_where_it_must() -> None:
     data = cz.dataset(MEASURES, NAMES)
     model = cz.sequential(cz.dense(2, 4), cz.relu(), cz.dense(4, 3))
     narrow = cz.Precision(margin=0.25)
@@ -125,7 +128,7 @@ def test_a_calibration_widens_its_margin_where_it_must():
     assert found.precision.margin > 0.25
 
 
-def test_a_run_that_diverges_is_refused():
+def test_a_run_that_diverges_is_refused() -> None:
     data = cz.dataset(MEASURES, NAMES)
     model = cz.sequential(cz.dense(2, 4), cz.relu(), cz.dense(4, 3))
     step = cz.training_step(model, cz.mean_squared_error, cz.SGD(), batch=8, inputs=data.inputs, targets=data.targets)

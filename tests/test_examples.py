@@ -200,6 +200,7 @@ def accuracies(file: str, seeds: range, integers: Program | None = None) -> list
         predict = training.predict(module.MODEL, len(split.test_labels), inputs)
         start, batches = module.MODEL.initial(0), module.RECIPE.batches(split)
         test = {"inputs": split.test_inputs}
+        last: Any
         *_, last = integer.train(integers, start, batches) if integers else real.train(step, start, batches)
         if integers:
             ports = {port.name: port.format for port in integers.outputs}

@@ -131,7 +131,7 @@ def defined(given: Program, case: integers_cases.Case) -> Vector:
 
 def small_cases() -> list[Any]:
     """Every small case of both languages, and the first of each operation that has no small one."""
-    cases = [*arrays_cases.cases(), *integers_cases.cases()]
+    cases: list[Any] = [*arrays_cases.cases(), *integers_cases.cases()]
     found = [case for case in cases if max((prod(source.shape) for source in case.sources), default=0) <= MOST]
     names = {case.operation.name for case in found}
     others = {case.operation.name: case for case in reversed(cases) if case.operation.name not in names}

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,11 +10,12 @@ from groth16_cases import DIGEST, R, limbs, matrix, random_system
 from tiers import seeds
 
 from circuitize import _native
-from circuitize.backends.r1cs.field import BN254, Field
+from circuitize.backends.r1cs.field import BN254, Field, Limbs
 from circuitize.backends.r1cs.system import ConstraintSystem, Matrix
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.provers.groth16.errors import Unsatisfied
-from circuitize.provers.groth16.keys import setup
+from circuitize.provers.groth16.keys import ProvingKey, setup
+from circuitize.provers.groth16.proof import Proof
 from circuitize.provers.groth16.prover import prove, public_values
 from circuitize.provers.groth16.snarkjs import (
     proof_text,
@@ -26,9 +28,11 @@ from circuitize.provers.groth16.snarkjs import (
 from circuitize.provers.groth16.verifier import refusal, verify
 from circuitize.provers.keys import WARNING_FILE
 
+Proved = tuple[ConstraintSystem, Limbs, Path, ProvingKey, Proof, list[int]]
+
 
 @pytest.fixture(scope="module")
-def proved(tmp_path_factory):
+def proved(tmp_path_factory: pytest.TempPathFactory) -> Proved:
     """(system, witness, folder of keys, proving key, proof, publics)"""
     folder = tmp_path_factory.mktemp("keys")
     system, witness = random_system(1)
@@ -37,7 +41,7 @@ def proved(tmp_path_factory):
 
 
 @pytest.mark.parametrize("seed", seeds(12, deep=100))
-def test_random_systems(tmp_path, seed):
+def test_random_systems(tmp_path: Path, seed: int) -> None:
     shape = [(1, 0, 1), (1, 1, 0), (2, 0, 1), (7, 3, 0), (8, 1, 0), (63, 1, 2)][seed % 6]
     system, witness = random_system(seed, *shape, awkward=seed < 6)
     key = setup(system, DIGEST, tmp_path)
@@ -50,7 +54,7 @@ def test_random_systems(tmp_path, seed):
         assert not verify(proof, key.verifying_key, changed, DIGEST)
 
 
-def test_wide_values(tmp_path):
+def test_wide_values(tmp_path: Path) -> None:
     """Enough full-width scalars for wide windows, enough narrow ones for a class of their own."""
     random = np.random.default_rng(5)
     count = 3000
@@ -68,13 +72,13 @@ def test_wide_values(tmp_path):
     assert verify(prove(system, witness, key, DIGEST), key.verifying_key, [x[0]])
 
 
-def test_equal_and_opposite_columns(tmp_path):
+def test_equal_and_opposite_columns(tmp_path: Path) -> None:
     """Wires that share a column have equal points: the additions double and cancel."""
     count = 400
     signs = [1, -1] * (count // 2)
     total = [{1 + i: 1 for i in range(count)}]
     for values in (signs, [1] * count, [-1] * count, [3] * count, [0] * count):
-        large = []
+        large: list[int] = []
         combination, one, result = matrix(total, large), matrix([{0: 1}], large), matrix([{count + 1: 1}], large)
         system = ConstraintSystem(BN254, combination, one, result, np.zeros((0, 4), np.uint64), count + 2, 1, 0, count)
         key = setup(system, DIGEST, tmp_path)
@@ -82,7 +86,7 @@ def test_equal_and_opposite_columns(tmp_path):
         assert verify(proof, key.verifying_key, [values[0] % R])
 
 
-def test_zero_knowledge_draws_fresh_randomness(proved):
+def test_zero_knowledge_draws_fresh_randomness(proved: Proved) -> None:
     system, witness, _, key, proof, publics = proved
     again = prove(system, witness, key, DIGEST)
     assert again != proof
@@ -91,15 +95,15 @@ def test_zero_knowledge_draws_fresh_randomness(proved):
     assert verify(again, key.verifying_key, publics)
 
 
-def test_phases_and_progress(proved):
+def test_phases_and_progress(proved: Proved) -> None:
     system, witness, _, key, _, _ = proved
-    names = []
+    names: list[str] = []
     proof = prove(system, witness, key, DIGEST, progress=names.append)
     assert names == list(proof.phases) == ["fft", "msm H", "msm A", "msm B1", "msm B2", "msm C", "finish", "check"]
     assert all(seconds >= 0 for seconds in proof.phases.values())
 
 
-def test_every_unsatisfied_row_is_refused_and_the_first_named(proved):
+def test_every_unsatisfied_row_is_refused_and_the_first_named(proved: Proved) -> None:
     system, witness, _, key, _, _ = proved
     first = system.wires - system.constraints
     for row in range(system.constraints):
@@ -110,7 +114,7 @@ def test_every_unsatisfied_row_is_refused_and_the_first_named(proved):
         assert caught.value.row == row
 
 
-def test_malformed_witnesses(proved):
+def test_malformed_witnesses(proved: Proved) -> None:
     system, witness, _, key, _, _ = proved
     for change, reason in (
         (lambda wrong: wrong[:-1], "shape"),
@@ -123,7 +127,7 @@ def test_malformed_witnesses(proved):
             prove(system, change(witness.copy()), key, DIGEST)
 
 
-def test_a_key_serves_one_circuit(proved):
+def test_a_key_serves_one_circuit(proved: Proved) -> None:
     system, _, _, key, _, _ = proved
     other, other_witness = random_system(2, rows=50)
     with pytest.raises(CircuitizeError, match="rows"):
@@ -135,7 +139,7 @@ def test_a_key_serves_one_circuit(proved):
         prove(alike, alike_witness, key, DIGEST)
 
 
-def test_other_fields_are_refused(tmp_path):
+def test_other_fields_are_refused(tmp_path: Path) -> None:
     system, _ = random_system(1)
     foreign = ConstraintSystem(Field(101), system.a, system.b, system.c, system.large, system.wires, 2, 3, 4)
     with pytest.raises(CircuitizeError, match="BN254"):
@@ -156,15 +160,14 @@ def test_other_fields_are_refused(tmp_path):
         ([0, 1, 1], [0], [1], "equal numbers"),
     ],
 )
-def test_malformed_matrices(offsets, wires, coefficients, reason):
+def test_malformed_matrices(offsets: list[int], wires: list[int], coefficients: list[int], reason: str) -> None:
     bad = (np.array(offsets, np.int64), np.array(wires, np.uint32), np.array(coefficients, np.int64))
     good = (np.array([0, 1]), np.array([0], np.uint32), np.array([1]))
     large = np.zeros((0, 4), np.uint64)
     for place in range(3):
-        arrays = [good, good, good]
-        arrays[place] = bad
+        a, b, c = (bad if place == at else good for at in range(3))
         with pytest.raises(ValueError, match=reason):
-            _native.groth16_setup((*arrays, large, 3, 1, 0), bytes(32))
+            _native.groth16_setup((a, b, c, large, 3, 1, 0), bytes(32))
     with pytest.raises(ValueError, match="public"):
         _native.groth16_setup((good, good, good, large, 1, 1, 0), bytes(32))
     with pytest.raises(ValueError, match="large coefficient 0"):
@@ -173,7 +176,7 @@ def test_malformed_matrices(offsets, wires, coefficients, reason):
         _native.groth16_setup(((np.zeros(4, np.int64)[::2], *good[1:]), good, good, large, 3, 1, 0), bytes(32))
 
 
-def test_snarkjs_text_round_trips(proved, tmp_path):
+def test_snarkjs_text_round_trips(proved: Proved, tmp_path: Path) -> None:
     _, _, folder, key, proof, publics = proved
     (tmp_path / "proof.json").write_text(proof_text(proof))
     (tmp_path / "public.json").write_text(public_text(publics))
@@ -185,7 +188,7 @@ def test_snarkjs_text_round_trips(proved, tmp_path):
     assert verify(read_proof(tmp_path / "proof.json", DIGEST), foreign, publics)
 
 
-def test_a_full_disk_leaves_no_half_written_key(tmp_path):
+def test_a_full_disk_leaves_no_half_written_key(tmp_path: Path) -> None:
     program = f"""
 import resource, sys
 from pathlib import Path

@@ -82,7 +82,7 @@ def network() -> Model:
 
 def test_a_convolutional_step_is_jax_s() -> None:
     model, random = network(), np.random.default_rng(3)
-    batch = {
+    batch: dict[str, Any] = {
         "inputs": random.integers(0, 17, (5, 24)) / 16.0,
         "targets": np.eye(3)[random.integers(0, 3, 5)],
         "learning_rate": 0.125,
@@ -119,7 +119,7 @@ def test_embedding_trains_the_rows_it_read() -> None:
     model = sequential(embedding(6, 3, inputs=(2,)), flatten(), dense(6, 2))
     program = training_step(model, mean_squared_error, SGD(), 4, inputs=formats.labels(6))
     indices = np.array([[0, 5], [1, 1], [0, 3], [5, 5]])
-    batch = {"inputs": indices, "targets": np.eye(2)[[0, 1, 1, 0]], "learning_rate": 0.5}
+    batch: dict[str, Any] = {"inputs": indices, "targets": np.eye(2)[[0, 1, 1, 0]], "learning_rate": 0.5}
     held = model.initial(0)
     program = with_examples(program, held | batch)
 

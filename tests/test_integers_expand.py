@@ -11,7 +11,7 @@ from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import OverflowRisk, Undefined
 from circuitize.circuits.hypergraph import Arrow, evaluate
 from circuitize.circuits.integers import Expansion, expand
-from circuitize.circuits.operation import Provenance
+from circuitize.circuits.operation import Operation, Provenance
 from circuitize.circuits.types import Fixed
 from circuitize.circuits.validate import validate
 
@@ -48,7 +48,7 @@ def test_expanding_changes_neither_types_nor_values() -> None:
 
 
 def test_kept_classes_stay_and_appear_in_definitions() -> None:
-    keep = frozenset({integers.Contract, integers.Maximum})
+    keep: frozenset[type[Operation]] = frozenset({integers.Contract, integers.Maximum})
     kept = expand(program(), keep)
     validate(kept)
     assert kinds(kept) == keep

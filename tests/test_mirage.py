@@ -1,27 +1,34 @@
 """Groth16 with a commitment over random systems: proofs verify, and what is wrong is named."""
 
 import hashlib
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
 from groth16_cases import DIGEST, R, limbs, random_system
-from mirage_cases import Permutation, random_case, two_phases
+from mirage_cases import Limbs, Permutation, Witness, random_case, two_phases
 from tiers import seeds
 
 from circuitize import _native
+from circuitize.backends.r1cs.system import ConstraintSystem
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.provers.groth16 import keys as plain_keys
 from circuitize.provers.groth16 import prover as plain_prover
 from circuitize.provers.groth16.errors import Unsatisfied
 from circuitize.provers.mirage.challenge import challenge, key_hash
-from circuitize.provers.mirage.keys import setup
-from circuitize.provers.mirage.prover import prove, public_values
+from circuitize.provers.mirage.keys import ProvingKey, setup
+from circuitize.provers.mirage.proof import Proof
+from circuitize.provers.mirage.prover import Challenge, prove, public_values
 from circuitize.provers.mirage.verifier import refusal, verify
+
+Proved = tuple[ConstraintSystem, Witness, Path, ProvingKey, Proof, Sequence[int]]
 
 
 @pytest.fixture(scope="module")
-def proved(tmp_path_factory):
+def proved(tmp_path_factory: pytest.TempPathFactory) -> Proved:
     """(system, witness function, folder of keys, proving key, proof, publics)"""
     folder = tmp_path_factory.mktemp("keys")
     system, witness = random_case(1)
@@ -31,7 +38,7 @@ def proved(tmp_path_factory):
 
 
 @pytest.mark.parametrize("seed", seeds(12, deep=100))
-def test_random_systems(tmp_path, seed):
+def test_random_systems(tmp_path: Path, seed: int) -> None:
     shape = [(1, 0, 2, 1), (1, 1, 1, 3), (2, 0, 2, 1), (7, 3, 1, 9), (8, 1, 1, 40), (63, 1, 2, 2)][seed % 6]
     system, witness = random_case(seed, *shape, awkward=seed < 6)
     key = setup(system, DIGEST, tmp_path)
@@ -45,12 +52,12 @@ def test_random_systems(tmp_path, seed):
         assert not verify(proof, key.verifying_key, changed, DIGEST)
 
 
-def test_the_challenge_is_the_one_that_python_computes(proved):
+def test_the_challenge_is_the_one_that_python_computes(proved: Proved) -> None:
     """Two definitions of the hash, over commitments of the prover and over what a verifier reads."""
     _, witness, _, key, proof, publics = proved
     drawn = []
 
-    def draw(first):
+    def draw(first: Limbs) -> int:
         commitment = _native.mirage_commit(key.native, first)
         value = int.from_bytes(commitment.challenge, "little")
         assert value == challenge(key.verifying_key, publics, commitment.point) < 1 << 253
@@ -66,7 +73,7 @@ def test_the_challenge_is_the_one_that_python_computes(proved):
     assert key_hash(key.verifying_key) == key.verifying_key.native.encode()[-32:]
 
 
-def test_the_challenge_depends_on_everything_before_it(proved, tmp_path):
+def test_the_challenge_depends_on_everything_before_it(proved: Proved, tmp_path: Path) -> None:
     _, _, _, key, proof, publics = proved
     point = proof.points[256:]
     values = {challenge(key.verifying_key, publics, point)}
@@ -82,7 +89,7 @@ def test_the_challenge_depends_on_everything_before_it(proved, tmp_path):
             _native.mirage_challenge(key.verifying_key.native, limbs(publics), wrong)
 
 
-def test_a_permutation_needs_its_challenge(tmp_path):
+def test_a_permutation_needs_its_challenge(tmp_path: Path) -> None:
     random = np.random.default_rng(3)
     y = [int.from_bytes(random.bytes(32), "little") % R for _ in range(30)]
     x = [y[i] for i in random.permutation(30)]
@@ -100,15 +107,15 @@ def test_a_permutation_needs_its_challenge(tmp_path):
     assert sorted(forged) != sorted(y)
     for chosen in (5, None):
         with pytest.raises(CircuitizeError, match="wire 31, the challenge: expected the one that follows"):
-            prove(case.system, lambda draw, chosen=chosen: _chosen(case, forged, y, draw, chosen), key, DIGEST)
+            prove(case.system, partial(_chosen, case, forged, y, chosen), key, DIGEST)
 
 
-def _chosen(case, x, y, draw, chosen):
+def _chosen(case: Permutation, x: list[int], y: list[int], chosen: int | None, draw: Challenge) -> Limbs:
     drawn = draw(limbs([1, *y, 0, *x]))
     return case.whole(x, y, 5 if chosen else drawn ^ 1)
 
 
-def test_zero_knowledge_draws_fresh_randomness(proved):
+def test_zero_knowledge_draws_fresh_randomness(proved: Proved) -> None:
     system, witness, _, key, proof, publics = proved
     again = prove(system, witness, key, DIGEST)
     for points in (slice(0, 64), slice(64, 192), slice(192, 256), slice(256, 320)):
@@ -116,21 +123,21 @@ def test_zero_knowledge_draws_fresh_randomness(proved):
     assert verify(again, key.verifying_key, publics)
 
 
-def test_phases_and_progress(proved):
+def test_phases_and_progress(proved: Proved) -> None:
     system, witness, _, key, _, _ = proved
-    names = []
+    names: list[str] = []
     proof = prove(system, witness, key, DIGEST, progress=names.append)
     expected = ["commit", "fft", "msm H", "msm A", "msm B1", "msm B2", "msm C", "finish", "check"]
     assert ["commit", *names] == list(proof.phases) == expected
     assert all(seconds >= 0 for seconds in proof.phases.values())
 
 
-def test_every_unsatisfied_row_is_refused_and_the_first_named(proved):
+def test_every_unsatisfied_row_is_refused_and_the_first_named(proved: Proved) -> None:
     system, witness, _, key, _, _ = proved
     first = system.wires - system.constraints
     for row in range(system.constraints):
 
-        def wrong(draw, row=row):
+        def wrong(draw: Challenge, row: int = row) -> Limbs:
             values = witness(draw)
             values[first + row] = limbs([int.from_bytes(values[first + row].tobytes(), "little") + 1])[0]
             return values
@@ -140,28 +147,37 @@ def test_every_unsatisfied_row_is_refused_and_the_first_named(proved):
         assert caught.value.row == row
 
 
-def test_malformed_witnesses(proved):
+def test_malformed_witnesses(proved: Proved) -> None:
     system, witness, _, key, _, _ = proved
     public = system.public_outputs + system.public_inputs
-    for change, reason in (
+    changes: tuple[tuple[Callable[[Limbs], Limbs], str], ...] = (
         (lambda wrong: wrong[:-1], "shape"),
         (lambda wrong: wrong.reshape(-1), "shape"),
         (lambda wrong: np.concatenate([limbs([2]), wrong[1:]]), "constant 1"),
         (lambda wrong: np.full_like(wrong, 2**64 - 1), "below the field's prime"),
-    ):
-        with pytest.raises(CircuitizeError, match=reason):
-            prove(system, lambda draw, change=change: change(witness(draw)), key, DIGEST)
-        with pytest.raises(CircuitizeError, match=reason):
-            prove(system, lambda draw, change=change: witness(lambda first: draw(change(first))), key, DIGEST)
+    )
+    for change, reason in changes:
+
+        def whole(draw: Challenge, change: Callable[[Limbs], Limbs] = change) -> Limbs:
+            return change(witness(draw))
+
+        def first_part(draw: Challenge, change: Callable[[Limbs], Limbs] = change) -> Limbs:
+            return witness(lambda first: draw(change(first)))
+
+        for wrong in (whole, first_part):
+            with pytest.raises(CircuitizeError, match=reason):
+                prove(system, wrong, key, DIGEST)
     with pytest.raises(CircuitizeError, match=f"wire {public}, the challenge: expected 0"):
-        prove(system, lambda draw: draw(witness(lambda first: 1)[: public + 1 + system.committed]), key, DIGEST)
+        prove(
+            system, lambda draw: limbs([draw(witness(lambda first: 1)[: public + 1 + system.committed])]), key, DIGEST
+        )
     with pytest.raises(CircuitizeError, match="without drawing its challenge"):
         prove(system, lambda draw: witness(lambda first: 1), key, DIGEST)
     with pytest.raises(CircuitizeError, match="drawn already"):
         prove(system, lambda draw: witness(lambda first: draw(first) * 0 + draw(first)), key, DIGEST)
 
 
-def test_a_key_serves_one_circuit(proved):
+def test_a_key_serves_one_circuit(proved: Proved) -> None:
     system, _, _, key, _, _ = proved
     other, other_witness = random_case(2, rows=50)
     with pytest.raises(CircuitizeError, match="rows"):
@@ -172,7 +188,7 @@ def test_a_key_serves_one_circuit(proved):
         prove(alike, alike_witness, key, DIGEST)
 
 
-def test_plain_and_committing_systems_are_told_apart(proved, tmp_path):
+def test_plain_and_committing_systems_are_told_apart(proved: Proved, tmp_path: Path) -> None:
     system, witness, _, key, _, _ = proved
     plain, plain_witness = random_system(1)
     with pytest.raises(CircuitizeError, match=r"^Groth16: expected a system of one phase, found 6 committed wires, .*"):
@@ -191,7 +207,7 @@ def test_plain_and_committing_systems_are_told_apart(proved, tmp_path):
         setup(replace(random_system(1, outputs=0, inputs=0)[0], committed=1), DIGEST, tmp_path)
 
 
-def test_all_private_wires_may_be_committed(tmp_path):
+def test_all_private_wires_may_be_committed(tmp_path: Path) -> None:
     """Nothing of the second phase: C then holds the quotient and blinding alone."""
     system = two_phases(([{3: 1}], [{3: 1}], [{1: 1}]), 4, 1, 1, 1)
     key = setup(system, DIGEST, tmp_path)
@@ -200,7 +216,7 @@ def test_all_private_wires_may_be_committed(tmp_path):
     assert not verify(proof, key.verifying_key, [50])
 
 
-def test_a_key_says_what_is_committed_and_that_the_challenge_is_no_public_value(proved):
+def test_a_key_says_what_is_committed_and_that_the_challenge_is_no_public_value(proved: Proved) -> None:
     verifying = proved[3].verifying_key
     assert (verifying.native.committed, verifying.native.prover) == (6, "mirage")
     assert (verifying.public, verifying.native.public) == (4, 5)

@@ -122,7 +122,7 @@ def test_a_model_without_state_is_as_before() -> None:
 
 
 def standard(x: np.ndarray, axes: tuple[int, ...], epsilon: float) -> np.ndarray:
-    return (x - x.mean(axes, keepdims=True)) / np.sqrt(x.var(axes, keepdims=True) + epsilon)
+    return np.asarray((x - x.mean(axes, keepdims=True)) / np.sqrt(x.var(axes, keepdims=True) + epsilon))
 
 
 LAYERS = [

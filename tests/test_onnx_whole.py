@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from onnx_models import one
+from r1cs_programs import integer_type
 
 from circuitize.circuits.hypergraph import evaluate
 from circuitize.circuits.program import Port, Program, Visibility
@@ -27,7 +28,7 @@ def test_integers_wrap_as_their_type(operator: str, kind: type[np.integer]) -> N
     example = {"x0": x.astype(np.float64), "x1": y.astype(np.float64)}
     program = Program(arrow(one(operator, x, y)).arrow, ports, (Port("y", Visibility.PUBLIC, None),), (example,))
     made = quantize(program)
-    assert made.arrow.target[0].fraction_bits == 0
+    assert integer_type(made.arrow.target[0]).fraction_bits == 0
     (found,) = evaluate(made.arrow, [x.astype(np.int64), y.astype(np.int64)])
     whole = {"Add": x + y, "Sub": x - y, "Mul": x * y}.get(operator)
     wanted = np.trunc(x.astype(np.float64) / y) if whole is None else whole

@@ -110,8 +110,8 @@ def test_labels_are_indicators() -> None:
         np.testing.assert_allclose(found[name], value, rtol=1e-13, atol=1e-15)
     exact = quantize(with_examples(labelled, held | numbers))
     other = quantize(with_examples(hot, held | batch))
-    for name, value in integer.run(other, held | batch).items():
-        np.testing.assert_array_equal(integer.run(exact, held | numbers)[name], value)
+    for name, units in integer.run(other, held | batch).items():
+        np.testing.assert_array_equal(integer.run(exact, held | numbers)[name], units)
     assert check_agreement(exact, [integer.rounded(exact, held | numbers)]).undefined == 0
     with pytest.raises(CircuitizeError, match=r"'targets' in \[0, 2\], found 3"):
         integer.run(exact, held | numbers | {"targets": np.array([0, 1, 2, 3])})

@@ -1,18 +1,20 @@
 """Poseidon equals circomlibjs, and its constraints determine every wire."""
 
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 import galois
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from circuitize.backends.gadgets.poseidon import permute, poseidon
-from circuitize.backends.gadgets.poseidon_constants import PARTIAL_ROUNDS, poseidon_parameters
+from circuitize.backends.gadgets.poseidon_constants import PARTIAL_ROUNDS, PoseidonParameters, poseidon_parameters
 from circuitize.backends.gadgets.poseidon_template import poseidon_template
 from circuitize.backends.r1cs.builder import CountingBuilder, Kind, SystemBuilder
 from circuitize.backends.r1cs.checker import failing_rows
 from circuitize.backends.r1cs.field import BN254, Field
-from circuitize.backends.r1cs.system import Rows
+from circuitize.backends.r1cs.system import ConstraintSystem, Rows
 from circuitize.circuits.errors import CircuitizeError
 
 # circomlibjs 0.1.7, buildPoseidonReference: the hash of 1, 2, ..., n.
@@ -37,30 +39,30 @@ GOLDEN = [
 AWKWARD = [0, 1, BN254.prime - 1, BN254.prime // 2, 1 << 253, 1 << 62, BN254.prime - (1 << 62), 2**64 - 1]
 
 
-def awkward(random, *shape):
+def awkward(random: np.random.Generator, *shape: int) -> NDArray[np.object_]:
     return np.array(AWKWARD, dtype=object)[random.integers(0, len(AWKWARD), shape)]
 
 
 @pytest.mark.parametrize("count", range(1, 17))
-def test_golden_hashes(count):
+def test_golden_hashes(count: int) -> None:
     assert poseidon(range(1, count + 1)) == GOLDEN[count - 1]
 
 
-def test_a_capacity_and_unreduced_inputs():
+def test_a_capacity_and_unreduced_inputs() -> None:
     expected = 7154327828827558848596069882294446454318567241265233700667474079625965063238
     assert poseidon([BN254.prime - 1, 0, 1 << 200], capacity=5) == expected
     assert poseidon([-1, BN254.prime, (1 << 200) + BN254.prime], capacity=5 - BN254.prime) == expected
 
 
 @pytest.mark.parametrize("count", [0, 17])
-def test_other_numbers_of_inputs_are_refused(count):
+def test_other_numbers_of_inputs_are_refused(count: int) -> None:
     with pytest.raises(CircuitizeError, match="1 to 16 Poseidon inputs"):
         poseidon([0] * count)
 
 
 @pytest.mark.parametrize("width", range(2, 18))
 @pytest.mark.parametrize("capacity", [0, 5, None])
-def test_the_trace_equals_the_permutation(width, capacity):
+def test_the_trace_equals_the_permutation(width: int, capacity: int | None) -> None:
     parameters = poseidon_parameters(width)
     template = poseidon_template(parameters, capacity)
     boxes = 8 * width + PARTIAL_ROUNDS[width - 2]
@@ -75,7 +77,9 @@ def test_the_trace_equals_the_permutation(width, capacity):
     assert (x4 == x2 * x2 % prime).all() and (x5 * x5 % prime == x2 * x4 % prime * x4 % prime).all()
 
 
-def emitted(parameters, capacity, inputs):
+def emitted(
+    parameters: PoseidonParameters, capacity: int | None, inputs: NDArray[np.object_]
+) -> tuple[ConstraintSystem, list[int]]:
     """A system of one permutation per row of `inputs`, each hash on a wire; the system and its honest witness."""
     template = poseidon_template(parameters, capacity)
     count = len(inputs)
@@ -92,7 +96,7 @@ def emitted(parameters, capacity, inputs):
 
 
 @pytest.mark.parametrize(("width", "capacity", "rows"), [(17, None, 612), (17, 0, 609), (2, 0, 213), (6, 9, 321)])
-def test_rows_of_a_permutation(width, capacity, rows):
+def test_rows_of_a_permutation(width: int, capacity: int | None, rows: int) -> None:
     inputs = awkward(np.random.default_rng(width), 2, width - (capacity is not None))
     system, witness = emitted(poseidon_parameters(width), capacity, inputs)
     assert system.constraints == 2 * (rows + 1)
@@ -101,7 +105,7 @@ def test_rows_of_a_permutation(width, capacity, rows):
     assert {(block.role, block.elements) for block in system.blocks} == {("poseidon", 2), ("hash", 2)}
 
 
-def test_each_changed_wire_breaks_a_row():
+def test_each_changed_wire_breaks_a_row() -> None:
     system, witness = emitted(poseidon_parameters(3), 0, awkward(np.random.default_rng(1), 1, 2))
     for wire in range(1, system.wires):
         for change in (1, -1, 1 << 128):
@@ -110,7 +114,7 @@ def test_each_changed_wire_breaks_a_row():
             assert len(failing_rows(system, BN254.from_integers(values)))
 
 
-def test_galois_accepts_a_permutation():
+def test_galois_accepts_a_permutation() -> None:
     field = galois.GF(BN254.prime, primitive_element=5, verify=False)
     system, values = emitted(poseidon_parameters(2), 0, awkward(np.random.default_rng(4), 1, 1))
     witness = field(values)
@@ -127,7 +131,7 @@ def test_galois_accepts_a_permutation():
 @pytest.mark.parametrize(
     ("prime", "width", "partial", "capacity"), [(5, 2, 0, 0), (7, 2, 2, 1), (11, 2, 1, None), (7, 3, 1, 2)]
 )
-def test_every_assignment_over_a_tiny_prime(prime, width, partial, capacity):
+def test_every_assignment_over_a_tiny_prime(prime: int, width: int, partial: int, capacity: int | None) -> None:
     parameters = poseidon_parameters(width, Field(prime), 2, partial)
     template = poseidon_template(parameters, capacity)
     every = np.array(np.meshgrid(*[range(prime)] * template.inputs)).reshape(template.inputs, -1).T.astype(object)
@@ -136,7 +140,7 @@ def test_every_assignment_over_a_tiny_prime(prime, width, partial, capacity):
         assert list(solutions(system, inputs.tolist())) == [honest]
 
 
-def solutions(system, inputs):
+def solutions(system: ConstraintSystem, inputs: list[int]) -> Iterator[list[int]]:
     """All assignments of the wires after these private inputs, by trying every value of every wire: a row cuts the
     search as soon as its last wire is tried."""
     prime = system.field.prime
@@ -145,12 +149,12 @@ def solutions(system, inputs):
         for m in (system.a, system.b, system.c)
     ]
     order = [0, *range(2, system.wires), 1]
-    ready = {wire: [] for wire in order}
+    ready: dict[int, list[int]] = {wire: [] for wire in order}
     for row in range(system.constraints):
         used = {wire for offsets, wires, _ in matrices for wire in wires[offsets[row] : offsets[row + 1]]}
         ready[max(used, key=order.index)].append(row)
 
-    def fits(row, values):
+    def fits(row: int, values: Mapping[int, int]) -> bool:
         a, b, c = (
             sum(values[wires[term]] * numbers[term] for term in range(offsets[row], offsets[row + 1]))
             for offsets, wires, numbers in matrices
@@ -168,7 +172,7 @@ def solutions(system, inputs):
         yield [values[wire] for wire in range(system.wires)]
 
 
-def test_inputs_may_be_any_combinations():
+def test_inputs_may_be_any_combinations() -> None:
     template = poseidon_template(poseidon_parameters(4))
     builder = SystemBuilder(BN254)
     first = builder.wires(4, -1, "input", kind=Kind.PRIVATE_INPUT)

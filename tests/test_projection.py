@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -271,7 +272,7 @@ def short_relation(weights: list[int], prime: int) -> list[int]:
 
 
 def reduced(basis: list[list[int]]) -> list[list[int]]:
-    def dot(a: list[Fraction] | list[int], b: list[Fraction] | list[int]) -> Fraction:
+    def dot(a: Sequence[Fraction | int], b: Sequence[Fraction | int]) -> Fraction:
         return sum((Fraction(x) * y for x, y in zip(a, b, strict=True)), Fraction(0))
 
     def orthogonal() -> tuple[list[list[Fraction]], list[list[Fraction]]]:

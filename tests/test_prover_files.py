@@ -1,8 +1,9 @@
 """What every prover with keys promises of its files: they hold what was written, for one circuit, and are whole."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -41,7 +42,7 @@ class Prover:
     proof: Any
     system: Any
     witness: Any
-    publics: list[int]
+    publics: Sequence[int]
     proof_bytes: int
 
     def prove(self, key: Any, digest: str = DIGEST, progress: Callable[[str], object] | None = None) -> Any:
@@ -63,9 +64,11 @@ PROVERS = {
     ),
 }
 
+Made = tuple[Prover, Path, Any, Any]
+
 
 @pytest.fixture(scope="module", params=PROVERS)
-def made(request, tmp_path_factory):
+def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Made:
     """(prover, folder of keys, proving key, proof)"""
     prover = PROVERS[request.param]
     folder = tmp_path_factory.mktemp(request.param)
@@ -73,7 +76,7 @@ def made(request, tmp_path_factory):
     return prover, folder, key, prover.prove(key)
 
 
-def test_seeded_keys_are_the_same_and_others_are_not(made, tmp_path):
+def test_seeded_keys_are_the_same_and_others_are_not(made: Made, tmp_path: Path) -> None:
     prover = made[0]
     files = []
     for name, seed in (("a", b"seed"), ("b", b"seed"), ("c", b"other"), ("d", None), ("e", None)):
@@ -83,13 +86,13 @@ def test_seeded_keys_are_the_same_and_others_are_not(made, tmp_path):
     assert len(set(files)) == 4
 
 
-def test_development_keys_say_so(made):
+def test_development_keys_say_so(made: Made) -> None:
     prover, folder, key, _ = made
     assert key.verifying_key.setup == prover.keys.VerifyingKey.read(folder).setup == "development"
     assert (folder / WARNING_FILE).read_text().startswith("Insecure development keys")
 
 
-def test_files_hold_what_was_written(made, tmp_path):
+def test_files_hold_what_was_written(made: Made, tmp_path: Path) -> None:
     prover, folder, key, proof = made
     read, verifying = prover.keys.ProvingKey.read(folder), prover.keys.VerifyingKey.read(folder / VERIFYING_FILE)
     for one in (key, read):
@@ -105,13 +108,13 @@ def test_files_hold_what_was_written(made, tmp_path):
     assert (tmp_path / "proof").stat().st_size == prover.proof_bytes
 
 
-def test_the_checksum_of_a_key_is_sha256_of_everything_before_it(made):
+def test_the_checksum_of_a_key_is_sha256_of_everything_before_it(made: Made) -> None:
     for name in (PROVING_FILE, VERIFYING_FILE):
         content = (made[1] / name).read_bytes()
         assert hashlib.sha256(content[:-32]).digest() == content[-32:]
 
 
-def test_missing_and_empty_files(made, tmp_path):
+def test_missing_and_empty_files(made: Made, tmp_path: Path) -> None:
     prover = made[0]
     kinds = {
         PROVING_FILE: prover.keys.ProvingKey.read,
@@ -128,7 +131,7 @@ def test_missing_and_empty_files(made, tmp_path):
             read(tmp_path / name)
 
 
-def test_keys_are_for_one_digest(made, tmp_path):
+def test_keys_are_for_one_digest(made: Made, tmp_path: Path) -> None:
     prover, _, key, _ = made
     other = hashlib.sha256(b"another").hexdigest()
     with pytest.raises(KeyMismatch, match=f"for the circuit {DIGEST}, found {other}; remedy: run setup"):
@@ -138,11 +141,11 @@ def test_keys_are_for_one_digest(made, tmp_path):
             prover.keys.setup(prover.system, digest, tmp_path)
 
 
-def test_what_is_proved_is_refused_of_anything_else(made):
+def test_what_is_proved_is_refused_of_anything_else(made: Made) -> None:
     prover, _, key, proof = made
     verifying, publics, other = key.verifying_key, prover.publics, "cd" * 32
 
-    def refusal(publics: list[int], digest: str | None = None, proof: Any = proof) -> str:
+    def refusal(publics: Sequence[int], digest: str | None = None, proof: Any = proof) -> Any:
         return prover.verifier.refusal(proof, verifying, publics, digest)
 
     assert refusal(publics) is None and refusal(publics, DIGEST.upper()) is None
@@ -153,7 +156,7 @@ def test_what_is_proved_is_refused_of_anything_else(made):
     assert refusal([*publics[:-1], -1]) == f"public value {len(publics) - 1} is not in [0, r)"
 
 
-def test_progress_may_interrupt(made):
+def test_progress_may_interrupt(made: Made) -> None:
     prover, _, key, _ = made
     names: list[str] = []
     prover.prove(key, progress=names.append)

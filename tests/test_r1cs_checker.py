@@ -5,6 +5,7 @@ from dataclasses import replace
 import galois
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from tiers import seeds
 
 from circuitize.backends.r1cs import checker
@@ -31,7 +32,7 @@ AWKWARD = [
 AWKWARD += [(1 << 64) + 1, 1 << 127, -(1 << 200), BN254.prime // 2, BN254.prime // 2 + 1, BN254.prime - 1]
 
 
-def combinations(random, builder, count, wires):
+def combinations(random: np.random.Generator, builder: SystemBuilder, count: int, wires: int) -> Rows:
     """Random rows: some empty, many awkward coefficients."""
     lengths = random.integers(0, 5, count)
     chosen = [np.sort(random.choice(wires, length, replace=False)) for length in lengths]
@@ -40,7 +41,7 @@ def combinations(random, builder, count, wires):
     return Rows(offsets, np.concatenate(chosen).astype(np.int64), np.array(values, dtype=np.int64))
 
 
-def random_system(field, seed, count=40, wires=12):
+def random_system(field: Field, seed: int, count: int = 40, wires: int = 12) -> tuple[SystemBuilder, CountingBuilder]:
     random = np.random.default_rng(seed)
     builder, counter = SystemBuilder(field), CountingBuilder(field)
     for each in (builder, counter):
@@ -57,7 +58,7 @@ def random_system(field, seed, count=40, wires=12):
     return builder, counter
 
 
-def dense(system, matrix: Matrix):
+def dense(system: ConstraintSystem, matrix: Matrix) -> list[list[int]]:
     """The matrix as Python integers."""
     values = system.field.to_integers(system.coefficient_limbs(matrix.coefficients))
     table = [[0] * system.wires for _ in range(matrix.rows)]
@@ -78,7 +79,7 @@ def broken(system: ConstraintSystem, values: list[int]) -> list[int]:
 
 @pytest.mark.parametrize("field", FIELDS, ids=lambda field: f"p{field.prime.bit_length()}")
 @pytest.mark.parametrize("seed", seeds(4, deep=40))
-def test_random_rows_against_python_integers(field, seed):
+def test_random_rows_against_python_integers(field: Field, seed: int) -> None:
     builder, _ = random_system(field, seed)
     system = builder.system()
     random = np.random.default_rng(seed)
@@ -90,7 +91,7 @@ def test_random_rows_against_python_integers(field, seed):
 
 
 @pytest.mark.parametrize("mark", [0, 1], ids=["one mark for all", "one for lists of a length"])
-def test_combinations_of_one_mark_are_told_apart(monkeypatch, mark):
+def test_combinations_of_one_mark_are_told_apart(monkeypatch: pytest.MonkeyPatch, mark: int) -> None:
     """What is computed once is what is equal, however poor the marks by which equal ones are looked for."""
     monkeypatch.setattr(checker, "_marks", lambda offsets, wires, codes: np.diff(offsets) * mark)
     for field in FIELDS:
@@ -102,7 +103,7 @@ def test_combinations_of_one_mark_are_told_apart(monkeypatch, mark):
         assert failing_rows(system, field.from_integers(values)).tolist() == broken(system, values)
 
 
-def picked(matrix: Matrix, rows) -> Matrix:
+def picked(matrix: Matrix, rows: NDArray[np.int64]) -> Matrix:
     """A matrix of some of another's rows."""
     terms = [np.arange(matrix.offsets[row], matrix.offsets[row + 1]) for row in rows]
     offsets = np.concatenate([[0], np.cumsum([len(own) for own in terms])])
@@ -110,7 +111,7 @@ def picked(matrix: Matrix, rows) -> Matrix:
 
 
 @pytest.mark.parametrize("field", FIELDS, ids=lambda field: f"p{field.prime.bit_length()}")
-def test_counting_equals_building(field):
+def test_counting_equals_building(field: Field) -> None:
     builder, counter = random_system(field, 5)
     system = builder.system()
     assert counter.counts == builder.counts
@@ -126,7 +127,7 @@ def test_counting_equals_building(field):
     assert used == {LARGE + place for place in range(len(numbers))}
 
 
-def products(field, count):
+def products(field: Field, count: int) -> ConstraintSystem:
     """wires count+1 ... 2 count are the squares of the wires 1 ... count, plus three."""
     builder = SystemBuilder(field)
     first = builder.wires(count, -1, "input", kind=Kind.PRIVATE_INPUT)
@@ -139,7 +140,7 @@ def products(field, count):
 
 
 @pytest.mark.parametrize("value", AWKWARD)
-def test_one_square(value):
+def test_one_square(value: int) -> None:
     system = products(BN254, 1)
     right = value * value + 3
     assert failing_rows(system, BN254.from_integers([1, value, right])).tolist() == []
@@ -147,7 +148,7 @@ def test_one_square(value):
         assert failing_rows(system, BN254.from_integers([1, value, wrong])).tolist() == [0]
 
 
-def test_galois_agrees_on_the_real_field():
+def test_galois_agrees_on_the_real_field() -> None:
     field = galois.GF(BN254.prime, primitive_element=5, verify=False)
     builder, _ = random_system(BN254, 11, count=12)
     system = builder.system()
@@ -157,14 +158,14 @@ def test_galois_agrees_on_the_real_field():
     assert np.flatnonzero(a * b != c).tolist() == failing_rows(system, BN254.from_integers(values)).tolist()
 
 
-def test_every_assignment_over_a_tiny_prime():
+def test_every_assignment_over_a_tiny_prime() -> None:
     system = products(Field(7), 1)
     for x in range(7):
         fits = [y for y in range(7) if not len(failing_rows(system, system.field.from_integers([1, x, y])))]
         assert fits == [(x * x + 3) % 7]
 
 
-def test_many_rows_with_one_wrong():
+def test_many_rows_with_one_wrong() -> None:
     count = 200_000
     system = products(BN254, count)
     x = np.arange(count, dtype=np.int64) - count // 2
@@ -174,7 +175,7 @@ def test_many_rows_with_one_wrong():
     assert failing_rows(system, witness).tolist() == [777]
 
 
-def test_a_row_is_named_by_element_and_role():
+def test_a_row_is_named_by_element_and_role() -> None:
     builder = SystemBuilder(BN254)
     builder.wires(6, 0, "bit", (2, 3))
     one = Rows.wire(np.arange(1, 7))
@@ -188,7 +189,7 @@ def test_a_row_is_named_by_element_and_role():
     assert names[10] == "constraint 10: edge 9, element 1, bit, 2 of 2"
 
 
-def test_bad_witnesses_are_refused():
+def test_bad_witnesses_are_refused() -> None:
     system = products(BN254, 1)
     for limbs in (
         BN254.from_integers([1, 2]),
@@ -199,7 +200,7 @@ def test_bad_witnesses_are_refused():
             failing_rows(system, limbs)
 
 
-def test_a_builder_refuses_what_no_system_may_hold():
+def test_a_builder_refuses_what_no_system_may_hold() -> None:
     builder = SystemBuilder(BN254)
     builder.wires(2, 0, "product")
     one = Rows.constant([1])
@@ -222,13 +223,13 @@ def test_a_builder_refuses_what_no_system_may_hold():
 
 
 @pytest.mark.parametrize("prime", [1, 2, 9, 91, 1 << 256, BN254.prime - 1, BN254.prime**2])
-def test_only_primes_make_fields(prime):
+def test_only_primes_make_fields(prime: int) -> None:
     with pytest.raises(CircuitizeError, match="odd prime"):
         Field(prime)
 
 
 @pytest.mark.parametrize("field", [*FIELDS, Field((1 << 63) - 25), Field((1 << 63) + 29)], ids=str)
-def test_field_elements_and_integers(field):
+def test_field_elements_and_integers(field: Field) -> None:
     values = [*AWKWARD, field.prime - 1, field.prime, field.prime + 1, -field.prime]
     limbs = field.from_integers(values)
     assert field.to_integers(limbs) == [value % field.prime for value in values]

@@ -5,6 +5,8 @@ import os
 import resource
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from struct import pack
 
 import numpy as np
@@ -15,7 +17,7 @@ from circuitize.backends.r1cs.field import BN254, Field
 from circuitize.backends.r1cs.json_file import write_json
 from circuitize.backends.r1cs.r1cs_file import read_r1cs, write_r1cs
 from circuitize.backends.r1cs.sym_file import write_sym
-from circuitize.backends.r1cs.system import Rows
+from circuitize.backends.r1cs.system import ConstraintSystem, Rows
 from circuitize.backends.r1cs.wtns_file import read_wtns, write_wtns
 from circuitize.circuits.errors import CircuitizeError, FormatError
 
@@ -23,11 +25,11 @@ VALUES = [1, -1, 2, 1 << 61, -(1 << 61), (1 << 62) - 1, 1 << 62, -(1 << 63), 1 <
 FIELDS = [Field(101), Field((1 << 61) - 1), Field((1 << 127) - 1), BN254]
 
 
-def names(field):
+def names(field: Field) -> str:
     return f"p{field.prime.bit_length()}"
 
 
-def build(field, rows=30, internal=20, seed=0):
+def build(field: Field, rows: int = 30, internal: int = 20, seed: int = 0) -> ConstraintSystem:
     """A random system, its combinations between empty and all wires."""
     random = np.random.default_rng(seed)
     builder = SystemBuilder(field)
@@ -42,11 +44,12 @@ def build(field, rows=30, internal=20, seed=0):
         offsets = np.concatenate([[0], np.cumsum(chosen.sum(axis=1))])
         wires = np.nonzero(chosen)[1]
         matrices.append(Rows(offsets, wires, codes[random.integers(0, len(codes), len(wires))]))
-    builder.rows(*matrices, 4, "product")
+    a, b, c = matrices
+    builder.rows(a, b, c, 4, "product")
     return builder.system()
 
 
-def equal(left, right):
+def equal(left: ConstraintSystem, right: ConstraintSystem) -> bool:
     counts = ("field", "wires", "public_outputs", "public_inputs", "private_inputs")
     if any(getattr(left, name) != getattr(right, name) for name in counts):
         return False
@@ -57,7 +60,7 @@ def equal(left, right):
     return all(np.array_equal(one, other) for one, other in pairs)
 
 
-def parsed(data):
+def parsed(data: bytes) -> list[tuple[int, bytes]]:
     """The sections of a file, by the format's description: [(type, payload)]."""
     count = int.from_bytes(data[8:12], "little")
     at, sections = 12, []
@@ -69,13 +72,13 @@ def parsed(data):
     return sections
 
 
-def joined(magic, version, sections):
+def joined(magic: bytes, version: int, sections: Sequence[tuple[int, bytes]]) -> bytes:
     parts = [pack("<IQ", kind, len(payload)) + payload for kind, payload in sections]
     return magic + pack("<II", version, len(sections)) + b"".join(parts)
 
 
 @pytest.mark.parametrize("field", FIELDS, ids=names)
-def test_a_system_survives_its_file(tmp_path, field, monkeypatch):
+def test_a_system_survives_its_file(tmp_path: Path, field: Field, monkeypatch: pytest.MonkeyPatch) -> None:
     for words in (1 << 22, 50):
         monkeypatch.setattr("circuitize.backends.r1cs.r1cs_file.CHUNK_WORDS", words)
         system = build(field)
@@ -86,7 +89,7 @@ def test_a_system_survives_its_file(tmp_path, field, monkeypatch):
 
 
 @pytest.mark.parametrize("field", FIELDS, ids=names)
-def test_the_bytes_are_those_of_the_format(tmp_path, field):
+def test_the_bytes_are_those_of_the_format(tmp_path: Path, field: Field) -> None:
     system = build(field, rows=5)
     write_r1cs(tmp_path / "a.r1cs", system)
     data = (tmp_path / "a.r1cs").read_bytes()
@@ -105,7 +108,7 @@ def test_the_bytes_are_those_of_the_format(tmp_path, field):
     assert data == joined(b"r1cs", 1, [(1, header), (2, rows), (3, labels)])
 
 
-def test_sections_come_in_any_order(tmp_path):
+def test_sections_come_in_any_order(tmp_path: Path) -> None:
     system = build(BN254)
     path = tmp_path / "a.r1cs"
     write_r1cs(path, system)
@@ -121,7 +124,7 @@ def test_sections_come_in_any_order(tmp_path):
         assert equal(read_r1cs(path)[0], system)
 
 
-def test_empty_systems(tmp_path):
+def test_empty_systems(tmp_path: Path) -> None:
     builder = SystemBuilder(BN254)
     path = tmp_path / "a.r1cs"
     write_r1cs(path, builder.system())
@@ -132,7 +135,7 @@ def test_empty_systems(tmp_path):
 
 
 @pytest.mark.parametrize("field", FIELDS, ids=names)
-def test_a_witness_survives_its_file(tmp_path, field, monkeypatch):
+def test_a_witness_survives_its_file(tmp_path: Path, field: Field, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("circuitize.backends.r1cs.wtns_file.CHUNK", 4)
     witness = field.from_integers([1, 0, *VALUES])
     write_wtns(tmp_path / "a.wtns", field, witness)
@@ -142,7 +145,7 @@ def test_a_witness_survives_its_file(tmp_path, field, monkeypatch):
     assert (tmp_path / "a.wtns").read_bytes() == joined(b"wtns", 2, [(1, header), (2, values)])
 
 
-def refused(read, path, *also):
+def refused(read: Callable[..., object], path: Path, *also: Field) -> str:
     """Reading raises a FormatError of one line that names the file."""
     with pytest.raises(FormatError) as caught:
         read(path, *also)
@@ -151,7 +154,7 @@ def refused(read, path, *also):
     return message
 
 
-def test_every_truncation_is_refused(tmp_path):
+def test_every_truncation_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a"
     write_r1cs(path, build(BN254, rows=3, internal=4))
     write_wtns(tmp_path / "b", BN254, BN254.from_integers([1, 2, 3]))
@@ -163,7 +166,7 @@ def test_every_truncation_is_refused(tmp_path):
         refused(read, path)
 
 
-def test_every_flipped_bit_is_refused_or_read_as_something_else(tmp_path):
+def test_every_flipped_bit_is_refused_or_read_as_something_else(tmp_path: Path) -> None:
     """Formats without checksums cannot tell another valid system; but nothing else may come of a damaged file."""
     path = tmp_path / "a"
     system = build(BN254, rows=2, internal=2, seed=3)
@@ -188,18 +191,18 @@ def test_every_flipped_bit_is_refused_or_read_as_something_else(tmp_path):
             assert "\n" not in str(error)
 
 
-def flipped(data, bit):
+def flipped(data: bytes, bit: int) -> bytes:
     changed = bytearray(data)
     changed[bit // 8] ^= 1 << bit % 8
     return bytes(changed)
 
 
-def in_label_count(data, bit):
+def in_label_count(data: bytes, bit: int) -> bool:
     """The header's number of labels may be larger than any label."""
     return 24 + 4 + 32 + 16 <= bit // 8 < 24 + 4 + 32 + 16 + 8
 
 
-def test_wrong_kinds_of_files(tmp_path):
+def test_wrong_kinds_of_files(tmp_path: Path) -> None:
     path = tmp_path / "a"
     system = build(BN254)
     write_r1cs(path, system)
@@ -220,7 +223,7 @@ def test_wrong_kinds_of_files(tmp_path):
     assert "custom gates" in refused(read_r1cs, path)
 
 
-def entry(wire, value):
+def entry(wire: int, value: int) -> bytes:
     return pack("<I", wire) + (value % (1 << 256)).to_bytes(32, "little")
 
 
@@ -238,7 +241,7 @@ def entry(wire, value):
         (pack("<I", 0) + entry(1, 1), "section 2"),
     ],
 )
-def test_bad_combinations(tmp_path, combination, words):
+def test_bad_combinations(tmp_path: Path, combination: bytes, words: str) -> None:
     path = tmp_path / "a"
     fine = pack("<I", 1) + entry(0, 1)
     header = pack("<I", 32) + BN254.prime.to_bytes(32, "little") + pack("<IIIIQI", 3, 0, 0, 0, 3, 2)
@@ -255,7 +258,7 @@ def test_bad_combinations(tmp_path, combination, words):
 @pytest.mark.parametrize(
     "counts", [(1 << 31, 0, 0, 0, 3, 0), (3, 2, 1, 0, 3, 0), (3, 0, 0, 0, 2, 0), (3, 0, 0, 0, 3, 1 << 31)]
 )
-def test_headers_that_promise_too_much(tmp_path, counts):
+def test_headers_that_promise_too_much(tmp_path: Path, counts: tuple[int, ...]) -> None:
     path = tmp_path / "a"
     header = pack("<I", 32) + BN254.prime.to_bytes(32, "little") + pack("<IIIIQI", *counts)
     path.write_bytes(joined(b"r1cs", 1, [(1, header), (2, b""), (3, pack("<QQQ", 0, 1, 2))]))
@@ -265,7 +268,7 @@ def test_headers_that_promise_too_much(tmp_path, counts):
     refused(read_wtns, path)
 
 
-def test_bad_witness_values(tmp_path):
+def test_bad_witness_values(tmp_path: Path) -> None:
     path = tmp_path / "a"
     header = pack("<I", 32) + BN254.prime.to_bytes(32, "little")
     for values, words in (([1, BN254.prime], "below the prime"), ([2, 1], "constant 1"), ([], "constant 1")):
@@ -274,13 +277,13 @@ def test_bad_witness_values(tmp_path):
         assert words in refused(read_wtns, path)
 
 
-def test_missing_files_and_folders(tmp_path):
+def test_missing_files_and_folders(tmp_path: Path) -> None:
     for path in (tmp_path / "none.r1cs", tmp_path):
         with pytest.raises(CircuitizeError, match="cannot read"):
             read_r1cs(path)
 
 
-def test_a_full_disk_leaves_no_file(tmp_path):
+def test_a_full_disk_leaves_no_file(tmp_path: Path) -> None:
     """In a process of its own, because a limit on file sizes cannot be raised again."""
     limit = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
     program = f"""
@@ -303,7 +306,7 @@ except CircuitizeError as error:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_names_of_wires(tmp_path, monkeypatch):
+def test_names_of_wires(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for lines in (1 << 16, 3):
         monkeypatch.setattr("circuitize.backends.r1cs.sym_file.CHUNK", lines)
         write_sym(tmp_path / "a.sym", build(BN254), lambda edge: "dense,\n1" if edge == 4 else "step")
@@ -319,13 +322,13 @@ def test_names_of_wires(tmp_path, monkeypatch):
         assert text[6:] == [f"{7 + i},{7 + i},5,main.dense  1.product[{i // 2}][{i % 2}]" for i in range(20)]
 
 
-def test_names_of_wires_without_blocks(tmp_path):
+def test_names_of_wires_without_blocks(tmp_path: Path) -> None:
     write_r1cs(tmp_path / "a.r1cs", build(BN254))
     write_sym(tmp_path / "a.sym", read_r1cs(tmp_path / "a.r1cs")[0], str)
     assert (tmp_path / "a.sym").read_text() == "".join(f"{w},{w},0,main.wire[{w}]\n" for w in range(1, 27))
 
 
-def test_json_says_the_same(tmp_path, monkeypatch):
+def test_json_says_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("circuitize.backends.r1cs.json_file.CHUNK", 7)
     system = build(BN254)
     write_json(tmp_path / "a.json", system)

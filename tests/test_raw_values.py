@@ -72,6 +72,6 @@ def test_files_of_integers_are_real_values_unless_asked_otherwise(tmp_path: Path
 
 def test_a_trace_is_of_integers_and_refuses_real_values() -> None:
     with pytest.raises(CircuitizeError, match="expected integers, found dtype float64"):
-        integer.trace(doubled(), {"x": np.array(0.75)})  # type: ignore[dict-item]
+        integer.trace(doubled(), {"x": np.array(0.75)})
     assert integer.rounded(doubled(), {"x": 0.75})["x"] == 3 << 14
     assert [value.tolist() for value in integer.trace(doubled(), {"x": np.array(3)})] == [3, 6]

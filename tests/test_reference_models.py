@@ -35,7 +35,10 @@ def spherical_weights(scores: Any, width: int) -> Any:
     return kept / jnp.fmax(jnp.sqrt((kept**2).sum(-1, keepdims=True)), 2.0**-6)
 
 
-WEIGHTS = {softmax_attention: softmax_weights, spherical_attention: spherical_weights}
+WEIGHTS: dict[Attention, Callable[[Any, int], Any]] = {
+    softmax_attention: softmax_weights,
+    spherical_attention: spherical_weights,
+}
 
 
 def heads_of(held: Held, x: Any, heads: int, attention: Attention, prefix: str = "") -> Any:
@@ -106,12 +109,12 @@ for attention, name in ((softmax_attention, "softmax"), (spherical_attention, "s
     CASES[f"{name} heads"] = (
         multi_head_attention(6, 3, attention, causally=True),
         (2, 5, 6),
-        lambda held, x, of=attention: heads_of(held, x, 3, of),
+        partial(heads_of, heads=3, attention=attention),
     )
     CASES[f"{name} block"] = (
         transformer_block(6, 2, attention=attention, causally=True, epsilon=EPSILON),
         (2, 5, 6),
-        lambda held, x, of=attention: block_of(held, x, 2, of),
+        partial(block_of, heads=2, attention=attention),
     )
 
 

@@ -95,11 +95,15 @@ KEYED = [
 ]
 
 
+def savez(path: Path, arrays: dict[str, Any]) -> None:
+    np.savez(path, **arrays)
+
+
 @pytest.mark.parametrize(("name", "prover"), KEYED)
 def test_proofs_with_keys_from_saved_examples(folder: Path, tmp_path: Path, name: str, prover: str) -> None:
     saved, _ = restored(folder, name)
     program = saved_at(folder, name)
-    np.savez(tmp_path / "in.npz", **{port.name: saved.examples[0][port.name] for port in saved.inputs})
+    savez(tmp_path / "in.npz", {port.name: saved.examples[0][port.name] for port in saved.inputs})
     keys, proof = tmp_path / "keys", tmp_path / "proof"
     assert run("setup", program, "--prover", prover, "-o", keys).status == 0
     given = ("--keys", keys, "--inputs", tmp_path / "in.npz")
@@ -119,8 +123,8 @@ def test_runs_from_saved_examples(folder: Path, tmp_path: Path, name: str) -> No
     saved, _ = restored(folder, name)
     program, given = saved_at(folder, name), saved.examples[0]
     data = [port.name for port in saved.inputs if port.role is Role.DATA]
-    np.savez(tmp_path / "data.npz", **{name: np.asarray(given[name]) for name in data})
-    np.savez(tmp_path / "held.npz", **{port.name: given[port.name] for port in saved.inputs if port.held})
+    savez(tmp_path / "data.npz", {name: np.asarray(given[name]) for name in data})
+    savez(tmp_path / "held.npz", {port.name: given[port.name] for port in saved.inputs if port.held})
     scalars = [port.name for port in saved.inputs if port.role is Role.SCALAR]
     formats = {port.name: port.format for port in saved.inputs}
     rates = [f"--scalar={name}={nearest(formats[name], given[name])}" for name in scalars]

@@ -61,7 +61,7 @@ def test_what_moves_in_gadgets_less_a_row(gadget: tuple[int, IntegerOperation, t
     given = single(operation, *sources)
     emission = emit(given, Field(prime))
     system, freed = emission.system, set()
-    for inputs in np.random.default_rng(0).permutation(every_input(given))[:24]:
+    for inputs in np.random.default_rng(0).permutation(np.array(every_input(given)))[:24]:
         try:
             made = witness(emission.plan, integer.trace(given, inputs))
         except Undefined:

@@ -7,7 +7,7 @@ from cli_programs import step
 import circuitize as cz
 
 
-def test_a_short_line_says_what_it_is():
+def test_a_short_line_says_what_it_is() -> None:
     program = cz.quantize(step())
     assert repr(step()).startswith("Program(reals, ") and repr(program).startswith("Program(integers, ")
     numbers = "fixed[2] / 2^4 in [-128, 127]"
@@ -16,7 +16,7 @@ def test_a_short_line_says_what_it_is():
     assert repr(cz.identity()) == "Arrow(0 operations, nothing -> nothing)"
 
 
-def test_a_listing_has_every_operation_with_its_type_and_place():
+def test_a_listing_has_every_operation_with_its_type_and_place() -> None:
     arrow = cz.quantize(step()).arrow
     lines = str(arrow).splitlines()
     assert len(lines) == len(arrow.inputs) + arrow.edge_count + len(arrow.outputs)
@@ -26,7 +26,7 @@ def test_a_listing_has_every_operation_with_its_type_and_place():
     assert "cli_programs.py:" in line
 
 
-def test_tables_escape_names():
+def test_tables_escape_names() -> None:
     program = step()
     hostile = cz.Port("<script>", program.inputs[0].visibility, program.inputs[0].format)
     named = cz.Program(program.arrow, (hostile, *program.inputs[1:]), program.outputs)

@@ -18,6 +18,7 @@ from circuitize.backends.r1cs.checker import failing_rows
 from circuitize.backends.r1cs.cost import estimate
 from circuitize.backends.r1cs.emit import Emission, emit
 from circuitize.backends.r1cs.field import BN254, Field, Limbs
+from circuitize.backends.r1cs.system import Matrix
 from circuitize.backends.r1cs.witness import witness
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
@@ -118,7 +119,7 @@ def test_wrong_quotients_have_no_row_to_hide_in(wire: str, change: int) -> None:
     trace[place][7] += change
     for edge in list(given.arrow.edges())[place:]:
         if not isinstance(edge.operation, integers.Check):
-            trace[edge.targets[0]] = edge.operation.value(trace[edge.sources[0]])
+            trace[edge.targets[0]] = edge.operation.run(trace[edge.sources[0]])[0]
         else:
             trace[edge.targets[0]] = trace[edge.sources[0]]
     found = roles(emission, witness(emission.plan, trace))
@@ -162,13 +163,14 @@ def cheat(emission: Emission, found: Limbs, values: NDArray[np.int64], r: int) -
     return forged
 
 
-def evaluate(matrix, row: int, found: Limbs) -> int:
+def evaluate(matrix: Matrix, row: int, found: Limbs) -> int:
     terms = slice(int(matrix.offsets[row]), int(matrix.offsets[row + 1]))
     pairs = zip(matrix.wires[terms].tolist(), matrix.coefficients[terms].tolist(), strict=True)
-    return sum(number(found, wire) * coefficient for wire, coefficient in pairs) % BN254.prime
+    total = sum(number(found, wire) * int(coefficient) for wire, coefficient in pairs)
+    return total % BN254.prime
 
 
-def settle(a, b, c, row: int, found: Limbs) -> None:
+def settle(a: Matrix, b: Matrix, c: Matrix, row: int, found: Limbs) -> None:
     """The wire of A's that satisfies a row: C / B."""
     wire = int(a.wires[a.offsets[row]])
     quotient = evaluate(c, row, found) * pow(evaluate(b, row, found), -1, BN254.prime)

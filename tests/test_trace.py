@@ -246,7 +246,11 @@ MISTAKES: dict[str, tuple[Callable[..., Any], tuple[tuple[int, ...], ...], str]]
     "axis by name": (lambda x: x.sum("rows"), ((3, 4),), "found axis 'rows'"),
     "negative extent": (lambda x: x.reshape(-3, -4), ((3, 4),), "12 elements"),
     "fraction of an extent": (lambda x: x.reshape(1.5, 8), ((3, 4),), "whole numbers for extents, found 1.5"),
-    "functions of numbers": (lambda x: functions.relu(3.0), ((3,),), "expected a tensor in real.relu, found 3.0"),
+    "functions of numbers": (
+        lambda x: functions.relu(3.0),  # type: ignore[arg-type]
+        ((3,),),
+        "expected a tensor in real.relu, found 3.0",
+    ),
     "functions of arrays": (lambda x: functions.maximum(1.0, 2.0), ((3,),), "found 1.0 and 2.0; use numpy before"),
     "result": (lambda x: 3, ((3,),), "tensors out of the traced function"),
     "results": (lambda x: [x, 3], ((3,),), "tensors out of the traced function"),
@@ -269,7 +273,12 @@ def test_attributes_that_tensors_lack() -> None:
         with pytest.raises(AttributeError, match=words):
             trace(lambda x, name=name: getattr(x, name)(), (3,))
     seen: list[bool] = []
-    trace(lambda x: seen.append(hasattr(x, "cuda")) or x, (3,))
+
+    def asked(x: Tensor) -> Tensor:
+        seen.append(hasattr(x, "cuda"))
+        return x
+
+    trace(asked, (3,))
     assert seen == [False]
 
 
@@ -285,6 +294,11 @@ def test_rows_that_follow_one_another_are_one_slice() -> None:
 
 def test_tensors_of_two_traces_do_not_mix() -> None:
     leaked: list[Tensor] = []
-    trace(lambda x: leaked.append(x) or x, (3,))
+
+    def leaking(x: Tensor) -> Tensor:
+        leaked.append(x)
+        return x
+
+    trace(leaking, (3,))
     with pytest.raises(TypingError, match="two"):
         trace(lambda x: x + leaked[0], (3,))

@@ -179,7 +179,7 @@ def test_steps_compose(prepare: Callable[[Program], Program], optimizer: Optimiz
     fused2 = run(twice, held | {k: v for k, v in numbered.items() if not k.endswith("3")})
     for n, batch in enumerate(chosen, 1):
         made = run(single, held | batch)
-        left = {name: made[name] for name in held}
+        left: dict[str, Any] = {name: made[name] for name in held}
         held = raw(left) if single.is_integer else left
         np.testing.assert_array_equal(fused[f"loss.{n}"], made["loss"])
         if n == 2:

@@ -39,6 +39,7 @@ def learnt(file: str, name: str, seed: int, integers: Program | None = None) -> 
     predict = training.predict(module.MODEL, len(split.test_labels), precision=program.precision)
     names, test = [p.name for p in module.MODEL.parameters], {"inputs": split.test_inputs}
     values: dict[str, Any]
+    outputs: np.ndarray
     if integers is None:
         *_, values = real.train(program, start, batches)
         outputs = real.run(predict, {n: values[n] for n in names} | test)["outputs"]

@@ -127,7 +127,7 @@ def _sign(node: ast.Node, module: Module) -> bool | None:
     if isinstance(node, ast.SystemCall):
         for argument in node.args:
             _sign(argument, module)
-        return node.syscall == "signed"
+        return bool(node.syscall == "signed")
     if isinstance(node, KEEPS_LEFT):
         left = _sign(node.left, module)
         _sign(node.right, module)

@@ -25,7 +25,7 @@ def awkward_vectors(case: Case) -> list[Vector]:
         walks = [walk(source, random) for source in case.sources]
         count = max((len(walked) for walked in walks), default=0)
         vectors += [[walked[k % len(walked)] for walked in walks] for k in range(count)]
-    named = [{f"in{i}": value for i, value in enumerate(values)} for values in vectors]
+    named: list[Vector] = [{f"in{i}": value for i, value in enumerate(values)} for values in vectors]
     if isinstance(case.operation, PARTIAL):
         named += [inside(case.operation, vector) for vector in named[:8]]
     return named if case.sources else [{"in0": np.array(1)}]
@@ -42,7 +42,7 @@ def walk(source: Fixed, random: np.random.Generator) -> list[Integers]:
     return list(np.resize(values, (laps, *source.shape)))
 
 
-def inside(operation: integers.IntegerOperation, vector: Vector) -> Vector:
+def inside(operation: integers.Check | integers.Gather | integers.ScatterAdd, vector: Vector) -> Vector:
     """The nearest values on which the operation is defined."""
     if isinstance(operation, integers.Check):
         return {"in0": np.clip(vector["in0"], operation.low, operation.high)}

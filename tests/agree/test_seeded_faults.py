@@ -21,6 +21,7 @@ from circuitize.backends.gadgets.linear import COMBINATIONS
 from circuitize.backends.r1cs.operations import RULES
 from circuitize.circuits import integers
 from circuitize.circuits.integers import contraction
+from circuitize.circuits.operation import Operation
 from circuitize.sims.agree import R1CS, agree
 from circuitize.sims.plonkish import Plonkish
 from circuitize.sims.vectors import inputs_to_try
@@ -83,7 +84,8 @@ def rounding_constant_is_off_by_one(patch: Patch) -> None:
 
 @fault(integers.Add)
 def sum_has_a_flipped_sign(patch: Patch) -> None:
-    patch.setitem(COMBINATIONS, integers.Add, COMBINATIONS[integers.Subtract])
+    kind: type[Operation] = integers.Add
+    patch.setitem(COMBINATIONS, kind, COMBINATIONS[integers.Subtract])
 
 
 @fault(integers.Subtract)

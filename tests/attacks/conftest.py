@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from attacks.mirage_keys import CASE, SEED
+from attacks.mirage_keys import CASE, SEED, Proved
 from attacks.mirage_prover import Prover
 from groth16_cases import DIGEST
 from mirage_cases import random_case
@@ -27,7 +27,7 @@ def forger(folder: Path) -> Prover:
 
 
 @pytest.fixture(scope="module")
-def proved(tmp_path_factory: pytest.TempPathFactory):
+def proved(tmp_path_factory: pytest.TempPathFactory) -> Proved:
     """(system, witness function, proving key, proof, publics)"""
     system, witness = random_case(1)
     key = setup(system, DIGEST, tmp_path_factory.mktemp("random"))

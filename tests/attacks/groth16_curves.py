@@ -1,22 +1,28 @@
 """BN254 once more, in Python integers: y^2 = x^3 + 3 over q, and its twist over q[u] / (u^2 + 1), as pairs."""
 
+from collections.abc import Iterator
+
 from circuitize.provers.groth16.config import COORDINATE_PRIME as Q
 
+Pair = tuple[int, int]
+Point = tuple[Pair, Pair]
+Sum = Point | None  # None is the identity.
 
-def times(a, b):
+
+def times(a: Pair, b: Pair) -> Pair:
     return (a[0] * b[0] - a[1] * b[1]) % Q, (a[0] * b[1] + a[1] * b[0]) % Q
 
 
-def minus(a, b):
+def minus(a: Pair, b: Pair) -> Pair:
     return (a[0] - b[0]) % Q, (a[1] - b[1]) % Q
 
 
-def inverse(a):
+def inverse(a: Pair) -> Pair:
     norm = pow(a[0] * a[0] + a[1] * a[1], -1, Q)
     return a[0] * norm % Q, -a[1] * norm % Q
 
 
-def add(p, q):
+def add(p: Sum, q: Sum) -> Sum:
     """The sum of two points over either field (G1 embeds with second coordinates zero); None is the identity."""
     if p is None or q is None:
         return q if p is None else p
@@ -31,8 +37,8 @@ def add(p, q):
     return x, minus(times(slope, minus(x1, x)), y1)
 
 
-def multiply(point, scalar):
-    total = None
+def multiply(point: Sum, scalar: int) -> Sum:
+    total: Sum = None
     while scalar:
         if scalar & 1:
             total = add(total, point)
@@ -40,7 +46,7 @@ def multiply(point, scalar):
     return total
 
 
-def unpack(content):
+def unpack(content: bytes) -> Point:
     """64 bytes of G1 or 128 of G2 -> a point."""
     values = [int.from_bytes(content[at : at + 32], "little") for at in range(0, len(content), 32)]
     if len(values) == 2:
@@ -48,21 +54,29 @@ def unpack(content):
     return (values[0], values[1]), (values[2], values[3])
 
 
-def pack(point, size):
+def scaled(point: Point, factor: int) -> Point:
+    """Each coordinate times a number, as in Montgomery's form and back."""
+    (x0, x1), (y0, y1) = point
+    return (x0 * factor % Q, x1 * factor % Q), (y0 * factor % Q, y1 * factor % Q)
+
+
+def pack(point: Sum, size: int) -> bytes:
+    assert point is not None
     (x0, x1), (y0, y1) = point
     values = [x0, y0] if size == 64 else [x0, x1, y0, y1]
     return b"".join(value.to_bytes(32, "little") for value in values)
 
 
-def negative(point):
+def negative(point: Sum) -> Point:
+    assert point is not None
     return point[0], minus((0, 0), point[1])
 
 
-def square_root(value):
+def square_root(value: Pair) -> Pair | None:
     """A root in q[u] / (u^2 + 1), q = 3 mod 4, or None (Adj and Rodriguez-Henriquez, algorithm 9)."""
 
-    def power(base, exponent):
-        result = (1, 0)
+    def power(base: Pair, exponent: int) -> Pair:
+        result: Pair = (1, 0)
         while exponent:
             if exponent & 1:
                 result = times(result, base)
@@ -77,7 +91,7 @@ def square_root(value):
     return root if times(root, root) == value else None
 
 
-def twist_points():
+def twist_points() -> Iterator[Point]:
     """Points of the twist; all but a negligible part lie outside the group of order r."""
     b = times((3, 0), inverse((9, 1)))
     for x in range(1, 50):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import pairwise
-from typing import Any
 
-from attacks.groth16_curves import add, multiply, negative, pack, unpack
+from attacks.groth16_curves import Point, Sum, add, multiply, negative, pack, scaled, unpack
 from groth16_cases import DIGEST, R, limbs
 
 from circuitize._native import Groth16VerifyingKey, groth16_verify
@@ -18,7 +17,6 @@ from circuitize.provers.mirage.challenge import challenge
 from circuitize.provers.mirage.keys import VerifyingKey
 from circuitize.provers.mirage.proof import Proof
 
-Point = Any
 FROM_MONTGOMERY = pow(1 << 256, -1, Q)
 SECRETS = ("tau", "alpha", "beta", "gamma", "delta", "committed")
 ONE = ((1, 0), (2, 0))
@@ -51,10 +49,7 @@ class Reader:
         return [unpack(self.take(size)) for _ in range(count)]
 
     def raw(self, count: int, size: int = 64) -> list[Point]:
-        return [
-            tuple(tuple(value * FROM_MONTGOMERY % Q for value in pair) for pair in point)
-            for point in self.points(count, size)
-        ]
+        return [scaled(point, FROM_MONTGOMERY) for point in self.points(count, size)]
 
     def query(self, count: int) -> dict[int, Point]:
         wires = self.numbers(count, 4)
@@ -65,10 +60,10 @@ class Reader:
 class Parts:
     """The elements of a proof, before they are bytes."""
 
-    a: Point
-    b: Point
-    c: Point
-    d: Point
+    a: Sum
+    b: Sum
+    c: Sum
+    d: Sum
 
     def proof(self) -> Proof:
         return Proof(DIGEST, pack(self.a, 64) + pack(self.b, 128) + pack(self.c, 64) + pack(self.d, 64))
@@ -79,8 +74,8 @@ def split(proof: Proof) -> Parts:
     return Parts(unpack(points[:64]), unpack(points[64:192]), unpack(points[192:256]), unpack(points[256:]))
 
 
-def total(points: Iterable[Point]) -> Point:
-    result = None
+def total(points: Iterable[Sum]) -> Sum:
+    result: Sum = None
     for point in points:
         result = add(result, point)
     return result
@@ -110,15 +105,15 @@ class Prover:
         assert len(content) - read.at == 32
         self.verifying, self.system = verifying, system
 
-    def commit(self, values: Sequence[int], kappa: int) -> Point:
+    def commit(self, values: Sequence[int], kappa: int) -> Sum:
         """D, of the committed wires among `values`."""
         return add(self._sum(self.d, values), multiply(self.delta, kappa))
 
-    def challenge(self, values: Sequence[int], d: Point) -> int:
+    def challenge(self, values: Sequence[int], d: Sum) -> int:
         """What a verifier computes from the publics among `values` and D."""
         return challenge(self.verifying, values[1 : self.public], pack(d, 64))
 
-    def prove(self, values: Sequence[int], d: Point, kappa: int, r: int = 11, s: int = 13) -> Parts:
+    def prove(self, values: Sequence[int], d: Sum, kappa: int, r: int = 11, s: int = 13) -> Parts:
         """A, B and C for these values of all wires, right or not, beside a D that was made with kappa."""
         quotient = dict(enumerate(self._numerator(values)))
         a = total([self.alpha, self._sum(self.a, values), multiply(self.delta, r)])
@@ -136,7 +131,7 @@ class Prover:
         )
         return Parts(a, b, c, d)
 
-    def _sum(self, points: dict[int, Point], values: Any) -> Point:
+    def _sum(self, points: Mapping[int, Point], values: Sequence[int] | Mapping[int, int]) -> Sum:
         return total(multiply(point, values[wire] % R) for wire, point in points.items())
 
     def _numerator(self, values: Sequence[int]) -> list[int]:

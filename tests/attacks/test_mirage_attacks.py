@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
-from attacks.groth16_curves import add, multiply, negative
-from attacks.mirage_keys import CASE, SEED
+from attacks.groth16_curves import Sum, add, multiply, negative
+from attacks.mirage_keys import CASE, SEED, Proved
 from attacks.mirage_prover import ONE, Parts, Prover, holds_with, secrets
 from groth16_cases import DIGEST, R, limbs
+from mirage_cases import Limbs, Witness
 
 from circuitize import _native
 from circuitize.provers.mirage.keys import ProvingKey, VerifyingKey, committing, setup
@@ -39,7 +41,7 @@ def fitting(y: list[int], challenge: int) -> list[int]:
     return [42, 5, (rest - challenge) % R]
 
 
-def honest(forger: Prover, extra=None, kappa: int = 17) -> tuple[list[int], Parts]:
+def honest(forger: Prover, extra: Sum = None, kappa: int = 17) -> tuple[list[int], Parts]:
     """A true statement, with a point added to D before the challenge is drawn; all values, and the proof."""
     x = [42, 9, 7]
     d = add(forger.commit(values(x, TRUE, 0), kappa), extra)
@@ -52,7 +54,7 @@ def second(forger: Prover) -> tuple[list[int], Parts]:
     return honest(forger)
 
 
-def test_two_provers_agree(forger: Prover, second) -> None:
+def test_two_provers_agree(forger: Prover, second: tuple[list[int], Parts]) -> None:
     """What the Python prover makes honestly passes, so its forgeries fail for their own sake."""
     known = secrets(SEED)
     assert multiply(ONE, known["committed"]) == forger.committed_delta
@@ -96,7 +98,7 @@ def test_points_that_a_commitment_must_not_hold(forger: Prover) -> None:
             assert refusal(made.proof(), forger.verifying, TRUE) == UNEQUAL
 
 
-def test_what_re_randomises_and_what_does_not(forger: Prover, second) -> None:
+def test_what_re_randomises_and_what_does_not(forger: Prover, second: tuple[list[int], Parts]) -> None:
     """A, B and C are malleable as in Groth16; whoever changes D has changed the challenge."""
     _, parts = second
     s, t = 0x1234567890ABCDEF, 0xFEDCBA0987654321
@@ -148,13 +150,13 @@ def test_who_knows_the_secrets_simulates(forger: Prover) -> None:
         assert verify(Parts(multiply(ONE, a), g2, c, point).proof(), forger.verifying, y)
 
 
-def test_a_commitment_serves_one_proof(proved) -> None:
+def test_a_commitment_serves_one_proof(proved: Proved) -> None:
     system, witness, key, _, _ = proved
     arguments = committing(system)
     for spoil in (False, True):
-        held = []
+        held: list[_native.MirageCommitment] = []
 
-        def draw(first, held=held):
+        def draw(first: Limbs, held: list[_native.MirageCommitment] = held) -> int:
             held.append(_native.mirage_commit(key.native, first))
             return int.from_bytes(held[0].challenge, "little")
 
@@ -170,29 +172,33 @@ def test_a_commitment_serves_one_proof(proved) -> None:
             _native.mirage_prove(key.native, arguments, whole, held[0])
 
 
-def test_a_witness_other_than_the_one_committed_to(proved, tmp_path: Path) -> None:
+def test_a_witness_other_than_the_one_committed_to(proved: Proved, tmp_path: Path) -> None:
     """Each wire of the first part, publics and the challenge included."""
     system, witness, key, _, _ = proved
     arguments = committing(system)
     public = system.public
     for wire in range(1, 1 + public + system.committed):
         held = _commit(key, witness)
-        whole = witness(lambda first, held=held: int.from_bytes(held.challenge, "little"))
+        whole = witness(partial(_drawn, held))
         whole[wire] = limbs([integers(whole[wire : wire + 1])[0] + 1])[0]
         reason = "expected the one that follows" if wire == public else "differs from what was committed to"
         with pytest.raises(ValueError, match=reason):
             _native.mirage_prove(key.native, arguments, whole, held)
     other = setup(system, DIGEST, tmp_path)
     held = _commit(key, witness)
-    whole = witness(lambda first: int.from_bytes(held.challenge, "little"))
+    whole = witness(partial(_drawn, held))
     with pytest.raises(ValueError, match="made with another key"):
         _native.mirage_prove(other.native, arguments, whole, held)
 
 
-def _commit(key: ProvingKey, witness) -> _native.MirageCommitment:
+def _drawn(held: _native.MirageCommitment, first: Limbs) -> int:
+    return int.from_bytes(held.challenge, "little")
+
+
+def _commit(key: ProvingKey, witness: Witness) -> _native.MirageCommitment:
     held = []
 
-    def draw(first):
+    def draw(first: Limbs) -> int:
         held.append(_native.mirage_commit(key.native, first))
         return 0
 
@@ -200,7 +206,7 @@ def _commit(key: ProvingKey, witness) -> _native.MirageCommitment:
     return held[0]
 
 
-def test_the_challenge_of_another_proof_or_key(proved, tmp_path: Path) -> None:
+def test_the_challenge_of_another_proof_or_key(proved: Proved, tmp_path: Path) -> None:
     system, witness, key, proof, publics = proved
     again = prove(system, witness, key, DIGEST)
     for one, two in ((proof, again), (again, proof)):

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from attacks.groth16_curves import minus, negative, pack, twist_points
+from attacks.mirage_keys import Proved
 from attacks.mirage_prover import Prover, split
 from groth16_cases import DIGEST, R, damage, limbs, random_system
 
@@ -29,7 +32,7 @@ from circuitize.provers.mirage.solidity import verifier_contract
 from circuitize.provers.mirage.verifier import refusal, verify
 
 
-def test_changed_publics(proved) -> None:
+def test_changed_publics(proved: Proved) -> None:
     _, _, key, proof, publics = proved
     for place, value in enumerate(publics):
         for changed in (value + 1, value - 1, value ^ 1, -value - 1, 0 if value else 1):
@@ -44,7 +47,7 @@ def test_changed_publics(proved) -> None:
         assert "public values, the key expects 4" in str(refusal(proof, key.verifying_key, wrong))
 
 
-def test_points_at_infinity_off_the_curve_or_outside_their_group(proved) -> None:
+def test_points_at_infinity_off_the_curve_or_outside_their_group(proved: Proved) -> None:
     _, _, key, proof, publics = proved
     whole = split(proof)
     for name, point, size, start in (
@@ -54,11 +57,12 @@ def test_points_at_infinity_off_the_curve_or_outside_their_group(proved) -> None
         ("D", whole.d, 64, 256),
     ):
 
-        def told(content: bytes, start=start, size=size) -> str | None:
+        def told(content: bytes, start: int = start, size: int = size) -> str | None:
             changed = Proof(DIGEST, proof.points[:start] + content + proof.points[start + size :])
             return refusal(changed, key.verifying_key, publics)
 
         assert told(bytes(size)) == f"{name} is the point at infinity"
+        assert point is not None
         (x, y) = point
         for wrong in ((x, minus(y, (1, 0))), (y, x), (x, (0, 0)), ((0, 0), y)):
             assert told(pack(wrong, size)) == f"{name} is not on the curve"
@@ -68,13 +72,13 @@ def test_points_at_infinity_off_the_curve_or_outside_their_group(proved) -> None
             changed = content[:at] + value.to_bytes(32, "little") + content[at + 32 :]
             assert told(changed) == f"a coordinate of {name} is not below the prime"
     outside = next(twist_points())
-    changed = replace(whole, b=outside).proof()
-    assert refusal(changed, key.verifying_key, publics) == "B is on the curve but not in its group of order r"
+    moved = replace(whole, b=outside).proof()
+    assert refusal(moved, key.verifying_key, publics) == "B is on the curve but not in its group of order r"
     for points in (b"", proof.points[:-1], proof.points + b"\0", proof.points[:256], proof.points * 2):
         assert "320 bytes" in str(refusal(Proof(DIGEST, points), key.verifying_key, publics))
 
 
-def test_two_thousand_mutated_proofs(proved) -> None:
+def test_two_thousand_mutated_proofs(proved: Proved) -> None:
     _, _, key, proof, publics = proved
     random = np.random.default_rng(2)
     content = proof.encode()
@@ -96,7 +100,7 @@ def test_two_thousand_mutated_proofs(proved) -> None:
     assert len(reasons) > 8
 
 
-def test_each_prover_refuses_what_the_other_made(proved, folder: Path, forger: Prover, tmp_path: Path) -> None:
+def test_each_prover_refuses_what_the_other_made(proved: Proved, folder: Path, forger: Prover, tmp_path: Path) -> None:
     _, _, key, proof, publics = proved
     plain, witness = random_system(1)
     plain_key = plain_keys.setup(plain, DIGEST, tmp_path)
@@ -114,12 +118,13 @@ def test_each_prover_refuses_what_the_other_made(proved, folder: Path, forger: P
         Proof.read(tmp_path / "plain")
     with pytest.raises(FormatError, match="a proof of the prover mirage, expected one of groth16"):
         PlainProof.read(tmp_path / "mirage")
-    for misused in (
+    misuses: tuple[Callable[[], object], ...] = (
         lambda: proof_text(proof),
         lambda: verifying_key_text(key.verifying_key),
         lambda: plain_contract(key.verifying_key),
-        lambda: verifier_contract(plain_key.verifying_key),
-    ):
+        lambda: verifier_contract(plain_key.verifying_key),  # type: ignore[arg-type]
+    )
+    for misused in misuses:
         with pytest.raises(KeyMismatch, match=r"of the prover (groth16|mirage), expected one of (groth16|mirage)"):
             misused()
     # Past the files: the native functions themselves.
@@ -140,7 +145,9 @@ def test_each_prover_refuses_what_the_other_made(proved, folder: Path, forger: P
 
 
 @pytest.mark.parametrize(("name", "read"), [("proving.key", ProvingKey.read), ("verifying.key", VerifyingKey.read)])
-def test_damaged_key_files(folder: Path, forger: Prover, tmp_path: Path, name: str, read) -> None:
+def test_damaged_key_files(
+    folder: Path, forger: Prover, tmp_path: Path, name: str, read: Callable[[Path], Any]
+) -> None:
     for damaged in damage((folder / name).read_bytes()):
         (tmp_path / name).write_bytes(damaged)
         with pytest.raises(FormatError, match=r"^\S+ is not a sound \w+ key: [^\n]+$"):
@@ -148,7 +155,9 @@ def test_damaged_key_files(folder: Path, forger: Prover, tmp_path: Path, name: s
 
 
 @pytest.mark.parametrize(("name", "read"), [("proving.key", ProvingKey.read), ("verifying.key", VerifyingKey.read)])
-def test_key_files_that_lie_about_their_sizes(folder: Path, forger: Prover, tmp_path: Path, name: str, read) -> None:
+def test_key_files_that_lie_about_their_sizes(
+    folder: Path, forger: Prover, tmp_path: Path, name: str, read: Callable[[Path], Any]
+) -> None:
     """The checksum is right again each time: only the content can give them away, before memory is claimed."""
     content = (folder / name).read_bytes()
     for at in [56, 64, 72, 80, 88, 96, 104, 112] if name == "proving.key" else [56, 64]:

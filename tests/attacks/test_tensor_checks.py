@@ -182,6 +182,7 @@ def test_enough_places_are_asked(degree: int, monkeypatch: pytest.MonkeyPatch) -
             weak.setattr(opening, "query_count", lambda _: 1)
             weak.setattr(Agreeing, "queries", staticmethod(lambda _: 1))
             found, cheat = attack(SUM, made, INPUTS, Agreeing, output=false)
+            assert isinstance(cheat, Agreeing)
             asked = zip(cheat.queried, cheat.agreeing, strict=True)
             assert found.passes() == all(places[0] in agreeing for places, agreeing in asked)
             verdicts.add(found.passes())

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 from r1cs_programs import single
-from tensor_forgery import answer, at_first, column, forged_trace, signed, without_lookup
+from tensor_forgery import answer, at_first, column, forged_trace, signed, to, without_lookup
 from tensor_proofs import committed_inputs
 
 from circuitize.circuits import integers
@@ -111,4 +111,4 @@ def test_the_lowest_index_wins_a_tie() -> None:
     inputs = {"in0": np.array([1, 3, 3, 0])}
     wire = made.arrow.outputs.tolist()[0]
     for choice in ([0, 0, 1, 0], [0, 1, 1, 0], [0, 0, 0, 0], [1, 0, 0, 0]):
-        assert answer(program, made, forged_trace(made, inputs, wire, lambda _, choice=choice: np.array(choice)))
+        assert answer(program, made, forged_trace(made, inputs, wire, to(np.array(choice))))

@@ -155,7 +155,7 @@ def cancelling(gamma: Elements | None, base: type[Cheat], label: str) -> type[Ch
 
         def error(self, asked: list[tuple[int, int]], honest: Elements) -> Elements:
             if label == "zeros":
-                return FalseSum.missing(self, asked[0][1], honest)  # type: ignore[arg-type]
+                return FalseSum.missing(self, asked[0][1], honest)
             return divide(self.left, multiply(self.factor, honest[2])) - honest[0] - honest[1]
 
     return Cancelling

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
 
 import numpy as np
@@ -40,7 +40,7 @@ PROGRAMS = {
 
 def every_input(program: Program) -> Iterator[dict[str, int | list[int]]]:
     """All inputs, those just outside of their formats too."""
-    choices = []
+    choices: list[Sequence[int | tuple[int, ...]]] = []
     for port in program.inputs:
         assert port.format is not None
         numbers = range(port.format.low - 1, port.format.high + 2)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from tensor_forgery import answer, at_first, forged_trace, forgery, signed
+from tensor_forgery import answer, at_first, forged_trace, forgery, signed, to
 from tensor_proofs import both, example_inputs, planned
 
 from circuitize.circuits import integers
@@ -16,8 +16,6 @@ from circuitize.circuits.program import Program
 from circuitize.provers.tensor.config import PRIME
 from circuitize.provers.tensor.forms import Column
 from circuitize.provers.tensor.plan import Plan
-
-Integers = NDArray[np.int64]
 
 Integers = NDArray[np.int64]
 STEP = "iris.py:step"
@@ -67,7 +65,7 @@ def test_updates_that_are_skipped_scaled_or_applied_to_a_frozen_layer() -> None:
     for name in ("dense1.weight", "dense2.bias"):
         for value in (honest[old[name]], 2 * honest[outputs[name]] - honest[old[name]], honest[outputs[name]] + 1):
             writer = next(row for row in made.arrow.rows if row[2][0] == outputs[name])
-            trace = forged_trace(made, inputs, writer[1][0], lambda _, value=value: value)
+            trace = forged_trace(made, inputs, writer[1][0], to(value))
             assert answer(program, made, trace)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 from circuitize.frontends.catgrad.installed import prepare
 
@@ -39,7 +40,7 @@ def real(*shape: int) -> NdArrayType:
     return NdArrayType(shape, Dtype.float32)
 
 
-def perceptron(batch: int, *widths: int):
+def perceptron(batch: int, *widths: int) -> Any:
     """Dense layers, ReLU between them, a sigmoid at the end."""
     model = None
     for level, (inputs, outputs) in enumerate(pairwise(widths)):
@@ -56,13 +57,13 @@ class Softmax(Definition, Lens):
     N: NdArrayType
     T: NdArrayType
 
-    def source(self):
+    def source(self) -> Any:
         return obj(self.N + self.T)
 
-    def target(self):
+    def target(self) -> Any:
         return obj(self.N + self.T)
 
-    def arrow(self):
+    def arrow(self) -> Any:
         whole = self.N + self.T
         spread = op(core.NCopy(self.N, self.T))
         two = op(core.Copy(whole))
@@ -71,13 +72,13 @@ class Softmax(Definition, Lens):
         total = op(core.NAdd(self.N, self.T)) >> spread
         return power >> two >> (identity(obj(whole)) @ total) >> op(core.Divide(whole))
 
-    def to_core(self):
+    def to_core(self) -> Any:
         return op(self)
 
-    def fwd(self):
+    def fwd(self) -> Any:
         return op(self) >> copy(self.source())
 
-    def rev(self):
+    def rev(self) -> Any:
         """y * (dy - sum of y * dy), from y and dy."""
         whole = obj(self.N + self.T)
         along = op(NAdd(self.N, self.T)) >> op(NCopy(self.N, self.T))
@@ -86,15 +87,15 @@ class Softmax(Definition, Lens):
         return (copy(whole) @ copy(whole)) >> inner >> centred >> multiply(whole)
 
 
-def linear(rows: NdArrayType, inputs: NdArrayType, outputs: NdArrayType):
+def linear(rows: NdArrayType, inputs: NdArrayType, outputs: NdArrayType) -> Any:
     return (identity(obj(rows + inputs)) @ parameter(obj(inputs + outputs))) >> op(Compose(rows, inputs, outputs))
 
 
-def residual(whole, inner):
+def residual(whole: Any, inner: Any) -> Any:
     return copy(whole) >> (identity(whole) @ inner) >> add(whole)
 
 
-def normalized(rows: NdArrayType, width: NdArrayType):
+def normalized(rows: NdArrayType, width: NdArrayType) -> Any:
     """x / sqrt(mean of x^2 + 2^-10), times a gain."""
     whole = obj(rows + width)
     mean = op(NAdd(rows, width)) >> scale(1 / width.shape[0])(obj(rows)) >> increment(2**-10)(obj(rows))
@@ -103,12 +104,12 @@ def normalized(rows: NdArrayType, width: NdArrayType):
     return copy(whole) >> (identity(whole) @ inverse) >> multiply(whole) >> gain
 
 
-def attention(batch: int, length: int, heads: int, width: int):
+def attention(batch: int, length: int, heads: int, width: int) -> Any:
     each = width // heads
     rows, inner = real(batch, length), real(width)
     whole = obj(rows + inner)
 
-    def split():
+    def split() -> Any:
         shape = real(batch, length, heads, each)
         return op(Reshape(rows + inner, shape)) >> op(Permute(shape, [0, 2, 1, 3]))
 
@@ -125,7 +126,7 @@ def attention(batch: int, length: int, heads: int, width: int):
     return three >> mixed >> joined >> linear(rows, inner, inner)
 
 
-def transformer(blocks: int, batch: int, length: int, heads: int, width: int, words: int):
+def transformer(blocks: int, batch: int, length: int, heads: int, width: int, words: int) -> Any:
     """Words as indicators [batch, length, words] -> scores of the next word; positions are a parameter."""
     rows, inner, wide = real(batch, length), real(width), real(4 * width)
     whole = obj(rows + inner)

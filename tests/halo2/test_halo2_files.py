@@ -1,6 +1,7 @@
 """Files of halo2: proofs and keys changed, cut short or exchanged are refused in one line, and nothing panics."""
 
 import hashlib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ MUTATIONS = 300
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("keys")
     key = keys.setup(squares(), DIGEST, folder, seed=b"squares")
     prover.prove(squares(), cells(), key, DIGEST).write(folder / "proof.halo2")
@@ -25,16 +26,16 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def key(folder):
+def key(folder: Path) -> keys.VerifyingKey:
     return keys.VerifyingKey.read(folder)
 
 
 @pytest.fixture(scope="module")
-def content(folder):
+def content(folder: Path) -> bytes:
     return (folder / "proof.halo2").read_bytes()
 
 
-def refused(key, content) -> bool:
+def refused(key: keys.VerifyingKey, content: bytes) -> bool:
     """Whether a proof's file is refused; by its framing, or by the verifier."""
     try:
         proof = Proof.decode(content)
@@ -72,7 +73,7 @@ def mutated(content: bytes, random: np.random.Generator) -> bytes:
     return bytes(made)
 
 
-def test_mutated_proofs_are_refused(key, content):
+def test_mutated_proofs_are_refused(key: keys.VerifyingKey, content: bytes) -> None:
     assert not refused(key, content)
     random = np.random.default_rng(0)
     for _ in range(MUTATIONS):
@@ -80,14 +81,14 @@ def test_mutated_proofs_are_refused(key, content):
         assert made == content or refused(key, made)
 
 
-def test_every_byte_of_a_proof_counts(key, content):
+def test_every_byte_of_a_proof_counts(key: keys.VerifyingKey, content: bytes) -> None:
     for at in range(0, len(content), 7):
         made = bytearray(content)
         made[at] ^= 0x10
         assert refused(key, bytes(made)), at
 
 
-def test_words_have_one_form(key, content):
+def test_words_have_one_form(key: keys.VerifyingKey, content: bytes) -> None:
     """Values above r, coordinates above q, points off the curve, and the identity where there is none."""
     words = range(HEADER_BYTES, len(content), 32)
     for place, at in enumerate(words):
@@ -102,7 +103,7 @@ def test_words_have_one_form(key, content):
     assert refused(key, content[: at + 32] + negated.to_bytes(32, "big") + content[at + 64 :])
 
 
-def test_proofs_of_other_lengths_are_refused(key, content):
+def test_proofs_of_other_lengths_are_refused(key: keys.VerifyingKey, content: bytes) -> None:
     for length in (*range(0, HEADER_BYTES + 65, 8), len(content) - 32, len(content) - 1):
         assert refused(key, content[:length])
     assert refused(key, content + b"\0")
@@ -115,7 +116,9 @@ def resealed(content: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("name, kind", [("verifying.key", keys.VerifyingKey), ("proving.key", keys.ProvingKey)])
-def test_damaged_keys_are_refused(folder, tmp_path, name, kind):
+def test_damaged_keys_are_refused(
+    folder: Path, tmp_path: Path, name: str, kind: type[keys.VerifyingKey | keys.ProvingKey]
+) -> None:
     content = (folder / name).read_bytes()
     path = tmp_path / name
     cuts = [content[:length] for length in (0, 10, 20, 60, 100, len(content) // 2, len(content) - 1)]
@@ -124,8 +127,8 @@ def test_damaged_keys_are_refused(folder, tmp_path, name, kind):
         made = bytearray(content)
         made[at] ^= 1
         flips.append(bytes(made))
-    for made in (*cuts, *flips, content + b"\0"):
-        path.write_bytes(made)
+    for damaged in (*cuts, *flips, content + b"\0"):
+        path.write_bytes(damaged)
         with pytest.raises(FormatError) as raised:
             kind.read(path)
         assert "\n" not in str(raised.value)
@@ -137,7 +140,7 @@ def test_damaged_keys_are_refused(folder, tmp_path, name, kind):
         kind.read(tmp_path / "nowhere" / name)
 
 
-def test_resealed_keys_are_refused_or_are_other_keys(folder, tmp_path, content):
+def test_resealed_keys_are_refused_or_are_other_keys(folder: Path, tmp_path: Path, content: bytes) -> None:
     """Whoever can compute a checksum changes a verifying key: it is refused, or it refuses old proofs."""
     original = (folder / "verifying.key").read_bytes()
     path = tmp_path / "verifying.key"
@@ -159,6 +162,6 @@ def test_resealed_keys_are_refused_or_are_other_keys(folder, tmp_path, content):
     assert read, "some changes leave a key that can be read"
 
 
-def test_files_are_canonical(folder, key, content):
+def test_files_are_canonical(folder: Path, key: keys.VerifyingKey, content: bytes) -> None:
     assert key.native.encode() == (folder / "verifying.key").read_bytes()
     assert Proof.decode(content).encode() == content

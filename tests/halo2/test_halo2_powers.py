@@ -1,9 +1,11 @@
 """Powers of tau of a ceremony: a file made here from a known tau gives keys, and each wrong part of it is refused."""
 
+from pathlib import Path
 from struct import pack as packed
+from typing import Any
 
 import pytest
-from attacks.groth16_curves import multiply, pack, twist_points
+from attacks.groth16_curves import Sum, multiply, pack, scaled, twist_points
 from halo2_systems import DIGEST, cells, squares
 
 from circuitize.backends.r1cs.field import BN254
@@ -13,6 +15,7 @@ from circuitize.provers.halo2 import keys, prover, verifier
 
 R = BN254.prime
 K = 6
+Known = tuple[list[bytes], list[bytes], bytes]
 TAU = 0x1234567890ABCDEF1234567890ABCDEF
 G1 = ((1, 0), (2, 0))
 G2 = (
@@ -27,12 +30,13 @@ G2 = (
 )
 
 
-def montgomery(point, size):
+def montgomery(point: Sum, size: int) -> bytes:
     """A point as .ptau files hold it."""
-    return pack(tuple(tuple(value * (1 << 256) % Q for value in coordinate) for coordinate in point), size)
+    assert point is not None
+    return pack(scaled(point, 1 << 256), size)
 
 
-def parts():
+def parts() -> Known:
     """tau^i G, L_j(tau) G for snarkjs' root 5^((r - 1) / 2^k), and tau in G2."""
     size = 1 << K
     root = pow(5, (R - 1) >> K, R)
@@ -42,7 +46,15 @@ def parts():
     return powers, [montgomery(multiply(G1, value), 64) for value in basis], montgomery(multiply(G2, TAU), 128)
 
 
-def ptau(path, powers, basis, tau, prime=Q, power=K, prepared=True):
+def ptau(
+    path: Path,
+    powers: list[bytes],
+    basis: list[bytes],
+    tau: bytes,
+    prime: int = Q,
+    power: int = K,
+    prepared: bool = True,
+) -> Path:
     """The sections that are read; others, and points that are not, are left out or zeros."""
     size = 1 << power
     sections = {
@@ -60,11 +72,11 @@ def ptau(path, powers, basis, tau, prime=Q, power=K, prepared=True):
 
 
 @pytest.fixture(scope="module")
-def known():
+def known() -> Known:
     return parts()
 
 
-def test_keys_from_a_ceremony(known, tmp_path):
+def test_keys_from_a_ceremony(known: Known, tmp_path: Path) -> None:
     key = keys.setup(squares(), DIGEST, tmp_path / "keys", ptau=ptau(tmp_path / "powers.ptau", *known))
     assert key.verifying_key.setup == "ceremony"
     assert {path.name for path in (tmp_path / "keys").iterdir()} == {"proving.key", "verifying.key"}
@@ -77,7 +89,7 @@ def test_keys_from_a_ceremony(known, tmp_path):
     assert longer.verifying_key.native.encode() == key.verifying_key.native.encode()
 
 
-def test_powers_that_are_none_are_refused(known, tmp_path):
+def test_powers_that_are_none_are_refused(known: Known, tmp_path: Path) -> None:
     powers, basis, tau = known
     point = montgomery(multiply(G1, 5), 64)
     other = montgomery(multiply(G2, TAU + 1), 128)
@@ -101,8 +113,8 @@ def test_powers_that_are_none_are_refused(known, tmp_path):
     assert not (tmp_path / "keys").exists()
 
 
-def test_other_files_are_refused(known, tmp_path):
-    def refused(match, **changes):
+def test_other_files_are_refused(known: Known, tmp_path: Path) -> None:
+    def refused(match: str, **changes: Any) -> None:
         with pytest.raises(FormatError, match=match):
             keys.setup(squares(), DIGEST, tmp_path / "keys", ptau=ptau(tmp_path / "wrong.ptau", *known, **changes))
 

@@ -2,6 +2,8 @@
 
 import json
 import subprocess
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from interop.node_tools import FOLDER, need_node
 
@@ -9,7 +11,7 @@ TRUE, FALSE = (1).to_bytes(32, "big").hex(), bytes(32).hex()
 CODE_LIMIT = 24576  # EIP-170
 
 
-def in_evm(source, calls):
+def in_evm(source: str, calls: Iterable[Sequence[int]]) -> dict[str, Any]:
     """What the contract answers to each list of words."""
     need_node()
     data = ["".join(word.to_bytes(32, "big").hex() for word in words) for words in calls]
@@ -22,11 +24,11 @@ def in_evm(source, calls):
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    answer = json.loads(done.stdout)
+    answer: dict[str, Any] = json.loads(done.stdout)
     assert answer["warnings"] == []
     assert answer["code_bytes"] <= CODE_LIMIT
     return answer
 
 
-def changed(values, place, value):
+def changed(values: Sequence[int], place: int, value: int) -> list[int]:
     return [*values[:place], value, *values[place + 1 :]]

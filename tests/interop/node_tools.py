@@ -8,8 +8,10 @@ import shutil
 import subprocess
 import tempfile
 import threading
+from collections.abc import Mapping
 from pathlib import Path
 from subprocess import PIPE
+from typing import Any
 
 import pytest
 
@@ -17,7 +19,7 @@ FOLDER = Path(__file__).parent
 SNARKJS = FOLDER / "node_modules" / "snarkjs" / "build" / "cli.cjs"
 
 
-def need_node():
+def need_node() -> None:
     """Skips the test where Node or its packages are missing; fails it where CI is set."""
     if shutil.which("node") is None:
         remedy = "Node is missing: install Node 18 or newer, then run `npm ci --prefix tests/interop`"
@@ -33,15 +35,16 @@ def need_node():
 class Tools:
     """One Node process that answers requests until its input ends: it loads snarkjs and circomlibjs once."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.errors = tempfile.TemporaryFile("w+")  # noqa: SIM115
         self.process = subprocess.Popen(
             ["node", FOLDER / "tools.mjs"], stdin=PIPE, stdout=PIPE, stderr=self.errors, text=True
         )
         atexit.register(self.close)
 
-    def answer(self, request, timeout):
+    def answer(self, request: Mapping[str, object], timeout: float) -> Any:
         """The answer to one request; an AssertionError where the process ends, or is ended for taking too long."""
+        assert self.process.stdin and self.process.stdout
         timer = threading.Timer(timeout, self.process.kill)
         timer.start()
         try:
@@ -57,19 +60,20 @@ class Tools:
             raise AssertionError(f"node ended with status {status}: {self.errors.read()}")
         return json.loads(line)
 
-    def close(self):
+    def close(self) -> None:
+        assert self.process.stdin and self.process.stdout
         for file in (self.process.stdin, self.process.stdout, self.errors):
             file.close()
         self.process.wait()
 
 
 @functools.cache
-def tools():
+def tools() -> Tools:
     """This process's own."""
     return Tools()
 
 
-def ask(*requests, timeout=600):
+def ask(*requests: Mapping[str, object], timeout: float = 600) -> list[Any]:
     """The answers to requests, in order; a request that fails in the tool is an AssertionError with its message."""
     need_node()
     answers = [tools().answer(request, timeout) for request in requests]
@@ -78,7 +82,7 @@ def ask(*requests, timeout=600):
     return [answer["result"] for answer in answers]
 
 
-def snarkjs(*arguments):
+def snarkjs(*arguments: object) -> tuple[int, str]:
     """Runs the command line tool: (exit status, what it printed)."""
     need_node()
     done = subprocess.run(

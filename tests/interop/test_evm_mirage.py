@@ -25,8 +25,9 @@ SEED = b"everybody knows"
 
 def words(parts: Parts, publics: list[int]) -> list[int]:
     """a, b with its imaginary parts first, c, d, publics."""
-    a, b, c, d = ((part[0][0], part[1][0]) for part in (parts.a, parts.b, parts.c, parts.d))
-    (x0, x1), (y0, y1) = parts.b
+    points = [point for point in (parts.a, parts.b, parts.c, parts.d) if point is not None]
+    a, b, c, d = ((x[0], y[0]) for x, y in points)
+    (x0, x1), (y0, y1) = points[1]
     assert b == (x0, y0)
     return [*a, x1, x0, y1, y0, *c, *d, *publics]
 

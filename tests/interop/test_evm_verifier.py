@@ -1,6 +1,8 @@
 """The exported contract, compiled by solc and run in an EVM, accepts what our verifier accepts and nothing else."""
 
 import json
+from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,14 +22,14 @@ from circuitize.provers.groth16.solidity import verifier_contract
 pytestmark = pytest.mark.interop
 
 
-def words(proof, publics):
+def words(proof: Proof, publics: Sequence[int]) -> list[int]:
     """a, b with its imaginary parts first, c, publics."""
     values = [int.from_bytes(proof.points[at : at + 32], "little") for at in range(0, 256, 32)]
     ax, ay, bx0, bx1, by0, by1, cx, cy = values
     return [ax, ay, bx1, bx0, by1, by0, cx, cy, *publics]
 
 
-def test_the_contract_accepts_the_proof_and_nothing_near_it(tmp_path):
+def test_the_contract_accepts_the_proof_and_nothing_near_it(tmp_path: Path) -> None:
     path = tmp_path / "Verifier.sol"
     outcome = run("solidity", keys(), "-o", path)
     assert outcome.status == 0 and "INSECURE" in outcome.line
@@ -63,7 +65,7 @@ def test_the_contract_accepts_the_proof_and_nothing_near_it(tmp_path):
     assert answers[0]["execution_gas"] < 190_000 + 8_000 * len(publics)
 
 
-def test_the_arguments_are_those_that_snarkjs_exports():
+def test_the_arguments_are_those_that_snarkjs_exports() -> None:
     status, printed = snarkjs("zkey", "export", "soliditycalldata", proof() / "public.json", proof() / "proof.json")
     assert status == 0, printed
     nested = json.loads(f"[{printed[printed.index('[') :]}]")
@@ -73,7 +75,7 @@ def test_the_arguments_are_those_that_snarkjs_exports():
 
 
 @pytest.mark.parametrize("inputs", [1, 64])
-def test_the_fewest_and_the_most_publics(tmp_path, inputs):
+def test_the_fewest_and_the_most_publics(tmp_path: Path, inputs: int) -> None:
     system, witness = random_system(7, outputs=0, inputs=inputs)
     key = setup(system, DIGEST, tmp_path)
     publics = public_values(system, witness)
@@ -83,7 +85,7 @@ def test_the_fewest_and_the_most_publics(tmp_path, inputs):
     assert [answer["value"] for answer in answers] == [f"0x{TRUE}", f"0x{FALSE}"]
 
 
-def test_more_publics_are_refused(tmp_path):
+def test_more_publics_are_refused(tmp_path: Path) -> None:
     key = setup(random_system(8, outputs=0, inputs=65)[0], DIGEST, tmp_path).verifying_key
     with pytest.raises(CircuitizeError, match=r"expected 1 to 64 public values in a contract, found 65; .*"):
         verifier_contract(key)

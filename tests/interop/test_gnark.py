@@ -4,6 +4,9 @@ import json
 import os
 import shutil
 import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 from groth16_cases import limbs, random_system
@@ -17,9 +20,11 @@ from circuitize.backends.r1cs.wtns_file import write_wtns
 
 pytestmark = [pytest.mark.interop, pytest.mark.slow]
 
+Gnark = Callable[[Path, Path], dict[str, Any]]
+
 
 @pytest.fixture(scope="module")
-def gnark(tmp_path_factory):
+def gnark(tmp_path_factory: pytest.TempPathFactory) -> Gnark:
     """Asks the program in gnark/, built once: a link, since .ci/go has compiled what it is made of."""
     if shutil.which("go") is None:
         pytest.skip("Go is missing: install Go 1.24 or newer to test against gnark")
@@ -35,26 +40,27 @@ def gnark(tmp_path_factory):
     )
     assert built.returncode == 0, built.stderr
 
-    def ask(circuit, witness):
+    def ask(circuit: Path, witness: Path) -> dict[str, Any]:
         done = subprocess.run([program, circuit, witness], capture_output=True, text=True, timeout=120, check=False)
         assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
+        answer: dict[str, Any] = json.loads(done.stdout)
+        return answer
 
     return ask
 
 
-def valid(constraints, publics):
+def valid(constraints: int, publics: int) -> dict[str, int]:
     told = {"constraints": constraints, "publics": publics}
     return told | {"solved": True, "verified": True, "tampered_verified": False}
 
 
-def test_gnark_proves_a_compiled_program(gnark, tmp_path):
+def test_gnark_proves_a_compiled_program(gnark: Gnark, tmp_path: Path) -> None:
     folder = compiled(tmp_path / "circuit")
     assert gnark(folder / "circuit.r1cs", folder / "witness.wtns") == valid(18, 4)
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_gnark_agrees_on_random_systems(gnark, tmp_path, seed):
+def test_gnark_agrees_on_random_systems(gnark: Gnark, tmp_path: Path, seed: int) -> None:
     """With coefficients of every size; each of twenty changed wires is refused, as our checker refuses it."""
     system, witness = random_system(seed)
     write_r1cs(tmp_path / "a.r1cs", system)

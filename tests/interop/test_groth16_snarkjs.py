@@ -2,6 +2,8 @@
 
 import json
 import subprocess
+from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from groth16_cases import DIGEST, R, random_system
@@ -14,7 +16,7 @@ from circuitize.provers.groth16.snarkjs import proof_text, public_text
 pytestmark = pytest.mark.interop
 
 
-def accepts(folder, key, publics, proof):
+def accepts(folder: Path, key: Path, publics: Sequence[int], proof: str) -> bool:
     (folder / "public.json").write_text(public_text(publics))
     (folder / "proof.json").write_text(proof)
     status, output = snarkjs("groth16", "verify", key, folder / "public.json", folder / "proof.json")
@@ -23,7 +25,7 @@ def accepts(folder, key, publics, proof):
 
 
 @pytest.mark.parametrize(("seed", "outputs", "inputs"), [(1, 2, 3), (2, 1, 0), (3, 0, 40)])
-def test_snarkjs_verifies_our_proofs(tmp_path, seed, outputs, inputs):
+def test_snarkjs_verifies_our_proofs(tmp_path: Path, seed: int, outputs: int, inputs: int) -> None:
     system, witness = random_system(seed, outputs=outputs, inputs=inputs)
     key = setup(system, DIGEST, tmp_path)
     publics = public_values(system, witness)
@@ -36,7 +38,7 @@ def test_snarkjs_verifies_our_proofs(tmp_path, seed, outputs, inputs):
     assert not accepts(tmp_path, verification_key, publics, json.dumps(changed))
 
 
-def test_the_pairing_in_the_key_is_the_one_that_snarkjs_computes(tmp_path):
+def test_the_pairing_in_the_key_is_the_one_that_snarkjs_computes(tmp_path: Path) -> None:
     need_node()
     setup(random_system(1)[0], DIGEST, tmp_path)
     program = """

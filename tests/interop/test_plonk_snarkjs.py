@@ -1,6 +1,7 @@
 """snarkjs sets up, proves and verifies PLONK and FFLONK on our constraint systems and witnesses."""
 
 import json
+from pathlib import Path
 
 import pytest
 from groth16_cases import R
@@ -14,14 +15,14 @@ pytestmark = [pytest.mark.interop, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")
-def files(tmp_path_factory):
+def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     folder = tmp_path_factory.mktemp("plonk")
     powers(folder, 8)
     return compiled(folder / "circuit", PROGRAM.replace(":product", ":single")), folder / "powers.ptau"
 
 
 @pytest.mark.parametrize("protocol", ["plonk", "fflonk"])
-def test_snarkjs_proves_and_verifies(files, tmp_path, protocol):
+def test_snarkjs_proves_and_verifies(files: tuple[Path, Path], tmp_path: Path, protocol: str) -> None:
     circuit, tau = files
     key, verification_key = tmp_path / "circuit.zkey", tmp_path / "verification_key.json"
     proof, public = tmp_path / "proof.json", tmp_path / "public.json"

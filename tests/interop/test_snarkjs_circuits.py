@@ -38,7 +38,7 @@ class Circuit:
 
 
 @pytest.fixture(scope="module", params=["iris.py:step", pytest.param("digits.py:step", marks=pytest.mark.slow)])
-def circuit(request, tmp_path_factory):
+def circuit(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Circuit:
     need_node()
     given = example(request.param).integer
     made = emit(given)
@@ -51,7 +51,7 @@ def circuit(request, tmp_path_factory):
     return Circuit(request.param, made.system, values, folder)
 
 
-def test_counts_agree(circuit):
+def test_counts_agree(circuit: Circuit) -> None:
     system, counted = circuit.system, estimate(example(circuit.name).integer)
     (told,) = ask({"tool": "info", "r1cs": circuit.folder / "a.r1cs"})
     assert told == {
@@ -73,7 +73,7 @@ def reordered(system: ConstraintSystem, first: np.ndarray) -> ConstraintSystem:
     for matrix in (system.a, system.b, system.c):
         rows = np.repeat(np.arange(system.constraints), np.diff(matrix.offsets))
         concerned[rows[np.isin(matrix.wires, first)]] = True
-    terms = sum(np.diff(matrix.offsets) for matrix in (system.a, system.b, system.c))
+    terms = np.sum([np.diff(matrix.offsets) for matrix in (system.a, system.b, system.c)], axis=0)
     order = np.lexsort((terms, ~concerned))
 
     def moved(matrix: Matrix) -> Matrix:
@@ -85,7 +85,7 @@ def reordered(system: ConstraintSystem, first: np.ndarray) -> ConstraintSystem:
     return replace(system, a=moved(system.a), b=moved(system.b), c=moved(system.c), blocks=(), wire_blocks=())
 
 
-def test_mutated_witnesses_are_rejected(circuit):
+def test_mutated_witnesses_are_rejected(circuit: Circuit) -> None:
     """snarkjs stops at the first row that is broken: for the many, the rows concerned come first in the file.
 
     It reads the circuit again for each witness, so that of the larger one `make deep` tries the many.
@@ -107,7 +107,7 @@ def test_mutated_witnesses_are_rejected(circuit):
     assert len(failing_rows(system, changed))
 
 
-def test_groth16_proofs_are_verified(circuit):
+def test_groth16_proofs_are_verified(circuit: Circuit) -> None:
     system, folder = circuit.system, circuit.folder
     digest = "17" * 32
     key = setup(system, digest, folder)

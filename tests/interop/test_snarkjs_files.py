@@ -1,6 +1,7 @@
 """snarkjs reads our constraint systems and witnesses as we mean them, and circomlibjs hashes as we do."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,10 +12,10 @@ from circuitize.backends.gadgets.poseidon_constants import poseidon_parameters
 from circuitize.backends.gadgets.poseidon_template import poseidon_template
 from circuitize.backends.r1cs.builder import Kind, SystemBuilder
 from circuitize.backends.r1cs.checker import failing_rows
-from circuitize.backends.r1cs.field import BN254
+from circuitize.backends.r1cs.field import BN254, Limbs
 from circuitize.backends.r1cs.json_file import write_json
 from circuitize.backends.r1cs.r1cs_file import read_r1cs, write_r1cs
-from circuitize.backends.r1cs.system import Rows
+from circuitize.backends.r1cs.system import ConstraintSystem, Rows
 from circuitize.backends.r1cs.wtns_file import write_wtns
 
 pytestmark = pytest.mark.interop
@@ -22,8 +23,11 @@ pytestmark = pytest.mark.interop
 PRIME = BN254.prime
 AWKWARD = [0, 1, -1, 2, 3, 1 << 61, -(1 << 62), 1 << 64, 1 << 128, -(1 << 200), PRIME // 2, PRIME // 2 + 1]
 
+Case = tuple[ConstraintSystem, list[int]]
+Written = tuple[ConstraintSystem, Limbs, Path]
 
-def random_circuit(seed, products=60):
+
+def random_circuit(seed: int, products: int = 60) -> Case:
     """A satisfiable system in which every wire matters: each product of two combinations is a new wire, and the
     last wire times each input is a public output."""
     random = np.random.default_rng(seed)
@@ -36,7 +40,7 @@ def random_circuit(seed, products=60):
     values[0] = 1
     for edge in range(products):
         known = np.array(sorted(values))
-        combinations = []
+        combinations: list[Rows] = []
         for _ in range(2):
             wires = np.sort(np.unique(np.append(random.choice(known, 4), known[-1])))
             codes = [builder.large_constant(AWKWARD[i]) for i in random.integers(1, len(AWKWARD), len(wires))]
@@ -49,7 +53,7 @@ def random_circuit(seed, products=60):
             for r in combinations
         )
         values[wire] = a * b % PRIME
-        builder.rows(*combinations, Rows.wire([wire]), edge, "product")
+        builder.rows(combinations[0], combinations[1], Rows.wire([wire]), edge, "product")
     last = np.full(inputs, wire)
     ends = np.arange(inputs)
     builder.rows(Rows.wire(last), Rows.wire(first + ends), Rows.wire(outputs + ends), products, "output")
@@ -57,7 +61,7 @@ def random_circuit(seed, products=60):
     return builder.system(), [values[w] for w in range(builder.wire_count)]
 
 
-def poseidon_circuit():
+def poseidon_circuit() -> Case:
     """Two hashes of three inputs, chained: the second one's first input is the first one's hash."""
     template = poseidon_template(poseidon_parameters(4))
     builder = SystemBuilder(BN254)
@@ -80,7 +84,7 @@ def poseidon_circuit():
 
 
 @pytest.fixture(scope="module", params=["small", "large", "poseidon"])
-def circuit(request, tmp_path_factory):
+def circuit(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Written:
     circuits = {"small": lambda: random_circuit(1), "large": lambda: random_circuit(0), "poseidon": poseidon_circuit}
     system, values = circuits[request.param]()
     folder = tmp_path_factory.mktemp(request.param)
@@ -92,7 +96,7 @@ def circuit(request, tmp_path_factory):
     return system, witness, folder
 
 
-def test_counts_agree(circuit):
+def test_counts_agree(circuit: Written) -> None:
     system, _, folder = circuit
     (told,) = ask({"tool": "info", "r1cs": folder / "a.r1cs"})
     assert told == {
@@ -106,13 +110,13 @@ def test_counts_agree(circuit):
     }
 
 
-def test_json_agrees(circuit):
+def test_json_agrees(circuit: Written) -> None:
     _, _, folder = circuit
     (told,) = ask({"tool": "json", "r1cs": folder / "a.r1cs"})
     assert told == json.loads((folder / "a.json").read_text())
 
 
-def test_200_mutated_witnesses_are_rejected(circuit):
+def test_200_mutated_witnesses_are_rejected(circuit: Written) -> None:
     """As many single-cell mutations as there are, spread over all wires; our checker judges each one, too."""
     system, witness, folder = circuit
     random = np.random.default_rng(200)
@@ -124,14 +128,14 @@ def test_200_mutated_witnesses_are_rejected(circuit):
         changes.append((wire, str((value + step) % PRIME)))
     (answers,) = ask({"tool": "check", "r1cs": folder / "a.r1cs", "wtns": folder / "a.wtns", "changes": changes})
     ours = [True]
-    for wire, value in changes:
+    for wire, text in changes:
         changed = witness.copy()
-        changed[wire] = BN254.from_integers([int(value)])[0]
+        changed[wire] = BN254.from_integers([int(text)])[0]
         ours.append(len(failing_rows(system, changed)) == 0)
     assert answers == ours == [True] + [False] * 200
 
 
-def test_the_command_line_agrees(circuit, tmp_path):
+def test_the_command_line_agrees(circuit: Written, tmp_path: Path) -> None:
     system, witness, folder = circuit
     status, printed = snarkjs("r1cs", "info", folder / "a.r1cs")
     assert status == 0 and f"# of Constraints: {system.constraints}" in printed
@@ -143,7 +147,7 @@ def test_the_command_line_agrees(circuit, tmp_path):
     assert status == 1 and "NOT CORRECT" in printed
 
 
-def test_poseidon_constants_are_circomlibs():
+def test_poseidon_constants_are_circomlibs() -> None:
     told = ask(*({"tool": "constants", "width": width} for width in range(2, 18)))
     for width, theirs in zip(range(2, 18), told, strict=True):
         ours = poseidon_parameters(width)
@@ -151,7 +155,7 @@ def test_poseidon_constants_are_circomlibs():
         assert [[int(number) for number in line] for line in theirs["matrix"]] == [list(line) for line in ours.matrix]
 
 
-def test_poseidon_hashes_are_circomlibs():
+def test_poseidon_hashes_are_circomlibs() -> None:
     random = np.random.default_rng(0)
     inputs = [[AWKWARD[i] % PRIME for i in random.integers(0, 12, length)] for length in range(1, 17) for _ in range(4)]
     requests = [
@@ -162,7 +166,7 @@ def test_poseidon_hashes_are_circomlibs():
         assert [int(value) for value in hashes] == [poseidon(line, capacity) for line in inputs]
 
 
-def test_a_file_of_snarkjs_own_order_of_sections(circuit, tmp_path):
+def test_a_file_of_snarkjs_own_order_of_sections(circuit: Written, tmp_path: Path) -> None:
     """circom writes the constraints before the header."""
     system, _, folder = circuit
     data = (folder / "a.r1cs").read_bytes()

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -32,7 +33,7 @@ SECTIONS = {"the publics": 3, "A": 5, "B in G1": 6, "B in G2": 7, "C": 8, "H": 9
 
 
 @pytest.fixture(scope="module")
-def ceremony(tmp_path_factory):
+def ceremony(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """powers.ptau; circuit/, circuit.zkey and keys/ of the small program; system.zkey of a random system."""
     folder = tmp_path_factory.mktemp("ceremony")
     powers(folder, 6)
@@ -45,11 +46,11 @@ def ceremony(tmp_path_factory):
     return folder
 
 
-def setup(zkey, ptau, output, program=PROGRAM):
+def setup(zkey: Path, ptau: Path, output: Path, program: str = PROGRAM) -> tuple[str | Path, ...]:
     return "setup", program, "--prover", "groth16", "--zkey", zkey, "--ptau", ptau, "-o", output
 
 
-def sections(content):
+def sections(content: bytes | bytearray) -> dict[int, tuple[int, int]]:
     """Type -> where its payload begins and ends."""
     places, at = {}, 12
     while at < len(content):
@@ -59,7 +60,7 @@ def sections(content):
     return places
 
 
-def test_our_proof_verifies_in_snarkjs_with_its_key(ceremony, tmp_path):
+def test_our_proof_verifies_in_snarkjs_with_its_key(ceremony: Path, tmp_path: Path) -> None:
     key = tmp_path / "theirs.json"
     told("zkey", "export", "verificationkey", ceremony / "circuit.zkey", key)
     assert json.loads(key.read_text()) == json.loads((ceremony / "keys" / SNARKJS_FILE).read_text())
@@ -74,7 +75,7 @@ def test_our_proof_verifies_in_snarkjs_with_its_key(ceremony, tmp_path):
     assert (verdict["valid"], verdict["setup"]) == (True, "ceremony")
 
 
-def test_their_proof_verifies_here(ceremony, tmp_path):
+def test_their_proof_verifies_here(ceremony: Path, tmp_path: Path) -> None:
     proof, public = tmp_path / "proof.json", tmp_path / "public.json"
     told("groth16", "prove", ceremony / "circuit.zkey", ceremony / "circuit" / "witness.wtns", proof, public)
     key = VerifyingKey.read(ceremony / "keys")
@@ -86,7 +87,7 @@ def test_their_proof_verifies_here(ceremony, tmp_path):
     assert not verify(replace(theirs, points=c + theirs.points[64:192] + a), key, values)
 
 
-def test_a_random_system_is_proved_with_a_ceremonys_key(ceremony, tmp_path):
+def test_a_random_system_is_proved_with_a_ceremonys_key(ceremony: Path, tmp_path: Path) -> None:
     system, witness = random_system(5)
     key = import_zkey(system, DIGEST, ceremony / "system.zkey", ceremony / "powers.ptau")
     proof = prove_system(system, witness, key, DIGEST)
@@ -97,7 +98,7 @@ def test_a_random_system_is_proved_with_a_ceremonys_key(ceremony, tmp_path):
 
 
 @pytest.mark.parametrize("matrix", ["a", "b", "c"])
-def test_another_circuit_of_the_same_size_is_refused(ceremony, matrix):
+def test_another_circuit_of_the_same_size_is_refused(ceremony: Path, matrix: str) -> None:
     """C stands nowhere in a .zkey: only its points can tell."""
     system, _ = random_system(5)
     changed = getattr(system, matrix)
@@ -111,7 +112,7 @@ def test_another_circuit_of_the_same_size_is_refused(ceremony, matrix):
 
 
 @pytest.mark.parametrize("name", SECTIONS)
-def test_a_wrong_point_is_refused(ceremony, tmp_path, name):
+def test_a_wrong_point_is_refused(ceremony: Path, tmp_path: Path, name: str) -> None:
     """The last point of a section becomes its first."""
     content = bytearray((ceremony / "system.zkey").read_bytes())
     start, end = sections(content)[SECTIONS[name]]
@@ -134,7 +135,9 @@ def test_a_wrong_point_is_refused(ceremony, tmp_path, name):
         (448, 128, "delta differs between G1 and G2"),
     ],
 )
-def test_another_point_in_the_header_is_refused(ceremony, tmp_path, at, size, reason):
+def test_another_point_in_the_header_is_refused(
+    ceremony: Path, tmp_path: Path, at: int, size: int, reason: str
+) -> None:
     content = bytearray((ceremony / "system.zkey").read_bytes())
     places = sections(content)
     start = places[9 if size == 64 else 7][0]
@@ -147,7 +150,7 @@ def test_another_point_in_the_header_is_refused(ceremony, tmp_path, at, size, re
         import_zkey(random_system(5)[0], DIGEST, tmp_path / "wrong.zkey", ceremony / "powers.ptau")
 
 
-def test_points_outside_the_groups_are_refused(ceremony, tmp_path):
+def test_points_outside_the_groups_are_refused(ceremony: Path, tmp_path: Path) -> None:
     content = (ceremony / "system.zkey").read_bytes()
     wrong_g1 = (1).to_bytes(64, "little")
     for kind, point in ((3, wrong_g1), (5, wrong_g1), (9, wrong_g1), (7, montgomery(pack(next(twist_points()), 128)))):
@@ -158,17 +161,17 @@ def test_points_outside_the_groups_are_refused(ceremony, tmp_path):
             import_zkey(random_system(5)[0], DIGEST, tmp_path / "wrong.zkey", ceremony / "powers.ptau")
 
 
-def montgomery(content):
+def montgomery(content: bytes) -> bytes:
     values = [int.from_bytes(content[at : at + 32], "little") for at in range(0, len(content), 32)]
     return b"".join(((value << 256) % Q).to_bytes(32, "little") for value in values)
 
 
-def test_every_mismatch_is_one_clear_line(ceremony, tmp_path):
+def test_every_mismatch_is_one_clear_line(ceremony: Path, tmp_path: Path) -> None:
     zkey, ptau, keys = ceremony / "circuit.zkey", ceremony / "powers.ptau", tmp_path / "keys"
     content = zkey.read_bytes()
     wrong = tmp_path / "wrong.zkey"
 
-    def line(changed):
+    def line(changed: bytes) -> str:
         wrong.write_bytes(changed)
         return refused(*setup(wrong, ptau, keys))
 
@@ -189,7 +192,7 @@ def test_every_mismatch_is_one_clear_line(ceremony, tmp_path):
     assert not keys.exists()
 
 
-def test_halo2_takes_the_powers_alone(ceremony, tmp_path):
+def test_halo2_takes_the_powers_alone(ceremony: Path, tmp_path: Path) -> None:
     key = halo2_keys.setup(squares(), DIGEST, tmp_path, ptau=ceremony / "powers.ptau")
     proof = halo2_prover.prove(squares(), cells(), key, DIGEST)
     assert key.verifying_key.setup == "ceremony"

@@ -184,7 +184,8 @@ def test_derivatives_can_be_differentiated(seed: int) -> None:
 
     def backward(*values: jax.Array) -> tuple[jax.Array, ...]:
         xs, cs = values[: len(point)], list(values[len(point) :])
-        return jax.vjp(lambda *inner: program.run(Numeric(jnp), *inner), *xs)[1](cs)
+        found: tuple[jax.Array, ...] = jax.vjp(lambda *inner: program.run(Numeric(jnp), *inner), *xs)[1](cs)
+        return found
 
     _, second = pulled(backward)([*point, *above], tuple(seeds_above))
     assert_close(found, second, 1e-8)

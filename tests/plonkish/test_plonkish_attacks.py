@@ -60,7 +60,9 @@ def honest(given: Program, seed: int = 2) -> tuple[dict[str, NDArray[np.int64]],
     random = np.random.default_rng(seed)
     for _ in range(200):
         chosen = {
-            p.name: random.integers(p.format.low, p.format.high, p.format.shape, endpoint=True) for p in given.inputs
+            p.name: random.integers(p.format.low, p.format.high, p.format.shape, endpoint=True)
+            for p in given.inputs
+            if p.format
         }
         try:
             return chosen, list(integer.trace(given, chosen))

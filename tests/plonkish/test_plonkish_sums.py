@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -104,7 +105,7 @@ def test_what_is_in_no_table_has_no_cells(run: Run) -> None:
             made[limb][row] = BN254.from_integers([1 << 20])[0]
             return made
 
-        def second(self, challenges: list[int]) -> list[Limbs]:
+        def second(self, challenges: Sequence[int]) -> list[Limbs]:
             return run.filling.second(challenges)
 
     with pytest.raises(CircuitizeError, match="expected an entry of its table at lookup range of 1"):

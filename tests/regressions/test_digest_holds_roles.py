@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from cli_programs import run
+from r1cs_programs import integer_type
 
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.encode import program_digest
@@ -33,7 +34,7 @@ def step() -> Program:
         Port("velocity", COMMITTED, VECTOR, Role.OPTIMIZER),
         Port("bias", COMMITTED, VECTOR, Role.PARAMETER),
     )
-    loss_port = Port("loss", Visibility.PUBLIC, arrow.target[3])
+    loss_port = Port("loss", Visibility.PUBLIC, integer_type(arrow.target[3]))
     example = {"x": np.ones((2, 3)), **{port.name: np.zeros(3) for port in held}}
     return Program(arrow, (Port("x", COMMITTED, BATCH), *held), (*held, loss_port), (example,))
 

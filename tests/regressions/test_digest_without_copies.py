@@ -4,6 +4,7 @@ import hashlib
 import tracemalloc
 
 import numpy as np
+from r1cs_programs import integer_type
 
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.encode import digest, encode, program_digest
@@ -17,7 +18,7 @@ def test_constants_are_hashed_where_they_lie() -> None:
     builder = Builder()
     wire = builder.add(Constant.of(np.arange(4 * MEBIBYTE)))
     arrow = builder.build([wire])
-    program = Program(arrow, (), (Port("y", Visibility.PUBLIC, arrow.types[0]),))
+    program = Program(arrow, (), (Port("y", Visibility.PUBLIC, integer_type(arrow.types[0])),))
     expected = hashlib.sha256(encode(arrow)).hexdigest()
     tracemalloc.start()
     try:

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from attacks.groth16_curves import add, multiply, negative, pack, unpack
+from attacks.groth16_curves import Sum, add, multiply, negative, pack, unpack
 from groth16_cases import DIGEST, R, random_system
 
 from circuitize._native import Groth16VerifyingKey
@@ -26,10 +26,9 @@ def forged(key: VerifyingKey, publics: list[int], scale: int) -> Proof:
     """A proof made from the verifying key alone, where delta = gamma / scale: no system, no witness."""
     points = key.native.points()
     inputs = [unpack(points[at : at + 64]) for at in range(448, len(points), 64)]
-    total = inputs[0]
+    total: Sum = inputs[0]
     for value, point in zip(publics, inputs[1:], strict=True):
         total = add(total, multiply(point, value))
-    assert total is not None
     return Proof(DIGEST, points[:192] + pack(negative(multiply(total, scale)), 64))
 
 

@@ -28,7 +28,8 @@ class Interrupted:
 
     @staticmethod
     def tensor_prove(*given: Any) -> Any:
-        return _native.tensor_prove(*given[:-1], lambda phase: os.kill(os.getpid(), signal.SIGINT))
+        arguments = [*given[:-1], lambda phase: os.kill(os.getpid(), signal.SIGINT)]
+        return _native.tensor_prove(*arguments)
 
 
 def test_prove_ends_as_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

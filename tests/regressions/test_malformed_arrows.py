@@ -1,5 +1,6 @@
 """What makes arrows refuses what is no type, place, wire or arrow; the product of no arrows is the empty identity."""
 
+# mypy: disable-error-code="arg-type, list-item, operator"
 from __future__ import annotations
 
 from collections.abc import Callable

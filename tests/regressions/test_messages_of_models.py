@@ -1,5 +1,6 @@
 """Mistakes of newcomers in a model, its loss, its optimiser and its values: one line that leads on."""
 
+# mypy: disable-error-code="arg-type, call-arg, return-value"
 from __future__ import annotations
 
 import re

@@ -77,7 +77,7 @@ def test_floats_wider_than_a_double_are_rounded_once() -> None:
 def test_provers_refuse_what_is_no_integer_of_a_format() -> None:
     """It was cut off, without a word."""
     with pytest.raises(CircuitizeError, match="expected integers of its format for input 'x'"):
-        prove(doubled(), {"x": np.array(0.75)}, not_zero_knowledge=True)  # type: ignore[dict-item]
+        prove(doubled(), {"x": np.array(0.75)}, not_zero_knowledge=True)
 
 
 TENSOR = ("prove", STEP, "--prover", "tensor", "--not-zero-knowledge")

@@ -25,7 +25,7 @@ def test_what_reads_a_cast_takes_the_right_branch(wanted: str) -> None:
         given = model([cast, helper.make_node("Not", ["b"], ["y"])], {"x": FIVE}, ["y"])
         assert run(given, FIVE).tolist() == [1, 0, 0, 0]
         return
-    branches = {"p": np.float32([1, 1, 1, 1]), "q": np.float32([2, 2, 2, 2])}
+    branches = {"p": np.array([1, 1, 1, 1], np.float32), "q": np.array([2, 2, 2, 2], np.float32)}
     given = model([cast, helper.make_node("Where", ["b", "p", "q"], ["y"])], {"x": FIVE}, ["y"], branches)
     assert run(given, FIVE).tolist() == [2, 1, 1, 1]
 
@@ -38,7 +38,7 @@ def test_a_cast_that_narrows_wraps() -> None:
 
 
 def test_a_cast_of_floats_to_whole_numbers_cuts_the_fraction_off() -> None:
-    x = np.float32([1.9, -1.9, 0.5, -0.5, 3])
+    x = np.array([1.9, -1.9, 0.5, -0.5, 3], np.float32)
     assert run(one("Cast", x, to=TensorProto.INT32), x).tolist() == [1, -1, 0, 0, 3]
 
 
@@ -86,7 +86,7 @@ def test_means_and_quotients_of_whole_numbers_are_cut_off() -> None:
 
 
 def test_hardmax_before_opset_13_is_of_all_axes_together() -> None:
-    x = np.float32([[[1, 5], [7, 2]], [[0, 0], [3, 9]]])
+    x = np.array([[[1, 5], [7, 2]], [[0, 0], [3, 9]]], np.float32)
     assert run(one("Hardmax", x, opset=11), x).tolist() == [[[0, 0], [1, 0]], [[0, 0], [0, 1]]]
     assert run(one("Hardmax", x, opset=13), x).tolist() == [[[0, 1], [1, 0]], [[1, 0], [0, 1]]]
 
@@ -103,12 +103,12 @@ def test_an_operator_of_another_opset_is_refused() -> None:
 
 
 def test_shrink_takes_the_lower_branch_first() -> None:
-    x = np.float32([-3, -0.2, 0.2, 3])
+    x = np.array([-3, -0.2, 0.2, 3], np.float32)
     assert run(one("Shrink", x, lambd=-1.0, bias=0.5), x).tolist() == pytest.approx([-2.5, 0.3, 0.7, 2.5])
 
 
 def test_an_attribute_that_is_not_read_is_refused() -> None:
-    x, small = np.float32([[[1, 2], [3, 4]]]), np.ones(2, np.float32)
+    x, small = np.array([[[1, 2], [3, 4]]], np.float32), np.ones(2, np.float32)
     given = one("BatchNormalization", x, small, small, small, small, known=4, opset=7, epsilon=0.1)
     given.graph.node[0].attribute.append(helper.make_attribute("spatial", 0))
     with pytest.raises(CircuitizeError):

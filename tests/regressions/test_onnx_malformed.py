@@ -16,7 +16,7 @@ from onnx_models import model, one
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.frontends.onnx import arrow
 
-X = np.float32([[1, 2], [3, 4]])
+X = np.array([[1, 2], [3, 4]], np.float32)
 HUGE = 1 << 40
 
 
@@ -65,7 +65,7 @@ def test_initializers_whose_shape_is_not_that_of_their_elements(dims: list[int])
         one("Tile", X, np.array([1 << 20, 1 << 20]), known=2),
         one("Range", np.array(0), np.array(HUGE), np.array(1), known=3),
         one("Range", np.array(0), np.array(HUGE), np.array(0), known=3),
-        one("Pad", X, np.array([HUGE, 0, 0, 0]), np.float32(1), known=2),
+        one("Pad", X, np.array([HUGE, 0, 0, 0]), np.array(1, np.float32), known=2),
         one("CenterCropPad", X, np.array([HUGE, HUGE]), known=1),
         one("MaxPool", X[None], kernel_shape=[HUGE]),
         one("AveragePool", X[None], kernel_shape=[2], pads=[HUGE, HUGE]),
@@ -87,7 +87,8 @@ def _input_type(kind: int) -> Callable[[Any], None]:
 
 
 def _strings(given: Any) -> None:
-    given.graph.initializer[0].CopyFrom(helper.make_tensor("x1", TensorProto.STRING, [1], [b"a"]))
+    word: Any = b"a"
+    given.graph.initializer[0].CopyFrom(helper.make_tensor("x1", TensorProto.STRING, [1], [word]))
 
 
 def _again(given: Any) -> None:

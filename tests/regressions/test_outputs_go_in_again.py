@@ -28,7 +28,7 @@ def test_outputs_go_in_again(tmp_path: Path, raw: bool) -> None:
     new, data = tmp_path / "new.npz", tmp_path / "data.npz"
     assert run(*GROTH16, keys(), "-o", tmp_path / "one", "--outputs", new, *["--raw-outputs"] * raw).status == 0
     np.savez(data, x=np.array([8, -20]) if raw else np.array([0.5, -1.25]))
-    given = ("--inputs", new, "--inputs", data, *["--raw-inputs"] * raw)
+    given: tuple[str | Path, ...] = ("--inputs", new, "--inputs", data, *["--raw-inputs"] * raw)
     openings = ("--openings-from", tmp_path / "one.openings.json")
     made = run(*GROTH16, keys(), "-o", tmp_path / "two", *given, *openings)
     assert made.status == 0, made

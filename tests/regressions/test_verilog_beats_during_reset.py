@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from r1cs_programs import integer_type
 from stream_script import scripted
 
 from circuitize.backends.verilog import folded, parallel
@@ -20,7 +21,7 @@ def design(scheduler: str, size: int) -> Design:
     program = Program(
         arrow,
         (Port("x", Visibility.PUBLIC, format),),
-        (Port("y", Visibility.PUBLIC, arrow.target[0]),),  # type: ignore[arg-type]
+        (Port("y", Visibility.PUBLIC, integer_type(arrow.target[0])),),
     )
     return parallel.schedule(program) if scheduler == "parallel" else folded.schedule(program, interval_budget=size)
 

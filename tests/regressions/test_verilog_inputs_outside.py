@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from r1cs_programs import integer_type
 from stream_script import scripted
 
 from circuitize.backends.verilog import folded, parallel
@@ -24,7 +25,9 @@ def program(low: int, high: int) -> Program:
     format = Fixed((SIZE,), 0, low, high)
     made = builder.add(Add(), builder.input(format), builder.add(Constant.splat(1, (SIZE,))))
     arrow = builder.build([made])
-    return Program(arrow, (Port("x", Visibility.PUBLIC, format),), (Port("y", Visibility.PUBLIC, arrow.target[0]),))  # type: ignore[arg-type]
+    return Program(
+        arrow, (Port("x", Visibility.PUBLIC, format),), (Port("y", Visibility.PUBLIC, integer_type(arrow.target[0])),)
+    )
 
 
 def defined(of: Program, values: np.ndarray) -> bool:

@@ -101,8 +101,9 @@ def test_what_the_verifier_expects_decides(made: Path) -> None:
 
 def test_bad_use(made: Path, tmp_path: Path) -> None:
     step = made / "step.arrow"
-    run_folder, dataset = made / "run", ("--dataset", made / "iris.npz")
-    known = ("prove-run", step, "--steps", "3", "-o", tmp_path / "run", *dataset)
+    run_folder = made / "run"
+    dataset: tuple[str | Path, ...] = ("--dataset", made / "iris.npz")
+    known: tuple[str | Path, ...] = ("prove-run", step, "--steps", "3", "-o", tmp_path / "run", *dataset)
     assert "--not-zero-knowledge" in refused(*known, "--seed", SEED)
     assert "--seed" in refused(*known, "--seed", "seed", "--not-zero-knowledge")
     assert "multiple" in refused(*known, "--seed", SEED, "--not-zero-knowledge", "--per-proof", "2")
@@ -130,6 +131,7 @@ def test_bad_use(made: Path, tmp_path: Path) -> None:
 def test_a_run_goes_on_where_another_ended(made: Path, tmp_path: Path) -> None:
     """By the folder of the one before: its seed, its roots, and the numbers of its steps."""
     first = json.loads((made / "report.json").read_text())
+    given: tuple[str | Path, ...]
     given = ("--dataset", made / "iris.npz", "--not-zero-knowledge", "--steps", "2", "-o", tmp_path / "run")
     outcome = run("prove-run", made / "step.arrow", *given, "--after", made / "run", "--json")
     report = json.loads(outcome.out)
@@ -221,7 +223,7 @@ def test_an_interrupted_run_warns_and_goes_on(made: Path, tmp_path: Path) -> Non
     wait.touch()
     given = ("--dataset", made / "iris.npz", "--not-zero-knowledge", "--seed", SEED, "--steps", "6")
     schedule = ("--schedule", f"{tmp_path / 'rates.py'}:rate")
-    command = ["prove-run", made / "step.arrow", *given, *schedule, "-o", tmp_path / "run"]
+    command: list[str | Path] = ["prove-run", made / "step.arrow", *given, *schedule, "-o", tmp_path / "run"]
     # A shell's background job ignores the signal, and what it starts inherits that.
     asked = signal.signal(signal.SIGINT, signal.default_int_handler)
     process = subprocess.Popen(

@@ -8,12 +8,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from example_programs import example
-from r1cs_programs import Builder, chain, program
+from r1cs_programs import chain, program
 from tensor_assignments import Bench
 from tensor_forgery import answer
 from tensor_proofs import committed_inputs, example_inputs, proved
 
 from circuitize.circuits import integers
+from circuitize.circuits.builder import Builder
 from circuitize.circuits.program import Program, Role, Visibility
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor import blocks
@@ -112,7 +113,7 @@ def test_one_witness_with_blocks(small: None) -> None:
     for values in ([-1, 0, 1], [1, 1, -1], [2, 0, 0], [0, 0, 2]):
         bench = Bench(made, {})
         bench.fixed = {}
-        bench.free = [i for i in bench.free if made.bases[i].name != "input in0"]
+        bench.free = [i for i in bench.free if not _named(made, i, "input in0")]
         given_blocks = iter((np.array(values[:2], object), np.array(values[2:], object)))
         inputs = {i: next(given_blocks) for i, base in enumerate(made.bases) if _named(made, i, "input in0")}
         found = [out for chosen in bench.assignments() if (out := bench.outputs({**inputs, **chosen})) is not None]

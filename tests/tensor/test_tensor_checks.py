@@ -8,12 +8,13 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
-from r1cs_programs import Builder, chain, program, single
+from r1cs_programs import chain, program, single
 from tensor_assignments import Bench
 from tensor_forgery import answer, column, without_lookup
 from tensor_proofs import committed_inputs, proved
 
 from circuitize.circuits import integers
+from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import Undefined
 from circuitize.circuits.program import Program
 from circuitize.circuits.types import Fixed

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from r1cs_programs import Builder, program
+from r1cs_programs import program
 from tensor_forgery import answer
 from tensor_proofs import committed_inputs, proved
 
 from circuitize.circuits import integers
+from circuitize.circuits.builder import Builder
 from circuitize.circuits.program import Program
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.drafting import DEEPEST

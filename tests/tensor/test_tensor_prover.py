@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from integers_cases import Case, cases
-from r1cs_programs import single
+from r1cs_programs import integer_type, single
 from tensor_proofs import committed_inputs, example_inputs, planned, proved, refusals, refused
 from test_r1cs_random import SOURCES, random_program
 from tiers import seeds
@@ -41,7 +41,9 @@ def test_each_operation_at_the_ends_of_its_intervals(case: Case) -> None:
         made = plan(program)
     except Unprovable as error:
         assert "expected" in str(error) and ("Check" in str(error) or "definition" in str(error))
-        assert any(type.high - type.low >= 1 << 60 or type.width > 40 for type in program.arrow.source), str(error)
+        assert any(
+            type.high - type.low >= 1 << 60 or type.width > 40 for type in map(integer_type, program.arrow.source)
+        ), str(error)
         return
     random = np.random.default_rng(3)
     names = [port.name for port in program.inputs]

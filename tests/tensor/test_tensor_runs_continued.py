@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,7 +28,8 @@ def first_half() -> Run:
 
 
 def second_half(**more: int) -> Run:
-    return run_of(**{"steps": HALF, "first": HALF + 1, **more}, scalars=falling)
+    settled: dict[str, Any] = {"steps": HALF, "first": HALF + 1, **more}
+    return run_of(**settled, scalars=falling)
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
+from r1cs_programs import integer_type
 
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
@@ -18,14 +19,14 @@ from circuitize.circuits.types import Fixed
 def finished(builder: Builder, source: Fixed, *outputs: int) -> Program:
     """The program of one input x with outputs y, y1, ..."""
     arrow = builder.build(outputs)
-    ports = [Port(f"y{i or ''}", Visibility.PUBLIC, type) for i, type in enumerate(arrow.target)]  # type: ignore
+    ports = [Port(f"y{i or ''}", Visibility.PUBLIC, integer_type(type)) for i, type in enumerate(arrow.target)]
     return Program(arrow, (Port("x", Visibility.PUBLIC, source),), tuple(ports))
 
 
 def affine(builder: Builder, x: int, weights: np.ndarray, bias: np.ndarray, equation: str = "i,ij->j") -> int:
     """x W + b, exactly."""
     made = builder.add(integers.Contract(equation), x, builder.add(integers.Constant.of(weights)))
-    type = builder.type(made)
+    type = integer_type(builder.type(made))
     spread = np.broadcast_to(bias, type.shape)
     return builder.add(integers.Add(), made, builder.add(integers.Constant.of(spread, type.fraction_bits)))
 

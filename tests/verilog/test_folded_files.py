@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import time
+from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -33,7 +34,7 @@ def step() -> Design:
 
 
 def design(name: str) -> Design:
-    makers = {
+    makers: dict[str, Callable[[], Design]] = {
         "perceptron": lambda: schedule(perceptron((5, 7, 3)), interval_budget=9),
         "network at 72": lambda: schedule(network(), interval_budget=72),
         "network at 9": lambda: schedule(network(), interval_budget=9),
@@ -95,7 +96,7 @@ def wide() -> Program:
 
 
 @pytest.mark.parametrize("make", [perceptron, wide])
-def test_emission_takes_less_than_two_seconds(make: type[Program]) -> None:
+def test_emission_takes_less_than_two_seconds(make: Callable[[], Program]) -> None:
     program, start = make(), time.process_time()
     made = schedule(program)
     assert time.process_time() - start < 2

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from folded_programs import frames, named
@@ -56,7 +58,7 @@ def dead() -> Program:
 
 @pytest.mark.parametrize("make", [constants, copies, unread, dead])
 @pytest.mark.parametrize("interval", [2, 60])
-def test_unusual_programs_agree(make: type[Program], interval: int) -> None:
+def test_unusual_programs_agree(make: Callable[[], Program], interval: int) -> None:
     program = make()
     design = schedule(program, interval_budget=interval)
     found = check_design(design, program, frames(program, 40))

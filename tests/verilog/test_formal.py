@@ -23,7 +23,7 @@ from circuitize.circuits.integers import Add, Check, Clamp, Constant, Contract, 
 from circuitize.circuits.program import Port, Program, Visibility
 from circuitize.circuits.types import Fixed
 
-SCHEDULERS = {"parallel": parallel, "folded": folded}
+SCHEDULERS: dict[str, Callable[[Program], Design]] = {"parallel": parallel, "folded": folded}
 TABLE = np.array([3, -1, 4, 1, -5, 9, -2, 6, 5, 3, -5, 8, 9, 7, -9, 3])
 WEIGHTS, BIAS = np.array([9, -14]), 7
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from integers_cases import Case, awkward, cases, draw
@@ -31,14 +33,14 @@ def frames(case: Case) -> dict[str, np.ndarray]:
     half = slice(FRAMES // 4, FRAMES // 4 + FRAMES // 2)
     if isinstance(case.operation, integers.Check):
         found["in0"][half] = np.clip(found["in0"][half], case.operation.low, case.operation.high)
-    elif isinstance(case.operation, PARTIAL):
-        scatter = isinstance(case.operation, integers.ScatterAdd)
-        size = case.operation.size if scatter else case.sources[0].shape[case.operation.axis]
+    elif isinstance(case.operation, integers.Gather | integers.ScatterAdd):
+        kept = case.operation
+        size = kept.size if isinstance(kept, integers.ScatterAdd) else case.sources[0].shape[kept.axis]
         found["in1"][half] = np.clip(found["in1"][half], 0, size - 1)
     return found or {"in0": np.array([0, 1])}
 
 
-def check(case: Case, **options: object) -> rtl.Comparison:
+def check(case: Case, **options: Any) -> rtl.Comparison:
     program = single(case.operation, *case.sources)
     found = rtl.check_design(schedule(program, **options), program, frames(case), backpressure=3)
     assert found.mismatches == 0, found.first_difference

@@ -12,7 +12,7 @@ import cli_programs
 import hardware_programs
 import numpy as np
 import pytest
-from verilog_reading import Module, connections, read
+from verilog_reading import Declared, Module, connections, read
 
 from circuitize.backends.verilog.design import Design
 from circuitize.backends.verilog.signals import signed_width, width
@@ -116,7 +116,7 @@ def test_outputs_are_as_wide_as_their_intervals(name: str, scheduler: str, tmp_p
     assert checked
 
 
-def results(module: Module, stem: str, scheduler: str) -> list[tuple[str, object]]:
+def results(module: Module, stem: str, scheduler: str) -> list[tuple[str, Declared]]:
     """A module's ports that carry elements of its operation's result: `NAME__INDEX`, or a folded unit's `made`."""
     word = stem.removeprefix("parallel_")
     pattern = r"made" if scheduler == "folded" else rf"{re.escape(word)}__(value|\d[\d_]*)(_d\d+)?"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pyslang
 import pytest
@@ -25,7 +26,7 @@ SLOW = [
 ]
 SLOW += ["jet.py:classify", "matmul.py:product", "transformer.py:step"]
 PARALLEL = ["iris.py:predict"]
-CASES = [*((name, "folded") for name in QUICK), *((name, "parallel") for name in PARALLEL)]
+CASES: list[Any] = [*((name, "folded") for name in QUICK), *((name, "parallel") for name in PARALLEL)]
 CASES += [pytest.param(name, "folded", marks=pytest.mark.slow) for name in SLOW]
 CASES += [pytest.param(name, "parallel", marks=pytest.mark.slow) for name in ("jet.py:scores", "digits.py:predict")]
 
