@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator, Mapping
 from functools import cache
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +14,10 @@ from cli_programs import STEP, run
 from toys import rerun
 
 import circuitize as cz
+from circuitize.api.circuits import Keys, ProvableCircuit
+from circuitize.api.proofs import Proof
 from circuitize.api.targets import ProverTarget
+from circuitize.api.verifier import Verifier
 from circuitize.circuits.errors import CircuitizeError, FormatError
 from circuitize.provers import catalogue, names
 from circuitize.provers.binding import KeyMismatch
@@ -25,7 +31,7 @@ TARGET = INPUTS @ np.array([1.0, -2.0, 0.5])
 
 
 @pytest.fixture(scope="module", autouse=True)
-def registered():
+def registered() -> Iterator[None]:
     """The toy prover is one of the provers for these tests."""
     catalogue.register(rerun.ENTRY)
     yield
@@ -33,7 +39,7 @@ def registered():
 
 
 @cache
-def trained():
+def trained() -> cz.Program:
     """A step of a small regression, and the batches it is calibrated on."""
     data = cz.dataset(INPUTS, TARGET)
     model = cz.sequential(cz.dense(3, 4), cz.relu(), cz.dense(4, 1))
@@ -42,28 +48,29 @@ def trained():
 
 
 @cache
-def proved(target):
+def proved(target: ProverTarget) -> tuple[ProvableCircuit, Keys | None, Proof]:
     circuit = cz.compile(trained(), target)
     keys = circuit.insecure_keys() if circuit.prover.ceremony else None
     return circuit, keys, circuit.prove(keys=keys, not_zero_knowledge=True)
 
 
-def verifier(target, expect=None):
+def verifier(target: ProverTarget, expect: Mapping[str, Any] | None = None) -> Verifier:
     _, keys, _ = proved(target)
     return cz.verifier(trained(), None if keys is None else keys.verifying, prover=target.name, expect=expect)
 
 
 @pytest.fixture(params=TARGETS, ids=lambda target: target.name)
-def target(request):
-    return request.param
+def target(request: pytest.FixtureRequest) -> ProverTarget:
+    found: ProverTarget = request.param
+    return found
 
 
-def test_every_prover_is_a_target():
+def test_every_prover_is_a_target() -> None:
     named = (cz.groth16, cz.mirage, cz.halo2, cz.tensor_proof, ProverTarget("rerun"))
     assert named == TARGETS
 
 
-def test_from_a_model_to_a_verdict(target):
+def test_from_a_model_to_a_verdict(target: ProverTarget) -> None:
     circuit, keys, proof = proved(target)
     verdict = verifier(target, expect={"learning_rate": 0.125}).check(proof)
     assert verdict and verdict.reason is None
@@ -75,14 +82,14 @@ def test_from_a_model_to_a_verdict(target):
     assert len(verdict.roots) > 1
 
 
-def test_what_is_not_expected_is_refused(target):
+def test_what_is_not_expected_is_refused(target: ProverTarget) -> None:
     _, _, proof = proved(target)
     verdict = verifier(target, expect={"learning_rate": 0.25}).check(proof)
-    assert not verdict and "learning_rate" in verdict.reason
+    assert not verdict and "learning_rate" in str(verdict.reason)
     assert not verdict.publics and not verdict.roots
 
 
-def test_a_folder_is_checked_as_the_proof_is(target, tmp_path):
+def test_a_folder_is_checked_as_the_proof_is(target: ProverTarget, tmp_path: Path) -> None:
     _, _, proof = proved(target)
     verify = verifier(target).check
     folder = proof.save(tmp_path / "proof")
@@ -98,7 +105,7 @@ def test_a_folder_is_checked_as_the_proof_is(target, tmp_path):
         verify(tmp_path)
 
 
-def test_another_loss_is_refused(target, tmp_path):
+def test_another_loss_is_refused(target: ProverTarget, tmp_path: Path) -> None:
     _, _, proof = proved(target)
     folder = proof.save(tmp_path / "proof")
     units = proof.statement.publics["output", "loss"][0]
@@ -108,7 +115,7 @@ def test_another_loss_is_refused(target, tmp_path):
     assert not verifier(target).check(folder)
 
 
-def test_another_run_has_another_statement(target):
+def test_another_run_has_another_statement(target: ProverTarget) -> None:
     circuit, keys, first = proved(target)
     inputs = dict(trained().examples[-1])
     second = circuit.prove(inputs, keys=keys, not_zero_knowledge=True)
@@ -116,7 +123,7 @@ def test_another_run_has_another_statement(target):
     assert verifier(target).check(second)
 
 
-def test_an_opening_joins_two_proofs(target, tmp_path):
+def test_an_opening_joins_two_proofs(target: ProverTarget, tmp_path: Path) -> None:
     """What one step leaves the next one takes: the same roots."""
     circuit, keys, first = proved(target)
     first.save_openings(tmp_path / "openings.json")
@@ -129,9 +136,10 @@ def test_an_opening_joins_two_proofs(target, tmp_path):
         assert second.statement.roots["input", name] == first.statement.roots["output", name]
 
 
-def test_keys_are_of_one_prover_and_one_program():
+def test_keys_are_of_one_prover_and_one_program() -> None:
     circuit, keys, proof = proved(cz.groth16)
     other, other_keys, other_proof = proved(cz.mirage)
+    assert keys is not None
     with pytest.raises(KeyMismatch, match="groth16"):
         circuit.prove(keys=other_keys)
     with pytest.raises(KeyMismatch, match="none"):
@@ -147,7 +155,7 @@ def test_keys_are_of_one_prover_and_one_program():
     assert other.digest == circuit.digest and proof.size < other_proof.size
 
 
-def test_summaries_are_short(target):
+def test_summaries_are_short(target: ProverTarget) -> None:
     circuit, keys, proof = proved(target)
     verdict = verifier(target).check(proof)
     for shown in map(repr, (circuit, proof, verdict)):
@@ -156,8 +164,9 @@ def test_summaries_are_short(target):
     assert keys is None or "INSECURE" in repr(keys)
 
 
-def test_what_is_expected_is_exact():
+def test_what_is_expected_is_exact() -> None:
     _, keys, proof = proved(cz.mirage)
+    assert keys is not None
     for expect in ({"learning_rate": 0.1}, {"rate": 0.125}, {"learning_rate": 0.125, "input:learning_rate": 0.125}):
         with pytest.raises(CircuitizeError):
             cz.verifier(trained(), keys.verifying, expect=expect)
@@ -166,33 +175,33 @@ def test_what_is_expected_is_exact():
         assert cz.verifier(trained(), keys.verifying, expect={name: claimed}).check(proof).valid is holds
 
 
-def test_what_is_no_program_is_refused():
+def test_what_is_no_program_is_refused() -> None:
     with pytest.raises(CircuitizeError, match="expected a Program"):
-        cz.compile(trained().arrow, cz.groth16)
+        cz.compile(trained().arrow, cz.groth16)  # type: ignore[arg-type]
     with pytest.raises(CircuitizeError, match=r"expected a target \(cz.groth16, .*, found 'groth16'"):
-        cz.compile(trained(), "groth16")
+        cz.compile(trained(), "groth16")  # type: ignore[arg-type]
     with pytest.raises(CircuitizeError, match="expected keys as insecure_keys gives them"):
-        proved(cz.mirage)[0].prove(keys="keys")
+        proved(cz.mirage)[0].prove(keys="keys")  # type: ignore[arg-type]
     with pytest.raises(CircuitizeError, match="expected a verifying key, found Keys"):
-        cz.verifier(trained(), proved(cz.mirage)[1])
+        cz.verifier(trained(), proved(cz.mirage)[1])  # type: ignore[arg-type]
     with pytest.raises(CircuitizeError, match="rows of different lengths"):
         cz.verifier(trained(), expect={"learning_rate": [[1], [2, 3]]})
     with pytest.raises(CircuitizeError, match="expected a proof, or the folder of one"):
-        cz.verifier(trained()).check(None)
+        cz.verifier(trained()).check(None)  # type: ignore[arg-type]
     with pytest.raises(CircuitizeError, match="expected an executor"):
-        cz.run(trained(), executor="float")
+        cz.run(trained(), executor="float")  # type: ignore[arg-type]
     with pytest.raises(CircuitizeError, match="expected inputs among"):
         cz.run(trained(), {"weights": 1.0})
 
 
-def test_executors_agree_to_rounding():
+def test_executors_agree_to_rounding() -> None:
     exact, real = cz.run(trained()), cz.run(trained(), executor="real")
     assert set(exact) == set(real)
     for name, values in exact.items():
         np.testing.assert_allclose(values, real[name], atol=2e-3)
 
 
-def test_a_registered_prover_is_on_the_command_line(tmp_path):
+def test_a_registered_prover_is_on_the_command_line(tmp_path: Path) -> None:
     """The toy is proved and verified with, and named in the help, as the others are; its name is taken."""
     made = run("prove", STEP, "--prover", "rerun", "--not-zero-knowledge", "-o", tmp_path / "proof", "--json")
     assert made.status == 0 and '"prover": "rerun"' in made.out
