@@ -46,6 +46,7 @@ def vectors_of_middle() -> list[Vector]:
 GIVEN = {"real": lambda: (program(SHRINK), drawn(SHRINK)), "integer": lambda: (middle(), vectors_of_middle())}
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("language", GIVEN)
 def test_circuits_and_proofs_are_the_integers(language: str) -> None:
     made, vectors = GIVEN[language]()
