@@ -19,7 +19,12 @@ class OverflowRisk(CircuitizeError):
 
 
 class Undefined(CircuitizeError):
-    """A partial program was run on inputs where it has no value: a Check failed."""
+    """A partial program was run on inputs where it has no value: a Check failed.
+
+    `times` is how many times as far as its interval the values of a Check reach, where that is known.
+    """
+
+    times: float | None = None
 
 
 class FormatError(CircuitizeError):

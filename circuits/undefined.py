@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil, log2
 from typing import Any
 
 import numpy as np
@@ -30,15 +31,22 @@ def explained(error: Undefined, arrow: Arrow, index: int, names: Sequence[str] =
         return Undefined(message)
     if not isinstance(edge.operation, Check):
         return Undefined(f"{message}; {REMEDY}")
+    margin = _margin(error.times)
     bits = arrow.type(edge.sources[0]).fraction_bits  # type: ignore[union-attr]  # a check is of integers
     edges, inputs = _behind(arrow, index)
     if len(inputs) == 1 and inputs[0] < len(names):
         name, most = names[inputs[0]], _greatest(arrow, edges, int(arrow.inputs[inputs[0]]))
         if most is not None:
             alone = f"it comes of input {name!r} alone, of which at most {most:.6g} fits"
-            return Undefined(f"{message}; {alone}: use less, or calibrate with examples that come this far")
+            return Undefined(f"{message}; {alone}: use less, or calibrate with examples that come this far{margin}")
     low, high = edge.operation.low * 2.0**-bits, edge.operation.high * 2.0**-bits
-    return Undefined(f"{message}; numbers from {low:.6g} to {high:.6g} fit there: {REMEDY}")
+    format = ", or widen the format of that output" if edge.provenance.part.startswith("output ") else ""
+    return Undefined(f"{message}; numbers from {low:.6g} to {high:.6g} fit there: {REMEDY}{margin}{format}")
+
+
+def _margin(times: float | None) -> str:
+    """The margin of calibration that would have held these values: it moves intervals by powers of two."""
+    return "" if times is None or times <= 1 else f", or with {2 ** ceil(log2(times)):,} times the margin"
 
 
 def _behind(arrow: Arrow, index: int) -> tuple[list[int], list[int]]:

@@ -28,7 +28,7 @@ FILES = {
     "rtl": ("verilog/*", "test_cli_commands.py"),
     "proof": (
         *("attacks/*", "halo2/*", "interop/*", "tensor/*", "catgrad/*", "test_catgrad.py"),
-        *("test_groth16.py", "test_mirage.py", "test_prover_files.py"),
+        *("test_api.py", "test_groth16.py", "test_mirage.py", "test_prover_files.py"),
         *("regressions/test_groth16_*", "regressions/test_verify_*"),
         *("test_cli_demo.py", "test_cli_halo2.py", "test_cli_hostile.py", "test_cli_mirage.py", "test_cli_prove*.py"),
     ),

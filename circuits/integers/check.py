@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from circuitize.circuits.errors import TypingError
+from circuitize.circuits.errors import TypingError, Undefined
 from circuitize.circuits.operation import Values
 from circuitize.circuits.types import Fixed
 
@@ -34,5 +34,10 @@ class Check(IntegerOperation):
     def value(self, *values: Integers) -> Values:
         (x,) = values
         if x.min() < self.low or x.max() > self.high:
-            require(self.name, (x >= self.low) & (x <= self.high), x, f"values in [{self.low}, {self.high}]")
+            try:
+                require(self.name, (x >= self.low) & (x <= self.high), x, f"values in [{self.low}, {self.high}]")
+            except Undefined as error:
+                reached, held = max(abs(int(x.min())), abs(int(x.max()))), max(abs(self.low), abs(self.high))
+                error.times = reached / held if held else None
+                raise
         return x

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -238,6 +239,19 @@ def test_a_learning_rate_past_calibration_says_what_fits() -> None:
 
 def test_other_values_past_calibration_say_which_numbers_fit() -> None:
     exact = quantize(with_examples(step(), example()))
-    high = {"inputs": np.ones((BATCH, 3)), "dense1.weight": np.full((3, 5), 7.0)}
+    high = {"inputs": np.ones((BATCH, 3)), "dense1.weight": np.full((3, 5), 3.0), "learning_rate": 2**-8}
     with pytest.raises(Undefined, match=r"; numbers from -[\d.]+ to [\d.]+ fit there: use inputs that stay inside"):
         integer.run(exact, example() | high)
+    precision = step().precision
+    for _ in range(8):
+        try:
+            integer.run(quantize(with_examples(replace(step(), precision=precision), example())), example() | high)
+        except Undefined as error:
+            found = re.search(r"or with ([\d,]+) times the margin", str(error))
+            assert found is not None, error
+            precision = replace(precision, margin=precision.margin * int(found[1].replace(",", "")))
+        else:
+            break
+    else:
+        pytest.fail("the margins that the messages name do not hold")
+    assert precision.margin > step().precision.margin

@@ -32,6 +32,11 @@ def calibrated(step: Program, initial: Mapping[str, Any], batches: Batches, *, p
 
     Raises CircuitizeError where a value is missing, not finite or out of its format, or where no margin up to 64 holds.
     """
+    if not (isinstance(initial, Mapping) and isinstance(batches, Iterable)):
+        raise CircuitizeError(
+            f"expected initial values by name and batches, found {type(initial).__name__} and "
+            f"{type(batches).__name__}; give start(step, model), and data.batches(...)"
+        )
     run = list(batches)
     if not run:
         raise CircuitizeError("expected a batch for each step to calibrate on, found none; give at least one epoch")

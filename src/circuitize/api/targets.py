@@ -46,8 +46,6 @@ def compile(program: Program, target: Target[Made], *, progress: Progress = sile
 
     Raises CircuitizeError for a program that the target cannot hold, naming operation, source line and remedy.
     """
-    if not isinstance(program, Program):
-        raise CircuitizeError(f"expected a Program to compile, found {type(program).__name__}; see training_step")
     if not hasattr(target, "build"):
         known = ", ".join(f"cz.{name}" for name in (*keyed(), "tensor_proof"))
         raise CircuitizeError(f"expected a target ({known}), found {target!r}; import circuitize as cz, and name one")

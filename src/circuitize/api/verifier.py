@@ -97,8 +97,7 @@ class Verifier:
             return Verdict(False, reason, self.exact.digest, self.prover.name, setup, hides)
         program, bound = self.exact.integer, self.bound
         named = shown_names(program, bound)
-        ports = (*program.inputs, *program.outputs)
-        untold = tuple(port.name for port in ports if port.visibility is not Visibility.PUBLIC)
+        untold = _names_of(program, Visibility.PRIVATE, Visibility.COMMITTED)
         return Verdict(
             True,
             None,
@@ -108,7 +107,7 @@ class Verifier:
             hides,
             {named[key]: Public.of(port, statement.publics[key]) for key, port in bound if key in statement.publics},
             {named[key]: hex(statement.roots[key]) for key, _ in bound if key in statement.roots},
-            tuple(port.name for port in ports if port.visibility is Visibility.PRIVATE),
+            _names_of(program, Visibility.PRIVATE),
             untold if hides else (),
             self.prover.security_bits(program),
         )
@@ -147,6 +146,14 @@ def program_of_key(path: Path, key: VerifyingKey) -> Exact:
     if found != key.digest:
         raise FormatError(f"{path}: expected the program of the key, {key.digest}, found {found}; make the keys again")
     return Exact(own, own, found)
+
+
+def _names_of(program: Program, *visibilities: Visibility) -> tuple[str, ...]:
+    """How the ports that are seen so are called, outputs first."""
+    sides = (("output", program.outputs), ("input", program.inputs))
+    ports = [((side, port.name), port) for side, ports in sides for port in ports]
+    names = shown_names(program, ports)
+    return tuple(names[key] for key, port in ports if port.visibility in visibilities)
 
 
 def keyless_prover(proof: Path) -> str | None:

@@ -1,0 +1,61 @@
+"""Two toy operations: one of real arrays, with a definition, and one of integers, which targets expand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from circuitize.circuits.arrays import Constant, ReLU, Scale, Subtract, expect
+from circuitize.circuits.arrays.composite import Composite
+from circuitize.circuits.builder import Builder
+from circuitize.circuits.hypergraph import Arrow
+from circuitize.circuits.integers import Add as AddIntegers
+from circuitize.circuits.integers import Maximum
+from circuitize.circuits.integers import Subtract as SubtractIntegers
+from circuitize.circuits.integers.expansion import Expansion
+from circuitize.circuits.integers.language import Integers, same_formats
+from circuitize.circuits.operation import Values
+from circuitize.circuits.types import Array, Fixed
+
+
+@dataclass(frozen=True)
+class SoftShrink(Composite):
+    """x moved by `width` towards 0, and 0 within it."""
+
+    name = "real.soft_shrink"
+
+    width: float
+
+    def definition(self, *sources: Array) -> Arrow:
+        expect.arrays(sources, 1)
+        builder = Builder()
+        x = builder.input(sources[0])
+        width = builder.add(Constant.splat(self.width, sources[0].shape))
+        above = builder.add(ReLU(), builder.add(Subtract(), x, width))
+        below = builder.add(ReLU(), builder.add(Subtract(), builder.add(Scale(-1.0), x), width))
+        return builder.build([builder.add(Subtract(), above, below)])
+
+
+@dataclass(frozen=True)
+class Middle(Expansion):
+    """Of three numbers of one format the one that is neither the least nor the greatest."""
+
+    name = "integer.middle"
+    arity = 3
+
+    def target(self, *sources: Fixed) -> Fixed:
+        same_formats(self.name, sources)
+        lows, highs = sorted(source.low for source in sources), sorted(source.high for source in sources)
+        return sources[0].with_interval(lows[1], highs[1])
+
+    def value(self, *values: Integers) -> Values:
+        made: Values = np.sort(np.stack(values), axis=0)[1]
+        return made
+
+    def define(self, builder: Builder, *wires: int) -> int:
+        def lesser(a: int, b: int) -> int:
+            return builder.add(SubtractIntegers(), builder.add(AddIntegers(), a, b), builder.add(Maximum(), a, b))
+
+        x, y, z = wires
+        return builder.add(Maximum(), lesser(x, y), lesser(builder.add(Maximum(), x, y), z))
