@@ -58,11 +58,9 @@ def random_system(
         c.append(chosen[2] | {len(values): 1})
         values.append((left * right - rest) % R)
     large: list[int] = []
-    left_rows, right_rows, product_rows = (matrix(rows, large) for rows in (a, b, c))
+    one, other, product = (matrix(rows, large) for rows in (a, b, c))
     table = limbs(large) if large else np.zeros((0, 4), np.uint64)
-    return ConstraintSystem(BN254, left_rows, right_rows, product_rows, table, len(values), outputs, inputs, 4), limbs(
-        values
-    )
+    return ConstraintSystem(BN254, one, other, product, table, len(values), outputs, inputs, 4), limbs(values)
 
 
 def damage(content: bytes) -> Iterator[bytes]:

@@ -20,6 +20,7 @@ from circuitize.provers.groth16.snarkjs import proof_text, public_text, read_pro
 from circuitize.provers.groth16.verifier import refusal, verify
 
 Proved = tuple[ProvingKey, VerifyingKey, Proof, list[int]]
+WRONG: tuple[object, ...] = (None, [], {}, "1", -1, ["1", "2", "3"], [["1", "2"], ["3"], ["1", "0"]], ["a", "b", "1"])
 
 
 @pytest.fixture(scope="module")
@@ -257,17 +258,7 @@ def test_malformed_snarkjs_files(proved: Proved, folder: Path, tmp_path: Path) -
             missing = copy.deepcopy(content)
             del missing[name]
             changes.append(json.dumps(missing))
-            wrong: tuple[object, ...] = (
-                None,
-                [],
-                {},
-                "1",
-                -1,
-                ["1", "2", "3"],
-                [["1", "2"], ["3"], ["1", "0"]],
-                ["a", "b", "1"],
-            )
-            changes.extend(json.dumps(content | {name: value}) for value in wrong)
+            changes.extend(json.dumps(content | {name: value}) for value in WRONG)
         for change in changes:
             path.write_text(change)
             with pytest.raises(FormatError, match=r"^[^\n]+$"):

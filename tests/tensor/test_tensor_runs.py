@@ -77,11 +77,8 @@ def test_the_state_of_an_optimiser_is_a_link_of_its_own(tmp_path: Path) -> None:
     network = sequential(dense(4, 3))
     step = training_step(network, mean_squared_error, Momentum(decay=0.875), 8, inputs=Format.between(0.0, 1.0, 8))
     split = iris(0)
-    batch: dict[str, Any] = {
-        "inputs": split.train_inputs[:8],
-        "targets": split.train_targets[:8],
-        "learning_rate": 0.25,
-    }
+    batch: dict[str, Any]
+    batch = {"inputs": split.train_inputs[:8], "targets": split.train_targets[:8], "learning_rate": 0.25}
     program = quantize(with_examples(step, {**start(step, network, 0), **batch}))
     falling = cosine(0.25, 4)
     run = Run(program, 120, 4, SEED, lambda step: {"learning_rate": falling(step)}, 2)
