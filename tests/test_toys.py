@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -43,7 +44,10 @@ def vectors_of_middle() -> list[Vector]:
     return [{name: random.integers(-20, 20, 4) for name in "xyz"} for _ in range(6)]
 
 
-GIVEN = {"real": lambda: (program(SHRINK), drawn(SHRINK)), "integer": lambda: (middle(), vectors_of_middle())}
+GIVEN: dict[str, Callable[[], tuple[Program, Sequence[Vector]]]] = {
+    "real": lambda: (program(SHRINK), drawn(SHRINK)),
+    "integer": lambda: (middle(), vectors_of_middle()),
+}
 
 
 @pytest.mark.proof
