@@ -28,8 +28,10 @@ class Exact:
     digest: str
 
 
-def exact(program: Program, phases: Phases) -> Exact:
+def exact(program: Program | Exact, phases: Phases) -> Exact:
     """Quantize a program of either language; an integer program is its own meaning."""
+    if isinstance(program, Exact):
+        return program
     with phases.phase("quantize", "quantizing"):
         integer = quantize(program)
         return Exact(program, integer, program_digest(integer))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -25,7 +25,7 @@ def remark(message: str) -> None:
     print("circuitize:", one_line(message), file=sys.stderr)
 
 
-def print_json(content: dict[str, Any]) -> None:
+def print_json(content: Mapping[str, Any]) -> None:
     """The one object that --json prints, in ASCII."""
     print(json.dumps(content, ensure_ascii=True))
 
@@ -35,6 +35,12 @@ def print_table(rows: Sequence[tuple[str, object]], indent: str = "  ") -> None:
     width = max((len(visible(name)) for name, _ in rows), default=0)
     for name, value in rows:
         say(f"{indent}{visible(name):<{width}}  {f'{value:,}' if isinstance(value, int) else value}".rstrip())
+
+
+def print_shown(shown: Iterable[str | Sequence[tuple[str, object]]]) -> None:
+    """Lines, and tables of names and values."""
+    for part in shown:
+        say(part) if isinstance(part, str) else print_table(part)
 
 
 def show(stage: str) -> None:
