@@ -17,9 +17,10 @@ import circuitize as cz
 from circuitize.api.targets.contract import Target
 from circuitize.api.targets.options import offered
 from circuitize.api.targets.registry import TARGETS, register
+from circuitize.backends.verilog.bound import design
 from circuitize.circuits.integers import Add, Constant, Expansion, Multiply, operation_classes
 from circuitize.cli.arguments import parser
-from circuitize.sims.rtl import bound_somehow, designs
+from circuitize.sims.rtl import bound_somehow
 
 NAMES = ("r1cs", "mirage", "plonkish", "tensor", "verilog", "toy")
 WRITTEN = ("r1cs", "plonkish", "verilog", "toy")
@@ -48,7 +49,7 @@ def as_json(*arguments: str | Path) -> dict[str, Any]:
 
 def help_of(command: str) -> str:
     (commands,) = (action for action in parser()._actions if action.dest == "command")
-    found: ArgumentParser = commands.choices[command]  # type: ignore[index, assignment, call-overload]
+    found: ArgumentParser = commands.choices[command]  # type: ignore[index]
     return " ".join(found.format_help().split())
 
 
@@ -107,11 +108,13 @@ def test_check_finds_a_fault(name: str, monkeypatch: pytest.MonkeyPatch) -> None
         del TARGETS[other]
     right, wrong, target = shifted(1, 2), shifted(2, 1), TARGETS[name]
     assert cz.check(right, vectors=3)
-    check, design = type(target).check, designs.design
+    check = type(target).check
     monkeypatch.setattr(
         type(target), "check", lambda self, program: check(self, wrong if program is right else program)
     )
-    monkeypatch.setattr(designs, "design", lambda made, *options: design(bound_somehow(wrong), *options))
+    monkeypatch.setattr(
+        "circuitize.sims.rtl.designs.design", lambda made, *options: design(bound_somehow(wrong), *options)
+    )
     found = cz.check(right, vectors=3)
     assert not found
     assert found.agreement.mismatches == 3 * len(found.targets)
@@ -125,8 +128,7 @@ def shifted(*amounts: int) -> cz.Program:
     wire = builder.input(numbers)
     square = builder.add(Multiply(), wire, wire)
     arrow = builder.build([builder.add(Add(), square, builder.add(Constant.of(np.array(amounts))))])
-    ports = (cz.Port("x", cz.Visibility.PUBLIC, numbers),), (cz.Port("y", cz.Visibility.PUBLIC, arrow.target[0]),)
-    return cz.Program(arrow, *ports)
+    return cz.Program(arrow, (cz.Port("x", cz.Visibility.PUBLIC, numbers),), (cz.Port("y", cz.Visibility.PUBLIC),))
 
 
 def test_a_toy_is_compiled(tmp_path: Path) -> None:
@@ -171,11 +173,12 @@ def test_what_is_left_out_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_options_in_python() -> None:
     assert cz.compile(step(), cz.verilog, lanes=1).design.scheduler == "folded"
-    for options, told in (
+    refused: list[tuple[dict[str, Any], str]] = [
         ({"k": 9, "memory": 9}, "expected --k or --memory"),
         ({"k": 0}, "--k: expected a count of at least 1, found 0"),
         ({"abacus": 1}, "expected options of plonkish, found --abacus; it is one of no target"),
-    ):
+    ]
+    for options, told in refused:
         with pytest.raises(cz.CircuitizeError, match=told):
             cz.compile(step(), cz.plonkish, **options)
     with pytest.raises(cz.CircuitizeError, match="expected options of the scheduler folded"):

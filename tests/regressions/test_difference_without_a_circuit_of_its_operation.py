@@ -15,8 +15,7 @@ def added(amount: int) -> Program:
     builder = Builder()
     wire = builder.input(numbers)
     arrow = builder.build([builder.add(Add(), wire, builder.add(Constant.of(np.array([amount, 3 - amount]))))])
-    ports = (Port("x", Visibility.PUBLIC, numbers),), (Port("y", Visibility.PUBLIC, arrow.target[0]),)
-    return Program(arrow, *ports)
+    return Program(arrow, (Port("x", Visibility.PUBLIC, numbers),), (Port("y", Visibility.PUBLIC),))
 
 
 def test_a_constant_has_nothing_to_test_by_a_challenge() -> None:

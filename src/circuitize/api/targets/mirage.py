@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from circuitize.circuits.errors import CircuitizeError
 
-from .contract import LeftOut, Shown, Target
-from .provers import ProverTarget
+from .contract import LeftOut, Shown
+from .provers import OwnCircuit
 from .r1cs import sizes_and_soundness
 
 if TYPE_CHECKING:
@@ -17,12 +17,11 @@ if TYPE_CHECKING:
     from circuitize.sims import agree
 
 
-class Mirage(ProverTarget, Target["ProvableCircuit"]):
+class Mirage(OwnCircuit):
     """The same constraints, but range checks are lookups; a program that has nothing to test has no such circuit."""
 
     title = "r1cs with a commitment before its challenge: prover mirage"
     measure = "constraints"
-    optional = True
 
     @property
     def rules(self) -> Collection[type[Operation]]:

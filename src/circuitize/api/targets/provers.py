@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from circuitize.circuits.phases import Phases
 
-from .contract import PLAIN, Buildable, Request
+from .contract import PLAIN, Buildable, Request, Target
 
 if TYPE_CHECKING:
     from circuitize.api.circuits import ProvableCircuit
@@ -27,6 +27,12 @@ class ProverTarget(Buildable["ProvableCircuit"]):
 
         prover = catalogue.prover(self.name)
         return ProvableCircuit(program, prover, prover.circuit(program.integer, program.digest, phases))
+
+
+class OwnCircuit(ProverTarget, Target["ProvableCircuit"]):
+    """The circuit that one prover alone takes; some programs have none."""
+
+    optional = True
 
 
 groth16, halo2 = ProverTarget("groth16"), ProverTarget("halo2")

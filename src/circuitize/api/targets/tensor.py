@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from .contract import LeftOut, Shown, Target
-from .provers import ProverTarget
+from .contract import LeftOut, Shown
+from .provers import OwnCircuit
 
 if TYPE_CHECKING:
     from circuitize.circuits.operation import Operation
@@ -17,12 +17,11 @@ MOST_PARTS = 12
 """Parts of a tensor proof that are shown; --json has all."""
 
 
-class TensorProof(ProverTarget, Target["ProvableCircuit"]):
+class TensorProof(OwnCircuit):
     """A proof by itself, and a step of a run."""
 
     title = "tensor proof, NOT zero-knowledge"
     measure = "lookups"
-    optional = True
 
     @property
     def rules(self) -> Collection[type[Operation]]:
