@@ -32,7 +32,7 @@ from circuitize.circuits.integers import Add, Clamp, Constant, Contract, ReLU, S
 from circuitize.circuits.program import Port, Program, Visibility
 from circuitize.circuits.types import Fixed, signed, unsigned
 from circuitize.cli.loading import load_program
-from circuitize.sims.rtl import bound_somehow
+from circuitize.sims.rtl.frames import bound_somehow
 
 Integers = NDArray[np.int64]
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"

@@ -14,7 +14,8 @@ import time
 
 from circuitize.backends.verilog.bound import design
 from circuitize.cli.loading import load_program
-from circuitize.sims.rtl import bound_somehow, check_resets, frames_to_try
+from circuitize.sims.rtl import check_resets
+from circuitize.sims.rtl.frames import bound_somehow, frames_to_try
 
 
 def main() -> int:

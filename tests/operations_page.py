@@ -21,7 +21,7 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.program import Program
 from circuitize.provers.tensor.cost import estimate
 from circuitize.provers.tensor.errors import Unprovable
-from circuitize.sims.rtl import bound_somehow
+from circuitize.sims.rtl.frames import bound_somehow
 
 Costs = Mapping[str, Mapping[str, int]]
 

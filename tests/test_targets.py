@@ -20,7 +20,7 @@ from circuitize.api.targets.registry import TARGETS, register
 from circuitize.backends.verilog.bound import design
 from circuitize.circuits.integers import Add, Constant, Expansion, Multiply, operation_classes
 from circuitize.cli.arguments import parser
-from circuitize.sims.rtl import bound_somehow
+from circuitize.sims.rtl.frames import bound_somehow
 
 NAMES = ("r1cs", "mirage", "plonkish", "tensor", "verilog", "toy")
 WRITTEN = ("r1cs", "plonkish", "verilog", "toy")
@@ -128,7 +128,10 @@ def shifted(*amounts: int) -> cz.Program:
     wire = builder.input(numbers)
     square = builder.add(Multiply(), wire, wire)
     arrow = builder.build([builder.add(Add(), square, builder.add(Constant.of(np.array(amounts))))])
-    return cz.Program(arrow, (cz.Port("x", cz.Visibility.PUBLIC, numbers),), (cz.Port("y", cz.Visibility.PUBLIC),))
+    total = arrow.target[0]
+    assert isinstance(total, cz.Fixed)
+    public = cz.Visibility.PUBLIC
+    return cz.Program(arrow, (cz.Port("x", public, numbers),), (cz.Port("y", public, total),))
 
 
 def test_a_toy_is_compiled(tmp_path: Path) -> None:
@@ -165,7 +168,7 @@ def test_a_toy_is_checked() -> None:
 
 
 def test_what_is_left_out_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("circuitize.api.targets.countable.MOST_COUNTED", 1)
+    monkeypatch.setattr("circuitize.api.estimate.MOST_COUNTED", 1)
     found = cz.estimate(step())
     assert {"r1cs", "mirage", "plonkish", "verilog, parallel"} <= set(found.left_out)
     assert "r1cs and plonkish: not counted, 2 products are more than 1" in run("estimate", STEP).out

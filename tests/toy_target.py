@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +16,11 @@ from circuitize.api.targets.written import WrittenCircuit
 from circuitize.circuits.errors import Undefined
 from circuitize.circuits.hypergraph import Arrow, fold
 from circuitize.circuits.integers import expand, operation_classes
-from circuitize.circuits.operation import Operation
 from circuitize.circuits.phases import Phases
 from circuitize.circuits.program import Program
 
 LIST_FILE = "circuit.toy"
+RULES = operation_classes()
 
 
 class Toy(Target["ToyCircuit"]):
@@ -28,16 +28,11 @@ class Toy(Target["ToyCircuit"]):
 
     name = title = "toy"
     measure = "operations"
+    rules_in = "toy_target"
+    counted = False
+    files = Files(LIST_FILE, (LIST_FILE,))
     inputs_are = "nothing"
     options = (Option("capitals", "flag", "write names in capitals"),)
-
-    @property
-    def rules(self) -> Collection[type[Operation]]:
-        return operation_classes()
-
-    @property
-    def files(self) -> Files:
-        return Files(LIST_FILE, (LIST_FILE,))
 
     def build(self, program: Exact, phases: Phases, request: Request = PLAIN) -> ToyCircuit:
         return ToyCircuit(program, phases, "capitals" in request.options)

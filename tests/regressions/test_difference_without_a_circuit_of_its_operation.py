@@ -15,7 +15,9 @@ def added(amount: int) -> Program:
     builder = Builder()
     wire = builder.input(numbers)
     arrow = builder.build([builder.add(Add(), wire, builder.add(Constant.of(np.array([amount, 3 - amount]))))])
-    return Program(arrow, (Port("x", Visibility.PUBLIC, numbers),), (Port("y", Visibility.PUBLIC),))
+    total = arrow.target[0]
+    assert isinstance(total, Fixed)
+    return Program(arrow, (Port("x", Visibility.PUBLIC, numbers),), (Port("y", Visibility.PUBLIC, total),))
 
 
 def test_a_constant_has_nothing_to_test_by_a_challenge() -> None:

@@ -19,7 +19,8 @@ from hardware_programs import linear
 from circuitize.backends.verilog.project import read_project
 from circuitize.circuits.bind import bind
 from circuitize.circuits.program import Raw
-from circuitize.sims.rtl import right_frames, simulators
+from circuitize.sims.rtl import simulators
+from circuitize.sims.rtl.frames import right_frames
 
 SIZES = {"lut", "ff", "dsp", "bram_bits", "latency_cycles", "interval_cycles"}
 HERE = f"{hardware_programs.__file__}:"

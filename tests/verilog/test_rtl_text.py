@@ -19,7 +19,8 @@ from circuitize.backends.verilog.design import Design
 from circuitize.backends.verilog.signals import signed_width, width
 from circuitize.circuits.program import Program, Role
 from circuitize.circuits.quantize import quantize
-from circuitize.sims.rtl import bound_somehow, check_design, frames_to_try
+from circuitize.sims.rtl import check_design
+from circuitize.sims.rtl.frames import bound_somehow, frames_to_try
 
 
 def products() -> Program:

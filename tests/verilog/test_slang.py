@@ -12,7 +12,7 @@ from pyslang.syntax import SyntaxTree
 
 from circuitize.backends.verilog.bound import design
 from circuitize.backends.verilog.design import Design
-from circuitize.sims.rtl import bound_somehow
+from circuitize.sims.rtl.frames import bound_somehow
 
 QUICK = ["iris.py:step", "iris.py:predict", "jet.py:scores", "dense.py:small"]
 SLOW = [

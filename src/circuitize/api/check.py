@@ -14,7 +14,7 @@ from circuitize.circuits.program import Program
 from circuitize.sims import agree
 from circuitize.sims.agree import Agreement, OnDevice
 from circuitize.sims.device import cuda
-from circuitize.sims.rtl import DesignRun
+from circuitize.sims.rtl.designs import DesignRun
 from circuitize.sims.vectors import Vector, inputs_to_try
 
 from .exact import Exact, exact

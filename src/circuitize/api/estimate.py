@@ -6,14 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from circuitize.circuits.cost import products
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.phases import Phases, Progress, silent
 from circuitize.circuits.program import Program
 
 from .exact import Exact, exact
-from .targets.contract import LeftOut
+from .targets.contract import LeftOut, Target
 from .targets.options import chosen, offered
 from .targets.registry import TARGETS
+
+MOST_COUNTED = 1 << 26
+"""Products beyond which constraints are not counted: the emitter counts them, in time and memory as they are many."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,7 @@ def estimate(program: Program | Exact, *, progress: Progress = silent, **options
     for name, target in TARGETS.items():
         progress(f"counting {name}")
         try:
+            _require_countable(target, made.integer)
             found = target.estimate(made.integer, own[name])
         except LeftOut as error:
             left_out[name] = str(error)
@@ -65,14 +70,28 @@ def options_by_target(options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     return own
 
 
+def cost_of(name: str, program: Program) -> int:
+    """What a target's circuit of an integer program costs, in its measure. Raises CircuitizeError where it has none."""
+    _require_countable(TARGETS[name], program)
+    return TARGETS[name].cost(program)
+
+
 def costs(program: Program, progress: Progress = silent) -> dict[str, int]:
-    """What each target's circuit of an integer program costs, in its measure; without those that have none."""
+    """The cost of each target that has one."""
     found: dict[str, int] = {}
-    for name, target in TARGETS.items():
+    for name in TARGETS:
         progress(f"counting {name}")
         try:
-            found[name] = target.cost(program)
+            found[name] = cost_of(name, program)
         except CircuitizeError:
             continue
     progress("")
     return found
+
+
+def _require_countable(target: Target[Any], program: Program) -> None:
+    named = products(program.arrow)
+    if target.counted and named > MOST_COUNTED:
+        raise LeftOut(
+            f"not counted, {named:,} products are more than {MOST_COUNTED:,}; compile --target r1cs counts them"
+        )

@@ -12,16 +12,8 @@ from circuitize.backends.verilog.bound import Bound
 from circuitize.backends.verilog.project import Project, Vectors, read_project
 from circuitize.circuits.encode import program_digest
 from circuitize.circuits.phases import Progress, silent
-from circuitize.sims.rtl import (
-    Comparison,
-    Expected,
-    Frames,
-    Simulation,
-    compare,
-    frames_to_try,
-    right_frames,
-    vectors,
-)
+from circuitize.sims.rtl import Comparison, Expected, Frames, Simulation, compare
+from circuitize.sims.rtl.frames import frames_to_try, right_frames, vectors
 
 TIMED = 8
 """Frames that are put through without gaps or stalls first, to measure cycles."""

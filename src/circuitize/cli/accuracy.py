@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from circuitize.api.estimate import costs
+from circuitize.api.estimate import cost_of, costs
 from circuitize.api.targets.registry import TARGETS
 from circuitize.circuits.accuracy import Report, WireError, fit_to_cost, fit_to_error, report
 from circuitize.circuits.encode import program_digest
@@ -70,7 +71,7 @@ def _fitted(
     """The program with formats that meet the target, if there is one."""
     if cost is not None:
         name, most = cost
-        return fit_to_cost(given, TARGETS[name].cost, most, say=show)
+        return fit_to_cost(given, partial(cost_of, name), most, say=show)
     if not errors:
         return None
     wanted: dict[str, float] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from circuitize.circuits.operation import Operation
     from circuitize.circuits.program import Program
     from circuitize.sims import agree
-    from circuitize.sims.rtl import DesignRun
+    from circuitize.sims.rtl.designs import DesignRun
 
 C = TypeVar("C", covariant=True)
 
@@ -93,14 +94,20 @@ class Target(Buildable[C], Protocol[C]):
     measure: str
     """What its cost is counted in."""
 
+    rules_in: str = ""
+    """The module whose RULES are its own."""
+
+    counted: bool = True
+    """Whether to size it is to emit it, so that the largest programs are not counted."""
+
+    files: Files | None = None
+    """What `compile` writes; None where a prover alone takes the circuit."""
+
     @property
     def rules(self) -> Collection[type[Operation]]:
         """The integer operations that it lowers by itself; every other one must be an Expansion."""
-
-    @property
-    def files(self) -> Files | None:
-        """What `compile` writes; None where a prover alone takes the circuit."""
-        return None
+        found: Collection[type[Operation]] = import_module(self.rules_in).RULES
+        return found
 
     def estimate(self, program: Program, options: Mapping[str, Any]) -> dict[str, Any]:
         """The sizes of the circuit of an integer program, before it is emitted, as `estimate --json` prints them.
@@ -128,31 +135,4 @@ class Target(Buildable[C], Protocol[C]):
 
     def check_files(self, folder: Path) -> CheckedFiles:
         """Whether the witness in a folder satisfies the circuit there, by the files alone."""
-        raise CircuitizeError(f"{folder}: expected a circuit with a witness, found {self.name}; give its program")
-
-
-class Written(Protocol):
-    """A circuit that is written as files."""
-
-    phases: Phases
-
-    @property
-    def title(self) -> str:
-        """What it was compiled to."""
-
-    @property
-    def digest(self) -> str:
-        """The program's."""
-
-    @property
-    def sizes(self) -> Mapping[str, int]: ...
-
-    @property
-    def report(self) -> Mapping[str, Any]:
-        """What `compile --json` prints of it."""
-
-    def write(self, folder: Path | str) -> dict[str, int]:
-        """Write the folder, whole or not at all. Return the bytes of each file."""
-
-    def shown(self, folder: Path, written: Mapping[str, int]) -> Iterator[Shown]:
-        """What `compile` prints of what was written."""
+        raise CircuitizeError(f"{folder}: expected a circuit with a witness, found one of {self.name}; check its program")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from circuitize.circuits.errors import CircuitizeError
@@ -12,7 +12,6 @@ from .provers import OwnCircuit
 from .r1cs import sizes_and_soundness
 
 if TYPE_CHECKING:
-    from circuitize.circuits.operation import Operation
     from circuitize.circuits.program import Program
     from circuitize.sims import agree
 
@@ -22,20 +21,12 @@ class Mirage(OwnCircuit):
 
     title = "r1cs with a commitment before its challenge: prover mirage"
     measure = "constraints"
-
-    @property
-    def rules(self) -> Collection[type[Operation]]:
-        from circuitize.backends.r1cs.operations import RULES
-
-        return RULES
+    rules_in = "circuitize.backends.r1cs.operations"
 
     def estimate(self, program: Program, options: Mapping[str, Any]) -> dict[str, Any]:
         from circuitize.backends.r1cs.challenge import Challenge
         from circuitize.backends.r1cs.cost import estimate
 
-        from .countable import require_countable
-
-        require_countable(program)
         try:
             return estimate(program, challenge=Challenge.COMMITTED)
         except CircuitizeError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,6 @@ from .r1cs import PROGRAM_FILE, WITNESS, WITNESSED
 
 if TYPE_CHECKING:
     from circuitize.api.exact import Exact
-    from circuitize.circuits.operation import Operation
     from circuitize.circuits.program import Program
     from circuitize.sims import agree
 
@@ -35,22 +34,14 @@ class Plonkish(Target["PlonkishSystem"]):
     name = "plonkish"
     title = "plonkish, the layout of least proving cost"
     measure = "cells"
+    rules_in = "circuitize.backends.plonkish.operations"
+    files = Files(SYSTEM_FILE, (SYSTEM_FILE, CELLS_FILE, PROGRAM_FILE))
     inputs_are = WITNESSED
     options = (
         WITNESS,
         Option("k", "count", "2^K rows (default: the cheapest to prove)", "K"),
         Option("memory", "count", "the most memory that proving may take", "MIB", commands=("compile", "estimate")),
     )
-
-    @property
-    def rules(self) -> Collection[type[Operation]]:
-        from circuitize.backends.plonkish.operations import RULES
-
-        return RULES
-
-    @property
-    def files(self) -> Files:
-        return Files(SYSTEM_FILE, (SYSTEM_FILE, CELLS_FILE, PROGRAM_FILE))
 
     def require(self, command: str, options: Mapping[str, Any]) -> None:
         if "k" in options and "memory" in options:
@@ -102,9 +93,6 @@ class Plonkish(Target["PlonkishSystem"]):
     def _laid_out(self, program: Program, options: Mapping[str, Any]) -> dict[str, Any]:
         from circuitize.backends.plonkish.cost import estimate
 
-        from .countable import require_countable
-
-        require_countable(program)
         memory = options.get("memory")
         return estimate(program, None if memory is None else memory << 20)
 

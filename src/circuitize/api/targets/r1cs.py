@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,6 @@ from .options import Option
 
 if TYPE_CHECKING:
     from circuitize.api.exact import Exact
-    from circuitize.circuits.operation import Operation
     from circuitize.circuits.program import Program
     from circuitize.sims import agree
 
@@ -32,18 +31,10 @@ class R1CS(Target["RankOne"]):
 
     name = title = "r1cs"
     measure = "constraints"
+    rules_in = "circuitize.backends.r1cs.operations"
+    files = Files(CIRCUIT_FILE, (CIRCUIT_FILE, SYMBOLS_FILE, PROGRAM_FILE, JSON_FILE, WITNESS_FILE))
     inputs_are = WITNESSED
     options = (Option("json_circuit", "flag", "write circuit.json too, as snarkjs does"), WITNESS)
-
-    @property
-    def rules(self) -> Collection[type[Operation]]:
-        from circuitize.backends.r1cs.operations import RULES
-
-        return RULES
-
-    @property
-    def files(self) -> Files:
-        return Files(CIRCUIT_FILE, (CIRCUIT_FILE, SYMBOLS_FILE, PROGRAM_FILE, JSON_FILE, WITNESS_FILE))
 
     def build(self, program: Exact, phases: Phases, request: Request = PLAIN) -> RankOne:
         from .r1cs_circuit import RankOne
@@ -53,9 +44,6 @@ class R1CS(Target["RankOne"]):
     def estimate(self, program: Program, options: Mapping[str, Any]) -> dict[str, Any]:
         from circuitize.backends.r1cs.cost import estimate
 
-        from .countable import require_countable
-
-        require_countable(program)
         return estimate(program)
 
     def shown(self, sizes: Mapping[str, Any]) -> Iterator[Shown]:

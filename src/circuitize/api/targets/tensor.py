@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .contract import LeftOut, Shown
 from .provers import OwnCircuit
 
 if TYPE_CHECKING:
-    from circuitize.circuits.operation import Operation
     from circuitize.circuits.program import Program
     from circuitize.sims import agree
 
@@ -22,12 +21,8 @@ class TensorProof(OwnCircuit):
 
     title = "tensor proof, NOT zero-knowledge"
     measure = "lookups"
-
-    @property
-    def rules(self) -> Collection[type[Operation]]:
-        from circuitize.provers.tensor.lowering import RULES
-
-        return RULES
+    counted = False
+    rules_in = "circuitize.provers.tensor.lowering"
 
     def estimate(self, program: Program, options: Mapping[str, Any]) -> dict[str, Any]:
         from circuitize.provers.tensor.cost import estimate

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from circuitize.api.exact import Exact
     from circuitize.circuits.operation import Operation
     from circuitize.circuits.program import Program
-    from circuitize.sims.rtl import DesignRun
+    from circuitize.sims.rtl.designs import DesignRun
 
     from .verilog_circuit import Hardware
 
@@ -27,11 +27,19 @@ DESIGN_FILE = "design.json"
 PARALLEL, FOLDED = (("scheduler", name) for name in SCHEDULERS)
 
 
+def _own(folder: Path) -> Collection[str]:
+    from circuitize.backends.verilog.project import written_files
+
+    return written_files(folder)
+
+
 class Verilog(Target["Hardware"]):
     """A frame a cycle, or a few multipliers that take turns."""
 
     name = title = "verilog"
     measure = "LUTs, folded"
+    counted = False
+    files = Files(DESIGN_FILE, _own)
     inputs_are = "values of held inputs"
     options = (
         Option(
@@ -62,10 +70,6 @@ class Verilog(Target["Hardware"]):
 
         return parallel.RULES.keys() & folded.RULES
 
-    @property
-    def files(self) -> Files:
-        return Files(DESIGN_FILE, _own)
-
     def require(self, command: str, options: Mapping[str, Any]) -> None:
         if "plot" in options:
             require_file(Path(options["plot"]))
@@ -78,7 +82,7 @@ class Verilog(Target["Hardware"]):
     def estimate(self, program: Program, options: Mapping[str, Any]) -> dict[str, Any]:
         """The folded design, its `tradeoff`, and `parallel` where that is small enough; it alone where none folds."""
         from circuitize.backends.verilog.sizes import folded_sizes, parallel_sizes, tradeoff
-        from circuitize.sims.rtl import bound_somehow
+        from circuitize.sims.rtl.frames import bound_somehow
 
         from .tradeoff_plot import plot
 
@@ -118,20 +122,14 @@ class Verilog(Target["Hardware"]):
 
     def cost(self, program: Program) -> int:
         from circuitize.backends.verilog.sizes import folded_sizes
-        from circuitize.sims.rtl import bound_somehow
+        from circuitize.sims.rtl.frames import bound_somehow
 
         return folded_sizes(bound_somehow(program).program)["lut"]
 
     def check_designs(self, program: Program, count: int, seed: int) -> Sequence[DesignRun]:
-        from circuitize.sims.rtl import check_designs
+        from circuitize.sims.rtl.designs import check_designs
 
         return check_designs(program, count, seed)
-
-
-def _own(folder: Path) -> Collection[str]:
-    from circuitize.backends.verilog.project import written_files
-
-    return written_files(folder)
 
 
 verilog = Verilog()

@@ -16,7 +16,7 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.memory import amount_of_bytes
 from circuitize.circuits.phases import Phases
 from circuitize.circuits.program import Program
-from circuitize.sims.rtl import example_frames, frames_to_try, vectors
+from circuitize.sims.rtl.frames import example_frames, frames_to_try, vectors
 
 from .contract import Request, Shown
 from .verilog import verilog
