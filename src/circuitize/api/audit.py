@@ -19,7 +19,7 @@ from circuitize.backends.r1cs.witness import random_salts, witness
 from circuitize.backends.r1cs.wtns_file import read_wtns
 from circuitize.circuits.errors import CircuitizeError, Undefined
 from circuitize.circuits.memory import require_file_memory
-from circuitize.circuits.phases import Phases, Progress, silent
+from circuitize.circuits.phases import Phases, Progress, silent, under_way
 from circuitize.circuits.program import Program
 from circuitize.sims.integer import trace
 from circuitize.sims.vectors import inputs_to_try
@@ -76,10 +76,9 @@ def audit(source: Program | Exact | Path, *, each_row: bool = False, progress: P
         raise CircuitizeError(
             f"expected at most {MOST_ROWS} rows for --each-row, found {system.constraints}; use a smaller program"
         )
-    progress("propagating what the inputs determine")
-    found = auditor.audit(system, bases[0] if bases else None)
+    with under_way(progress, "propagating what the inputs determine"):
+        found = auditor.audit(system, bases[0] if bases else None)
     removals = list(_removals(system, bases, progress)) if each_row else []
-    progress("")
     return Audit(
         found.determined,
         system.constraints,
@@ -96,8 +95,8 @@ def _of_program(program: Program, progress: Progress) -> Circuit:
     """With the witness of the first example, and for a circuit whose rows may be left out some more; none of inputs on
     which the program is not defined.
     """
-    progress("emitting constraints")
-    emission = emit(program)
+    with under_way(progress, "emitting constraints"):
+        emission = emit(program)
     system, found = emission.system, []
     count = WITNESSES if system.constraints <= MOST_ROWS else 1
     for inputs in inputs_to_try(program, count if program.examples or count > 1 else 0, np.random.default_rng(0)):
@@ -172,8 +171,8 @@ def _findings(found: auditor.Audit, circuit: Circuit) -> list[dict[str, Any]]:
 def _removals(system: ConstraintSystem, bases: list[list[int]], progress: Progress) -> Iterator[auditor.Removal]:
     removals = auditor.Removals(system, bases)
     for row in range(system.constraints):
-        progress(f"leaving out row {row + 1} of {system.constraints}")
-        yield removals.one(row)
+        with under_way(progress, f"leaving out row {row + 1} of {system.constraints}"):
+            yield removals.one(row)
 
 
 def _row(removal: auditor.Removal, circuit: Circuit) -> dict[str, Any]:

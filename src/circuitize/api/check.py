@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.phases import Phases, Progress, silent
+from circuitize.circuits.phases import Phases, Progress, silent, under_way
 from circuitize.circuits.program import Program
 from circuitize.sims import agree
 from circuitize.sims.agree import Agreement, OnDevice
@@ -57,9 +57,8 @@ def check(program: Program | Exact, *, vectors: int = 10, seed: int = 0, progres
             f"expected inputs on which the program is defined, found none among {vectors} ({found.first_undefined}); "
             "give the program examples"
         )
-    progress("simulating hardware")
-    designs = [run for target in TARGETS.values() for run in target.check_designs(made.integer, vectors, seed)]
-    progress("")
+    with under_way(progress, "simulating hardware"):
+        designs = [run for target in TARGETS.values() for run in target.check_designs(made.integer, vectors, seed)]
     for run in designs:
         if run.found is not None and run.found.mismatches:
             found.mismatches += run.found.mismatches
@@ -76,11 +75,8 @@ def check_files(folder: Path, progress: Progress = silent) -> tuple[str, str, Ag
     """
     written = {name: files.marker for name, target in TARGETS.items() if (files := target.files) is not None}
     name = next((name for name in reversed(written) if (folder / written[name]).exists()), next(iter(written)))
-    progress("checking the files")
-    try:
+    with under_way(progress, "checking the files"):
         held, failed = TARGETS[name].check_files(folder)
-    finally:
-        progress("")
     return name, held, Agreement(vectors=1, mismatches=int(failed is not None), first_difference=failed)
 
 
@@ -88,21 +84,19 @@ def _compared(program: Program, progress: Progress) -> list[agree.Target]:
     """Every circuit, those that every program has first, and the integer executor on the GPU where there is one."""
     found: list[agree.Target] = []
     for target in sorted(TARGETS.values(), key=lambda target: target.optional):
-        progress(f"emitting for {target.name}")
         try:
-            made = target.check(program)
+            with under_way(progress, f"emitting for {target.name}"):
+                made = target.check(program)
         except CircuitizeError:
             if not target.optional:
                 raise
         else:
             found += [made] if made is not None else []
-    progress("")
     device = cuda()
     return [*found, OnDevice(program, device)] if device else found
 
 
 def _watched(vectors: Iterator[Vector], count: int, progress: Progress) -> Iterator[Vector]:
     for number, vector in enumerate(vectors, 1):
-        progress(f"comparing input {number} of {count}")
-        yield vector
-    progress("")
+        with under_way(progress, f"comparing input {number} of {count}"):
+            yield vector

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from circuitize.circuits.cost import products
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.phases import Phases, Progress, silent
+from circuitize.circuits.phases import Phases, Progress, silent, under_way
 from circuitize.circuits.program import Program
 
 from .exact import Exact, exact
@@ -44,16 +45,15 @@ def estimate(program: Program | Exact, *, progress: Progress = silent, **options
     sizes: dict[str, Mapping[str, Any]] = {}
     left_out: dict[str, str] = {}
     for name, target in TARGETS.items():
-        progress(f"counting {name}")
         try:
             _require_countable(target, made.integer)
-            found = target.estimate(made.integer, own[name])
+            with under_way(progress, f"counting {target.measure}"):
+                found = target.estimate(made.integer, own[name])
         except LeftOut as error:
             left_out[name] = str(error)
         else:
             left_out |= {f"{name}, {part}": reason for part, reason in found.pop("left_out", {}).items()}
             sizes |= {name: found} if found else {}
-    progress("")
     return Estimate(made.digest, made.integer.arrow.edge_count, sizes, left_out)
 
 
@@ -80,12 +80,8 @@ def costs(program: Program, progress: Progress = silent) -> dict[str, int]:
     """The cost of each target that has one."""
     found: dict[str, int] = {}
     for name in TARGETS:
-        progress(f"counting {name}")
-        try:
+        with suppress(CircuitizeError), under_way(progress, f"counting {name}"):
             found[name] = cost_of(name, program)
-        except CircuitizeError:
-            continue
-    progress("")
     return found
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from circuitize.backends.verilog.bound import Bound
 from circuitize.backends.verilog.project import Project, Vectors, read_project
 from circuitize.circuits.encode import program_digest
-from circuitize.circuits.phases import Progress, silent
+from circuitize.circuits.phases import Progress, silent, under_way
 from circuitize.sims.rtl import Comparison, Expected, Frames, Simulation, compare
 from circuitize.sims.rtl.frames import frames_to_try, right_frames, vectors
 
@@ -46,18 +46,18 @@ def simulate(
 
     Raises CircuitizeError for a folder that is damaged, and where the simulator is not here or the design hangs.
     """
-    progress("reading the design")
-    project = read_project(folder)
-    progress("running the program")
-    tried = _frames(project, frames, seed)
+    with under_way(progress, "reading the design"):
+        project = read_project(folder)
+    with under_way(progress, "running the program"):
+        tried = _frames(project, frames, seed)
     first = {name: values[:TIMED] for name, values in tried.inputs.items()}
-    progress("building the simulation")
-    with Simulation(project.design, simulator) as simulation:
-        progress("measuring cycles")
-        timed = simulation.run(first)
-        progress(f"simulating {len(tried)} frames")
-        found = simulation.run(tried.inputs, backpressure=seed)
-    progress("")
+    with under_way(progress, "building the simulation"):
+        simulation = Simulation(project.design, simulator)
+    with simulation:
+        with under_way(progress, "measuring cycles"):
+            timed = simulation.run(first)
+        with under_way(progress, f"simulating {len(tried)} frames"):
+            found = simulation.run(tried.inputs, backpressure=seed)
     undefined = tried.undefined
     reason = f"frame {int(np.argmax(undefined))}" if undefined.any() else None
     compared = compare(found, Expected(tried.outputs, undefined, reason))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 from circuitize.circuits import phases
@@ -50,14 +50,9 @@ def show(stage: str) -> None:
         print(f"{CLEAR}{visible(stage)}" + " ..." * bool(stage), end="", file=stream, flush=True)
 
 
-@contextmanager
-def progress(stage: str) -> Iterator[None]:
+def progress(stage: str) -> AbstractContextManager[None]:
     """Show what is under way while it lasts."""
-    show(stage)
-    try:
-        yield
-    finally:
-        show("")
+    return phases.under_way(show, stage)
 
 
 class Phases(phases.Phases):

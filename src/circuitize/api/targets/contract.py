@@ -135,4 +135,6 @@ class Target(Buildable[C], Protocol[C]):
 
     def check_files(self, folder: Path) -> CheckedFiles:
         """Whether the witness in a folder satisfies the circuit there, by the files alone."""
-        raise CircuitizeError(f"{folder}: expected a circuit with a witness, found one of {self.name}; check its program")
+        raise CircuitizeError(
+            f"{folder}: expected a circuit with a witness, found one of {self.name}; check its program"
+        )

@@ -33,7 +33,8 @@ class Option:
         """Its spelling on the command line."""
         return "--" + self.name.replace("_", "-")
 
-    def _require(self, value: Any) -> None:
+    def require(self, value: Any) -> None:
+        """Raise CircuitizeError for a value that it does not take."""
         kinds: Mapping[str, tuple[type, ...]] = {"flag": (bool,), "count": (int,), "file": (str, Path)}
         fits = value in self.choices if self.choices else isinstance(value, kinds[self.kind])
         if not fits or (self.kind == "count" and (isinstance(value, bool) or value < 1)):
@@ -82,7 +83,7 @@ def chosen(
             flag = "--" + name.replace("_", "-")
             having = " and ".join(known[name][1]) if name in known else "no target"
             raise CircuitizeError(f"expected options of {target.name}, found {flag}; it is one of {having}")
-        own[name]._require(said[name])
+        own[name].require(said[name])
     for option in own.values():
         if spoken and option.required and option.name not in said:
             choices = " or ".join(option.choices)
