@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from argparse import ArgumentParser
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -172,6 +172,12 @@ def test_what_is_left_out_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     found = cz.estimate(step())
     assert {"r1cs", "mirage", "plonkish", "verilog, parallel"} <= set(found.left_out)
     assert "r1cs and plonkish: not counted, 2 products are more than 1" in run("estimate", STEP).out
+
+
+@pytest.mark.parametrize("function", [cz.check, cz.estimate])
+def test_what_is_no_program_is_refused(function: Callable[[Any], Any]) -> None:
+    with pytest.raises(cz.CircuitizeError, match="expected a Program, found Arrow"):
+        function(step().arrow)
 
 
 def test_options_in_python() -> None:

@@ -36,8 +36,6 @@ def compile(
     which of them were rounded. Raises CircuitizeError for a program that the target cannot hold, naming operation,
     source line and remedy.
     """
-    if not isinstance(program, Program | Exact):
-        raise CircuitizeError(f"expected a Program to compile, found {type(program).__name__}; see training_step")
     if not hasattr(target, "build"):
         known = ", ".join(f"cz.{name}" for name in NAMES)
         raise CircuitizeError(f"expected a target ({known}), found {target!r}; import circuitize as cz, and name one")

@@ -29,9 +29,14 @@ class Exact:
 
 
 def exact(program: Program | Exact, phases: Phases) -> Exact:
-    """Quantize a program of either language; an integer program is its own meaning."""
+    """Quantize a program of either language; an integer program is its own meaning.
+
+    Raises CircuitizeError for what is no program.
+    """
     if isinstance(program, Exact):
         return program
+    if not isinstance(program, Program):
+        raise CircuitizeError(f"expected a Program, found {type(program).__name__}; see training_step")
     with phases.phase("quantize", "quantizing"):
         integer = quantize(program)
         return Exact(program, integer, program_digest(integer))
