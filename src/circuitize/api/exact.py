@@ -28,11 +28,13 @@ class Exact:
     digest: str
 
 
-def exact(program: Program, phases: Phases) -> Exact:
+def exact(program: Program | Exact, phases: Phases) -> Exact:
     """Quantize a program of either language; an integer program is its own meaning.
 
     Raises CircuitizeError for what is no program, and as `quantize` does.
     """
+    if isinstance(program, Exact):
+        return program
     if not isinstance(program, Program):
         raise CircuitizeError(f"expected a Program, found {type(program).__name__}; see training_step")
     with phases.phase("quantize", "quantizing"):

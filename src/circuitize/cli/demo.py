@@ -15,7 +15,7 @@ from circuitize.api.circuits import require_key_folder
 from circuitize.api.exact import Exact, integers_of
 from circuitize.api.proofs import require_proof_folder
 from circuitize.api.tampering import Attempt, easier_program, flipped_bit, weight_in_commitment, weight_in_witness
-from circuitize.api.targets import ProverTarget
+from circuitize.api.targets.provers import ProverTarget
 from circuitize.api.verdict import Verdict
 from circuitize.backends.r1cs.cost import estimate
 from circuitize.circuits.folder import require_file
