@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 from cli_programs import STEP, refused, run, step
-from toy_target import LIST_FILE, toy
+from toy_target import LIST_FILE, Toy, toy
 
 import circuitize as cz
 from circuitize.api.targets.contract import Target
-from circuitize.api.targets.options import offered
+from circuitize.api.targets.options import Option, offered
 from circuitize.api.targets.registry import TARGETS, register
 from circuitize.backends.verilog.bound import design
 from circuitize.circuits.integers import Add, Constant, Expansion, Multiply, operation_classes
@@ -56,8 +56,21 @@ def help_of(command: str) -> str:
 def test_all_targets_are_tried() -> None:
     assert tuple(TARGETS) == NAMES
     assert tuple(name for name, target in TARGETS.items() if target.files is not None) == WRITTEN
-    with pytest.raises(cz.CircuitizeError, match="a name of its own"):
+    with pytest.raises(cz.CircuitizeError, match="names of its own, found 'toy'"):
         register(toy)
+
+
+def test_an_option_has_one_meaning(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Toy, "options", (Option("k", "flag", "something else"),))
+    del TARGETS["toy"]
+    with pytest.raises(cz.CircuitizeError, match="names of its own, found --k"):
+        register(toy)
+
+
+def test_inputs_are_for_those_who_take_them() -> None:
+    for target in (toy, cz.mirage):
+        with pytest.raises(cz.CircuitizeError, match=f"expected no inputs for {target.name}"):
+            cz.compile(step(), target, inputs=step().examples[0])
 
 
 @pytest.mark.parametrize("name", NAMES)

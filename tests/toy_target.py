@@ -31,7 +31,6 @@ class Toy(Target["ToyCircuit"]):
     rules_in = "toy_target"
     counted = False
     files = Files(LIST_FILE, (LIST_FILE,))
-    inputs_are = "nothing"
     options = (Option("capitals", "flag", "write names in capitals"),)
 
     def build(self, program: Exact, phases: Phases, request: Request = PLAIN) -> ToyCircuit:

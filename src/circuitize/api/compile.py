@@ -39,6 +39,8 @@ def compile(
     if not hasattr(target, "build"):
         known = ", ".join(f"cz.{name}" for name in NAMES)
         raise CircuitizeError(f"expected a target ({known}), found {target!r}; import circuitize as cz, and name one")
+    if inputs is not None and not target.inputs_are:
+        raise CircuitizeError(f"expected no inputs for {target.name}, found some; leave them out, or give prove them")
     request = Request(inputs, raw_inputs, chosen(target, "compile", options, TARGETS.values()), say)
     phases = Phases(progress)
     return target.build(exact(program, phases), phases, request)

@@ -15,9 +15,6 @@ from circuitize.circuits.phases import Phases, Progress, silent
 from .options import Named
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from circuitize.api.exact import Exact
     from circuitize.circuits.operation import Operation
     from circuitize.circuits.program import Program
@@ -60,7 +57,7 @@ class Request:
     options: Mapping[str, Any] = field(default_factory=dict)
     say: Progress = silent
 
-    def witnessed(self, program: Program) -> dict[str, NDArray[np.int64]] | None:
+    def witnessed(self, program: Program) -> dict[str, Any] | None:
         """The integers to make a witness of; None where none is asked for."""
         from circuitize.api.values import program_inputs
 
@@ -75,15 +72,15 @@ PLAIN = Request()
 class Buildable(Named, Protocol[C]):
     """Something that programs are compiled to."""
 
+    inputs_are: str = ""
+    """What values of inputs are for, where `compile` takes any."""
+
     def build(self, program: Exact, phases: Phases, request: Request = PLAIN) -> C:
         """The program's circuit. Raises CircuitizeError, naming operation, line and remedy, where it has none."""
 
 
 class Target(Buildable[C], Protocol[C]):
     """One kind of circuit. Subclasses get these defaults; what they import at the top must be light."""
-
-    inputs_are: str = ""
-    """What values of inputs are for, where `compile` takes any."""
 
     optional: bool = False
     """Whether some programs have no such circuit: `check` leaves it out there, without a word."""

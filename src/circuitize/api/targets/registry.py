@@ -20,10 +20,13 @@ TARGETS: dict[str, Target[Any]] = {}
 def register(target: Target[Any]) -> None:
     """Add a target: compile, estimate, check, accuracy, their help and the generic tests have it from then on.
 
-    Raises CircuitizeError where another one has its name.
+    Raises CircuitizeError where another one has its name, or another option by the name of one of its own.
     """
-    if target.name in TARGETS:
-        raise CircuitizeError(f"expected a target with a name of its own, found {target.name!r}; rename it")
+    known = {option.name: option for other in TARGETS.values() for option in other.options}
+    taken = [option.flag for option in target.options if known.get(option.name, option) != option]
+    if target.name in TARGETS or taken:
+        found = taken[0] if taken else repr(target.name)
+        raise CircuitizeError(f"expected a target with names of its own, found {found}, which another has; rename it")
     TARGETS[target.name] = target
 
 
