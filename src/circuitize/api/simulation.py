@@ -35,12 +35,7 @@ class Simulated:
 
 
 def simulate(
-    folder: Path,
-    *,
-    frames: int | None = None,
-    seed: int = 0,
-    simulator: str = "icarus",
-    progress: Progress = silent,
+    folder: Path, *, frames: int | None = None, seed: int = 0, simulator: str = "icarus", progress: Progress = silent
 ) -> Simulated:
     """Put frames through a design that `compile --target verilog` wrote: its own, or so many, random ones past those.
 

@@ -35,12 +35,14 @@ class Option:
 
     def require(self, value: Any) -> None:
         """Raise CircuitizeError for a value that it does not take."""
-        kinds: Mapping[str, tuple[type, ...]] = {"flag": (bool,), "count": (int,), "file": (str, Path)}
-        fits = value in self.choices if self.choices else isinstance(value, kinds[self.kind])
-        if not fits or (self.kind == "count" and (isinstance(value, bool) or value < 1)):
-            wanted = " or ".join(self.choices) or (
-                "a count of at least 1" if self.kind == "count" else f"a {self.kind}"
-            )
+        fits = {
+            "flag": value is True,
+            "count": type(value) is int and value >= 1,
+            "choice": value in self.choices,
+            "file": isinstance(value, str | Path),
+        }
+        if not fits[self.kind]:
+            wanted = " or ".join(self.choices) or f"a {self.kind}" + " of at least 1" * (self.kind == "count")
             raise CircuitizeError(f"{self.flag}: expected {wanted}, found {value!r}; correct it")
 
 

@@ -35,12 +35,7 @@ class RankOne(WrittenCircuit):
             with phases.phase("witness", "computing the witness"):
                 salts = random_salts(self.emission.plan)
                 self.witness = witness(self.emission.plan, trace(self.program, inputs), salts)
-        self.sizes = {
-            "constraints": system.constraints,
-            "wires": system.wires,
-            "public": system.public,
-            "nonzeros": system.nonzeros,
-        }
+        self.sizes = {name: getattr(system, name) for name in ("constraints", "wires", "public", "nonzeros")}
 
     def fill(self, folder: Path) -> list[Path]:
         written = [folder / CIRCUIT_FILE, folder / SYMBOLS_FILE, folder / PROGRAM_FILE]

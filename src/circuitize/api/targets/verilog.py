@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 SCHEDULERS = ("parallel", "folded")
 SIMULATORS = ("icarus", "verilator")
+MULTIPLY = ("adders", "dsp")
 DESIGN_FILE = "design.json"
 PARALLEL, FOLDED = (("scheduler", name) for name in SCHEDULERS)
 
@@ -52,11 +53,7 @@ class Verilog(Target["Hardware"]):
         ),
         Option("levels_per_stage", "count", "adders between registers (default: 4)", "N", only=PARALLEL),
         Option(
-            "multiplication",
-            "choice",
-            "products with constants (default: adders)",
-            choices=("adders", "dsp"),
-            only=PARALLEL,
+            "multiplication", "choice", "products with constants (default: adders)", choices=MULTIPLY, only=PARALLEL
         ),
         Option("lanes", "count", "multipliers that work at once", "P", only=FOLDED),
         Option("dsp_budget", "count", "as many lanes as N DSPs allow", "N", only=FOLDED),
@@ -88,20 +85,17 @@ class Verilog(Target["Hardware"]):
 
         found: dict[str, Any] = {}
         left_out: dict[str, str] = {}
-        try:
-            made = bound_somehow(program).program
-        except CircuitizeError as error:
-            left_out = dict.fromkeys(("folded", "parallel"), str(error))
-        else:
+        made: Program | None = None
+        for scheduler in ("folded", "parallel"):
             try:
-                found |= {**folded_sizes(made), "scheduler": "folded", "tradeoff": tradeoff(made)}
+                made = made or bound_somehow(program).program
+                if scheduler == "folded":
+                    found |= {**folded_sizes(made), "scheduler": scheduler, "tradeoff": tradeoff(made)}
+                else:
+                    parallel = parallel_sizes(made)
+                    found |= {scheduler: parallel} if found else {**parallel, "scheduler": scheduler}
             except CircuitizeError as error:
-                left_out["folded"] = str(error)
-            try:
-                parallel = parallel_sizes(made)
-                found |= {"parallel": parallel} if found else {**parallel, "scheduler": "parallel"}
-            except CircuitizeError as error:
-                left_out["parallel"] = str(error)
+                left_out[scheduler] = str(error)
         if "plot" in options:
             if not found.get("tradeoff"):
                 raise CircuitizeError(f"expected a folded design to plot, found none: {left_out['folded']}")

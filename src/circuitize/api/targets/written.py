@@ -33,10 +33,7 @@ class WrittenCircuit(ABC):
 
         Raises CircuitizeError where something else is in the folder.
         """
-        with (
-            self.phases.phase("write", f"writing the {self.noun}"),
-            whole_folder(Path(folder), *self.files) as whole,
-        ):
+        with self.phases.phase("write", f"writing the {self.noun}"), whole_folder(Path(folder), *self.files) as whole:
             return {str(path.relative_to(whole)): path.stat().st_size for path in self.fill(whole)}
 
     @abstractmethod
