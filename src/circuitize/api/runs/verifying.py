@@ -1,0 +1,205 @@
+"""Verifying a run: what the verifier holds decides; the folder only claims.
+
+Soundness: the program, the number of the first step, and all that is given are the verifier's; the folder claims. What
+it claims of seed, lengths and number of examples must equal what is given; where nothing is, the claim becomes part of
+the setting, and the verdict says it. `checking.check` decides on a setting: whether there are proofs of that program,
+with those batches and scalars, each joined to the next by its roots. Roots, public outputs, and scalars that are not
+given, are believed once these proofs bind them; then roots are compared with those that are expected.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from circuitize.api.exact import exact
+from circuitize.api.verifier import ROOT
+from circuitize.circuits.errors import CircuitizeError, excerpt
+from circuitize.circuits.phases import Phases, Progress, silent
+from circuitize.circuits.program import Port, Program, to_reals
+from circuitize.provers.statement import FILE
+from circuitize.provers.tensor.runs import checking
+from circuitize.provers.tensor.runs.checking import Checked, Refused
+from circuitize.provers.tensor.runs.files import MANIFEST, STEPS, Manifest, read_manifest
+from circuitize.provers.tensor.runs.setting import Run
+
+from .proving import from_step, hexadecimal, seed_bytes
+from .scalars import Schedule, required_scalars
+from .spelling import PYTHON, Spelling
+from .verdict import Course, RunVerdict
+
+FINAL = "final."
+
+BELIEVED_PER_PROOF = 16
+BELIEVED_OPERATIONS = 1 << 14
+"""So many steps in a proof, and so many operations in all of them, are planned for on the prover's word."""
+
+BELIEVED_EXAMPLES = 1 << 20
+"""So many examples are put in order on the prover's word."""
+
+
+def verify_run(
+    program: Program,
+    folder: Path | str,
+    *,
+    steps: int | None = None,
+    first: int = 1,
+    seed: bytes | str | None = None,
+    examples: int | None = None,
+    per_proof: int | None = None,
+    scalars: Mapping[str, Any] | None = None,
+    schedule: Schedule | None = None,
+    digest: str | None = None,
+    expect: Mapping[str, str] | None = None,
+    progress: Progress = silent,
+    spelling: Spelling = PYTHON,
+) -> RunVerdict:
+    """The verdict on the run in a folder, by the verifier's own program.
+
+    What is given is required: how many `steps`, the number of the `first`, the `seed` (bytes or hexadecimal), how many
+    `examples` the dataset has, `scalars` of all steps by name, exactly, a `schedule` for the others, the `digest` of
+    the program, and roots, in hexadecimal: `expect={"data": ..., "parameters": ..., "final.parameters": ...}`. What is
+    not given is as the run states it, and the verdict says what that is. A prover who chose the seed chose the batches.
+
+    Raises CircuitizeError where there is no run to check, for scalars that are no values of their formats, other names
+    of roots, and claims that are believed only if they are required: very many examples, or steps in a proof.
+    """
+    start, path = time.perf_counter(), Path(folder)
+    own = exact(program, Phases())
+    if (path / FILE).is_file() and not (path / MANIFEST).exists():
+        raise CircuitizeError(
+            f"{path}: expected a run of training steps, found one proof (it has {FILE}); use {spelling.verifier}"
+        )
+    given, stated = required_scalars(own.integer, scalars, schedule, spelling)
+    manifest = read_manifest(path)
+    wanted = (
+        first,
+        manifest.steps if steps is None else steps,
+        manifest.examples if examples is None else examples,
+        manifest.seed if seed is None else seed_bytes(seed, spelling),
+    )
+    _require_believable(path, manifest, own.integer, examples, per_proof, spelling)
+    planned = 0.0
+    try:
+        if digest is not None and digest.lower() != own.digest:
+            raise Refused(f"the program is {own.digest}, expected {digest.lower()}")
+        found = (manifest.first, manifest.steps, manifest.examples, manifest.seed)
+        if found != wanted:
+            raise Refused(f"the run is of {_extent(*found)}, expected {_extent(*wanted)}")
+        if per_proof is not None and manifest.per_proof != per_proof:
+            raise Refused(f"the run has {manifest.per_proof} steps in a proof, expected {per_proof}")
+        _, count, size, drawn = wanted
+        setting = Run(own.integer, size, count, drawn, given, manifest.per_proof, first, stated)
+        expected = _expected_roots(setting.kept, expect or {}, spelling)
+        checking.require_setting(setting, manifest)
+        planned = time.perf_counter() - start
+        checked = checking.check(
+            setting, path, manifest, lambda step: progress(f"verified step {step} of {setting.last}")
+        )
+        _compare(expected, checked)
+    except Refused as error:
+        return RunVerdict(False, str(error), own.digest, time.perf_counter() - start, planned)
+    finally:
+        progress("")
+    return _verdict(setting, checked, time.perf_counter() - start, planned)
+
+
+def folders(run: Path) -> tuple[Path, Path]:
+    """The folders of a run, in which its files lie."""
+    return run, run / STEPS
+
+
+def _require_believable(
+    folder: Path,
+    manifest: Manifest,
+    program: Program,
+    examples: int | None,
+    per_proof: int | None,
+    spelling: Spelling,
+) -> None:
+    """Raises CircuitizeError where a run claims so much that it takes long to look at, and the verifier did not say so.
+
+    How many steps a proof has, and how many examples there are, decides what a plan and an order of examples take.
+    """
+    claimed, operations = manifest.per_proof, program.arrow.edge_count * manifest.per_proof
+    if per_proof is None and claimed > 1:
+        most = BELIEVED_PER_PROOF if operations <= BELIEVED_OPERATIONS else 1
+        if claimed > most:
+            raise CircuitizeError(
+                f"{folder}: expected at most {most} steps in a proof unless you say so, found a claim of {claimed}; "
+                f"give {spelling.option('per_proof', claimed)} if these are the proofs that you asked for"
+            )
+    if examples is None and manifest.examples > BELIEVED_EXAMPLES:
+        raise CircuitizeError(
+            f"{folder}: expected at most {BELIEVED_EXAMPLES:,} examples unless you say so, found a claim of "
+            f"{manifest.examples:,}; give {spelling.option('examples', 'N')} if you know how many there are"
+        )
+
+
+def _extent(first: int, steps: int, examples: int, seed: bytes) -> str:
+    return f"{steps} steps{from_step(first)} on {examples} examples with seed {seed.hex()}"
+
+
+def _expected_roots(kept: Sequence[str], expect: Mapping[str, str], spelling: Spelling) -> Mapping[str, bytes]:
+    """Roots by the names `parameters`, `data`, `final.parameters`. Raises CircuitizeError for others."""
+    where, names = spelling.option("expect"), [*kept, "data", *(FINAL + name for name in kept)]
+    found = {}
+    for name, root in expect.items():
+        if name not in names:
+            raise CircuitizeError(
+                f"{where}: expected NAME=ROOT with a name among {', '.join(names)}, found {excerpt(name)}"
+            )
+        if not (isinstance(root, str) and ROOT.fullmatch(root)):
+            raise CircuitizeError(
+                f"{where} {name}: expected a commitment's root such as '0x2f...', found {excerpt(root)}; give the "
+                "verdict's"
+            )
+        found[name] = int(root, 16).to_bytes(32, "big")
+    return found
+
+
+def _compare(expected: Mapping[str, bytes], checked: Checked) -> None:
+    found = {**checked.roots, **{FINAL + name: root for name, root in checked.final.items()}}
+    for name, root in expected.items():
+        if found[name] != root:
+            raise Refused(f"expected {name} committed to by 0x{root.hex()}, the run has 0x{found[name].hex()}")
+
+
+def _verdict(setting: Run, checked: Checked, seconds: float, planned: float) -> RunVerdict:
+    """Of a run that holds."""
+    formats = {port.name: port.format for port in setting.program.outputs}
+    return RunVerdict(
+        True,
+        None,
+        setting.digest,
+        seconds,
+        planned,
+        checked.identity.hex(),
+        setting.first,
+        setting.steps,
+        setting.per_proof,
+        setting.size,
+        setting.seed.hex(),
+        hexadecimal(checked.roots),
+        hexadecimal(checked.final),
+        {
+            port.name: _course(port, np.stack(checked.scalars[port.name]), port.name not in setting.stated)
+            for port in setting.program.inputs
+            if port.name in checked.scalars
+        },
+        {
+            name: to_reals(format, np.stack(values))
+            for name, values in checked.outputs.items()
+            if (format := formats[name]) is not None
+        },
+        checking.security_bits(setting),
+    )
+
+
+def _course(port: Port, integers: Any, required: bool) -> Course:
+    assert port.format is not None
+    return Course(required, port.format.fraction_bits, integers, to_reals(port.format, integers))
