@@ -6,7 +6,7 @@ from argparse import Namespace
 from typing import Any
 
 from circuitize.api.runs.data import held, values_in_files
-from circuitize.api.runs.proving import ProvedRun, from_step, kept_file, prove_run, require_beginning
+from circuitize.api.runs.proving import ProvedRun, kept_file, prove_run, require_beginning
 from circuitize.api.values import require_writable, write_outputs
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.folder import require_file, whole_file
@@ -55,8 +55,7 @@ def run(options: Namespace) -> int:
     if options.outputs is not None:
         with whole_file(options.outputs) as path:
             write_outputs(path, held(program), made.held, options.raw_outputs)
-    report = _report(made) | {"phases": phases.as_json() | made.phases.as_json(), "zero_knowledge": False}
-    report["security_bits"] = round(made.security_bits, 1)
+    report = _report(made) | {"phases": phases.as_json() | made.phases.as_json()}
     remark("the proofs are NOT zero-knowledge: they tell whoever reads them about the values that they hide")
     if options.json:
         print_json(report)
@@ -71,35 +70,27 @@ def _report(made: ProvedRun) -> dict[str, Any]:
     return {
         "prover": "tensor",
         "digest": made.digest,
-        "run": made.identity,
-        "first": made.first,
-        "steps": made.steps,
-        "per_proof": made.per_proof,
+        **made.as_json(),
         "resumed_after": made.resumed,
-        "examples": made.examples,
-        "seed": made.seed,
-        "roots": made.roots,
-        "final": made.final,
         "seconds_per_step": round(steady, 5),
         "cpu_seconds_per_step": round(sum(made.cpu_seconds) / proved, 5) if proved else 0.0,
-        "bytes_per_step": round(made.size / proved) if proved else 0,
-        "proof_bytes": made.size,
+        "bytes_per_step": round(sum(made.proof_bytes) / proved) if proved else 0,
+        "proof_bytes": sum(made.proof_bytes),
         "peak_bytes": peak_bytes(),
         "parts_seconds": {name: round(spent, 4) for name, spent in made.parts_seconds.items()},
+        "zero_knowledge": made.zero_knowledge,
+        "security_bits": round(made.security_bits, 1),
     }
 
 
 def _print(options: Namespace, report: dict[str, Any], made: ProvedRun) -> None:
-    say(
-        f"proved {made.steps:,} steps{from_step(made.first)} of {options.program} in {options.output}, "
-        "NOT zero-knowledge"
-    )
+    say(f"proved {made.extent} of {options.program} in {options.output}, NOT zero-knowledge")
     rows: list[tuple[str, object]] = [
         ("digest", made.digest),
         ("seed", made.seed),
         ("examples", made.examples),
         ("step", f"{report['seconds_per_step']:.4f} s (median), {report['cpu_seconds_per_step']:.4f} CPU-seconds"),
-        ("bytes", f"{amount_of_bytes(report['bytes_per_step'])} a step, {amount_of_bytes(made.size)}"),
+        ("bytes", f"{amount_of_bytes(report['bytes_per_step'])} a step, {amount_of_bytes(report['proof_bytes'])}"),
         ("security", f"{made.security_bits:.1f} bits, all proofs together"),
         ("memory", amount_of_bytes(report["peak_bytes"])),
         *((name, f"begins as {root}") for name, root in made.roots.items() if name in made.final),

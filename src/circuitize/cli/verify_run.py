@@ -6,9 +6,8 @@ import time
 from argparse import Namespace
 from typing import Any
 
-from circuitize.api.runs.proving import from_step
-from circuitize.api.runs.verdict import Course, RunVerdict
-from circuitize.api.runs.verifying import folders, verify_run
+from circuitize.api.runs.steps import from_step
+from circuitize.api.runs.verifying import Course, RunVerdict, folders, verify_run
 from circuitize.circuits.exact import shown, written
 from circuitize.circuits.program import Program
 
@@ -60,11 +59,11 @@ def run(options: Namespace) -> int:
 def _report(verdict: RunVerdict, program: Program, taken: dict[str, float]) -> dict[str, Any]:
     """What --json prints; of what an invalid run states, nothing."""
     bits = {port.name: port.format.fraction_bits for port in program.outputs if port.format is not None}
-    report: dict[str, Any] = {
+    report = {
         "valid": verdict.valid,
         "digest": verdict.digest,
-        "roots": verdict.roots,
-        "final": verdict.final,
+        "roots": {},
+        "final": {},
         "scalars": {
             name: {
                 "required": scalar.required,
@@ -80,12 +79,11 @@ def _report(verdict: RunVerdict, program: Program, taken: dict[str, float]) -> d
         "setup": "none",
         "zero_knowledge": verdict.zero_knowledge,
         "reason": verdict.reason,
+        **taken,
     }
-    if verdict.security_bits is None:
-        return report | taken
-    names = {"run": "identity"} | {name: name for name in ("first", "steps", "per_proof", "examples", "seed")}
-    stated = {key: getattr(verdict, name) for key, name in names.items()}
-    return report | stated | taken | {"security_bits": round(verdict.security_bits, 1)}
+    if not verdict:
+        return report
+    return report | verdict.as_json() | {"security_bits": round(verdict.security_bits, 1)}
 
 
 def _course(name: str, scalar: Course) -> str:

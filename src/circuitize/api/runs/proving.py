@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from functools import cached_property
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,6 @@ from circuitize.circuits.program import Program
 from circuitize.provers.tensor.cost import sizes
 from circuitize.provers.tensor.prover import require_consent
 from circuitize.provers.tensor.runs import proving
-from circuitize.provers.tensor.runs.checking import security_bits
 from circuitize.provers.tensor.runs.continuing import earlier
 from circuitize.provers.tensor.runs.files import MANIFEST
 from circuitize.provers.tensor.runs.setting import Run
@@ -27,48 +26,33 @@ from .data import Data, Integers, dataset_of, held
 from .room import require_room
 from .scalars import Schedule, proved_scalars
 from .spelling import PYTHON, Spelling
+from .steps import Steps
 
 
-class ProvedRun:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ProvedRun(Steps):
     """A run as it was proved: where its proofs lie, its roots, what its prover keeps, and what it took.
 
     `kept` is the file, beside the folder, with which an interrupted run goes on: secret. `resumed` is how many steps
     were proved before; `seconds`, `cpu_seconds` and `proof_bytes` are of the proofs made now, one after the other, and
-    `parts_seconds` of their parts.
+    `parts_seconds` of their parts. `outputs` are the real numbers by name that are held at the end.
     """
 
-    zero_knowledge = False
-
-    def __init__(self, folder: Path, setting: Run, made: proving.Proving, phases: Phases) -> None:
-        self.folder, self.kept, self.phases = folder, kept_file(folder), phases
-        self.digest, self.identity = setting.digest, made.identity.hex()
-        self.first, self.steps, self.per_proof, self.examples = (
-            *(setting.first, setting.steps, setting.per_proof),
-            setting.size,
-        )
-        self.seed = setting.seed.hex()
-        self.roots, self.final = hexadecimal(made.roots), hexadecimal(made.final)
-        self.resumed = made.resumed
-        self.seconds, self.cpu_seconds, self.proof_bytes = made.seconds, made.cpu_seconds, made.proof_bytes
-        self.parts_seconds = made.phases
-        self.security_bits = security_bits(setting)
-        self.held: Mapping[str, Integers] = made.held
-        self._program = setting.program
-
-    @cached_property
-    def outputs(self) -> dict[str, Reals]:
-        """What is held at the end, as real numbers by name: the prover's own."""
-        return reals_of(tuple(held(self._program)), self.held)
-
-    @property
-    def size(self) -> int:
-        """Bytes of the proofs that were made now."""
-        return sum(self.proof_bytes)
+    folder: Path
+    kept: Path
+    resumed: int
+    seconds: Sequence[float]
+    cpu_seconds: Sequence[float]
+    proof_bytes: Sequence[int]
+    parts_seconds: Mapping[str, float]
+    phases: Phases
+    held: Mapping[str, Integers]
+    outputs: Mapping[str, Reals]
 
     def __repr__(self) -> str:
         return (
-            f"ProvedRun({self.steps:,} steps{from_step(self.first)} in {self.folder}, NOT zero-knowledge, "
-            f"{self.size:,} bytes, program {self.digest[:16]}...)"
+            f"ProvedRun({self.extent} in {self.folder}, NOT zero-knowledge, {sum(self.proof_bytes):,} bytes, "
+            f"program {self.digest[:16]}...)"
         )
 
 
@@ -134,7 +118,19 @@ def prove_run(
             kept,
             lambda step: progress(f"proved step {step} of {setting.last}"),
         )
-    return ProvedRun(path, setting, made, phases)
+    return ProvedRun.of(
+        *(setting, made.identity, made.roots, made.final),
+        folder=path,
+        kept=kept,
+        resumed=made.resumed,
+        seconds=made.seconds,
+        cpu_seconds=made.cpu_seconds,
+        proof_bytes=made.proof_bytes,
+        parts_seconds=made.phases,
+        phases=phases,
+        held=made.held,
+        outputs=reals_of(tuple(held(integer)), made.held),
+    )
 
 
 def kept_file(folder: Path) -> Path:
@@ -153,15 +149,6 @@ def seed_bytes(seed: bytes | str | None, spelling: Spelling) -> bytes:
             f"{spelling.option('seed')}: expected 1 to 64 bytes in hexadecimal, found {found}; take 32 from a beacon"
         )
     return bytes.fromhex(digits)
-
-
-def from_step(first: int) -> str:
-    """What is said beside a number of steps, where they are not the first of a training."""
-    return f", from step {first:,} on," if first > 1 else ""
-
-
-def hexadecimal(roots: Mapping[str, bytes]) -> dict[str, str]:
-    return {name: f"0x{root.hex()}" for name, root in roots.items()}
 
 
 def require_beginning(

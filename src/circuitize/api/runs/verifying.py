@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from circuitize.api.exact import exact
+from circuitize.api.exact import Integers, Reals, exact
 from circuitize.api.verifier import ROOT
 from circuitize.circuits.errors import CircuitizeError, excerpt
 from circuitize.circuits.phases import Phases, Progress, silent
@@ -27,10 +28,10 @@ from circuitize.provers.tensor.runs.checking import Checked, Refused
 from circuitize.provers.tensor.runs.files import MANIFEST, STEPS, Manifest, read_manifest
 from circuitize.provers.tensor.runs.setting import Run
 
-from .proving import from_step, hexadecimal, seed_bytes
+from .proving import seed_bytes
 from .scalars import Schedule, required_scalars
 from .spelling import PYTHON, Spelling
-from .verdict import Course, RunVerdict
+from .steps import Steps, from_step
 
 FINAL = "final."
 
@@ -40,6 +41,44 @@ BELIEVED_OPERATIONS = 1 << 14
 
 BELIEVED_EXAMPLES = 1 << 20
 """So many examples are put in order on the prover's word."""
+
+
+@dataclass(frozen=True)
+class Course:
+    """A scalar step by step, exactly, in integers of its format; `required` by the verifier, else the run states it."""
+
+    required: bool
+    fraction_bits: int
+    integers: Integers
+    reals: Reals
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RunVerdict(Steps):
+    """Whether a run holds, and what it says if it does; of one that does not, nothing that it states is here.
+
+    `publics` are the public outputs by name, step by step; `scalars` what each step was given. `hidden` names the ports
+    whose values the proofs do not tell: none.
+    """
+
+    valid: bool
+    reason: str | None = None
+    plan_seconds: float
+    scalars: Mapping[str, Course] = field(default_factory=dict)
+    publics: Mapping[str, Reals] = field(default_factory=dict)
+    hidden: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return self.valid
+
+    def __repr__(self) -> str:
+        if not self.valid:
+            return f"RunVerdict(NOT valid: {self.reason})"
+        stated = "".join(f", {name} as the run states" for name, one in self.scalars.items() if not one.required)
+        return (
+            f"RunVerdict(valid, {self.extent} of program {self.digest[:16]}..., seed {self.seed[:16]}, "
+            f"NOT zero-knowledge{stated})"
+        )
 
 
 def verify_run(
@@ -102,10 +141,10 @@ def verify_run(
         )
         _compare(expected, checked)
     except Refused as error:
-        return RunVerdict(False, str(error), own.digest, time.perf_counter() - start, planned)
+        return RunVerdict(digest=own.digest, valid=False, reason=str(error), plan_seconds=planned)
     finally:
         progress("")
-    return _verdict(setting, checked, time.perf_counter() - start, planned)
+    return _verdict(setting, checked, planned)
 
 
 def folders(run: Path) -> tuple[Path, Path]:
@@ -169,34 +208,23 @@ def _compare(expected: Mapping[str, bytes], checked: Checked) -> None:
             raise Refused(f"expected {name} committed to by 0x{root.hex()}, the run has 0x{found[name].hex()}")
 
 
-def _verdict(setting: Run, checked: Checked, seconds: float, planned: float) -> RunVerdict:
+def _verdict(setting: Run, checked: Checked, planned: float) -> RunVerdict:
     """Of a run that holds."""
     formats = {port.name: port.format for port in setting.program.outputs}
-    return RunVerdict(
-        True,
-        None,
-        setting.digest,
-        seconds,
-        planned,
-        checked.identity.hex(),
-        setting.first,
-        setting.steps,
-        setting.per_proof,
-        setting.size,
-        setting.seed.hex(),
-        hexadecimal(checked.roots),
-        hexadecimal(checked.final),
-        {
+    return RunVerdict.of(
+        *(setting, checked.identity, checked.roots, checked.final),
+        valid=True,
+        plan_seconds=planned,
+        scalars={
             port.name: _course(port, np.stack(checked.scalars[port.name]), port.name not in setting.stated)
             for port in setting.program.inputs
             if port.name in checked.scalars
         },
-        {
+        publics={
             name: to_reals(format, np.stack(values))
             for name, values in checked.outputs.items()
             if (format := formats[name]) is not None
         },
-        checking.security_bits(setting),
     )
 
 
