@@ -5,13 +5,12 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import Any
 
-from circuitize.api.runs.data import held, values_in_files
+from circuitize.api.runs.data import held
 from circuitize.api.runs.proving import ProvedRun, kept_file, prove_run, require_beginning
 from circuitize.api.values import require_writable, write_outputs
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.folder import require_file, whole_file
 from circuitize.circuits.memory import amount_of_bytes
-from circuitize.circuits.program import raw
 
 from .loading import load_program
 from .output import Phases, print_json, print_table, remark, say, show
@@ -33,16 +32,14 @@ def run(options: Namespace) -> int:
     with phases.phase("program", "reading the program"):
         program = load_program(options.program).integer
     require_writable(held(program), options.outputs, options.raw_outputs)
-    inputs = None
-    if options.after is None:
-        inputs = raw(values_in_files(program, options.inputs, remark, options.raw_inputs))
     made = prove_run(
         program,
         options.output,
         steps=options.steps,
         seed=options.seed,
         dataset=options.dataset,
-        inputs=inputs,
+        inputs=options.inputs or [] if options.after is None else None,
+        raw_inputs=options.raw_inputs,
         scalars=read_scalars(program, options.scalar),
         schedule=read_schedule(options.schedule),
         per_proof=options.per_proof,

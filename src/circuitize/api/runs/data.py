@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from circuitize.api.exact import Integers, integers_of
 from circuitize.api.values import given_values, require_values, rounded
 from circuitize.circuits.archives import Wanted, read_npz
 from circuitize.circuits.errors import CircuitizeError
@@ -19,9 +19,11 @@ from circuitize.provers.tensor.dataset import batch_ports, whole
 
 from .spelling import Spelling
 
-Integers = NDArray[np.int64]
 Data = Dataset | Mapping[str, Any] | Path | str
 """All examples: arrays by the names of data inputs, whose first axis is the example; or an .npz file of them."""
+
+Values = Mapping[str, Any] | Path | str | Sequence[Path]
+"""Real values by the names of inputs, or .npz files of them."""
 
 
 def dataset_of(program: Program, given: Data | None, say: Progress, spelling: Spelling) -> dict[str, Integers]:
@@ -69,8 +71,10 @@ def held(program: Program) -> list[Port]:
     return [port for port in program.inputs if port.held]
 
 
-def values_in_files(program: Program, paths: Sequence[Path] | None, say: Progress, raw: bool) -> dict[str, Integers]:
-    """Everything held, out of .npz files, or of the program's first example."""
-    where, given = given_values(program, paths, say, raw)
+def initial_values(program: Program, given: Values | None, say: Progress, raw: bool) -> dict[str, Integers]:
+    """Everything held: as given, or out of .npz files, which `say` is told of; or as the first example has it."""
     ports = held(program)
-    return rounded(ports, require_values(ports, given, where), where, say)
+    if given is None or isinstance(given, Mapping):
+        return integers_of(program, given, ports)
+    where, found = given_values(program, [Path(given)] if isinstance(given, str | Path) else given, say, raw)
+    return rounded(ports, require_values(ports, found, where), where, say)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from circuitize.api.exact import Reals, exact, integers_of, reals_of
+from circuitize.api.exact import Integers, Reals, exact, reals_of
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.folder import require_file
 from circuitize.circuits.memory import require_memory
@@ -22,7 +22,7 @@ from circuitize.provers.tensor.runs.files import MANIFEST
 from circuitize.provers.tensor.runs.setting import Run
 from circuitize.provers.tensor.runs.state import kept_beside
 
-from .data import Data, Integers, dataset_of, held
+from .data import Data, Values, dataset_of, held, initial_values
 from .room import require_room
 from .scalars import Schedule, proved_scalars
 from .spelling import PYTHON, Spelling
@@ -63,7 +63,8 @@ def prove_run(
     steps: int,
     seed: bytes | str | None = None,
     dataset: Data | None = None,
-    inputs: Mapping[str, Any] | None = None,
+    inputs: Values | None = None,
+    raw_inputs: bool = False,
     scalars: Mapping[str, Any] | None = None,
     schedule: Schedule | None = None,
     per_proof: int = 1,
@@ -77,8 +78,9 @@ def prove_run(
 
     `seed` (1 to 64 bytes, or hexadecimal) draws the order of examples out of `dataset`: arrays by the names of data
     inputs, a `Dataset`, of which the part to train on, or an .npz file; without it, all examples of the program. The
-    run begins with `inputs`, real values by name of all that is held, or those of the first example; or where the run
-    in the folder `after` ended, with its seed. `scalars` are numbers of all steps by name, `schedule` a Recipe or a
+    run begins with `inputs`, real values by name of all that is held, or .npz files of them (of integers of their
+    formats if `raw_inputs`), or those of the first example; or where the run in the folder `after` ended, with its
+    seed. `scalars` are numbers of all steps by name, `schedule` a Recipe or a
     function of the step for the others, each rounded once; those of which neither says anything must be the same in all
     examples. A folder of the same run that was interrupted goes on. `say` hears remarks; `spelling` is of messages.
 
@@ -91,12 +93,13 @@ def prove_run(
     integer = exact(program, Phases()).integer
     require_consent(integer, not_zero_knowledge, spelling.option("not_zero_knowledge", True))
     continued = None if before is None else earlier(before, kept_file(before))
+    drawn = seed_bytes(seed, spelling) if continued is None or seed is not None else continued.manifest.seed
     data = dataset_of(integer, dataset, say, spelling)
     setting = Run(
         integer,
         next(iter(data.values())).shape[0],
         steps,
-        seed_bytes(seed, spelling) if continued is None or seed is not None else continued.manifest.seed,
+        drawn,
         proved_scalars(integer, scalars, schedule, say, spelling),
         per_proof,
         1 if continued is None else continued.next,
@@ -112,7 +115,7 @@ def prove_run(
     with phases.phase("prove", "proving"):
         made = proving.prove_run(
             setting,
-            continued or integers_of(integer, inputs, held(integer)),
+            continued or initial_values(integer, inputs, say, raw_inputs),
             data,
             path,
             kept,
