@@ -102,7 +102,7 @@ def made_rows(number: int) -> np.ndarray:
 def test_what_is_required_decides(made: ProvedRun) -> None:
     roots = {**made.roots, **{f"final.{name}": root for name, root in made.final.items()}}
     own: dict[str, Any] = {
-        "steps": 3,
+        "steps": np.int64(3),
         "seed": bytes.fromhex(SEED),
         "examples": 32,
         "per_proof": 1,
@@ -225,6 +225,8 @@ def test_bad_use(made: ProvedRun, tmp_path: Path) -> None:
         ({"scalars": {}, "schedule": 3}, "schedule: expected a Recipe, or a function"),
         ({"scalars": {}, "schedule": lambda _: 3}, "schedule: expected numbers by name for step 1"),
         ({"steps": 3, "per_proof": 2}, "multiple"),
+        ({"steps": 2.5}, "^steps: expected a whole number, found 2.5"),
+        ({"inputs": np.zeros(3)}, "^inputs: expected values by name"),
     )
     for given, said in proving:
         with pytest.raises(CircuitizeError, match=said) as caught:
@@ -232,6 +234,7 @@ def test_bad_use(made: ProvedRun, tmp_path: Path) -> None:
         assert "\n" not in str(caught.value) and not list(tmp_path.iterdir())
     verifying: tuple[tuple[dict[str, Any], str], ...] = (
         ({"scalars": {"learning_rate": 0.1}}, r"scalars\['learning_rate'\]: expected a value of the format"),
+        ({"steps": "3"}, "^steps: expected a whole number"),
         ({"expect": {"loss": "0x1"}}, "^expect: expected NAME=ROOT with a name among parameters, data, final.param"),
         ({"expect": {"data": "1"}}, "^expect data: expected a commitment's root"),
     )

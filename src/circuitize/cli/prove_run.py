@@ -38,7 +38,7 @@ def run(options: Namespace) -> int:
         steps=options.steps,
         seed=options.seed,
         dataset=options.dataset,
-        inputs=options.inputs or [] if options.after is None else None,
+        inputs=None if options.after else options.inputs or [],
         raw_inputs=options.raw_inputs,
         scalars=read_scalars(program, options.scalar),
         schedule=read_schedule(options.schedule),

@@ -65,12 +65,7 @@ def _report(verdict: RunVerdict, program: Program, taken: dict[str, float]) -> d
         "roots": {},
         "final": {},
         "scalars": {
-            name: {
-                "required": scalar.required,
-                "fraction_bits": scalar.fraction_bits,
-                "integers": scalar.integers.tolist(),
-                "reals": scalar.reals.tolist(),
-            }
+            name: vars(scalar) | {"integers": scalar.integers.tolist(), "reals": scalar.reals.tolist()}
             for name, scalar in verdict.scalars.items()
         },
         "publics": {

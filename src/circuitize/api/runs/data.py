@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from circuitize.api.exact import Integers, integers_of
-from circuitize.api.values import given_values, require_values, rounded
 from circuitize.circuits.archives import Wanted, read_npz
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.phases import Progress
@@ -17,12 +15,14 @@ from circuitize.circuits.program import Port, Program, numbers
 from circuitize.frontends.dataset import Dataset
 from circuitize.provers.tensor.dataset import batch_ports, whole
 
+from ..exact import Integers, integers_of
+from ..values import given_values, require_values, rounded
 from .spelling import Spelling
 
 Data = Dataset | Mapping[str, Any] | Path | str
 """All examples: arrays by the names of data inputs, whose first axis is the example; or an .npz file of them."""
 
-Values = Mapping[str, Any] | Path | str | Sequence[Path]
+Values = Mapping[str, Any] | Path | str | Sequence[Path | str]
 """Real values by the names of inputs, or .npz files of them."""
 
 
@@ -76,5 +76,10 @@ def initial_values(program: Program, given: Values | None, say: Progress, raw: b
     ports = held(program)
     if given is None or isinstance(given, Mapping):
         return integers_of(program, given, ports)
-    where, found = given_values(program, [Path(given)] if isinstance(given, str | Path) else given, say, raw)
+    if not isinstance(given, Path | str | Sequence):
+        raise CircuitizeError(
+            f"inputs: expected values by name, or .npz files, found {type(given).__name__}; give one of them"
+        )
+    files = [given] if isinstance(given, Path | str) else given
+    where, found = given_values(program, [Path(file) for file in files], say, raw)
     return rounded(ports, require_values(ports, found, where), where, say)

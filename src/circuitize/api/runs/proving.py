@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from circuitize.api.exact import Integers, Reals, exact, reals_of
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.folder import require_file
 from circuitize.circuits.memory import require_memory
@@ -22,14 +21,15 @@ from circuitize.provers.tensor.runs.files import MANIFEST
 from circuitize.provers.tensor.runs.setting import Run
 from circuitize.provers.tensor.runs.state import kept_beside
 
+from ..exact import Integers, Reals, exact, reals_of
 from .data import Data, Values, dataset_of, held, initial_values
 from .room import require_room
 from .scalars import Schedule, proved_scalars
 from .spelling import PYTHON, Spelling
-from .steps import Steps
+from .steps import Steps, whole_number
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ProvedRun(Steps):
     """A run as it was proved: where its proofs lie, its roots, what its prover keeps, and what it took.
 
@@ -80,9 +80,9 @@ def prove_run(
     inputs, a `Dataset`, of which the part to train on, or an .npz file; without it, all examples of the program. The
     run begins with `inputs`, real values by name of all that is held, or .npz files of them (of integers of their
     formats if `raw_inputs`), or those of the first example; or where the run in the folder `after` ended, with its
-    seed. `scalars` are numbers of all steps by name, `schedule` a Recipe or a
-    function of the step for the others, each rounded once; those of which neither says anything must be the same in all
-    examples. A folder of the same run that was interrupted goes on. `say` hears remarks; `spelling` is of messages.
+    seed. `scalars` are numbers of all steps by name, `schedule` a Recipe or a function of the step for the others, each
+    rounded once; those of which neither says anything must be the same in all examples. A folder of the same run that
+    was interrupted goes on. `say` hears remarks; `spelling` is that of parameters in messages.
 
     Raises NotZeroKnowledge without consent, Unprovable for a program that no run consists of, CircuitizeError, before
     anything is written, where inputs do not fit, the folder holds something else, or memory or disk do not suffice.
@@ -98,10 +98,10 @@ def prove_run(
     setting = Run(
         integer,
         next(iter(data.values())).shape[0],
-        steps,
+        whole_number(spelling.option("steps"), steps),
         drawn,
         proved_scalars(integer, scalars, schedule, say, spelling),
-        per_proof,
+        whole_number(spelling.option("per_proof"), per_proof),
         1 if continued is None else continued.next,
     )
     phases = Phases(progress)
@@ -111,14 +111,12 @@ def prove_run(
         needed = max(predicted["prover_bytes"], sizes(setting.formats_plan)["prover_bytes"])
         require_memory(needed, "prove fewer steps at once, a smaller batch, or on a larger machine")
     proof_bytes, seconds = predicted["proof_bytes"], predicted["prover_cpu_seconds"]
-    require_room(path, steps, per_proof, proof_bytes, seconds, say, spelling)
+    require_room(path, setting.steps, setting.per_proof, proof_bytes, seconds, say, spelling)
     with phases.phase("prove", "proving"):
         made = proving.prove_run(
             setting,
             continued or initial_values(integer, inputs, say, raw_inputs),
-            data,
-            path,
-            kept,
+            *(data, path, kept),
             lambda step: progress(f"proved step {step} of {setting.last}"),
         )
     return ProvedRun.of(

@@ -42,9 +42,8 @@ def require_room(
         raise CircuitizeError(
             f"{spelling.option('steps')}: expected at most about {most:,} steps, whose proofs fit in the "
             f"{amount_of_bytes(free)} free at {place}, found {steps:,}, which take {amount_of_bytes(int(needed))} "
-            f"and {duration(proofs * seconds)}; "
-            f"prove fewer and go on with {spelling.option('after')}, more of them in a proof "
-            f"({spelling.option('per_proof')}), or on a larger disk"
+            f"and {duration(proofs * seconds)}; prove fewer and go on with {spelling.option('after')}, more of them in "
+            f"a proof ({spelling.option('per_proof')}), or on a larger disk"
         )
     if proofs * seconds > WORTH_SAYING:
         say(

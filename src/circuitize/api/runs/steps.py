@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from operator import index
 from typing import Any, Self
 
+from circuitize.circuits.errors import CircuitizeError, excerpt
 from circuitize.provers.tensor.runs.checking import security_bits
 from circuitize.provers.tensor.runs.setting import Run
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Steps:
     """Consecutive steps of the program of a digest: from which to which, on batches of what, and the roots.
 
@@ -56,6 +58,14 @@ class Steps:
         """What both sides report."""
         names = ("first", "steps", "per_proof", "examples", "seed", "roots", "final")
         return {"run": self.name} | {name: getattr(self, name) for name in names}
+
+
+def whole_number(where: str, number: object) -> int:
+    """A count. Raises CircuitizeError for what is no whole number."""
+    try:
+        return index(number)  # type: ignore[arg-type]
+    except TypeError:
+        raise CircuitizeError(f"{where}: expected a whole number, found {excerpt(number)}; give one") from None
 
 
 def from_step(first: int) -> str:

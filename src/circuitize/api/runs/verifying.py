@@ -17,8 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from circuitize.api.exact import Integers, Reals, exact
-from circuitize.api.verifier import ROOT
 from circuitize.circuits.errors import CircuitizeError, excerpt
 from circuitize.circuits.phases import Phases, Progress, silent
 from circuitize.circuits.program import Port, Program, to_reals
@@ -28,10 +26,12 @@ from circuitize.provers.tensor.runs.checking import Checked, Refused
 from circuitize.provers.tensor.runs.files import MANIFEST, STEPS, Manifest, read_manifest
 from circuitize.provers.tensor.runs.setting import Run
 
+from ..exact import Integers, Reals, exact
+from ..verifier import ROOT
 from .proving import seed_bytes
 from .scalars import Schedule, required_scalars
 from .spelling import PYTHON, Spelling
-from .steps import Steps, from_step
+from .steps import Steps, from_step, whole_number
 
 FINAL = "final."
 
@@ -43,7 +43,7 @@ BELIEVED_EXAMPLES = 1 << 20
 """So many examples are put in order on the prover's word."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Course:
     """A scalar step by step, exactly, in integers of its format; `required` by the verifier, else the run states it."""
 
@@ -53,7 +53,7 @@ class Course:
     reals: Reals
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class RunVerdict(Steps):
     """Whether a run holds, and what it says if it does; of one that does not, nothing that it states is here.
 
@@ -113,26 +113,24 @@ def verify_run(
         raise CircuitizeError(
             f"{path}: expected a run of training steps, found one proof (it has {FILE}); use {spelling.verifier}"
         )
-    given, stated = required_scalars(own.integer, scalars, schedule, spelling)
+    required, stated = required_scalars(own.integer, scalars, schedule, spelling)
     manifest = read_manifest(path)
-    wanted = (
-        first,
-        manifest.steps if steps is None else steps,
-        manifest.examples if examples is None else examples,
-        manifest.seed if seed is None else seed_bytes(seed, spelling),
+    drawn = manifest.seed if seed is None else seed_bytes(seed, spelling)
+    first, steps, size, each = (
+        whole_number(spelling.option(name), getattr(manifest, name) if given is None else given)
+        for name, given in (("first", first), ("steps", steps), ("examples", examples), ("per_proof", per_proof))
     )
-    _require_believable(path, manifest, own.integer, examples, per_proof, spelling)
+    _require_believable(path, manifest, own.integer, examples is not None, per_proof is not None, spelling)
     planned = 0.0
     try:
         if digest is not None and digest.lower() != own.digest:
             raise Refused(f"the program is {own.digest}, expected {digest.lower()}")
-        found = (manifest.first, manifest.steps, manifest.examples, manifest.seed)
+        found, wanted = (manifest.first, manifest.steps, manifest.examples, manifest.seed), (first, steps, size, drawn)
         if found != wanted:
             raise Refused(f"the run is of {_extent(*found)}, expected {_extent(*wanted)}")
-        if per_proof is not None and manifest.per_proof != per_proof:
-            raise Refused(f"the run has {manifest.per_proof} steps in a proof, expected {per_proof}")
-        _, count, size, drawn = wanted
-        setting = Run(own.integer, size, count, drawn, given, manifest.per_proof, first, stated)
+        if manifest.per_proof != each:
+            raise Refused(f"the run has {manifest.per_proof} steps in a proof, expected {each}")
+        setting = Run(own.integer, size, steps, drawn, required, each, first, stated)
         expected = _expected_roots(setting.kept, expect or {}, spelling)
         checking.require_setting(setting, manifest)
         planned = time.perf_counter() - start
@@ -153,26 +151,21 @@ def folders(run: Path) -> tuple[Path, Path]:
 
 
 def _require_believable(
-    folder: Path,
-    manifest: Manifest,
-    program: Program,
-    examples: int | None,
-    per_proof: int | None,
-    spelling: Spelling,
+    folder: Path, manifest: Manifest, program: Program, examples: bool, per_proof: bool, spelling: Spelling
 ) -> None:
-    """Raises CircuitizeError where a run claims so much that it takes long to look at, and the verifier did not say so.
+    """Raises CircuitizeError where a run claims so much that it takes long to look at, unless the verifier said so.
 
     How many steps a proof has, and how many examples there are, decides what a plan and an order of examples take.
     """
     claimed, operations = manifest.per_proof, program.arrow.edge_count * manifest.per_proof
-    if per_proof is None and claimed > 1:
+    if not per_proof and claimed > 1:
         most = BELIEVED_PER_PROOF if operations <= BELIEVED_OPERATIONS else 1
         if claimed > most:
             raise CircuitizeError(
                 f"{folder}: expected at most {most} steps in a proof unless you say so, found a claim of {claimed}; "
                 f"give {spelling.option('per_proof', claimed)} if these are the proofs that you asked for"
             )
-    if examples is None and manifest.examples > BELIEVED_EXAMPLES:
+    if not examples and manifest.examples > BELIEVED_EXAMPLES:
         raise CircuitizeError(
             f"{folder}: expected at most {BELIEVED_EXAMPLES:,} examples unless you say so, found a claim of "
             f"{manifest.examples:,}; give {spelling.option('examples', 'N')} if you know how many there are"
