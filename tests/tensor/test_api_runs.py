@@ -137,6 +137,9 @@ def test_what_the_verifier_does_not_say_is_the_runs_word(made: ProvedRun) -> Non
     assert verify(made.folder, scalars={"learning_rate": units}).scalars["learning_rate"].required
     by_recipe = verify(made.folder, schedule=Recipe(4, 1, RATE))
     assert by_recipe and by_recipe.scalars["learning_rate"].required
+    other = Recipe(4, 1, 2 * RATE)
+    assert verify(made.folder, schedule=other, scalars={"learning_rate": RATE})
+    assert not verify(made.folder, schedule=Recipe(4, 1, RATE), scalars={"learning_rate": 2 * RATE})
 
 
 def test_a_changed_folder_is_refused(made: ProvedRun, tmp_path: Path) -> None:
