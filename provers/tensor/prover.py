@@ -46,13 +46,13 @@ def draw_secrets(made: Plan, known: Mapping[PortKey, bytes] | None = None) -> di
     return {key: known.get(key) or secrets.token_bytes(SECRET_BYTES) for key in made.groups}
 
 
-def require_consent(program: Program, not_zero_knowledge: bool, said: str = "--not-zero-knowledge") -> None:
-    """Raises NotZeroKnowledge where a program hides values and the caller has not `said` that they may leak."""
+def require_consent(program: Program, not_zero_knowledge: bool) -> None:
+    """Raises NotZeroKnowledge where a program hides values and the caller has not said that they may leak."""
     hidden = [port.name for port in program.inputs if port.visibility is not Visibility.PUBLIC]
     if hidden and not not_zero_knowledge:
         raise NotZeroKnowledge(
             f"expected public inputs only, found {hidden[0]!r}: tensor proofs are NOT zero-knowledge and tell others "
-            f"about hidden values; add {said} if that is no harm, or use --prover groth16"
+            "about hidden values; add --not-zero-knowledge if that is no harm, or use --prover groth16"
         )
 
 

@@ -18,7 +18,7 @@ from circuitize.api.runs.verifying import RunVerdict
 from circuitize.api.values import write_npz
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.frontends.datasets import Recipe
-from circuitize.provers.tensor.errors import NotZeroKnowledge, Unprovable
+from circuitize.provers.tensor.errors import Unprovable
 
 GENERATOR = np.random.default_rng(0)
 INPUTS = GENERATOR.normal(size=(40, 3))
@@ -201,7 +201,7 @@ def test_arrays_examples_and_files_are_datasets(tmp_path: Path) -> None:
 
 def test_bad_use(made: ProvedRun, tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    with pytest.raises(NotZeroKnowledge, match="not_zero_knowledge=True"):
+    with pytest.raises(CircuitizeError, match="proofs are NOT zero-knowledge"):
         cz.prove_run(step(), folder, steps=1, seed=SEED, dataset=DATA)
     public = cz.Port("x", cz.Visibility.PUBLIC, cz.Format.signed(8, 4).of(()))
     square = cz.quantize(
@@ -239,7 +239,7 @@ def test_bad_use(made: ProvedRun, tmp_path: Path) -> None:
         ({"scalars": {"learning_rate": 0.1}}, r"scalars\['learning_rate'\]: expected a value of the format"),
         ({"steps": "3"}, "^steps: expected a whole number"),
         ({"expect": {"loss": "0x1"}}, "^expect: expected NAME=ROOT with a name among parameters, data, final.param"),
-        ({"expect": {"data": "1"}}, "^expect data: expected a commitment's root"),
+        ({"expect": {"data": "0x"}}, "^expect data: expected a commitment's root"),
     )
     for given, said in verifying:
         with pytest.raises(CircuitizeError, match=said):

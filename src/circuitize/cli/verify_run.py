@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import time
 from argparse import Namespace
-from typing import Any
 
 from circuitize.api.runs.steps import from_step
 from circuitize.api.runs.verifying import Course, RunVerdict, folders, verify_run
 from circuitize.circuits.exact import shown, written
-from circuitize.circuits.program import Program
 
 from .loading import load_program, program_path
 from .output import print_json, say, show, shown_number
@@ -48,37 +46,12 @@ def run(options: Namespace) -> int:
     planned = loaded + verdict.plan_seconds if verdict.plan_seconds else 0.0
     taken = {"plan_seconds": round(planned, 4), "seconds": round(time.perf_counter() - start, 4)}
     if options.json:
-        print_json(_report(verdict, program, taken))
+        print_json(verdict.as_json() | taken)
     elif verdict.reason is None:
         _print(options, verdict, taken["seconds"])
     else:
         say(f"NOT valid: {one_line(verdict.reason)}")
     return 0 if verdict else 1
-
-
-def _report(verdict: RunVerdict, program: Program, taken: dict[str, float]) -> dict[str, Any]:
-    """What --json prints; of what an invalid run states, nothing."""
-    bits = {port.name: port.format.fraction_bits for port in program.outputs if port.format is not None}
-    report = {
-        "valid": verdict.valid,
-        "digest": verdict.digest,
-        "roots": {},
-        "final": {},
-        "scalars": {
-            name: vars(scalar) | {"integers": scalar.integers.tolist(), "reals": scalar.reals.tolist()}
-            for name, scalar in verdict.scalars.items()
-        },
-        "publics": {
-            name: {"fraction_bits": bits[name], "reals": reals.tolist()} for name, reals in verdict.publics.items()
-        },
-        "setup": "none",
-        "zero_knowledge": verdict.zero_knowledge,
-        "reason": verdict.reason,
-        **taken,
-    }
-    if not verdict:
-        return report
-    return report | verdict.as_json() | {"security_bits": round(verdict.security_bits, 1)}
 
 
 def _course(name: str, scalar: Course) -> str:

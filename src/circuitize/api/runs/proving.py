@@ -91,7 +91,7 @@ def prove_run(
     kept = kept_file(path)
     require_beginning(path, seed, inputs, before, spelling)
     integer = exact(program, Phases()).integer
-    require_consent(integer, not_zero_knowledge, spelling.option("not_zero_knowledge", True))
+    require_consent(integer, not_zero_knowledge)
     continued = None if before is None else earlier(before, kept_file(before))
     drawn = seed_bytes(seed, spelling) if continued is None or seed is not None else continued.manifest.seed
     data = dataset_of(integer, dataset, say, spelling)

@@ -9,6 +9,7 @@ given, are believed once these proofs bind them; then roots are compared with th
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,13 +28,13 @@ from circuitize.provers.tensor.runs.files import MANIFEST, STEPS, Manifest, read
 from circuitize.provers.tensor.runs.setting import Run
 
 from ..exact import Integers, Reals, exact
-from ..verifier import ROOT
 from .proving import seed_bytes
 from .scalars import Schedule, required_scalars
 from .spelling import PYTHON, Spelling
 from .steps import Steps, from_step, whole_number
 
 FINAL = "final."
+ROOT = re.compile(r"0[xX][0-9a-fA-F]{1,64}|[0-9]{1,78}")
 
 BELIEVED_PER_PROOF = 16
 BELIEVED_OPERATIONS = 1 << 14
@@ -57,8 +58,8 @@ class Course:
 class RunVerdict(Steps):
     """Whether a run holds, and what it says if it does; of one that does not, nothing that it states is here.
 
-    `publics` are the public outputs by name, step by step; `scalars` what each step was given. `hidden` names the ports
-    whose values the proofs do not tell: none.
+    `publics` are the public outputs by name, step by step, in steps of 2^-`fraction_bits`; `scalars` what each step was
+    given. `hidden` names the ports whose values the proofs do not tell: none.
     """
 
     valid: bool
@@ -66,7 +67,29 @@ class RunVerdict(Steps):
     plan_seconds: float
     scalars: Mapping[str, Course] = field(default_factory=dict)
     publics: Mapping[str, Reals] = field(default_factory=dict)
+    fraction_bits: Mapping[str, int] = field(default_factory=dict)
     hidden: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """What is said of any run, and of one that holds its steps."""
+        told = {
+            "valid": self.valid,
+            "digest": self.digest,
+            "roots": self.roots,
+            "final": self.final,
+            "scalars": {
+                name: vars(scalar) | {"integers": scalar.integers.tolist(), "reals": scalar.reals.tolist()}
+                for name, scalar in self.scalars.items()
+            },
+            "publics": {
+                name: {"fraction_bits": self.fraction_bits[name], "reals": reals.tolist()}
+                for name, reals in self.publics.items()
+            },
+            "setup": "none",
+            "zero_knowledge": self.zero_knowledge,
+            "reason": self.reason,
+        }
+        return told | super().as_json() | {"security_bits": round(self.security_bits, 1)} if self else told
 
     def __bool__(self) -> bool:
         return self.valid
@@ -93,7 +116,7 @@ def verify_run(
     scalars: Mapping[str, Any] | None = None,
     schedule: Schedule | None = None,
     digest: str | None = None,
-    expect: Mapping[str, str] | None = None,
+    expect: Mapping[str, str | None] | None = None,
     progress: Progress = silent,
     spelling: Spelling = PYTHON,
 ) -> RunVerdict:
@@ -176,21 +199,24 @@ def _extent(first: int, steps: int, examples: int, seed: bytes) -> str:
     return f"{steps} steps{from_step(first)} on {examples} examples with seed {seed.hex()}"
 
 
-def _expected_roots(kept: Sequence[str], expect: Mapping[str, str], spelling: Spelling) -> Mapping[str, bytes]:
+def _expected_roots(kept: Sequence[str], expect: Mapping[str, str | None], spelling: Spelling) -> dict[str, bytes]:
     """Roots by the names `parameters`, `data`, `final.parameters`. Raises CircuitizeError for others."""
     where, names = spelling.option("expect"), [*kept, "data", *(FINAL + name for name in kept)]
     found = {}
     for name, root in expect.items():
-        if name not in names:
+        if name not in names or root is None:
+            given = name if root is None else f"{name}={root}"
             raise CircuitizeError(
-                f"{where}: expected NAME=ROOT with a name among {', '.join(names)}, found {excerpt(name)}"
+                f"{where}: expected NAME=ROOT with a name among {', '.join(names)}, found {excerpt(given)}"
             )
-        if not (isinstance(root, str) and ROOT.fullmatch(root)):
+        known = isinstance(root, str) and ROOT.fullmatch(root)
+        number = int(root, 0 if root[1:2] in ("x", "X") else 10) if known else 1 << 256
+        if number >> 256:
             raise CircuitizeError(
-                f"{where} {name}: expected a commitment's root such as '0x2f...', found {excerpt(root)}; give the "
-                "verdict's"
+                f"{where} {name}: expected a commitment's root, 32 bytes such as 0x2f..., found {excerpt(root)}; give "
+                "what verify prints"
             )
-        found[name] = int(root, 16).to_bytes(32, "big")
+        found[name] = number.to_bytes(32, "big")
     return found
 
 
@@ -203,7 +229,7 @@ def _compare(expected: Mapping[str, bytes], checked: Checked) -> None:
 
 def _verdict(setting: Run, checked: Checked, planned: float) -> RunVerdict:
     """Of a run that holds."""
-    formats = {port.name: port.format for port in setting.program.outputs}
+    formats = {port.name: port.format for port in setting.program.outputs if port.format is not None}
     return RunVerdict.of(
         *(setting, checked.identity, checked.roots, checked.final),
         valid=True,
@@ -213,11 +239,8 @@ def _verdict(setting: Run, checked: Checked, planned: float) -> RunVerdict:
             for port in setting.program.inputs
             if port.name in checked.scalars
         },
-        publics={
-            name: to_reals(format, np.stack(values))
-            for name, values in checked.outputs.items()
-            if (format := formats[name]) is not None
-        },
+        publics={name: to_reals(formats[name], np.stack(values)) for name, values in checked.outputs.items()},
+        fraction_bits={name: format.fraction_bits for name, format in formats.items()},
     )
 
 
