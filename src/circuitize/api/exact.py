@@ -29,7 +29,10 @@ class Exact:
 
 
 def exact(program: Program, phases: Phases) -> Exact:
-    """Quantize a program of either language; an integer program is its own meaning."""
+    """Quantize a program of either language; an integer program is its own meaning.
+
+    Raises CircuitizeError for what is no program, and as `quantize` does.
+    """
     if not isinstance(program, Program):
         raise CircuitizeError(f"expected a Program, found {type(program).__name__}; see training_step")
     with phases.phase("quantize", "quantizing"):
