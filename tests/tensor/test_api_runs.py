@@ -14,7 +14,7 @@ import pytest
 
 import circuitize as cz
 from circuitize.api.runs.proving import ProvedRun
-from circuitize.api.runs.verifying import RunVerdict
+from circuitize.api.runs.verdict import RunVerdict
 from circuitize.api.values import write_npz
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.frontends.datasets import Recipe
@@ -156,6 +156,9 @@ def test_a_changed_folder_is_refused(made: ProvedRun, tmp_path: Path) -> None:
     assert refused(tmp_path).startswith("step 2: ")
     proof.unlink()
     assert "step 2 is missing" in refused(tmp_path)
+    (tmp_path / "steps" / "\x1b[2K\rvalid").write_bytes(bytes(1 << 20))
+    verdict = verify(tmp_path)
+    assert "expected a proof of at most" in str(verdict.reason) and repr(verdict).isprintable()
 
 
 def test_a_run_goes_on(made: ProvedRun, tmp_path: Path) -> None:

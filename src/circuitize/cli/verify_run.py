@@ -6,7 +6,8 @@ import time
 from argparse import Namespace
 
 from circuitize.api.runs.steps import from_step
-from circuitize.api.runs.verifying import Course, RunVerdict, folders, verify_run
+from circuitize.api.runs.verdict import Course, RunVerdict
+from circuitize.api.runs.verifying import folders, verify_run
 from circuitize.circuits.exact import shown, written
 
 from .loading import load_program, program_path

@@ -12,26 +12,24 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from circuitize.circuits.errors import CircuitizeError, excerpt
 from circuitize.circuits.phases import Phases, Progress, silent
-from circuitize.circuits.program import Port, Program, to_reals
+from circuitize.circuits.program import Program
 from circuitize.provers.statement import FILE
 from circuitize.provers.tensor.runs import checking
 from circuitize.provers.tensor.runs.checking import Checked, Refused
 from circuitize.provers.tensor.runs.files import MANIFEST, STEPS, Manifest, read_manifest
 from circuitize.provers.tensor.runs.setting import Run
 
-from ..exact import Integers, Reals, exact
+from ..exact import exact
 from .proving import seed_bytes
 from .scalars import Schedule, required_scalars
 from .spelling import PYTHON, Spelling
-from .steps import Steps, from_step, whole_number
+from .steps import from_step, whole_number
+from .verdict import RunVerdict, verdict_of
 
 FINAL = "final."
 ROOT = re.compile(r"0[xX][0-9a-fA-F]{1,64}|[0-9]{1,78}")
@@ -42,66 +40,6 @@ BELIEVED_OPERATIONS = 1 << 14
 
 BELIEVED_EXAMPLES = 1 << 20
 """So many examples are put in order on the prover's word."""
-
-
-@dataclass(frozen=True, eq=False)
-class Course:
-    """A scalar step by step, exactly, in integers of its format; `required` by the verifier, else the run states it."""
-
-    required: bool
-    fraction_bits: int
-    integers: Integers
-    reals: Reals
-
-
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class RunVerdict(Steps):
-    """Whether a run holds, and what it says if it does; of one that does not, nothing that it states is here.
-
-    `publics` are the public outputs by name, step by step, in steps of 2^-`fraction_bits`; `scalars` what each step was
-    given. `hidden` names the ports whose values the proofs do not tell: none.
-    """
-
-    valid: bool
-    reason: str | None = None
-    plan_seconds: float
-    scalars: Mapping[str, Course] = field(default_factory=dict)
-    publics: Mapping[str, Reals] = field(default_factory=dict)
-    fraction_bits: Mapping[str, int] = field(default_factory=dict)
-    hidden: tuple[str, ...] = ()
-
-    def as_json(self) -> dict[str, Any]:
-        """What is said of any run, and of one that holds its steps."""
-        told = {
-            "valid": self.valid,
-            "digest": self.digest,
-            "roots": self.roots,
-            "final": self.final,
-            "scalars": {
-                name: vars(scalar) | {"integers": scalar.integers.tolist(), "reals": scalar.reals.tolist()}
-                for name, scalar in self.scalars.items()
-            },
-            "publics": {
-                name: {"fraction_bits": self.fraction_bits[name], "reals": reals.tolist()}
-                for name, reals in self.publics.items()
-            },
-            "setup": "none",
-            "zero_knowledge": self.zero_knowledge,
-            "reason": self.reason,
-        }
-        return told | super().as_json() | {"security_bits": round(self.security_bits, 1)} if self else told
-
-    def __bool__(self) -> bool:
-        return self.valid
-
-    def __repr__(self) -> str:
-        if not self.valid:
-            return f"RunVerdict(NOT valid: {self.reason})"
-        stated = "".join(f", {name} as the run states" for name, one in self.scalars.items() if not one.required)
-        return (
-            f"RunVerdict(valid, {self.extent} of program {self.digest[:16]}..., seed {self.seed[:16]}, "
-            f"NOT zero-knowledge{stated})"
-        )
 
 
 def verify_run(
@@ -165,7 +103,7 @@ def verify_run(
         return RunVerdict(digest=own.digest, valid=False, reason=str(error), plan_seconds=planned)
     finally:
         progress("")
-    return _verdict(setting, checked, planned)
+    return verdict_of(setting, checked, planned)
 
 
 def folders(run: Path) -> tuple[Path, Path]:
@@ -225,25 +163,3 @@ def _compare(expected: Mapping[str, bytes], checked: Checked) -> None:
     for name, root in expected.items():
         if found[name] != root:
             raise Refused(f"expected {name} committed to by 0x{root.hex()}, the run has 0x{found[name].hex()}")
-
-
-def _verdict(setting: Run, checked: Checked, planned: float) -> RunVerdict:
-    """Of a run that holds."""
-    formats = {port.name: port.format for port in setting.program.outputs if port.format is not None}
-    return RunVerdict.of(
-        *(setting, checked.identity, checked.roots, checked.final),
-        valid=True,
-        plan_seconds=planned,
-        scalars={
-            port.name: _course(port, np.stack(checked.scalars[port.name]), port.name not in setting.stated)
-            for port in setting.program.inputs
-            if port.name in checked.scalars
-        },
-        publics={name: to_reals(formats[name], np.stack(values)) for name, values in checked.outputs.items()},
-        fraction_bits={name: format.fraction_bits for name, format in formats.items()},
-    )
-
-
-def _course(port: Port, integers: Any, required: bool) -> Course:
-    assert port.format is not None
-    return Course(required, port.format.fraction_bits, integers, to_reals(port.format, integers))
