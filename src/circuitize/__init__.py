@@ -13,6 +13,8 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from .api.calibration import calibrated as calibrated
     from .api.running import run as run
+    from .api.runs.proving import prove_run as prove_run
+    from .api.runs.verifying import verify_run as verify_run
     from .api.targets import compile as compile
     from .api.targets import groth16 as groth16
     from .api.targets import halo2 as halo2
@@ -92,6 +94,8 @@ if TYPE_CHECKING:
 _HOMES = {
     "api.calibration": ("calibrated",),
     "api.running": ("run",),
+    "api.runs.proving": ("prove_run",),
+    "api.runs.verifying": ("verify_run",),
     "api.targets": ("compile", "groth16", "halo2", "mirage", "tensor_proof"),
     "api.verifier": ("verifier",),
     "circuits.accuracy": ("error_report", "fit_to_cost", "fit_to_error"),
