@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from .api.compile import compile as compile
     from .api.estimate import estimate as estimate
     from .api.running import run as run
+    from .api.runs.proving import prove_run as prove_run
+    from .api.runs.verifying import verify_run as verify_run
     from .api.targets.mirage import mirage as mirage
     from .api.targets.plonkish import plonkish as plonkish
     from .api.targets.provers import groth16 as groth16
@@ -100,6 +102,8 @@ _HOMES = {
     "api.compile": ("compile",),
     "api.estimate": ("estimate",),
     "api.running": ("run",),
+    "api.runs.proving": ("prove_run",),
+    "api.runs.verifying": ("verify_run",),
     "api.targets.mirage": ("mirage",),
     "api.targets.plonkish": ("plonkish",),
     "api.targets.provers": ("groth16", "halo2"),
