@@ -31,8 +31,8 @@ from circuitize.circuits.builder import Builder
 from circuitize.circuits.integers import Add, Clamp, Constant, Contract, ReLU, Shift
 from circuitize.circuits.program import Port, Program, Visibility
 from circuitize.circuits.types import Fixed, signed, unsigned
-from circuitize.cli.hardware import bound
 from circuitize.cli.loading import load_program
+from circuitize.sims.rtl.frames import bound_somehow
 
 Integers = NDArray[np.int64]
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
@@ -91,7 +91,7 @@ def designs(argument: list[str]) -> Iterator[tuple[str, Design]]:
             yield f"{name}, parallel, {levels} adders a stage", parallel.schedule(program, levels)
         yield f"{name}, folded, 1 lane a layer", folded.schedule(program, interval_budget=64)
     if not argument:
-        digits = bound(load_program(f"{EXAMPLES / 'digits.py'}:predict").integer).program
+        digits = bound_somehow(load_program(f"{EXAMPLES / 'digits.py'}:predict").integer).program
         yield "digits 64-32-10, folded, 16 lanes", folded.schedule(digits, lanes=16)
 
 

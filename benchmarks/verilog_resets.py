@@ -12,10 +12,10 @@ import argparse
 import sys
 import time
 
-from circuitize.cli.hardware import design, frames_to_try
-from circuitize.cli.hardware_sizes import bound_somehow
+from circuitize.backends.verilog.bound import design
 from circuitize.cli.loading import load_program
 from circuitize.sims.rtl import check_resets
+from circuitize.sims.rtl.frames import bound_somehow, frames_to_try
 
 
 def main() -> int:

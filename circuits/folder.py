@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from .errors import CircuitizeError
+from .errors import CircuitizeError, FormatError
 from .files import require_file_name
 
 Own = Collection[str] | Callable[[Path], Collection[str]]
@@ -69,6 +69,16 @@ def _entries(path: Path, above: str = "") -> Iterator[str]:
             yield from _entries(Path(entry.path), f"{above}{entry.name}/")
         else:
             yield f"{above}{entry.name}"
+
+
+def require_plain_files(folder: Path) -> None:
+    """Raises FormatError where a folder that a prover wrote holds what is no file, such as a pipe, on which reading
+    would wait for ever.
+    """
+    with suppress(OSError), os.scandir(folder) as entries:
+        odd = [entry.path for entry in entries if not entry.is_file() and not entry.is_dir() and Path(entry).exists()]
+        if odd:
+            raise FormatError(f"{odd[0]}: expected a file, found a device or a pipe; ask for the proof again")
 
 
 def require_new_file(path: Path, secrets: str) -> None:

@@ -14,6 +14,16 @@ def silent(_: str) -> None:
     """Tell nobody."""
 
 
+@contextmanager
+def under_way(progress: Progress, stage: str) -> Iterator[None]:
+    """Tell what is under way while the block lasts."""
+    progress(stage)
+    try:
+        yield
+    finally:
+        progress("")
+
+
 class Phases:
     """Wall and processor seconds by the name of a phase. `progress` hears each one begin and end."""
 
@@ -26,11 +36,8 @@ class Phases:
     def phase(self, name: str, stage: str) -> Iterator[None]:
         """Count what runs in the block as the phase `name`; `stage` says what it does."""
         wall, cpu = time.perf_counter(), time.process_time()
-        self.progress(stage)
-        try:
+        with under_way(self.progress, stage):
             yield
-        finally:
-            self.progress("")
         self.seconds[name] = time.perf_counter() - wall
         self.cpu_seconds[name] = time.process_time() - cpu
 

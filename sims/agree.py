@@ -14,7 +14,7 @@ from circuitize.backends.r1cs.checker import describe, failing_rows
 from circuitize.backends.r1cs.commitments import commit
 from circuitize.backends.r1cs.emit import Emission, emit
 from circuitize.backends.r1cs.witness import random_salts, witness
-from circuitize.circuits.errors import Undefined
+from circuitize.circuits.errors import CircuitizeError, Undefined
 from circuitize.circuits.operation import Edge
 from circuitize.circuits.program import Program, Raw, raw, to_integers, to_reals
 
@@ -213,7 +213,15 @@ def _difference(program: Program, trace: Trace, targets: Sequence[Target], blame
 
 
 def _differs(target: Target) -> Callable[[Program, Trace], bool]:
-    return lambda program, trace: target.of(program).difference(trace) is not None
+    """Whether the target of an operation alone differs; False where it has no circuit of it."""
+
+    def differs(program: Program, trace: Trace) -> bool:
+        try:
+            return target.of(program).difference(trace) is not None
+        except CircuitizeError:
+            return False
+
+    return differs
 
 
 def _accepted(

@@ -15,10 +15,10 @@ from hostile_files import TEXT, Judge, Kind, checked, rewritten, signed
 
 from circuitize import Program, quantize, save
 from circuitize.api.expectations import read_expectation
+from circuitize.api.targets.plonkish import plonkish
 from circuitize.api.values import program_inputs
 from circuitize.cli import audit, check, verify, verify_run
 from circuitize.cli.arguments import parser
-from circuitize.cli.plonkish import check_plonkish_files
 from circuitize.provers.openings import read_openings
 
 
@@ -117,6 +117,6 @@ def _circuits(root: Path) -> Iterator[Kind]:
     yield Kind("circuit.sym", root, folder / "circuit.sym", audited)
     folder = root / "plonkish"
     assert run("compile", STEP, "--target", "plonkish", "-o", folder, "--witness").status == 0
-    judge: Judge = lambda path: check_plonkish_files(path.parent)[1] is None  # noqa: E731
+    judge: Judge = lambda path: plonkish.check_files(path.parent).failed is None  # noqa: E731
     yield Kind("circuit.plonkish", root, folder / "circuit.plonkish", judge, TEXT)
     yield Kind("witness.cells", root, folder / "witness.cells", judge)

@@ -13,14 +13,15 @@ from arrays_cases import Case, Source
 from function_cases import FunctionCase, function_cases, small_program
 
 from circuitize.backends.plonkish.cost import estimate as plonkish
+from circuitize.backends.verilog.sizes import parallel_sizes
 from circuitize.circuits import arrays
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.differentiate import reverse_derivative
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.program import Program
-from circuitize.cli.hardware_sizes import bound_somehow, parallel_sizes
 from circuitize.provers.tensor.cost import estimate
 from circuitize.provers.tensor.errors import Unprovable
+from circuitize.sims.rtl.frames import bound_somehow
 
 Costs = Mapping[str, Mapping[str, int]]
 
@@ -197,7 +198,7 @@ def _looked_up(program: Program) -> str:
 
 def _luts(program: Program) -> str:
     try:
-        return f"{parallel_sizes(bound_somehow(program))['lut']:,}"
+        return f"{parallel_sizes(bound_somehow(program).program)['lut']:,}"
     except CircuitizeError:
         return ""
 

@@ -11,7 +11,7 @@ import numpy as np
 from circuitize import _native
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.program import Program, Visibility
-from circuitize.provers import consent
+from circuitize.provers.consent import require_consent
 
 from .dataset import ROWS
 from .forms import Column, Integers, Trace
@@ -46,12 +46,6 @@ def draw_secrets(made: Plan, known: Mapping[PortKey, bytes] | None = None) -> di
     return {key: known.get(key) or secrets.token_bytes(SECRET_BYTES) for key in made.groups}
 
 
-def require_consent(program: Program, not_zero_knowledge: bool) -> None:
-    """Raises NotZeroKnowledge where a program hides values and the caller has not said that they may leak."""
-    if not not_zero_knowledge:
-        consent.require_consent(program, "tensor", "add --not-zero-knowledge")
-
-
 def commit(made: Plan, trace: Trace, key: PortKey, secret: bytes) -> _native.TensorCommitment:
     """The commitment that a proof by this plan would make of a group, to keep for several proofs."""
     instructions()
@@ -81,7 +75,8 @@ def prove(
     NotZeroKnowledge for hidden inputs unless the caller accepts that the proof may tell about them. The same values
     and secret give the same root, so that one proof's output is another's input.
     """
-    require_consent(program, not_zero_knowledge)
+    if not not_zero_knowledge:
+        require_consent(program, "tensor", "say not_zero_knowledge=True")
     made = made or plan(program)
     trace = made.trace(inputs)
     return prove_values(program, made, trace, made.values(trace), salts=salts, hook=hook, progress=progress)

@@ -12,12 +12,19 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from .api.calibration import calibrated as calibrated
+    from .api.check import check as check
+    from .api.compile import compile as compile
+    from .api.estimate import estimate as estimate
     from .api.running import run as run
-    from .api.targets import compile as compile
-    from .api.targets import groth16 as groth16
-    from .api.targets import halo2 as halo2
-    from .api.targets import mirage as mirage
-    from .api.targets import tensor_proof as tensor_proof
+    from .api.runs.proving import prove_run as prove_run
+    from .api.runs.verifying import verify_run as verify_run
+    from .api.targets.mirage import mirage as mirage
+    from .api.targets.plonkish import plonkish as plonkish
+    from .api.targets.provers import groth16 as groth16
+    from .api.targets.provers import halo2 as halo2
+    from .api.targets.r1cs import r1cs as r1cs
+    from .api.targets.tensor import tensor_proof as tensor_proof
+    from .api.targets.verilog import verilog as verilog
     from .api.verifier import verifier as verifier
     from .circuits.accuracy import error_report as error_report
     from .circuits.accuracy import fit_to_cost as fit_to_cost
@@ -91,8 +98,18 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "api.calibration": ("calibrated",),
+    "api.check": ("check",),
+    "api.compile": ("compile",),
+    "api.estimate": ("estimate",),
     "api.running": ("run",),
-    "api.targets": ("compile", "groth16", "halo2", "mirage", "tensor_proof"),
+    "api.runs.proving": ("prove_run",),
+    "api.runs.verifying": ("verify_run",),
+    "api.targets.mirage": ("mirage",),
+    "api.targets.plonkish": ("plonkish",),
+    "api.targets.provers": ("groth16", "halo2"),
+    "api.targets.r1cs": ("r1cs",),
+    "api.targets.tensor": ("tensor_proof",),
+    "api.targets.verilog": ("verilog",),
     "api.verifier": ("verifier",),
     "circuits.accuracy": ("error_report", "fit_to_cost", "fit_to_error"),
     "circuits.builder": ("Builder",),

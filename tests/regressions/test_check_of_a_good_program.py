@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from cli_programs import STEP, run
 
-from circuitize.cli import check
+from circuitize.api.targets.verilog import Verilog
 
 
 def test_undefined_inputs_are_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(check, "check_hardware", lambda *_: [])
+    monkeypatch.setattr(Verilog, "check_designs", lambda *_: ())
     outcome = run("check", STEP, "--vectors", "20")
     assert outcome.status == 0
     first = outcome.out.splitlines()[0]

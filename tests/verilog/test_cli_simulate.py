@@ -19,8 +19,8 @@ from hardware_programs import linear
 from circuitize.backends.verilog.project import read_project
 from circuitize.circuits.bind import bind
 from circuitize.circuits.program import Raw
-from circuitize.cli.hardware import accuracy
 from circuitize.sims.rtl import simulators
+from circuitize.sims.rtl.frames import right_frames
 
 SIZES = {"lut", "ff", "dsp", "bram_bits", "latency_cycles", "interval_cycles"}
 HERE = f"{hardware_programs.__file__}:"
@@ -215,10 +215,10 @@ def test_damaged_folders_and_missing_simulators_are_one_line(tmp_path: Path, mon
 
 def test_answers() -> None:
     scores = np.array([[1, 4, 4], [3, 2, 1]])
-    assert accuracy(scores, np.array([1, 1]), 0).tolist() == [True, False]
-    assert accuracy(scores, np.array([[0.5, 2, 2], [1.5, 1, 1]]), 1).tolist() == [True, False]
+    assert right_frames(scores, np.array([1, 1]), 0).tolist() == [True, False]
+    assert right_frames(scores, np.array([[0.5, 2, 2], [1.5, 1, 1]]), 1).tolist() == [True, False]
     with pytest.raises(Exception, match=r"expected answers of shape \[3\], or of \[\] for the index .* found \[2\]"):
-        accuracy(scores, np.zeros((2, 2)), 0)
+        right_frames(scores, np.zeros((2, 2)), 0)
 
 
 @pytest.mark.parametrize("scheduler", ["parallel", "folded"])

@@ -14,12 +14,13 @@ import numpy as np
 import pytest
 from verilog_reading import Declared, Module, connections, read
 
+from circuitize.backends.verilog.bound import Bound, design
 from circuitize.backends.verilog.design import Design
 from circuitize.backends.verilog.signals import signed_width, width
 from circuitize.circuits.program import Program, Role
 from circuitize.circuits.quantize import quantize
-from circuitize.cli.hardware import Bound, bound, design, frames_to_try
 from circuitize.sims.rtl import check_design
+from circuitize.sims.rtl.frames import bound_somehow, frames_to_try
 
 
 def products() -> Program:
@@ -50,7 +51,7 @@ every_design = pytest.mark.parametrize(("name", "scheduler"), DESIGNS)
 
 @cache
 def made(name: str, scheduler: str) -> tuple[Bound, Design]:
-    found = bound(quantize(PROGRAMS[name]()), say=lambda told: None)
+    found = bound_somehow(quantize(PROGRAMS[name]()))
     return found, design(found, scheduler, {})
 
 

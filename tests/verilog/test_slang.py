@@ -11,9 +11,9 @@ from example_programs import example
 from pyslang.ast import Compilation
 from pyslang.syntax import SyntaxTree
 
+from circuitize.backends.verilog.bound import design
 from circuitize.backends.verilog.design import Design
-from circuitize.cli.hardware import design
-from circuitize.cli.hardware_sizes import bound_somehow
+from circuitize.sims.rtl.frames import bound_somehow
 
 QUICK = ["iris.py:step", "iris.py:predict", "jet.py:scores", "dense.py:small"]
 SLOW = [

@@ -1,5 +1,6 @@
 """The folded scheduler: loop nests on a few lanes, tensors in memories between them."""
 
+from .graph import RULES
 from .schedule import schedule, table
 
-__all__ = ["schedule", "table"]
+__all__ = ["RULES", "schedule", "table"]

@@ -56,6 +56,9 @@ ELEMENTWISE = (
     Divide,
     SquareRoot,
 )
+RULES = frozenset({*ELEMENTWISE, Constant, Reindex, Contract, Sum, ArgMax})
+"""The operations that stages are made of; the others are expanded into these."""
+
 REDUCED = "reduced"
 """The name, in a stage, of what its reduction comes to."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,11 +28,13 @@ class Exact:
     digest: str
 
 
-def exact(program: Program, phases: Phases) -> Exact:
+def exact(program: Program | Exact, phases: Phases) -> Exact:
     """Quantize a program of either language; an integer program is its own meaning.
 
     Raises CircuitizeError for what is no program, and as `quantize` does.
     """
+    if isinstance(program, Exact):
+        return program
     if not isinstance(program, Program):
         raise CircuitizeError(f"expected a Program, found {type(program).__name__}; see training_step")
     with phases.phase("quantize", "quantizing"):
@@ -40,10 +42,13 @@ def exact(program: Program, phases: Phases) -> Exact:
         return Exact(program, integer, program_digest(integer))
 
 
-def integers_of(program: Program, inputs: Mapping[str, Any] | None) -> dict[str, Integers]:
+def integers_of(
+    program: Program, inputs: Mapping[str, Any] | None, wanted: Sequence[Port] | None = None
+) -> dict[str, Integers]:
     """Input values as integers of their formats, each rounded once; without values those of the first example.
 
-    Raises CircuitizeError for a missing or an unknown name, and for values that do not fit.
+    Of all inputs, or of those `wanted`. Raises CircuitizeError for a missing or an unknown name, and for values that do
+    not fit.
     """
     if inputs is None and not program.examples:
         raise CircuitizeError("expected inputs, found none and a program without examples; give inputs by name")
@@ -52,10 +57,11 @@ def integers_of(program: Program, inputs: Mapping[str, Any] | None) -> dict[str,
     unknown = sorted(set(given) - set(names)) if inputs is not None else []
     if unknown:
         raise CircuitizeError(f"expected inputs among {names}, found {unknown[0]!r}; remove or rename it")
-    missing = [name for name in names if name not in given]
+    ports = program.inputs if wanted is None else wanted
+    missing = [port.name for port in ports if port.name not in given]
     if missing:
         raise CircuitizeError(f"expected a value for input {missing[0]!r}, found {sorted(given)}; add it")
-    return {port.name: to_integers(port, given[port.name], "inputs") for port in program.inputs}
+    return {port.name: to_integers(port, given[port.name], "inputs") for port in ports}
 
 
 def reals_of(ports: tuple[Port, ...], values: Mapping[str, Integers]) -> dict[str, Reals]:

@@ -24,7 +24,7 @@ from circuitize.sims.integer import trace
 from .circuits import ProvableCircuit
 from .exact import exact, integers_of
 from .proofs import Proof
-from .targets import ProverTarget
+from .targets.provers import ProverTarget
 from .verifier import Verifier
 
 

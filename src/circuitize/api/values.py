@@ -18,6 +18,7 @@ from circuitize.circuits.phases import Progress, silent
 from circuitize.circuits.program import Port, Program, Raw, to_integers, to_reals
 
 Integers = NDArray[np.int64]
+Inputs = Mapping[str, Any] | Sequence[Path] | None
 EXACT = 1 << 53
 """Up to here float64 holds every integer."""
 
@@ -27,9 +28,9 @@ NEED_NONE = "setup, verify, estimate, check, audit, and compile to r1cs or plonk
 
 
 def program_inputs(
-    program: Program, paths: Sequence[Path] | None, say: Progress = silent, raw: bool = False
+    program: Program, paths: Inputs = None, say: Progress = silent, raw: bool = False
 ) -> dict[str, Integers]:
-    """The integers that enter a program, by input name: out of .npz files, or the program's first example.
+    """The integers that enter a program, by input name: as given, out of .npz files, or the program's first example.
 
     Real values, of whatever dtype, are rounded once to their input's format, which `say` is told; `raw` files hold
     integers of the formats. Raises CircuitizeError for a file that is no .npz, for a missing or an unknown name, and
@@ -40,9 +41,10 @@ def program_inputs(
 
 
 def given_values(
-    program: Program, paths: Sequence[Path] | None, say: Progress = silent, raw: bool = False
+    program: Program, paths: Inputs = None, say: Progress = silent, raw: bool = False
 ) -> tuple[str, dict[str, Any]]:
-    """Where values of inputs are from, and what is there by name: out of .npz files, or the program's first example.
+    """Where values of inputs are from, and what is there by name: as given by name, out of .npz files, or the program's
+    first example.
 
     An array that goes by the name of an output alone is left out, which `say` is told: so what `--outputs` wrote goes
     in again. Raises CircuitizeError for any other name, and for an input that two files have.
@@ -57,6 +59,11 @@ def given_values(
             )
         return "the first example", dict(program.examples[0])
     names, leaving = [port.name for port in program.inputs], {port.name for port in program.outputs}
+    if isinstance(paths, Mapping):
+        unknown = sorted(set(paths) - set(names))
+        if unknown:
+            raise CircuitizeError(f"expected inputs among {names}, found {unknown[0]!r}; remove or rename it")
+        return "inputs", dict(paths)
     found: dict[str, tuple[Path, Any]] = {}
     unread: list[str] = []
     for path in paths:

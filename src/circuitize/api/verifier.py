@@ -10,6 +10,7 @@ from typing import Any
 
 from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import CircuitizeError, FormatError, excerpt
+from circuitize.circuits.folder import require_plain_files
 from circuitize.circuits.phases import Phases
 from circuitize.circuits.program import Port, Program, Visibility
 from circuitize.circuits.saved import load
@@ -67,6 +68,7 @@ class Verifier:
                 f"expected a proof, or the folder of one, found {type(proof).__name__}; give what prove made"
             )
         folder = Path(proof)
+        require_plain_files(folder)
         statement = read_statement(folder, self.bound)
         if statement.prover != self.prover.name:
             remedy = "give the key of that prover" if self.key is None else _remedy(statement.prover)

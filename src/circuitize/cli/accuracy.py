@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from argparse import Namespace
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
+from circuitize.api.estimate import cost_of, costs
+from circuitize.api.targets.registry import TARGETS
 from circuitize.circuits.accuracy import Report, WireError, fit_to_cost, fit_to_error, report
-from circuitize.circuits.cost import products
 from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.folder import require_file
 from circuitize.circuits.program import Program
 
-from .estimate import MOST_COUNTED
 from .loading import read_program, save_without_examples
 from .output import print_json, progress, say, show
 
@@ -70,7 +71,7 @@ def _fitted(
     """The program with formats that meet the target, if there is one."""
     if cost is not None:
         name, most = cost
-        return fit_to_cost(given, lambda program: _count(name, program), most, say=show)
+        return fit_to_cost(given, partial(cost_of, name), most, say=show)
     if not errors:
         return None
     wanted: dict[str, float] = {}
@@ -92,68 +93,13 @@ def _report_or_none(given: Program) -> Report | None:
         return None
 
 
-def _constraints(program: Program, committed: bool = False) -> int:
-    from circuitize.backends.r1cs.challenge import Challenge
-    from circuitize.backends.r1cs.cost import estimate
-
-    if products(program.arrow) > MOST_COUNTED:
-        raise CircuitizeError(f"expected at most {MOST_COUNTED:,} products to count constraints of, found more")
-    found: int = estimate(program, challenge=Challenge.COMMITTED if committed else Challenge.HASHED)["constraints"]
-    return found
-
-
-def _cells(program: Program) -> int:
-    from circuitize.backends.plonkish.cost import estimate
-
-    if products(program.arrow) > MOST_COUNTED:
-        raise CircuitizeError(f"expected at most {MOST_COUNTED:,} products to lay out, found more")
-    found = estimate(program)
-    return int(found["rows"]) * int(found["advice_columns"])
-
-
-def _lookups(program: Program) -> int:
-    from circuitize.provers.tensor.cost import estimate
-    from circuitize.provers.tensor.errors import Unprovable
-
-    try:
-        return int(estimate(program)["lookups"])
-    except Unprovable as error:
-        raise CircuitizeError(str(error)) from None
-
-
-def _luts(program: Program) -> int:
-    from .hardware_sizes import bound_somehow, folded_sizes
-
-    return folded_sizes(bound_somehow(program))["lut"]
-
-
-MEASURES: Mapping[str, tuple[str, Callable[[Program], int]]] = {
-    "r1cs": ("constraints", _constraints),
-    "mirage": ("constraints", lambda program: _constraints(program, committed=True)),
-    "plonkish": ("cells", _cells),
-    "tensor": ("lookups", _lookups),
-    "verilog": ("LUTs, folded", _luts),
-}
-"""What each target's cost is, as `estimate` counts it."""
-
-
-def _count(target: str, program: Program) -> int:
-    return MEASURES[target][1](program)
-
-
 def _costs(before: Report | None, found: Report) -> dict[str, dict[str, int]]:
     """By target, the cost as given and as chosen; what a target cannot do is left out."""
-    costs: dict[str, dict[str, int]] = {}
-    for name in MEASURES:
-        own: dict[str, int] = {}
-        for key, made in (("given", before), ("chosen", found)):
-            try:
-                with progress(f"counting {name}"):
-                    own |= {key: _count(name, made.integers)} if made is not None else {}
-            except CircuitizeError:
-                continue
-        costs |= {name: own} if own else {}
-    return costs
+    given = costs(before.integers, show) if before is not None else {}
+    chosen = costs(found.integers, show)
+    both = (("given", given), ("chosen", chosen))
+    counted = {name: {key: own[name] for key, own in both if name in own} for name in TARGETS}
+    return {name: own for name, own in counted.items() if own}
 
 
 def _amount(text: str, option: str) -> tuple[str | None, float]:
@@ -172,9 +118,9 @@ def _amount(text: str, option: str) -> tuple[str | None, float]:
 
 def _cost(text: str) -> tuple[str, float]:
     name, most = _amount(text, "--target-cost")
-    if name is not None and name not in MEASURES:
+    if name is not None and name not in TARGETS:
         raise CircuitizeError(
-            f"--target-cost: expected a target among {', '.join(MEASURES)}, found {name!r}; name one of these"
+            f"--target-cost: expected a target among {', '.join(TARGETS)}, found {name!r}; name one of these"
         )
     return name or "r1cs", most
 
@@ -184,7 +130,7 @@ def _bits(program: Program) -> str:
 
 
 def _print_costs(costs: Mapping[str, Mapping[str, int]]) -> None:
-    rows = [(f"{name} {MEASURES[name][0]}", own) for name, own in costs.items()]
+    rows = [(f"{name} {TARGETS[name].measure}", own) for name, own in costs.items()]
     wide = max((len(title) for title, _ in rows), default=0)
     say(f"{'cost':<{wide + 2}}  {'as given':>15}  {'chosen':>15}")
     for title, own in rows:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
 from circuitize import __version__
 from circuitize.api.provers import keyed_names, prover_names
+from circuitize.api.targets.options import offered
+from circuitize.api.targets.registry import TARGETS
+from circuitize.api.targets.verilog import SIMULATORS
 from circuitize.circuits.errors import CircuitizeError
-
-from .registry import SCHEDULERS, SIMULATORS, TARGETS
 
 PROGRAM = "file.py:name (a Program, or a function of no arguments that returns one) or a saved arrow"
 EXAMPLES = """examples:
@@ -67,37 +69,38 @@ def _demo(commands: Any) -> None:
 
 def _compile(commands: Any) -> None:
     command = _command(commands, "compile", "write a program's circuit, or its hardware", program=True)
-    command.add_argument("--target", choices=TARGETS, required=True)
+    written = [target for target in TARGETS.values() if target.files is not None]
+    command.add_argument("--target", choices=[target.name for target in written], required=True)
     _output(command, "-o", "DIR", "folder for what is written")
-    command.add_argument("--json-circuit", action="store_true", help="r1cs: write circuit.json too, as snarkjs does")
-    command.add_argument(
-        "--witness", action="store_true", help="r1cs, plonkish: write a witness too, of the example inputs"
-    )
-    command.add_argument("--k", type=_count, metavar="K", help="plonkish: 2^K rows (default: the cheapest to prove)")
-    _memory(command)
-    _inputs(command, "r1cs, plonkish: values to witness (implies --witness); verilog: values of held inputs")
-    _scheduling(command)
+    _inputs(command, "; ".join(_grouped({target.name: target.inputs_are for target in written})))
+    _target_options(command, "compile")
 
 
-def _scheduling(command: ArgumentParser) -> None:
-    command.add_argument(
-        "--scheduler", choices=SCHEDULERS, help="verilog: a frame a cycle, or a few shared multipliers"
-    )
-    command.add_argument(
-        "--levels-per-stage", type=_count, metavar="N", help="parallel: adders between registers (default: 4)"
-    )
-    command.add_argument(
-        "--multiplication", choices=("adders", "dsp"), help="parallel: products with constants (default: adders)"
-    )
-    command.add_argument("--lanes", type=_count, metavar="P", help="folded: multipliers that work at once")
-    command.add_argument("--dsp-budget", type=_count, metavar="N", help="folded: as many lanes as N DSPs allow")
-    command.add_argument(
-        "--interval-budget", type=_count, metavar="N", help="folded: the fewest lanes for a frame in N cycles"
-    )
+def _target_options(command: ArgumentParser, name: str) -> None:
+    """What targets offer, each option after those that have it, or after the choice that it goes with."""
+    for option, having in offered(TARGETS.values(), name).values():
+        told = f"{option.only[1] if option.only else ', '.join(having)}: {option.help}"
+        if option.kind == "flag":
+            command.add_argument(option.flag, action="store_true", help=told)
+        elif option.kind == "choice":
+            command.add_argument(option.flag, choices=option.choices, help=told)
+        else:
+            type = Path if option.kind == "file" else _count
+            command.add_argument(option.flag, type=type, metavar=option.metavar, help=told)
 
 
-def _memory(command: ArgumentParser) -> None:
-    command.add_argument("--memory", type=_count, metavar="MIB", help="plonkish: the most memory that proving may take")
+def target_options(options: Namespace) -> dict[str, Any]:
+    """What a command line gives of the options that targets offer."""
+    return {name: getattr(options, name) for name in offered(TARGETS.values(), options.command)}
+
+
+def _grouped(told: Mapping[str, str]) -> list[str]:
+    """Names that are told the same, before it."""
+    groups: dict[str, list[str]] = {}
+    for name, text in told.items():
+        if text:
+            groups.setdefault(text, []).append(name)
+    return [f"{', '.join(names)}: {text}" for text, names in groups.items()]
 
 
 def _simulate(commands: Any) -> None:
@@ -114,8 +117,7 @@ def _simulate(commands: Any) -> None:
 
 def _estimate(commands: Any) -> None:
     command = _command(commands, "estimate", "sizes of every target, before emitting", program=True)
-    command.add_argument("--plot", type=Path, metavar="FILE.svg", help="draw cycles and LUTs of folded designs there")
-    _memory(command)
+    _target_options(command, "estimate")
 
 
 def _accuracy(commands: Any) -> None:
@@ -130,8 +132,8 @@ def _accuracy(commands: Any) -> None:
     command.add_argument(
         "--target-cost",
         metavar="[TARGET=]COST",
-        help="the most fraction bits that cost so much: r1cs or mirage=constraints (default: r1cs), tensor=lookups, "
-        "plonkish=cells, verilog=LUTs",
+        help="the most fraction bits that cost so much, by default of r1cs: "
+        + ", ".join(f"{name}={target.measure}" for name, target in TARGETS.items()),
     )
     command.add_argument("--wires", type=_count, default=12, metavar="N", help="how many are shown (default: 12)")
     _output(command, "-o", "FILE.arrow", "save the integer program there, without examples", required=False)

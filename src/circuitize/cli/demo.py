@@ -15,9 +15,9 @@ from circuitize.api.circuits import require_key_folder
 from circuitize.api.exact import Exact, integers_of
 from circuitize.api.proofs import require_proof_folder
 from circuitize.api.tampering import Attempt, easier_program, flipped_bit, weight_in_commitment, weight_in_witness
-from circuitize.api.targets import ProverTarget
+from circuitize.api.targets.provers import ProverTarget
+from circuitize.api.targets.r1cs import r1cs
 from circuitize.api.verdict import Verdict
-from circuitize.backends.r1cs.cost import estimate
 from circuitize.circuits.folder import require_file
 from circuitize.circuits.memory import amount_of_bytes
 from circuitize.frontends.datasets import Recipe, Split, digits
@@ -91,7 +91,7 @@ class Demo:
         """One step as a circuit, with keys, a proof, a verdict and attacks."""
         phases, keys_folder, folder = Phases(), self.output / KEYS, self.output / PROOF
         with progress("counting constraints"):
-            sizes = estimate(loaded.integer)
+            sizes = r1cs.estimate(loaded.integer, {})
         circuit = ProverTarget("groth16").build(loaded, phases)
         self.report |= {"digest": loaded.digest, "constraints": sizes["constraints"]}
         self.say()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 from circuitize.circuits import phases
@@ -25,7 +25,7 @@ def remark(message: str) -> None:
     print("circuitize:", one_line(message), file=sys.stderr)
 
 
-def print_json(content: dict[str, Any]) -> None:
+def print_json(content: Mapping[str, Any]) -> None:
     """The one object that --json prints, in ASCII."""
     print(json.dumps(content, ensure_ascii=True))
 
@@ -37,6 +37,12 @@ def print_table(rows: Sequence[tuple[str, object]], indent: str = "  ") -> None:
         say(f"{indent}{visible(name):<{width}}  {f'{value:,}' if isinstance(value, int) else value}".rstrip())
 
 
+def print_shown(shown: Iterable[str | Sequence[tuple[str, object]]]) -> None:
+    """Lines, and tables of names and values."""
+    for part in shown:
+        say(part) if isinstance(part, str) else print_table(part)
+
+
 def show(stage: str) -> None:
     """Replace what standard error shows to be under way, when that is a terminal; nothing for an empty stage."""
     stream = sys.stderr.stream if isinstance(sys.stderr, Screen) else sys.stderr
@@ -44,14 +50,9 @@ def show(stage: str) -> None:
         print(f"{CLEAR}{visible(stage)}" + " ..." * bool(stage), end="", file=stream, flush=True)
 
 
-@contextmanager
-def progress(stage: str) -> Iterator[None]:
+def progress(stage: str) -> AbstractContextManager[None]:
     """Show what is under way while it lasts."""
-    show(stage)
-    try:
-        yield
-    finally:
-        show("")
+    return phases.under_way(show, stage)
 
 
 class Phases(phases.Phases):

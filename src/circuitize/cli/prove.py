@@ -28,7 +28,7 @@ def run(options: Namespace) -> int:
     """Write a proof's folder, and what the prover keeps: outputs and the openings of its commitments."""
     from circuitize.api.circuits import require_consent_to
     from circuitize.api.proofs import openings_file, proof_folder
-    from circuitize.api.targets import ProverTarget
+    from circuitize.api.targets.provers import ProverTarget
     from circuitize.api.values import program_inputs, require_writable, write_outputs
 
     proving, keys = prover(options.prover), options.keys

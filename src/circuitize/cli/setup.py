@@ -22,7 +22,7 @@ INSECURE = "these are development keys: INSECURE, whoever made them can prove an
 def run(options: Namespace) -> int:
     """Emit the circuit, make or take over keys bound to the program's digest, and write them beside the program."""
     from circuitize.api.circuits import require_key_folder
-    from circuitize.api.targets import ProverTarget
+    from circuitize.api.targets.provers import ProverTarget
 
     require_key_folder(options.output)
     making = prover(options.prover)

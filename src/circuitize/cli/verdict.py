@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
-from contextlib import suppress
 from pathlib import Path
 
-from circuitize.circuits.errors import CircuitizeError, FormatError
+from circuitize.circuits.errors import CircuitizeError
 
 RUN_FILE, PROOF_FILE = "run.json", "statement.json"
 """The file that makes a folder one of a run, or one of a proof."""
@@ -25,16 +23,6 @@ def require_outside(path: Path, proof: Path) -> None:
             f"{path}: expected the verifier's own key, program and values, found one inside the proof's folder "
             f"{proof}; a prover can write them for an easier program: use what you made, or what you trust"
         )
-
-
-def require_files(folder: Path) -> None:
-    """Raises CircuitizeError where a folder that a prover wrote holds what is no file, such as a pipe, on which reading
-    would wait for ever.
-    """
-    with suppress(OSError), os.scandir(folder) as entries:
-        odd = [entry.path for entry in entries if not entry.is_file() and not entry.is_dir() and Path(entry).exists()]
-        if odd:
-            raise FormatError(f"{odd[0]}: expected a file, found a device or a pipe; ask for the proof again")
 
 
 def require_kind(folder: Path, own: str, other: str, kinds: tuple[str, str], command: str) -> None:

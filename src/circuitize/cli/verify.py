@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 
 from circuitize.api.provers import keyed_names, prover, prover_of_key
 from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.folder import require_plain_files
 
 from .keys import verifying_key_file
 from .loading import PROGRAM_FILE, load_program, program_path
 from .output import print_json, progress, remark, say, shown_number
 from .screen import one_line
-from .verdict import PROOF_FILE, RUN_FILE, require_digest, require_files, require_kind, require_outside
+from .verdict import PROOF_FILE, RUN_FILE, require_digest, require_kind, require_outside
 
 if TYPE_CHECKING:
     from circuitize.api.verdict import Verdict
@@ -28,7 +29,7 @@ def run(options: Namespace) -> int:
     from circuitize.api.verifier import keyless_prover
 
     start = time.perf_counter()
-    require_files(options.proof)
+    require_plain_files(options.proof)
     require_kind(options.proof, PROOF_FILE, RUN_FILE, ("one proof", "a run of training steps"), "verify-run")
     name = options.prover
     keyless = name not in keyed_names() if name else options.keys is None and keyless_prover(options.proof) is not None

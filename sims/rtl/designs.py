@@ -1,18 +1,17 @@
-"""The part of `circuitize check` that runs a program as hardware, where a simulator is installed."""
+"""Runs a program's designs where a simulator is installed, and compares them with the integer executor."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from circuitize.backends.verilog.bound import Bound, design
+from circuitize.backends.verilog.sizes import unrolled
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.program import Program
 
-from .hardware import Bound, design, frames_to_try
-from .hardware_sizes import bound_somehow, unrolled
-
-if TYPE_CHECKING:
-    from circuitize.sims.rtl import Comparison
+from .compare import Comparison, check_design
+from .frames import bound_somehow, frames_to_try
+from .simulators import REMEDIES, available
 
 MOST_UNROLLED = 1_000
 """Products up to which `check` also runs the parallel design; larger ones take longer to simulate than to prove."""
@@ -25,57 +24,51 @@ MOST_CYCLES = 200_000
 
 
 @dataclass(frozen=True)
-class HardwareRun:
-    """A scheduler, what came of comparing its design, or why there is none."""
+class DesignRun:
+    """A design by its name, what came of comparing it, or why it was not."""
 
     name: str
     found: Comparison | None
     reason: str = ""
 
 
-def check_hardware(program: Program, count: int, seed: int) -> list[HardwareRun]:
+def check_designs(program: Program, count: int, seed: int) -> list[DesignRun]:
     """Run a program's designs on up to `count` frames each, with random gaps and stalls.
 
     The parallel scheduler runs where the program is small, the folded one in any case. Held inputs are those of the
     first example, and state starts from it. A program that a scheduler refuses is no difference: the reason is told.
     """
-    from circuitize.sims.rtl import REMEDIES, available
-
     simulators = available()
     if not simulators:
-        return [HardwareRun("verilog", None, f"no simulator here; {REMEDIES['icarus']}")]
+        return [DesignRun("verilog", None, f"no simulator here; {REMEDIES['icarus']}")]
     try:
         made = bound_somehow(program)
     except CircuitizeError as error:
-        return [HardwareRun("verilog", None, str(error))]
+        return [DesignRun("verilog", None, str(error))]
     size = unrolled(made.program.arrow)
     runs = []
     for scheduler, most in (("parallel", MOST_UNROLLED), ("folded", MOST_FOLDED)):
         name = f"verilog {scheduler} in {simulators[0].name}"
         if size > most:
-            runs.append(HardwareRun(name, None, f"{size:,} products are more than check simulates, {most:,}"))
+            runs.append(DesignRun(name, None, f"{size:,} products are more than check simulates, {most:,}"))
         elif scheduler == "folded" or not made.initial:
             runs.append(_run(made, scheduler, name, simulators[0].name, count, seed))
     return runs
 
 
-def _run(made: Bound, scheduler: str, name: str, simulator: str, count: int, seed: int) -> HardwareRun:
-    from circuitize.sims.rtl import check_design
-
+def _run(made: Bound, scheduler: str, name: str, simulator: str, count: int, seed: int) -> DesignRun:
     try:
         found = design(made, scheduler, {})
     except CircuitizeError as error:
-        return HardwareRun(name, None, str(error))
+        return DesignRun(name, None, str(error))
     interval = max(1, int(found.report.get("interval_cycles", 1)))
     frames = frames_to_try(made, min(count, max(1, MOST_CYCLES // interval)), seed)
     try:
-        return HardwareRun(name, check_design(found, made.program, frames, made.initial, simulator, seed))
+        return DesignRun(name, check_design(found, made.program, frames, made.initial, simulator, seed))
     except CircuitizeError as error:
-        return HardwareRun(name, _failed(str(error), len(next(iter(frames.values())))))
+        return DesignRun(name, _failed(str(error), len(next(iter(frames.values())))))
 
 
 def _failed(told: str, frames: int) -> Comparison:
     """A design that hangs or breaks its protocol gives nothing: every frame differs."""
-    from circuitize.sims.rtl import Comparison
-
     return Comparison(vectors=frames, mismatches=frames, first_difference=told)

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.memory import amount_of_bytes
+from circuitize.circuits.phases import Progress
 
-from .output import remark
+from .spelling import Spelling
 
 WORTH_SAYING = 60.0
 """Seconds from which on it is said how long a run will take."""
@@ -18,8 +19,10 @@ FILE_BYTES = 4096
 """What a file system takes for a file beyond its bytes, at most, on most of them."""
 
 
-def require_room(folder: Path, steps: int, per_proof: int, proof_bytes: float, seconds: float) -> None:
-    """Raises CircuitizeError where the proofs of a run cannot fit on the disk; a remark where they take long.
+def require_room(
+    folder: Path, steps: int, per_proof: int, proof_bytes: float, seconds: float, say: Progress, spelling: Spelling
+) -> None:
+    """Raises CircuitizeError where the proofs of a run cannot fit on the disk; `say` is told where they take long.
 
     `proof_bytes` and `seconds` are those of one proof, as predicted. What an interrupted run left in the folder counts.
     """
@@ -37,12 +40,13 @@ def require_room(folder: Path, steps: int, per_proof: int, proof_bytes: float, s
     if needed > free:
         most = int((free + there) / each) * per_proof
         raise CircuitizeError(
-            f"--steps: expected at most about {most:,} steps, whose proofs fit in the {amount_of_bytes(free)} free at "
-            f"{place}, found {steps:,}, which take {amount_of_bytes(int(needed))} and {duration(proofs * seconds)}; "
-            "prove fewer and go on with --after, more of them in a proof (--per-proof), or on a larger disk"
+            f"{spelling.option('steps')}: expected at most about {most:,} steps, whose proofs fit in the "
+            f"{amount_of_bytes(free)} free at {place}, found {steps:,}, which take {amount_of_bytes(int(needed))} "
+            f"and {duration(proofs * seconds)}; prove fewer and go on with {spelling.option('after')}, more of them in "
+            f"a proof ({spelling.option('per_proof')}), or on a larger disk"
         )
     if proofs * seconds > WORTH_SAYING:
-        remark(
+        say(
             f"{steps:,} steps take about {duration(proofs * seconds)} and {amount_of_bytes(int(proofs * each))} of the "
             f"{amount_of_bytes(free)} free; an interrupted run goes on with the same command"
         )

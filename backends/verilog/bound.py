@@ -1,0 +1,51 @@
+"""A program as hardware: held inputs bound to their values, and a scheduler's design."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits.bind import bind
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.program import Port, Program, raw
+
+from .design import Design
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A program whose parameters are constants, and the state that it starts from."""
+
+    program: Program
+    initial: Mapping[str, Integers]
+
+    @property
+    def streamed(self) -> list[Port]:
+        """The inputs that enter frame by frame."""
+        return [port for port in self.program.inputs if port.name not in self.initial]
+
+
+def bound_to(program: Program, values: Mapping[str, Integers]) -> Bound:
+    """Bind every held input to its value, integers of its format; state is kept as an input."""
+    carried = {port.name for port in program.outputs}
+    state = {name: value for name, value in values.items() if name in carried}
+    parameters = {name: value for name, value in values.items() if name not in carried}
+    return Bound(bind(program, raw(parameters)) if parameters else program, state)
+
+
+def design(made: Bound, scheduler: str, options: Mapping[str, Any]) -> Design:
+    """The scheduler's design. Raises CircuitizeError for a program or a budget that it cannot do."""
+    if not made.streamed:
+        raise CircuitizeError(
+            "expected a program with an input that enters frame by frame, found only held ones; leave one that is not"
+        )
+    state = {"initial": made.initial} if made.initial and scheduler == "folded" else {}
+    result: Design = import_module(f"{__package__}.{scheduler}").schedule(made.program, **options, **state)
+    return result

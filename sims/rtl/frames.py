@@ -1,0 +1,94 @@
+"""Frames to try a program's hardware on, what the executor makes of them, and how many answers are right."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.backends.verilog.bound import Bound, bound_to
+from circuitize.backends.verilog.project import Vectors
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.program import Program, to_integers
+
+from ..vectors import inputs_to_try, integer_examples
+from .compare import expected
+
+Integers = NDArray[np.int64]
+
+MOST_HELD = 1 << 20
+"""Numbers in memory beyond which hardware is not considered."""
+
+
+def bound_somehow(program: Program) -> Bound:
+    """The program with its held inputs bound: to the first example, or to seeded random values where it has none."""
+    held = [port for port in program.inputs if port.held and port.format is not None]
+    numbers = sum(port.format.size for port in held if port.format is not None)
+    if numbers > MOST_HELD:
+        raise CircuitizeError(
+            f"expected at most {MOST_HELD:,} numbers held in memory, found {numbers:,}; fold it by hand"
+        )
+    if program.examples:
+        return bound_to(
+            program, {p.name: to_integers(p, program.examples[0][p.name], "the first example") for p in held}
+        )
+    values = next(inputs_to_try(program, 1, np.random.default_rng(0)))
+    return bound_to(program, {port.name: values[port.name] for port in held})
+
+
+def example_frames(made: Bound) -> dict[str, Integers]:
+    """The program's examples, one a frame; nothing where it has none."""
+    examples = made.program.examples
+    return {
+        port.name: np.stack([to_integers(port, batch[port.name], f"example {n}") for n, batch in enumerate(examples)])
+        for port in made.streamed
+        if examples
+    }
+
+
+def frames_to_try(
+    made: Bound, count: int, seed: int, frames: Sequence[Mapping[str, Integers]] | None = None
+) -> dict[str, Integers]:
+    """Frames as `inputs_to_try` makes them of the program's examples, or of frames that are given in their place."""
+    examples = (
+        integer_examples(made.program, made.initial)
+        if frames is None
+        else [{**frame, **made.initial} for frame in frames]
+    )
+    tried = list(inputs_to_try(made.program, count, np.random.default_rng(seed), examples))
+    return {port.name: np.stack([one[port.name] for one in tried]) for port in made.streamed}
+
+
+def vectors(made: Bound, frames: Mapping[str, Integers]) -> Vectors:
+    """Frames with what the executor makes of them, and the answers of the examples where the frames are these."""
+    wanted = expected(made.program, frames, made.initial)
+    entering = {port.name for port in made.program.inputs}
+    examples = made.program.examples
+    count = len(wanted.undefined)
+    answers = {
+        port.name: np.stack([np.asarray(batch[port.name]) for batch in examples])
+        for port in made.program.outputs
+        if port.name not in entering and len(examples) == count and all(port.name in batch for batch in examples)
+    }
+    return Vectors(frames, wanted.outputs, wanted.undefined, answers, made.initial)
+
+
+def right_frames(values: Integers, answers: NDArray[Any], fraction_bits: int) -> NDArray[np.bool_]:
+    """Which frames agree with their answers, [frames].
+
+    Answers of the output's own shape must be equal to it; answers that lack its last axis are the index of the greatest
+    value along that axis, of equal ones the lowest. Raises CircuitizeError for other shapes.
+    """
+    if answers.shape == values.shape:
+        right = np.ldexp(values.astype(np.float64), -fraction_bits) == answers
+    elif answers.shape == values.shape[:-1]:
+        right = values.argmax(axis=-1) == answers
+    else:
+        raise CircuitizeError(
+            f"expected answers of shape {list(values.shape[1:])}, or of {list(values.shape[1:-1])} for the index of "
+            f"the greatest, found {list(answers.shape[1:])}; change the examples"
+        )
+    agreed: NDArray[np.bool_] = right.reshape(len(values), -1).all(axis=1)
+    return agreed

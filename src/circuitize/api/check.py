@@ -1,0 +1,102 @@
+"""Checking: every target this machine can run, compared with the integer executor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.phases import Phases, Progress, silent, under_way
+from circuitize.circuits.program import Program
+from circuitize.sims import agree
+from circuitize.sims.agree import Agreement, OnDevice
+from circuitize.sims.device import cuda
+from circuitize.sims.rtl.designs import DesignRun
+from circuitize.sims.vectors import Vector, inputs_to_try
+
+from .exact import Exact, exact
+from .targets.registry import TARGETS
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What was compared on which inputs, and the first difference. True where there is none.
+
+    `targets` are those that were run; `designs` are hardware, run or left out, on frames of its own.
+    """
+
+    digest: str
+    agreement: Agreement
+    targets: tuple[str, ...]
+    designs: tuple[DesignRun, ...]
+
+    def __bool__(self) -> bool:
+        return not self.agreement.mismatches
+
+    def __repr__(self) -> str:
+        found = self.agreement
+        state = "equal the integer executor" if self else f"NOT equal: {found.first_difference}"
+        return f"Checked({', '.join(self.targets)}: {state}, on {found.vectors - found.undefined} inputs)"
+
+
+def check(program: Program | Exact, *, vectors: int = 10, seed: int = 0, progress: Progress = silent) -> Checked:
+    """Run a program on its examples, on values near them and on random ones, in every target, and compare.
+
+    Where the integer executor has no value, no target may have one. A target that has no circuit of the program is left
+    out. Raises CircuitizeError for a program that binds nothing, or is defined on none of so many inputs.
+    """
+    made = exact(program, Phases(progress))
+    compared = _compared(made.integer, progress)
+    tried = _watched(inputs_to_try(made.integer, vectors, np.random.default_rng(seed)), vectors, progress)
+    found = agree.agree(made.integer, tried, compared, made.given)
+    if found.undefined == found.vectors:
+        raise CircuitizeError(
+            f"expected inputs on which the program is defined, found none among {vectors} ({found.first_undefined}); "
+            "give the program examples"
+        )
+    with under_way(progress, "simulating hardware"):
+        designs = [run for target in TARGETS.values() for run in target.check_designs(made.integer, vectors, seed)]
+    for run in designs:
+        if run.found is not None and run.found.mismatches:
+            found.mismatches += run.found.mismatches
+            found.first_difference = found.first_difference or f"{run.name}: {run.found.first_difference}"
+    names = [target.name for target in compared] + [run.name for run in designs if run.found is not None]
+    return Checked(made.digest, found, tuple(names), tuple(designs))
+
+
+def check_files(folder: Path, progress: Progress = silent) -> tuple[str, str, Agreement]:
+    """Whether the witness in a folder that `compile --witness` wrote satisfies the circuit, by the files alone.
+
+    Return the target, what the witness has to satisfy, and what was found. A folder of no target is taken for the
+    first one's.
+    """
+    written = {name: files.marker for name, target in TARGETS.items() if (files := target.files) is not None}
+    name = next((name for name in reversed(written) if (folder / written[name]).exists()), next(iter(written)))
+    with under_way(progress, "checking the files"):
+        held, failed = TARGETS[name].check_files(folder)
+    return name, held, Agreement(vectors=1, mismatches=int(failed is not None), first_difference=failed)
+
+
+def _compared(program: Program, progress: Progress) -> list[agree.Target]:
+    """Every circuit, those that every program has first, and the integer executor on the GPU where there is one."""
+    found: list[agree.Target] = []
+    for target in sorted(TARGETS.values(), key=lambda target: target.optional):
+        try:
+            with under_way(progress, f"emitting for {target.name}"):
+                made = target.check(program)
+        except CircuitizeError:
+            if not target.optional:
+                raise
+        else:
+            found += [made] if made is not None else []
+    device = cuda()
+    return [*found, OnDevice(program, device)] if device else found
+
+
+def _watched(vectors: Iterator[Vector], count: int, progress: Progress) -> Iterator[Vector]:
+    for number, vector in enumerate(vectors, 1):
+        with under_way(progress, f"comparing input {number} of {count}"):
+            yield vector

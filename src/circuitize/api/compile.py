@@ -1,0 +1,46 @@
+"""Compiling: a program to a target's circuit, whose type says what can be done with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.phases import Phases, Progress, silent
+from circuitize.circuits.program import Program
+
+from .exact import Exact, exact
+from .targets.contract import Buildable, Request
+from .targets.options import chosen
+from .targets.registry import TARGETS
+
+Made = TypeVar("Made")
+NAMES = ("groth16", "mirage", "halo2", "tensor_proof", "r1cs", "plonkish", "verilog")
+
+
+def compile(
+    program: Program | Exact,
+    target: Buildable[Made],
+    *,
+    inputs: Mapping[str, Any] | Sequence[Path] | None = None,
+    raw_inputs: bool = False,
+    progress: Progress = silent,
+    say: Progress = silent,
+    **options: Any,
+) -> Made:
+    """Quantize a program and lower it to a target: to a prover's circuit, which has `prove`, or one to `write`.
+
+    `options` are the target's own, as `circuitize compile --help` lists them. `inputs`, real values by name or .npz
+    files of them (integers with `raw_inputs`), are witnessed by a constraint system, and held by hardware; `say` hears
+    which of them were rounded. Raises CircuitizeError for a program that the target cannot hold, naming operation,
+    source line and remedy.
+    """
+    if not hasattr(target, "build"):
+        known = ", ".join(f"cz.{name}" for name in NAMES)
+        raise CircuitizeError(f"expected a target ({known}), found {target!r}; import circuitize as cz, and name one")
+    if inputs is not None and not target.inputs_are:
+        raise CircuitizeError(f"expected no inputs for {target.name}, found some; leave them out, or give prove them")
+    request = Request(inputs, raw_inputs, chosen(target, "compile", options, TARGETS.values()), say)
+    phases = Phases(progress)
+    return target.build(exact(program, phases), phases, request)

@@ -1,0 +1,93 @@
+"""Estimating: the sizes of every target's circuit, before anything is emitted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from circuitize.circuits.cost import products
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.phases import Phases, Progress, silent, under_way
+from circuitize.circuits.program import Program
+
+from .exact import Exact, exact
+from .targets.contract import LeftOut, Target
+from .targets.options import chosen, offered
+from .targets.registry import TARGETS
+
+MOST_COUNTED = 1 << 26
+"""Products beyond which constraints are not counted: the emitter counts them, in time and memory as they are many."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What the emitters would emit, by target, counted by themselves; and why others are left out."""
+
+    digest: str
+    operations: int
+    targets: Mapping[str, Mapping[str, Any]]
+    left_out: Mapping[str, str]
+
+    def __repr__(self) -> str:
+        return f"Estimate({', '.join(self.targets) or 'no target'}, program {self.digest[:16]}...)"
+
+
+def estimate(program: Program | Exact, *, progress: Progress = silent, **options: Any) -> Estimate:
+    """Count what every target would make of a program.
+
+    `options` are those of the targets that `circuitize estimate --help` lists. Raises CircuitizeError for a program
+    that binds nothing, and for options that no target has.
+    """
+    own = options_by_target(options)
+    made = exact(program, Phases(progress))
+    sizes: dict[str, Mapping[str, Any]] = {}
+    left_out: dict[str, str] = {}
+    for name, target in TARGETS.items():
+        try:
+            _require_countable(target, made.integer)
+            with under_way(progress, f"counting {target.measure}"):
+                found = target.estimate(made.integer, own[name])
+        except LeftOut as error:
+            left_out[name] = str(error)
+        else:
+            left_out |= {f"{name}, {part}": reason for part, reason in found.pop("left_out", {}).items()}
+            sizes |= {name: found} if found else {}
+    return Estimate(made.digest, made.integer.arrow.edge_count, sizes, left_out)
+
+
+def options_by_target(options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The options of an estimate that each target has. Raises CircuitizeError for those that no target has or takes."""
+    known = offered(TARGETS.values(), "estimate")
+    for option in options:
+        if option not in known:
+            raise CircuitizeError(f"expected options among {', '.join(known)}, found {option!r}; leave it out")
+    own: dict[str, dict[str, Any]] = {}
+    for name, target in TARGETS.items():
+        said = {option: value for option, value in options.items() if name in known[option][1]}
+        own[name] = chosen(target, "estimate", said, TARGETS.values())
+    return own
+
+
+def cost_of(name: str, program: Program) -> int:
+    """What a target's circuit of an integer program costs, in its measure. Raises CircuitizeError where it has none."""
+    _require_countable(TARGETS[name], program)
+    return TARGETS[name].cost(program)
+
+
+def costs(program: Program, progress: Progress = silent) -> dict[str, int]:
+    """The cost of each target that has one."""
+    found: dict[str, int] = {}
+    for name in TARGETS:
+        with suppress(CircuitizeError), under_way(progress, f"counting {name}"):
+            found[name] = cost_of(name, program)
+    return found
+
+
+def _require_countable(target: Target[Any], program: Program) -> None:
+    named = products(program.arrow)
+    if target.counted and named > MOST_COUNTED:
+        raise LeftOut(
+            f"not counted, {named:,} products are more than {MOST_COUNTED:,}; compile --target r1cs counts them"
+        )

@@ -1,0 +1,176 @@
+"""Proving a run: consecutive training steps, each on what the one before left; NOT zero-knowledge."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.folder import require_file
+from circuitize.circuits.memory import require_memory
+from circuitize.circuits.phases import Phases, Progress, silent
+from circuitize.circuits.program import Program
+from circuitize.provers.consent import require_consent
+from circuitize.provers.tensor.cost import sizes
+from circuitize.provers.tensor.runs import proving
+from circuitize.provers.tensor.runs.continuing import earlier
+from circuitize.provers.tensor.runs.files import MANIFEST
+from circuitize.provers.tensor.runs.setting import Run
+from circuitize.provers.tensor.runs.state import kept_beside
+
+from ..exact import Integers, Reals, exact, reals_of
+from .data import Data, Values, dataset_of, held, initial_values
+from .room import require_room
+from .scalars import Schedule, proved_scalars
+from .spelling import PYTHON, Spelling
+from .steps import Steps, whole_number
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class ProvedRun(Steps):
+    """A run as it was proved: where its proofs lie, its roots, what its prover keeps, and what it took.
+
+    `kept` is the file, beside the folder, with which an interrupted run goes on: secret. `resumed` is how many steps
+    were proved before; `seconds`, `cpu_seconds` and `proof_bytes` are of the proofs made now, one after the other, and
+    `parts_seconds` of their parts. `outputs` are the real numbers by name that are held at the end.
+    """
+
+    folder: Path
+    kept: Path
+    resumed: int
+    seconds: Sequence[float]
+    cpu_seconds: Sequence[float]
+    proof_bytes: Sequence[int]
+    parts_seconds: Mapping[str, float]
+    phases: Phases
+    held: Mapping[str, Integers]
+    outputs: Mapping[str, Reals]
+
+    def __repr__(self) -> str:
+        return (
+            f"ProvedRun({self.extent} in {self.folder}, NOT zero-knowledge, {sum(self.proof_bytes):,} bytes, "
+            f"program {self.digest[:16]}...)"
+        )
+
+
+def prove_run(
+    program: Program,
+    folder: Path | str,
+    *,
+    steps: int,
+    seed: bytes | str | None = None,
+    dataset: Data | None = None,
+    inputs: Values | None = None,
+    raw_inputs: bool = False,
+    scalars: Mapping[str, Any] | None = None,
+    schedule: Schedule | None = None,
+    per_proof: int = 1,
+    after: Path | str | None = None,
+    not_zero_knowledge: bool = False,
+    progress: Progress = silent,
+    say: Progress = silent,
+    spelling: Spelling = PYTHON,
+) -> ProvedRun:
+    """Prove consecutive steps of a training step, each on what the one before left, and write the folder for others.
+
+    `seed` (1 to 64 bytes, or hexadecimal) draws the order of examples out of `dataset`: arrays by the names of data
+    inputs, a `Dataset`, of which the part to train on, or an .npz file; without it, all examples of the program. The
+    run begins with `inputs`, real values by name of all that is held, or .npz files of them (of integers of their
+    formats if `raw_inputs`), or those of the first example; or where the run in the folder `after` ended, with its
+    seed. `scalars` are numbers of all steps by name, `schedule` a Recipe or a function of the step for the others, each
+    rounded once; those of which neither says anything must be the same in all examples. A folder of the same run that
+    was interrupted goes on. `say` hears remarks; `spelling` is that of parameters in messages.
+
+    Raises NotZeroKnowledge without consent, Unprovable for a program that no run consists of, CircuitizeError, before
+    anything is written, where inputs do not fit, the folder holds something else, or memory or disk do not suffice.
+    """
+    path, before = Path(folder), None if after is None else Path(after)
+    kept = kept_file(path)
+    require_beginning(path, seed, inputs, before, spelling)
+    integer = exact(program, Phases()).integer
+    if not not_zero_knowledge:
+        require_consent(integer, "tensor", f"add {spelling.option('not_zero_knowledge', True)}")
+    continued = None if before is None else earlier(before, kept_file(before))
+    drawn = seed_bytes(seed, spelling) if continued is None or seed is not None else continued.manifest.seed
+    data = dataset_of(integer, dataset, say, spelling)
+    setting = Run(
+        integer,
+        next(iter(data.values())).shape[0],
+        whole_number(spelling.option("steps"), steps),
+        drawn,
+        proved_scalars(integer, scalars, schedule, say, spelling),
+        whole_number(spelling.option("per_proof"), per_proof),
+        1 if continued is None else continued.next,
+    )
+    phases = Phases(progress)
+    with phases.phase("plan", "planning the proofs"):
+        assert setting.plan.native and setting.formats_plan.native
+        predicted = sizes(setting.plan)
+        needed = max(predicted["prover_bytes"], sizes(setting.formats_plan)["prover_bytes"])
+        require_memory(needed, "prove fewer steps at once, a smaller batch, or on a larger machine")
+    proof_bytes, seconds = predicted["proof_bytes"], predicted["prover_cpu_seconds"]
+    require_room(path, setting.steps, setting.per_proof, proof_bytes, seconds, say, spelling)
+    with phases.phase("prove", "proving"):
+        made = proving.prove_run(
+            setting,
+            continued or initial_values(integer, inputs, say, raw_inputs),
+            *(data, path, kept),
+            lambda step: progress(f"proved step {step} of {setting.last}"),
+        )
+    return ProvedRun.of(
+        *(setting, made.identity, made.roots, made.final),
+        folder=path,
+        kept=kept,
+        resumed=made.resumed,
+        seconds=made.seconds,
+        cpu_seconds=made.cpu_seconds,
+        proof_bytes=made.proof_bytes,
+        parts_seconds=made.phases,
+        phases=phases,
+        held=made.held,
+        outputs=reals_of(tuple(held(integer)), made.held),
+    )
+
+
+def kept_file(folder: Path) -> Path:
+    """The file beside a run's folder, which is for others, that its prover keeps: secret."""
+    return kept_beside(folder)
+
+
+def seed_bytes(seed: bytes | str | None, spelling: Spelling) -> bytes:
+    """A seed, of bytes or in hexadecimal. Raises CircuitizeError for anything else."""
+    if isinstance(seed, bytes):
+        return seed
+    digits = seed.removeprefix("0x") if isinstance(seed, str) else ""
+    if not re.fullmatch(r"([0-9a-fA-F]{2}){1,64}", digits):
+        found = "none" if seed is None else repr(seed)
+        raise CircuitizeError(
+            f"{spelling.option('seed')}: expected 1 to 64 bytes in hexadecimal, found {found}; take 32 from a beacon"
+        )
+    return bytes.fromhex(digits)
+
+
+def require_beginning(
+    folder: Path, seed: bytes | str | None, inputs: object, after: Path | None, spelling: Spelling = PYTHON
+) -> None:
+    """Raises CircuitizeError unless a run may begin in a folder, before there is work: by values of its own and a seed,
+    or where another one ended; or where it is itself, interrupted.
+    """
+    if after is None:
+        seed_bytes(seed, spelling)
+    elif inputs is not None:
+        other = spelling.option("after")
+        raise CircuitizeError(
+            f"{spelling.option('inputs')}: expected none beside {other}, whose run says what is begun with; give one"
+        )
+    elif after.resolve() == folder.resolve():
+        raise CircuitizeError(
+            f"{spelling.option('after')}: expected another folder than {folder}; give each run its own"
+        )
+    kept = kept_file(folder)
+    require_file(kept)
+    if not (folder / MANIFEST).exists():
+        proving.require_new(folder, kept)

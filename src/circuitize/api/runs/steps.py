@@ -1,0 +1,73 @@
+"""Which steps a run is of, as its prover and its verifier say it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from operator import index
+from typing import Any, Self
+
+from circuitize.circuits.errors import CircuitizeError, excerpt
+from circuitize.provers.tensor.runs.checking import security_bits
+from circuitize.provers.tensor.runs.setting import Run
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Steps:
+    """Consecutive steps of the program of a digest: from which to which, on batches of what, and the roots.
+
+    `roots` commit to what the run begins with and to its dataset, `final` to what it ends with: in hexadecimal, as its
+    name and its seed are. `security_bits` is of all proofs together.
+    """
+
+    digest: str
+    name: str = ""
+    first: int = 0
+    steps: int = 0
+    per_proof: int = 0
+    examples: int = 0
+    seed: str = ""
+    roots: Mapping[str, str] = field(default_factory=dict)
+    final: Mapping[str, str] = field(default_factory=dict)
+    security_bits: float = 0.0
+    zero_knowledge: bool = False
+
+    @classmethod
+    def of(cls, run: Run, name: bytes, roots: Mapping[str, bytes], final: Mapping[str, bytes], **more: Any) -> Self:
+        """Of a setting, the name of a run, and its roots."""
+        return cls(
+            digest=run.digest,
+            name=name.hex(),
+            first=run.first,
+            steps=run.steps,
+            per_proof=run.per_proof,
+            examples=run.size,
+            seed=run.seed.hex(),
+            roots={name: f"0x{root.hex()}" for name, root in roots.items()},
+            final={name: f"0x{root.hex()}" for name, root in final.items()},
+            security_bits=security_bits(run),
+            **more,
+        )
+
+    @property
+    def extent(self) -> str:
+        """How many steps, and where they are not the first of a training from which on."""
+        return f"{self.steps:,} steps{from_step(self.first)}"
+
+    def as_json(self) -> dict[str, Any]:
+        """What both sides report."""
+        names = ("first", "steps", "per_proof", "examples", "seed", "roots", "final")
+        return {"run": self.name} | {name: getattr(self, name) for name in names}
+
+
+def whole_number(where: str, number: object) -> int:
+    """A count. Raises CircuitizeError for what is no whole number."""
+    try:
+        return index(number)  # type: ignore[arg-type]
+    except TypeError:
+        raise CircuitizeError(f"{where}: expected a whole number, found {excerpt(number)}; give one") from None
+
+
+def from_step(first: int) -> str:
+    """What is said beside a number of steps, where they are not the first of a training."""
+    return f", from step {first:,} on," if first > 1 else ""

@@ -1,0 +1,99 @@
+"""The verdict on a run, and what is said of one that holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from circuitize.circuits.program import Port, to_reals
+from circuitize.provers.tensor.runs.checking import Checked
+from circuitize.provers.tensor.runs.setting import Run
+
+from ..exact import Integers, Reals
+from .steps import Steps
+
+
+@dataclass(frozen=True, eq=False)
+class Course:
+    """A scalar step by step, exactly, in integers of its format; `required` by the verifier, else the run states it."""
+
+    required: bool
+    fraction_bits: int
+    integers: Integers
+    reals: Reals
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class RunVerdict(Steps):
+    """Whether a run holds, and what it says if it does; of one that does not, nothing that it states is here.
+
+    `publics` are the public outputs by name, step by step, in steps of 2^-`fraction_bits`; `scalars` what each step was
+    given. `hidden` names the ports whose values the proofs do not tell: none.
+    """
+
+    valid: bool
+    reason: str | None = None
+    plan_seconds: float
+    scalars: Mapping[str, Course] = field(default_factory=dict)
+    publics: Mapping[str, Reals] = field(default_factory=dict)
+    fraction_bits: Mapping[str, int] = field(default_factory=dict)
+    hidden: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """What is said of any run, and of one that holds its steps."""
+        told = {
+            "valid": self.valid,
+            "digest": self.digest,
+            "roots": self.roots,
+            "final": self.final,
+            "scalars": {
+                name: vars(scalar) | {"integers": scalar.integers.tolist(), "reals": scalar.reals.tolist()}
+                for name, scalar in self.scalars.items()
+            },
+            "publics": {
+                name: {"fraction_bits": self.fraction_bits[name], "reals": reals.tolist()}
+                for name, reals in self.publics.items()
+            },
+            "setup": "none",
+            "zero_knowledge": self.zero_knowledge,
+            "reason": self.reason,
+        }
+        return told | super().as_json() | {"security_bits": round(self.security_bits, 1)} if self else told
+
+    def __bool__(self) -> bool:
+        return self.valid
+
+    def __repr__(self) -> str:
+        if not self.valid:
+            reason = str(self.reason)
+            return f"RunVerdict(NOT valid: {reason if reason.isprintable() else repr(reason)})"
+        stated = "".join(f", {name} as the run states" for name, one in self.scalars.items() if not one.required)
+        return (
+            f"RunVerdict(valid, {self.extent} of program {self.digest[:16]}..., seed {self.seed[:16]}, "
+            f"NOT zero-knowledge{stated})"
+        )
+
+
+def verdict_of(setting: Run, checked: Checked, planned: float) -> RunVerdict:
+    """The verdict on a run that holds."""
+    formats = {port.name: port.format for port in setting.program.outputs if port.format is not None}
+    return RunVerdict.of(
+        *(setting, checked.identity, checked.roots, checked.final),
+        valid=True,
+        plan_seconds=planned,
+        scalars={
+            port.name: _course(port, np.stack(checked.scalars[port.name]), port.name not in setting.stated)
+            for port in setting.program.inputs
+            if port.name in checked.scalars
+        },
+        publics={name: to_reals(formats[name], np.stack(values)) for name, values in checked.outputs.items()},
+        fraction_bits={name: format.fraction_bits for name, format in formats.items()},
+    )
+
+
+def _course(port: Port, integers: Any, required: bool) -> Course:
+    assert port.format is not None
+    return Course(required, port.format.fraction_bits, integers, to_reals(port.format, integers))

@@ -1,0 +1,102 @@
+"""Simulating: frames put through the hardware in a folder, and compared with the integer executor."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from circuitize.backends.verilog.bound import Bound
+from circuitize.backends.verilog.project import Project, Vectors, read_project
+from circuitize.circuits.encode import program_digest
+from circuitize.circuits.phases import Progress, silent, under_way
+from circuitize.sims.rtl import Comparison, Expected, Frames, Simulation, compare
+from circuitize.sims.rtl.frames import frames_to_try, right_frames, vectors
+
+TIMED = 8
+"""Frames that are put through without gaps or stalls first, to measure cycles."""
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """What came of all frames with random gaps and stalls, and the cycles of the first few without.
+
+    `right` says by output with answers, whether each frame that has one gave it; a failed frame gave none.
+    """
+
+    scheduler: str
+    digest: str
+    compared: Comparison
+    latency_cycles: int
+    interval_cycles: float | None
+    right: Mapping[str, list[bool]]
+
+
+def simulate(
+    folder: Path, *, frames: int | None = None, seed: int = 0, simulator: str = "icarus", progress: Progress = silent
+) -> Simulated:
+    """Put frames through a design that `compile --target verilog` wrote: its own, or so many, random ones past those.
+
+    Raises CircuitizeError for a folder that is damaged, and where the simulator is not here or the design hangs.
+    """
+    with under_way(progress, "reading the design"):
+        project = read_project(folder)
+    with under_way(progress, "running the program"):
+        tried = _frames(project, frames, seed)
+    first = {name: values[:TIMED] for name, values in tried.inputs.items()}
+    with under_way(progress, "building the simulation"):
+        simulation = Simulation(project.design, simulator)
+    with simulation:
+        with under_way(progress, "measuring cycles"):
+            timed = simulation.run(first)
+        with under_way(progress, f"simulating {len(tried)} frames"):
+            found = simulation.run(tried.inputs, backpressure=seed)
+    undefined = tried.undefined
+    reason = f"frame {int(np.argmax(undefined))}" if undefined.any() else None
+    compared = compare(found, Expected(tried.outputs, undefined, reason))
+    short = {name: values[:TIMED] for name, values in tried.outputs.items()}
+    fast = compare(timed, Expected(short, undefined[:TIMED], reason))
+    if fast.mismatches and not compared.mismatches:
+        compared.mismatches, compared.first_difference = fast.mismatches, f"at full speed: {fast.first_difference}"
+    return Simulated(
+        project.design.scheduler,
+        program_digest(project.program),
+        compared,
+        timed.latency_cycles,
+        None if np.isnan(timed.interval_cycles) else timed.interval_cycles,
+        _right(project, tried, found),
+    )
+
+
+def _frames(project: Project, count: int | None, seed: int) -> Vectors:
+    """The frames that the design came with; of them the first few, or with random ones after them, where asked for."""
+    own = project.vectors
+    if count is None or count == len(own):
+        return own
+    if count < len(own):
+        return replace(
+            own,
+            inputs={name: frames[:count] for name, frames in own.inputs.items()},
+            outputs={name: frames[:count] for name, frames in own.outputs.items()},
+            undefined=own.undefined[:count],
+            answers={name: frames[:count] for name, frames in own.answers.items()},
+        )
+    frames = [{name: frames[n] for name, frames in own.inputs.items()} for n in range(len(own))]
+    made = Bound(project.program, own.initial)
+    more = frames_to_try(made, count - len(own), seed, frames)
+    joined = {name: np.concatenate([frames, more[name]]) for name, frames in own.inputs.items()}
+    return replace(vectors(made, joined), answers=own.answers)
+
+
+def _right(project: Project, tried: Vectors, found: Frames) -> dict[str, list[bool]]:
+    """By output with answers, whether each frame that has one gave it; a failed frame gave none."""
+    made = {}
+    for port in project.program.outputs:
+        if port.name in tried.answers and port.format is not None:
+            answers = tried.answers[port.name]
+            values = found.outputs[port.name][: len(answers)]
+            right = right_frames(values, answers, port.format.fraction_bits) & ~found.failed[: len(answers)]
+            made[port.name] = right.tolist()
+    return made

@@ -1,0 +1,1 @@
+"""What programs are compiled to: a descriptor for each target, light to import, and the registry of them."""

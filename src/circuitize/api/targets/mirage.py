@@ -1,0 +1,45 @@
+"""Rank-one constraint systems whose challenge is drawn after a commitment: the circuit of the prover Mirage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from circuitize.circuits.errors import CircuitizeError
+
+from .contract import LeftOut, Shown
+from .provers import OwnCircuit
+from .r1cs import sizes_and_soundness
+
+if TYPE_CHECKING:
+    from circuitize.circuits.program import Program
+    from circuitize.sims import agree
+
+
+class Mirage(OwnCircuit):
+    """The same constraints, but range checks are lookups; a program that has nothing to test has no such circuit."""
+
+    title = "r1cs with a commitment before its challenge: prover mirage"
+    measure = "constraints"
+    rules_in = "circuitize.backends.r1cs.operations"
+
+    def estimate(self, program: Program, options: Mapping[str, Any]) -> dict[str, Any]:
+        from circuitize.backends.r1cs.challenge import Challenge
+        from circuitize.backends.r1cs.cost import estimate
+
+        try:
+            return estimate(program, challenge=Challenge.COMMITTED)
+        except CircuitizeError as error:
+            raise LeftOut(str(error)) from None
+
+    def shown(self, sizes: Mapping[str, Any]) -> Iterator[Shown]:
+        yield from sizes_and_soundness(self.title, sizes, "SHA-256", 1 << 253)
+
+    def check(self, program: Program) -> agree.Target:
+        from circuitize.backends.r1cs.challenge import Challenge
+        from circuitize.sims.agree import R1CS
+
+        return R1CS(program, challenge=Challenge.COMMITTED)
+
+
+mirage = Mirage("mirage")

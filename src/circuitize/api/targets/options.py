@@ -1,0 +1,101 @@
+"""Options of targets: what `compile` and `estimate` take, as flags of the command line and as keywords in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from circuitize.circuits.errors import CircuitizeError
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option. A `flag` is True or not there, a `count` at least 1, a `choice` one of `choices`, a `file` a path.
+
+    `only` names the other option, and its value, that it goes with. Where `required` is a text, the command line wants
+    the option said, with that text as the remedy; Python takes `default`.
+    """
+
+    name: str
+    kind: Literal["flag", "count", "choice", "file"]
+    help: str
+    metavar: str | None = None
+    choices: tuple[str, ...] = ()
+    only: tuple[str, str] | None = None
+    default: str | None = None
+    required: str = ""
+    commands: tuple[str, ...] = ("compile",)
+
+    @property
+    def flag(self) -> str:
+        """Its spelling on the command line."""
+        return "--" + self.name.replace("_", "-")
+
+    def require(self, value: Any) -> None:
+        """Raise CircuitizeError for a value that it does not take."""
+        fits = {
+            "flag": value is True,
+            "count": type(value) is int and value >= 1,
+            "choice": value in self.choices,
+            "file": isinstance(value, str | Path),
+        }
+        if not fits[self.kind]:
+            wanted = " or ".join(self.choices) or f"a {self.kind}" + " of at least 1" * (self.kind == "count")
+            raise CircuitizeError(f"{self.flag}: expected {wanted}, found {value!r}; correct it")
+
+
+class Named(Protocol):
+    """What has options."""
+
+    options: tuple[Option, ...] = ()
+
+    @property
+    def name(self) -> str: ...
+
+    def require(self, command: str, options: Mapping[str, Any]) -> None:
+        """Raise CircuitizeError for options of a command that do not go together, before there is work."""
+        return
+
+
+def offered(targets: Iterable[Named], command: str) -> dict[str, tuple[Option, list[str]]]:
+    """The options of a command, each with the names of the targets that have it."""
+    found: dict[str, tuple[Option, list[str]]] = {}
+    for target in targets:
+        for option in target.options:
+            if command in option.commands:
+                found.setdefault(option.name, (option, []))[1].append(target.name)
+    return found
+
+
+def chosen(
+    target: Named, command: str, given: Mapping[str, Any], targets: Iterable[Named], spoken: bool = False
+) -> dict[str, Any]:
+    """The options of a command that were given: all must be the target's, with values that they take.
+
+    `targets` are all that there are. With `spoken`, as on a command line, what is required must be said. Raises
+    CircuitizeError otherwise, and for options that do not go together.
+    """
+    own = {option.name: option for option in target.options if command in option.commands}
+    said = {name: value for name, value in given.items() if value is not None and value is not False}
+    known = offered(targets, command)
+    for name in said:
+        if name not in own:
+            flag = "--" + name.replace("_", "-")
+            having = " and ".join(known[name][1]) if name in known else "no target"
+            raise CircuitizeError(f"expected options of {target.name}, found {flag}; it is one of {having}")
+        own[name].require(said[name])
+    for option in own.values():
+        if spoken and option.required and option.name not in said:
+            choices = " or ".join(option.choices)
+            raise CircuitizeError(f"expected {option.flag} {choices} for {target.name}, found none; {option.required}")
+    for name in said:
+        if (only := own[name].only) is not None:
+            value = said.get(only[0], own[only[0]].default)
+            if value != only[1]:
+                raise CircuitizeError(
+                    f"expected options of the {only[0]} {value}, found {own[name].flag}; it is one of {only[1]}"
+                )
+    target.require(command, said)
+    return said

@@ -1,0 +1,100 @@
+"""Plonkish systems: columns of cells, with gates, copies and lookups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.phases import Phases
+
+from .contract import PLAIN, CheckedFiles, Files, Request, Shown, Target
+from .options import Option
+from .r1cs import PROGRAM_FILE, WITNESS, WITNESSED
+
+if TYPE_CHECKING:
+    from circuitize.api.exact import Exact
+    from circuitize.circuits.program import Program
+    from circuitize.sims import agree
+
+    from .plonkish_circuit import PlonkishSystem
+
+SYSTEM_FILE, CELLS_FILE = "circuit.plonkish", "witness.cells"
+SIZES = ("k", "rows", "advice_columns", "fixed_columns", "public", "lookups", "degree")
+SHOWN = (*SIZES, "proof_bytes", "verifying_key_bytes", "proving_key_bytes", "prove_seconds", "prove_bytes")
+
+CELL_BYTES = 64
+"""Memory of a check for each cell of a system: a field element of it, and of its column's copy."""
+
+
+class Plonkish(Target["PlonkishSystem"]):
+    """The layout of the least proving cost, or with 2^k rows."""
+
+    name = "plonkish"
+    title = "plonkish, the layout of least proving cost"
+    measure = "cells"
+    rules_in = "circuitize.backends.plonkish.operations"
+    files = Files(SYSTEM_FILE, (SYSTEM_FILE, CELLS_FILE, PROGRAM_FILE))
+    inputs_are = WITNESSED
+    options = (
+        WITNESS,
+        Option("k", "count", "2^K rows (default: the cheapest to prove)", "K"),
+        Option("memory", "count", "the most memory that proving may take", "MIB", commands=("compile", "estimate")),
+    )
+
+    def require(self, command: str, options: Mapping[str, Any]) -> None:
+        if "k" in options and "memory" in options:
+            raise CircuitizeError(
+                "expected --k or --memory, found both; --memory is for the search, which --k leaves out"
+            )
+
+    def build(self, program: Exact, phases: Phases, request: Request = PLAIN) -> PlonkishSystem:
+        from .plonkish_circuit import PlonkishSystem
+
+        return PlonkishSystem(program, phases, request)
+
+    def estimate(self, program: Program, options: Mapping[str, Any]) -> dict[str, Any]:
+        """The layout, and what its keys and proof take with halo2."""
+        from circuitize.backends.plonkish.emit import emit
+        from circuitize.provers.halo2.cost import sizes
+
+        found = self._laid_out(program, options)
+        return found | {**sizes(emit(program, found["k"]).summed.system), "degree": found["degree"]}
+
+    def shown(self, sizes: Mapping[str, Any]) -> Iterator[Shown]:
+        yield self.title
+        yield [(name.replace("_", " "), sizes[name]) for name in SHOWN]
+
+    def cost(self, program: Program) -> int:
+        found = self._laid_out(program, {})
+        return int(found["rows"]) * int(found["advice_columns"])
+
+    def check(self, program: Program) -> agree.Target:
+        from circuitize.sims.plonkish import Plonkish
+
+        return Plonkish(program)
+
+    def check_files(self, folder: Path) -> CheckedFiles:
+        from circuitize.backends.plonkish.checker import describe, first_failure
+        from circuitize.backends.plonkish.system_file import read_cells, read_system
+        from circuitize.circuits.memory import require_memory
+
+        system, names = read_system(folder / SYSTEM_FILE)
+        columns = system.advice + len(system.fixed) + len(system.instance)
+        require_memory(CELL_BYTES * system.rows * columns, "check it on a larger machine", "circuit")
+        cells = read_cells(folder / CELLS_FILE, system.field, system.rows)
+        found = first_failure(system, cells.advice, cells.instance, cells.challenges)
+        told = None
+        if found is not None:
+            told = describe(system, found, lambda edge: names[edge] if 0 <= edge < len(names) else "program")
+        return CheckedFiles(f"all {len(system.gates) + len(system.lookups):,} gates and lookups", told)
+
+    def _laid_out(self, program: Program, options: Mapping[str, Any]) -> dict[str, Any]:
+        from circuitize.backends.plonkish.cost import estimate
+
+        memory = options.get("memory")
+        return estimate(program, None if memory is None else memory << 20)
+
+
+plonkish = Plonkish()

@@ -1,0 +1,39 @@
+"""The circuits of provers, which can prove and make keys."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from circuitize.circuits.phases import Phases
+
+from .contract import PLAIN, Buildable, Request, Target
+
+if TYPE_CHECKING:
+    from circuitize.api.circuits import ProvableCircuit
+    from circuitize.api.exact import Exact
+
+
+class ProverTarget(Buildable["ProvableCircuit"]):
+    """The circuit of a prover."""
+
+    name: str = ""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def build(self, program: Exact, phases: Phases, request: Request = PLAIN) -> ProvableCircuit:
+        from circuitize.api.circuits import ProvableCircuit
+        from circuitize.provers import catalogue
+
+        prover = catalogue.prover(self.name)
+        return ProvableCircuit(program, prover, prover.circuit(program.integer, program.digest, phases))
+
+
+class OwnCircuit(ProverTarget, Target["ProvableCircuit"]):
+    """The circuit that one prover alone takes; some programs have none."""
+
+    optional = True
+
+
+groth16, halo2 = ProverTarget("groth16"), ProverTarget("halo2")
+"""Provers of the circuits that `r1cs` and `plonkish` are."""

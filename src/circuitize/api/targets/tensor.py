@@ -1,0 +1,56 @@
+"""Plans of tensor proofs: what is committed to, looked up and summed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from .contract import LeftOut, Shown
+from .provers import OwnCircuit
+
+if TYPE_CHECKING:
+    from circuitize.circuits.program import Program
+    from circuitize.sims import agree
+
+MOST_PARTS = 12
+"""Parts of a tensor proof that are shown; --json has all."""
+
+
+class TensorProof(OwnCircuit):
+    """A proof by itself, and a step of a run."""
+
+    title = "tensor proof, NOT zero-knowledge"
+    measure = "lookups"
+    counted = False
+    rules_in = "circuitize.provers.tensor.lowering"
+
+    def estimate(self, program: Program, options: Mapping[str, Any]) -> dict[str, Any]:
+        from circuitize.provers.tensor.cost import estimate
+        from circuitize.provers.tensor.errors import Unprovable
+
+        try:
+            found = estimate(program)
+        except Unprovable as error:
+            raise LeftOut(str(error)) from None
+        for own in (found, found.get("step_of_a_run", {})):
+            own |= {"zero_knowledge": False}
+        return found
+
+    def shown(self, sizes: Mapping[str, Any]) -> Iterator[Shown]:
+        both = {self.title: sizes}
+        if "step_of_a_run" in sizes:
+            both |= {"tensor proof of a step of a run, NOT zero-knowledge": sizes["step_of_a_run"]}
+        for title, own in both.items():
+            yield title
+            yield [(name.replace("_", " "), size) for name, size in own.items() if not isinstance(size, dict | bool)]
+        parts = sorted(sizes["parts"].items(), key=lambda part: -sum(part[1].values()))
+        yield f"tensor proof by part, looked up and committed, {len(parts[:MOST_PARTS])} of {len(parts)}"
+        yield [(name, f"{part['lookups']:,} and {part['committed']:,}") for name, part in parts[:MOST_PARTS]]
+
+    def check(self, program: Program) -> agree.Target:
+        from circuitize.api.agreement import TensorProof
+
+        return TensorProof(program)
+
+
+tensor_proof = TensorProof("tensor")

@@ -1,0 +1,129 @@
+"""Hardware: synthesisable Verilog, by a scheduler of one's choice."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.folder import require_file
+from circuitize.circuits.phases import Phases
+
+from .contract import PLAIN, Files, Request, Shown, Target
+from .options import Option
+
+if TYPE_CHECKING:
+    from circuitize.api.exact import Exact
+    from circuitize.circuits.operation import Operation
+    from circuitize.circuits.program import Program
+    from circuitize.sims.rtl.designs import DesignRun
+
+    from .verilog_circuit import Hardware
+
+SCHEDULERS = ("parallel", "folded")
+SIMULATORS = ("icarus", "verilator")
+MULTIPLY = ("adders", "dsp")
+DESIGN_FILE = "design.json"
+PARALLEL, FOLDED = (("scheduler", name) for name in SCHEDULERS)
+
+
+def _own(folder: Path) -> Collection[str]:
+    from circuitize.backends.verilog.project import written_files
+
+    return written_files(folder)
+
+
+class Verilog(Target["Hardware"]):
+    """A frame a cycle, or a few multipliers that take turns."""
+
+    name = title = "verilog"
+    measure = "LUTs, folded"
+    counted = False
+    files = Files(DESIGN_FILE, _own)
+    inputs_are = "values of held inputs"
+    options = (
+        Option(
+            "scheduler",
+            "choice",
+            "a frame a cycle, or a few shared multipliers",
+            choices=SCHEDULERS,
+            default="folded",
+            required="parallel is for small networks",
+        ),
+        Option("levels_per_stage", "count", "adders between registers (default: 4)", "N", only=PARALLEL),
+        Option(
+            "multiplication", "choice", "products with constants (default: adders)", choices=MULTIPLY, only=PARALLEL
+        ),
+        Option("lanes", "count", "multipliers that work at once", "P", only=FOLDED),
+        Option("dsp_budget", "count", "as many lanes as N DSPs allow", "N", only=FOLDED),
+        Option("interval_budget", "count", "the fewest lanes for a frame in N cycles", "N", only=FOLDED),
+        Option("plot", "file", "draw cycles and LUTs of folded designs there", "FILE.svg", commands=("estimate",)),
+    )
+
+    @property
+    def rules(self) -> Collection[type[Operation]]:
+        from circuitize.backends.verilog import folded, parallel
+
+        return parallel.RULES.keys() & folded.RULES
+
+    def require(self, command: str, options: Mapping[str, Any]) -> None:
+        if "plot" in options:
+            require_file(Path(options["plot"]))
+
+    def build(self, program: Exact, phases: Phases, request: Request = PLAIN) -> Hardware:
+        from .verilog_circuit import Hardware
+
+        return Hardware(program, phases, request)
+
+    def estimate(self, program: Program, options: Mapping[str, Any]) -> dict[str, Any]:
+        """The folded design, its `tradeoff`, and `parallel` where that is small enough; it alone where none folds."""
+        from circuitize.backends.verilog.sizes import folded_sizes, parallel_sizes, tradeoff
+        from circuitize.sims.rtl.frames import bound_somehow
+
+        from .tradeoff_plot import plot
+
+        found: dict[str, Any] = {}
+        left_out: dict[str, str] = {}
+        made: Program | None = None
+        for scheduler in ("folded", "parallel"):
+            try:
+                made = made or bound_somehow(program).program
+                if scheduler == "folded":
+                    found |= {**folded_sizes(made), "scheduler": scheduler, "tradeoff": tradeoff(made)}
+                else:
+                    parallel = parallel_sizes(made)
+                    found |= {scheduler: parallel} if found else {**parallel, "scheduler": scheduler}
+            except CircuitizeError as error:
+                left_out[scheduler] = str(error)
+        if "plot" in options:
+            if not found.get("tradeoff"):
+                raise CircuitizeError(f"expected a folded design to plot, found none: {left_out['folded']}")
+            plot(found["tradeoff"], Path(options["plot"]))
+        return found | {"left_out": {scheduler: f"none, {reason}" for scheduler, reason in left_out.items()}}
+
+    def shown(self, sizes: Mapping[str, Any]) -> Iterator[Shown]:
+        """A row for each scheduler, then one for each number of lanes."""
+        from circuitize.backends.verilog.sizes import SIZES
+
+        rows = [(sizes["scheduler"], sizes)]
+        rows += [("parallel", sizes["parallel"])] if "parallel" in sizes else []
+        rows += [(f"folded, P = {row['lanes']}", row) for row in sizes.get("tradeoff", ())]
+        wide = max(len(title) for title, _ in rows)
+        yield self.title.ljust(wide + 2) + "".join(f"  {name.replace('_', ' '):>15}" for name in SIZES)
+        for title, row in rows:
+            yield f"  {title:<{wide}}" + "".join(f"  {row[name]:>15,}" for name in SIZES)
+
+    def cost(self, program: Program) -> int:
+        from circuitize.backends.verilog.sizes import folded_sizes
+        from circuitize.sims.rtl.frames import bound_somehow
+
+        return folded_sizes(bound_somehow(program).program)["lut"]
+
+    def check_designs(self, program: Program, count: int, seed: int) -> Sequence[DesignRun]:
+        from circuitize.sims.rtl.designs import check_designs
+
+        return check_designs(program, count, seed)
+
+
+verilog = Verilog()

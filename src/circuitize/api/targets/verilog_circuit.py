@@ -1,0 +1,87 @@
+"""A program's hardware, with frames to try it on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from circuitize.api.exact import Exact
+from circuitize.api.values import given_values, require_values, rounded
+from circuitize.backends.verilog.bound import Bound, bound_to, design
+from circuitize.backends.verilog.project import Project, write_project
+from circuitize.backends.verilog.sizes import SIZES
+from circuitize.circuits.encode import program_digest
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.memory import amount_of_bytes
+from circuitize.circuits.phases import Phases
+from circuitize.circuits.program import Program
+from circuitize.sims.rtl.frames import example_frames, frames_to_try, vectors
+
+from .contract import Request, Shown
+from .verilog import verilog
+from .written import WrittenCircuit
+
+RANDOM_FRAMES = 16
+"""How many frames a design without examples is handed over with."""
+
+
+class Hardware(WrittenCircuit):
+    """A design, as design.json, program.arrow, rtl, test and synth. The digest is that of the bound program."""
+
+    noun = "design"
+
+    def __init__(self, exact: Exact, phases: Phases, request: Request) -> None:
+        options = dict(request.options)
+        scheduler = options.pop("scheduler", verilog.options[0].default)
+        made = bound(exact.integer, request)
+        with phases.phase("schedule", "scheduling"):
+            self.design = design(made, scheduler, options)
+        with phases.phase("vectors", "running the program on its examples"):
+            self.frames = vectors(made, example_frames(made) or frames_to_try(made, RANDOM_FRAMES, seed=0))
+        self.program = made.program
+        title = f"{verilog.name}, scheduler {scheduler}"
+        super().__init__(title, program_digest(self.program), verilog.files, phases)
+        self.sizes = {name: value for name, value in self.design.report.items() if name in SIZES}
+
+    @property
+    def report(self) -> Mapping[str, Any]:
+        return {
+            "scheduler": self.design.scheduler,
+            "digest": self.digest,
+            **self.design.report,
+            "streams": [stream.name for stream in self.design.streams],
+            "frames": len(self.frames),
+        }
+
+    def fill(self, folder: Path) -> list[Path]:
+        write_project(Project(self.design, self.program, self.frames), folder)
+        return sorted(path for path in folder.rglob("*") if path.is_file())
+
+    def shown(self, folder: Path, written: Mapping[str, int]) -> Iterator[Shown]:
+        streams = [
+            f"{'out' if s.output else 'in'} {s.name}: {s.beats} beats of {s.lanes} x {s.element_bits} bits"
+            for s in self.design.streams
+        ]
+        yield [("streams", streams[0]), *(("", text) for text in streams[1:])]
+        size = amount_of_bytes(sum(written.values()))
+        yield f"  {len(written)} files, {size}; next: circuitize simulate {folder}"
+
+
+def bound(program: Program, request: Request) -> Bound:
+    """Bind every held input to its value as given, or in the first example; state is kept as an input.
+
+    Values are read as `program_inputs` reads them. Raises CircuitizeError for a held input without a value, for an
+    unknown name, and for values that do not fit.
+    """
+    held = [port for port in program.inputs if port.held]
+    if not held:
+        return Bound(program, {})
+    if not request.inputs and not program.examples:
+        raise CircuitizeError(
+            f"expected values of the held inputs {[port.name for port in held]} to put into the hardware, found none "
+            "and a program without examples; give --inputs FILE.npz"
+        )
+    where, given = given_values(program, request.inputs, request.say, request.raw_inputs)
+    require_values(held, given, where)
+    return bound_to(program, rounded(held, given, where, request.say))

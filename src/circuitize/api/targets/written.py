@@ -1,0 +1,49 @@
+"""Circuits as folders of files that other tools read, written whole or not at all."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from circuitize.circuits.folder import whole_folder
+from circuitize.circuits.memory import amount_of_bytes
+from circuitize.circuits.phases import Phases
+
+from .contract import Files, Shown
+
+
+class WrittenCircuit(ABC):
+    """A program as a circuit that is written. `sizes` are counted in it, `digest` is the program's."""
+
+    noun = "circuit"
+    sizes: Mapping[str, int]
+
+    def __init__(self, title: str, digest: str, files: Files, phases: Phases) -> None:
+        self.title, self.digest, self.files, self.phases = title, digest, files, phases
+
+    @property
+    def report(self) -> Mapping[str, Any]:
+        """What `compile --json` prints of it."""
+        return {"digest": self.digest, **self.sizes}
+
+    def write(self, folder: Path | str) -> dict[str, int]:
+        """Write the folder, whole or not at all. Return the bytes of each file, by its name in the folder.
+
+        Raises CircuitizeError where something else is in the folder.
+        """
+        with self.phases.phase("write", f"writing the {self.noun}"), whole_folder(Path(folder), *self.files) as whole:
+            return {str(path.relative_to(whole)): path.stat().st_size for path in self.fill(whole)}
+
+    @abstractmethod
+    def fill(self, folder: Path) -> list[Path]:
+        """Write the files into an empty folder. Return their paths, as they are to be listed."""
+
+    def shown(self, folder: Path, written: Mapping[str, int]) -> Iterator[Shown]:
+        """What `compile` prints of what was written."""
+        yield [(str(folder / name), amount_of_bytes(size)) for name, size in written.items()]
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in self.sizes.items())
+        return f"{type(self).__name__}({sizes}, program {self.digest[:16]}...)"
