@@ -6,6 +6,7 @@ import io
 import struct
 import zipfile
 from collections.abc import Iterator
+from typing import Any
 
 from dense_contents import BINARY, NOISE, PIECE, Content, noise, repeated
 
@@ -41,7 +42,7 @@ class _Kept(io.RawIOBase):
     def writable(self) -> bool:
         return True
 
-    def write(self, piece: object) -> int:
+    def write(self, piece: Any) -> int:
         content = bytes(piece)
         self._pieces.append(content)
         self._at += len(content)

@@ -117,9 +117,10 @@ def spent(root: Path, place: Place, content: Content | None = None, size: int = 
     paths = [root / path for path in (place.path, *place.others)]
     honest = [path.read_bytes() for path in paths]
     try:
-        for path, own in zip(paths if content is not None else (), honest, strict=False):
-            with path.open("wb") as file:
-                file.writelines(content(own, size // len(paths)))
+        if content is not None:
+            for path, own in zip(paths, honest, strict=True):
+                with path.open("wb") as file:
+                    file.writelines(content(own, size // len(paths)))
         found = cost(root, *place.command)
     finally:
         for path, own in zip(paths, honest, strict=True):

@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from dense_contents import BINARY, NOISE, Content, repeated
@@ -21,7 +22,7 @@ COLUMNS = 9
 """Arrays of a saved program that are no constants."""
 
 
-def _saved(honest: bytes) -> tuple[dict[str, object], bytes]:
+def _saved(honest: bytes) -> tuple[dict[str, Any], bytes]:
     (length,) = struct.unpack_from("<Q", honest, 8)
     return json.loads(honest[16 : 16 + length]), honest[16 + length : -32]
 

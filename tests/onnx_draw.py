@@ -77,7 +77,7 @@ class Draw:
     def axis(self, rank: int) -> int:
         """An axis, negative ones among them, seldom one that there is not."""
         if self.chance(0.01):
-            return self.one([rank, -rank - 1, 1 << 40, -(1 << 62)])
+            return int(self.one([rank, -rank - 1, 1 << 40, -(1 << 62)]))
         return self.whole(-rank if self.opset >= 11 or self.chance(0.05) else 0, rank - 1) if rank else 0
 
     def axes(self, rank: int) -> list[int]:
