@@ -1,25 +1,13 @@
 """ONNX graphs as arrows of the real array language."""
 
 from importlib import import_module
+from pkgutil import iter_modules
 
 from .graph import Imported, UnknownValue, arrow
 from .node import OPERATORS
 
 __all__ = ["OPERATORS", "Imported", "UnknownValue", "arrow"]
 
-# Importing a family of operators fills OPERATORS.
-for _family in (
-    "arithmetic",
-    "einsum",
-    "elementwise",
-    "indices",
-    "layout",
-    "linear",
-    "logic",
-    "losses",
-    "normalization",
-    "pooling",
-    "reductions",
-    "shapes",
-):
-    import_module(f".{_family}", __name__)
+# The modules beside this one fill OPERATORS.
+for _module in iter_modules(__path__):
+    import_module(f".{_module.name}", __name__)
