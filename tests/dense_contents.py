@@ -104,6 +104,15 @@ def constraints(honest: bytes, size: int) -> Iterator[bytes]:
     yield from _section(3, sections[3])
 
 
+def wires(honest: bytes, size: int) -> Iterator[bytes]:
+    """A witness of so many wires: a whole file."""
+    header, count = _sections(honest)[1], size // 32
+    yield honest[:12]
+    yield from _section(1, header[:-4] + struct.pack("<I", count))
+    yield struct.pack("<IQ", 2, 32 * count)
+    yield from repeated(b"\1" + bytes(31), 32 * count)
+
+
 def columns(honest: bytes, size: int) -> Iterator[bytes]:
     """A Plonkish system with so long a fixed column more."""
     sections = _sections(honest)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from cli_programs import run
 from dense_archives import ARCHIVE
-from dense_contents import BINARY, CIRCUIT, STATEMENT, TEXT, Content, columns, inserted, points, stated
+from dense_contents import BINARY, CIRCUIT, STATEMENT, TEXT, Content, columns, inserted, points, stated, wires
 from dense_programs import SAVED
 from hostile_kinds import kinds
 
@@ -106,7 +106,7 @@ PLACES = {
     "circuit.sym": Place("r1cs/circuit.sym", ("audit", "r1cs"), TEXT | BINARY),
     "circuit.r1cs": Place("r1cs/circuit.r1cs", ("check", "r1cs"), CIRCUIT),
     "circuit.r1cs, audit": Place("r1cs/circuit.r1cs", ("audit", "r1cs"), CIRCUIT),
-    "witness.wtns": Place("r1cs/witness.wtns", ("check", "r1cs"), BINARY),
+    "witness.wtns": Place("r1cs/witness.wtns", ("check", "r1cs"), BINARY | {"wires": wires}),
     "circuit.plonkish": Place("plonkish/circuit.plonkish", ("check", "plonkish"), BINARY | {"columns": columns}),
     "witness.cells": Place("plonkish/witness.cells", ("check", "plonkish"), BINARY),
 }
