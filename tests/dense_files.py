@@ -6,32 +6,19 @@ and how many seconds and MiB more it takes than the honest file. Names of files 
 
 from __future__ import annotations
 
-import hashlib
-import io
-import json
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile
-import zipfile
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 from cli_programs import run
-from hostile_files import checked
+from dense_archives import ARCHIVE
+from dense_contents import BINARY, CIRCUIT, STATEMENT, TEXT, Content, columns, inserted, points, stated, wires
+from dense_programs import SAVED
 from hostile_kinds import kinds
-
-from circuitize import load, save
-from circuitize.circuits.integers import Constant
-
-PIECE = 1 << 22
-NOISE = np.random.default_rng(5).bytes(PIECE)
-
-Content = Callable[[bytes, int], Iterator[bytes]]
-"""From what the honest file holds, and about how many bytes are wanted: the pieces of another."""
 
 JUDGE = """
 import sys, time
@@ -82,335 +69,6 @@ class Place:
     """Files that get the same content."""
 
 
-def repeated(piece: bytes, size: int) -> Iterator[bytes]:
-    """So many bytes, of one piece over and over; the last of them may be cut off."""
-    many = piece * max(1, PIECE // len(piece))
-    for _ in range(size // len(many)):
-        yield many
-    yield many[: size % len(many)]
-
-
-def noise(honest: bytes, size: int) -> Iterator[bytes]:
-    return repeated(NOISE, size)
-
-
-def continued(honest: bytes, size: int) -> Iterator[bytes]:
-    """The honest file, and noise."""
-    yield honest
-    yield from noise(honest, size)
-
-
-def again(honest: bytes, size: int) -> Iterator[bytes]:
-    """The honest file over and over."""
-    return repeated(honest, size)
-
-
-def digits(honest: bytes, size: int) -> Iterator[bytes]:
-    return repeated(b"9", size)
-
-
-def nested(honest: bytes, size: int) -> Iterator[bytes]:
-    yield from repeated(b"[", size // 2)
-    yield from repeated(b"]", size // 2)
-
-
-def lists(honest: bytes, size: int) -> Iterator[bytes]:
-    yield b"[[]"
-    yield from repeated(b",[]", size // 3 * 3)
-    yield b"]"
-
-
-def text(honest: bytes, size: int) -> Iterator[bytes]:
-    yield b'"'
-    yield from repeated(b"x", size)
-    yield b'"'
-
-
-def spaced(honest: bytes, size: int) -> Iterator[bytes]:
-    """The honest values, and spaces."""
-    yield honest
-    yield from repeated(b" ", size)
-
-
-def inserted(after: bytes, piece: bytes) -> Content:
-    """The honest file with one piece over and over, behind some text of it: of the right shape."""
-
-    def content(honest: bytes, size: int) -> Iterator[bytes]:
-        start, found, end = honest.partition(after)
-        assert found
-        yield start + found
-        yield from repeated(piece, size // len(piece) * len(piece))
-        yield end
-
-    return content
-
-
-def stated(honest: bytes, size: int) -> Iterator[bytes]:
-    """The proof of a step that states a list of so many numbers, with lengths that fit."""
-    start = honest.index(b"{") - 8
-    (length,) = struct.unpack_from("<Q", honest, start)
-    header, rest = honest[start + 8 : start + 8 + length], honest[start + 8 + length :]
-    first, found, end = header.partition(b'"publics": {')
-    assert found
-    first += found + b'"input:x": [1'
-    count = size // 3
-    yield honest[:start] + struct.pack("<Q", len(first) + 3 * count + 3 + len(end)) + first
-    yield from repeated(b", 2", 3 * count)
-    yield b"], " + end + rest
-
-
-def constraints(honest: bytes, size: int) -> Iterator[bytes]:
-    """A circuit that has its constraints over and over: a whole file."""
-    sections = _sections(honest)
-    more = max(1, size // len(sections[2]))
-    (rows,) = struct.unpack_from("<I", sections[1], len(sections[1]) - 4)
-    yield honest[:12]
-    yield from _section(1, sections[1][:-4] + struct.pack("<I", rows * more))
-    yield struct.pack("<IQ", 2, more * len(sections[2]))
-    yield from repeated(sections[2], more * len(sections[2]))
-    yield from _section(3, sections[3])
-
-
-def columns(honest: bytes, size: int) -> Iterator[bytes]:
-    """A Plonkish system with so long a fixed column more."""
-    sections = _sections(honest)
-    header = bytearray(sections[1])
-    count, fixed = size // 8, len(header) - 28
-    struct.pack_into("<I", header, len(header) - 40, count)
-    struct.pack_into("<I", header, fixed, struct.unpack_from("<I", header, fixed)[0] + 1)
-    yield honest[:12]
-    for kind, section in sections.items():
-        if kind == 4:
-            yield struct.pack("<IQ", 4, len(section) + 8 + 8 * count) + section + struct.pack("<2I", count, 8)
-            yield from repeated(b"\1" + bytes(7), 8 * count)
-        else:
-            yield from _section(kind, bytes(header) if kind == 1 else section)
-
-
-def _sections(content: bytes) -> dict[int, bytes]:
-    found, at = {}, 12
-    while at < len(content):
-        kind, length = struct.unpack_from("<IQ", content, at)
-        found[kind] = content[at + 12 : at + 12 + length]
-        at += 12 + length
-    return found
-
-
-def _section(kind: int, content: bytes) -> list[bytes]:
-    return [struct.pack("<IQ", kind, len(content)), content]
-
-
-MOST_PROGRAM = (1 << 27) - 64
-COLUMNS = 9
-"""Arrays of a saved program that are no constants."""
-
-
-def _saved(honest: bytes) -> tuple[dict[str, object], bytes]:
-    (length,) = struct.unpack_from("<Q", honest, 8)
-    return json.loads(honest[16 : 16 + length]), honest[16 + length : -32]
-
-
-def _program(honest: bytes, told: object, pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """A saved program whose length and checksum fit."""
-    described = json.dumps(told, separators=(",", ":"), sort_keys=True).encode()
-    checksum = hashlib.sha256()
-    for piece in [honest[:8] + struct.pack("<Q", len(described)) + described, *pieces]:
-        checksum.update(piece)
-        yield piece
-    yield checksum.digest()
-
-
-def constants(honest: bytes, size: int) -> Iterator[bytes]:
-    """A program as long as one may be, almost all of it one array that an operation holds."""
-    told, arrays = _saved(honest)
-    count = (min(size, MOST_PROGRAM) - len(honest) - 4096) // 8
-    operations = told["header"]["operations"]
-    operations.append(
-        {
-            "class": "integer.constant",
-            "fields": {
-                "amounts": {"array": len(told["arrays"]) - COLUMNS},
-                "shape": {"tuple": [count]},
-                "fraction_bits": 0,
-            },
-        }
-    )
-    told["arrays"].append({"dtype": "<i8", "shape": [count]})
-    return _program(honest, told, _each([arrays], repeated(NOISE, 8 * count)))
-
-
-def used(honest: bytes, size: int) -> Iterator[bytes]:
-    """The honest program and one constant that an edge writes, almost as long as a program may be."""
-    count = (min(size, MOST_PROGRAM) - len(honest) - 4096) // 8
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "program.arrow"
-        path.write_bytes(honest)
-        program = load(path)
-        arrow = program.arrow
-        constant = Constant.of(np.frombuffer(b"".join(repeated(NOISE, 8 * count)), "<i8") >> 8)
-        grown = replace(
-            arrow,
-            operations=(*arrow.operations, constant),
-            types=(*arrow.types, *constant.target_types()),
-            wire_types=np.append(arrow.wire_types, np.int32(len(arrow.types))),
-            edge_operations=np.append(arrow.edge_operations, np.int32(len(arrow.operations))),
-            edge_provenances=np.append(arrow.edge_provenances, np.int32(0)),
-            source_offsets=np.append(arrow.source_offsets, arrow.source_offsets[-1]),
-            target_offsets=np.append(arrow.target_offsets, arrow.target_offsets[-1] + np.int32(1)),
-            target_wires=np.append(arrow.target_wires, np.int32(arrow.wire_count)),
-        )
-        save(replace(program, arrow=grown), path)
-        yield path.read_bytes()
-
-
-def unused(honest: bytes, size: int) -> Iterator[bytes]:
-    """The honest program with an array that nothing in it names."""
-    told, arrays = _saved(honest)
-    count = (min(size, MOST_PROGRAM) - len(honest) - 4096) // 8
-    told["arrays"].append({"dtype": "<i8", "shape": [count]})
-    return _program(honest, told, _each([arrays], repeated(NOISE, 8 * count)))
-
-
-def examples(honest: bytes, size: int) -> Iterator[bytes]:
-    """The honest program with one more example, of so many numbers."""
-    told, arrays = _saved(honest)
-    count = (min(size, MOST_PROGRAM) - len(honest) - 4096) // 8
-    header = told["header"]
-    ports = header["ports"][0]
-    held = told["arrays"]
-    header["examples"] += [{port[0]: len(held) - COLUMNS + place for place, port in enumerate(ports)}]
-    for _ in ports:
-        held.append({"dtype": "<f8", "shape": [count // len(ports)]})
-    return _program(honest, told, _each([arrays], repeated(NOISE, 8 * len(ports) * (count // len(ports)))))
-
-
-def described(entry: object) -> Content:
-    """The honest program with as many entries as one may describe among its precision's fields."""
-
-    def content(honest: bytes, size: int) -> Iterator[bytes]:
-        told, arrays = _saved(honest)
-        each = json.dumps(entry, separators=(",", ":"))
-        marks = sum(each.count(mark) for mark in ",[{") + 1
-        count = min(min(size, (1 << 22) - (1 << 16)) // (len(each) + 1), ((1 << 20) - (1 << 13)) // marks)
-        told["header"]["provenances"] += [entry] * count
-        return _program(honest, told, iter([arrays]))
-
-    return content
-
-
-def _each(first: list[bytes], then: Iterator[bytes]) -> Iterator[bytes]:
-    yield from first
-    yield from then
-
-
-def _npy(shape: str, kind: str = "<f8") -> bytes:
-    text = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}\n".encode()
-    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text
-
-
-def archive(name: str, head: bytes, method: int = zipfile.ZIP_STORED, piece: bytes = NOISE) -> Content:
-    """An archive of one entry that begins so, and goes on; a compressed one is as long when it is read."""
-
-    def content(honest: bytes, size: int) -> Iterator[bytes]:
-        kept = _Kept()
-        file = zipfile.ZipFile(kept, "w", method, compresslevel=1)
-        with file, file.open(f"{name}.npy", "w", force_zip64=True) as entry:
-            entry.write(head)
-            for part in repeated(piece, size):
-                entry.write(part)
-                yield from kept.taken()
-        yield from kept.taken()
-
-    return content
-
-
-class _Kept(io.RawIOBase):
-    """What an archive writes, to be taken piece by piece; it cannot seek."""
-
-    def __init__(self) -> None:
-        self._pieces: list[bytes] = []
-        self._at = 0
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, piece: object) -> int:
-        content = bytes(piece)
-        self._pieces.append(content)
-        self._at += len(content)
-        return len(content)
-
-    def tell(self) -> int:
-        return self._at
-
-    def flush(self) -> None:
-        return None
-
-    def taken(self) -> list[bytes]:
-        pieces, self._pieces = self._pieces, []
-        return pieces
-
-
-def entries(honest: bytes, size: int) -> Iterator[bytes]:
-    """An archive whose list of arrays is so long."""
-    name = b"x.npy"
-    entry = struct.pack(
-        "<4s4B4HL2L5H2L", b"PK\x01\x02", 20, 3, 20, 0, 0, 0, 0, 33, 0, 0, 0, len(name), 0, 0, 0, 0, 0, 0
-    )
-    count = size // len(entry + name)
-    yield from repeated(entry + name, count * len(entry + name))
-    yield struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, count & 0xFFFF, count & 0xFFFF, count * len(entry + name), 0, 0)
-
-
-def behind(honest: bytes, size: int) -> Iterator[bytes]:
-    """An honest archive behind noise: of such a file its end is read."""
-    yield from noise(honest, size)
-    yield honest
-
-
-def points(honest: bytes, size: int) -> Iterator[bytes]:
-    """A verifying key for so many public values, each with the point of the first, as long as a key may be."""
-    count = (min(size, (1 << 26) - 4096) - len(honest)) // 64
-    (public,) = struct.unpack_from("<Q", honest, 56)
-    content = honest[:56] + struct.pack("<Q", public + count) + honest[64:-32]
-    return iter([checked(content + honest[-96:-32] * count + bytes(32))])
-
-
-TEXT: dict[str, Content] = {
-    "noise": noise,
-    "digits": digits,
-    "nested": nested,
-    "lists": lists,
-    "text": text,
-    "spaced": spaced,
-}
-BINARY: dict[str, Content] = {"noise": noise, "continued": continued, "again": again}
-CIRCUIT = BINARY | {"constraints": constraints}
-SAVED = BINARY | {
-    "constants": constants,
-    "used": used,
-    "unused": unused,
-    "examples": examples,
-    "lists described": described([]),
-    "objects described": described({"a": 0}),
-    "provenances": described(["", "", 0]),
-}
-ARCHIVE = BINARY | {
-    "a giant x": archive("x", _npy("(134217728,)")),
-    "x, and more": archive("x", _npy("(2,)")),
-    "compressed x, and more": archive("x", _npy("(2,)"), zipfile.ZIP_DEFLATED, bytes(PIECE)),
-    "a giant compressed x": archive("x", _npy("(134217728,)"), zipfile.ZIP_DEFLATED, bytes(PIECE)),
-    "another name": archive("z", _npy("(134217728,)")),
-    "a description": archive("x", b"\x93NUMPY\x02\x00\xff\xff\xff\x7f{", piece=b" " * PIECE),
-    "entries": entries,
-    "behind": behind,
-}
-STATEMENT = TEXT | {
-    "numbers": inserted(b'"integers": [', b"\n    1,"),
-    "ports": inserted(b'"ports": {', b'\n  "input:x": {\n   "root": "0x0"\n  },'),
-}
-
-
 def _verify(prover: str) -> tuple[str, ...]:
     return ("verify", f"proof-{prover}", "--keys", f"keys-{prover}")
 
@@ -448,7 +106,7 @@ PLACES = {
     "circuit.sym": Place("r1cs/circuit.sym", ("audit", "r1cs"), TEXT | BINARY),
     "circuit.r1cs": Place("r1cs/circuit.r1cs", ("check", "r1cs"), CIRCUIT),
     "circuit.r1cs, audit": Place("r1cs/circuit.r1cs", ("audit", "r1cs"), CIRCUIT),
-    "witness.wtns": Place("r1cs/witness.wtns", ("check", "r1cs"), BINARY),
+    "witness.wtns": Place("r1cs/witness.wtns", ("check", "r1cs"), BINARY | {"wires": wires}),
     "circuit.plonkish": Place("plonkish/circuit.plonkish", ("check", "plonkish"), BINARY | {"columns": columns}),
     "witness.cells": Place("plonkish/witness.cells", ("check", "plonkish"), BINARY),
 }
@@ -459,9 +117,10 @@ def spent(root: Path, place: Place, content: Content | None = None, size: int = 
     paths = [root / path for path in (place.path, *place.others)]
     honest = [path.read_bytes() for path in paths]
     try:
-        for path, own in zip(paths if content is not None else (), honest, strict=False):
-            with path.open("wb") as file:
-                file.writelines(content(own, size // len(paths)))
+        if content is not None:
+            for path, own in zip(paths, honest, strict=True):
+                with path.open("wb") as file:
+                    file.writelines(content(own, size // len(paths)))
         found = cost(root, *place.command)
     finally:
         for path, own in zip(paths, honest, strict=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -77,7 +77,7 @@ class Draw:
     def axis(self, rank: int) -> int:
         """An axis, negative ones among them, seldom one that there is not."""
         if self.chance(0.01):
-            return self.one([rank, -rank - 1, 1 << 40, -(1 << 62)])
+            return int(self.one([rank, -rank - 1, 1 << 40, -(1 << 62)]))
         return self.whole(-rank if self.opset >= 11 or self.chance(0.05) else 0, rank - 1) if rank else 0
 
     def axes(self, rank: int) -> list[int]:
@@ -116,3 +116,7 @@ def elements(random: Random, element: Element, shape: Shape, domain: str) -> np.
     elif domain == "small":
         values = np.clip(values, -4, 4)
     return np.asarray(values).astype(NUMPY[element.name])
+
+
+Recipe = Callable[[Draw], None]
+"""Draws the inputs and attributes of one node."""

@@ -116,7 +116,9 @@ def difference(given: Graph, found: Arrays, types: tuple[str, ...], expected: Ar
 def judge(given: Graph, tally: Tally) -> None:
     """Run the graph here and there, and count what became of it."""
     began = time.perf_counter()
-    text, values, types = "", [], ()
+    text = ""
+    values: Arrays = []
+    types: tuple[str, ...] = ()
     try:
         values, types = ours(given)
     except CircuitizeError as error:
