@@ -15,7 +15,7 @@ from .hypergraph import Arrow
 from .lowering import Precision
 from .shapes import remedy as shape_remedy
 from .summary import program_short, program_table
-from .types import LIMIT, Array, Fixed
+from .types import LIMIT, Fixed
 
 
 class Visibility(Enum):
@@ -286,8 +286,3 @@ def named_outputs(program: Program, trace: Sequence[NDArray[np.int64]]) -> dict[
     """The outputs of a run by name, out of the values of all wires."""
     wires = program.arrow.outputs.tolist()
     return {port.name: trace[wire] for port, wire in zip(program.outputs, wires, strict=True)}
-
-
-def array_type(port: Port) -> Array:
-    assert port.format is not None
-    return Array(port.format.shape)

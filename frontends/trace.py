@@ -17,7 +17,8 @@ from circuitize.circuits.types import Array, Fixed, Shape, Type
 
 from . import numpy_names
 from .indexing import Index, indexed
-from .operands import broadcast_shape, constant_of, named, real_of, unfit_product, whole_numbers
+from .operands import broadcast_shape, constant_of, named, real_of, whole_numbers
+from .products import exponential, power, product
 from .provenance import current, refused
 
 
@@ -182,37 +183,11 @@ class Tensor:
         return self.apply(arrays.Reciprocal()) * other
 
     def __pow__(self, exponent: float) -> Tensor:
-        """The power by a multiple of 1/2: products, a square root and a reciprocal."""
-        if isinstance(exponent, (bool, Tensor)) or not isinstance(exponent, (int, float, np.number)):
-            raise refused(f"expected an exponent known now, found {named(exponent)}; use exp(y * log(x)) for x above 0")
-        twice = 2 * real_of(exponent)
-        if not twice.is_integer():
-            raise refused(
-                f"expected an exponent that is a multiple of 1/2, found {exponent!r}; "
-                f"use exp(log(x) * {exponent!r}) for x above 0"
-            )
-        if not twice:
-            return self.constant(np.ones(self.shape))
-        whole, half = divmod(abs(int(twice)), 2)
-        if twice < 0:
-            if half and not whole:
-                return self.apply(arrays.ReciprocalSquareRoot())
-            return self.apply(arrays.Reciprocal()) ** -exponent
-        factors = [self._multiplied(whole)] if whole else []
-        factors += [self.apply(arrays.SquareRoot())] if half else []
-        return factors[0] if len(factors) == 1 else factors[0] * factors[1]
-
-    def _multiplied(self, exponent: int) -> Tensor:
-        """The product of so many, at least one, by repeated squaring."""
-        if exponent == 1:
-            return self
-        half = self._multiplied(exponent // 2)
-        return half * half if exponent % 2 == 0 else half * half * self
+        """The power by a multiple of 1/2."""
+        return power(self, exponent)
 
     def __rpow__(self, base: float) -> Tensor:
-        if not isinstance(base, (int, float, np.number)) or not 0 < real_of(base) < math.inf:
-            raise refused(f"expected a positive number to the power of a tensor, found {named(base)}; use exp and log")
-        return (self if base == 2 else self * math.log2(base)).apply(arrays.Exp2())
+        return exponential(base, self)
 
     def __gt__(self, other: Operand) -> Tensor:  # type: ignore[misc]  # numpy compares with anything
         return self._elementwise(arrays.Greater(), other)
@@ -246,20 +221,7 @@ class Tensor:
 
     def __matmul__(self, other: Operand) -> Tensor:
         """Product of the last two axes; others broadcast; a vector is a row at the left, a column at the right."""
-        left, right = self, self.constant(other)
-        if not left.ndim or not right.ndim:
-            raise refused("expected at least one axis on both sides of @, found a scalar; use *")
-        row, column = left.ndim == 1, right.ndim == 1
-        if left.shape[-1] != right.shape[0 if column else -2]:
-            raise refused(unfit_product(left.shape, right.shape))
-        leading = max(left.ndim - 2, right.ndim - 2, 0)
-        batch = "abcdefgh"[:leading]
-        if leading and left.ndim > 2 and right.ndim > 2:
-            shape = broadcast_shape(left.shape[:-2], right.shape[:-2])
-            left, right = left.broadcast(shape + left.shape[-2:]), right.broadcast(shape + right.shape[-2:])
-        a = (batch if left.ndim > 2 else "") + ("" if row else "x") + "y"
-        b = (batch if right.ndim > 2 else "") + "y" + ("" if column else "z")
-        return left.apply(arrays.Einsum(f"{a},{b}->{batch}{'' if row else 'x'}{'' if column else 'z'}"), right)
+        return product(self, self.constant(other))
 
     def __getitem__(self, index: Index | tuple[Index, ...]) -> Tensor:
         """numpy's indexing: whole numbers, slices of any step, a list of places, `...` and None."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -116,3 +116,7 @@ def elements(random: Random, element: Element, shape: Shape, domain: str) -> np.
     elif domain == "small":
         values = np.clip(values, -4, 4)
     return np.asarray(values).astype(NUMPY[element.name])
+
+
+Recipe = Callable[[Draw], None]
+"""Draws the inputs and attributes of one node."""

@@ -10,7 +10,8 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 from onnx_draw import Draw
-from onnx_recipes import RECIPES, unary
+from onnx_element_recipes import unary
+from onnx_recipes import RECIPES
 
 from circuitize.frontends.onnx import OPERATORS
 from circuitize.frontends.onnx.schema import OLDEST, signature

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from onnx_draw import Draw
+from onnx_draw import Draw, Recipe
 
 
 def reshape(draw: Draw) -> None:
@@ -210,3 +210,28 @@ def constant_of_shape(draw: Draw) -> None:
     if draw.chance(0.03) and shape:
         shape[0] = draw.one([1 << 40, -1])
     draw.fixed(np.array(shape, np.int64))
+
+
+LAYOUT: dict[str, Recipe] = {
+    "Reshape": reshape,
+    "Flatten": flatten,
+    "Squeeze": squeeze,
+    "Unsqueeze": unsqueeze,
+    "Transpose": transpose,
+    "Expand": expand,
+    "Tile": tile,
+    "Concat": concatenate,
+    "Split": split,
+    "Slice": slices,
+    "Pad": padding,
+    "DepthToSpace": depth,
+    "SpaceToDepth": depth,
+    "CenterCropPad": centre,
+    "Gather": gather,
+    "GatherElements": gather,
+    "Trilu": triangle,
+    **dict.fromkeys(("Shape", "Size"), shape_of),
+    "EyeLike": eye,
+    "Range": span,
+    "ConstantOfShape": constant_of_shape,
+}

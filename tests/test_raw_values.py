@@ -7,29 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from cli_programs import STEP, refused, run
+from doubling import RATE, doubled, port
 
 from circuitize.circuits.archives import read_npz
-from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError, TypingError
-from circuitize.circuits.integers import Scale
-from circuitize.circuits.program import Port, Program, Raw, Visibility, raw, to_integers
+from circuitize.circuits.program import Program, Raw, raw, to_integers
 from circuitize.circuits.types import Fixed
 from circuitize.sims import integer, real
 
-RATE = Fixed((), 16, 0, 1 << 16)
 TENSOR = ("prove", STEP, "--prover", "tensor", "--not-zero-knowledge")
-
-
-def port(format: Fixed) -> Port:
-    return Port("x", Visibility.PUBLIC, format)
-
-
-def doubled(format: Fixed = RATE) -> Program:
-    builder = Builder()
-    out = builder.add(Scale(2, 0), builder.input(format))
-    made = builder.type(out)
-    assert isinstance(made, Fixed)
-    return Program(builder.build([out]), (port(format),), (Port("y", Visibility.PUBLIC, made),))
 
 
 def test_raw_units_are_asked_for() -> None:

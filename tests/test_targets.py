@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cli_programs import STEP, refused, run, step
-from toy_target import LIST_FILE, Toy, toy
+from toys.counted import LIST_FILE, Toy, toy
 
 import circuitize as cz
 from circuitize.api.targets.contract import Target

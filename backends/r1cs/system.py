@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array
 
 from .field import SMALL, Field, Limbs
 
@@ -45,12 +44,6 @@ class Rows:
         """One term per row: values[i] times the constant wire."""
         coefficients = np.asarray(values, np.int64).reshape(-1)
         return Rows.wire(np.zeros(len(coefficients), np.uint32), coefficients)
-
-    @staticmethod
-    def from_sparse(matrix: csr_array) -> Rows:
-        """A sparse integer matrix (combinations x wires); it is brought to sorted, summed form in place."""
-        matrix.sum_duplicates()
-        return Rows(matrix.indptr.astype(np.int64), matrix.indices, matrix.data.astype(np.int64, copy=False))
 
     @property
     def count(self) -> int:

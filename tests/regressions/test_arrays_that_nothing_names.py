@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from cli_programs import step
-from dense_files import unused
+from dense_programs import unused
 
 from circuitize import load, quantize, save
 from circuitize.circuits.errors import FormatError

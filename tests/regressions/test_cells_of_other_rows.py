@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from cli_programs import STEP, refused, run
-from dense_files import columns
+from dense_contents import columns
 
 
 def test_cells_of_another_number_of_rows_are_refused(tmp_path: Path) -> None:

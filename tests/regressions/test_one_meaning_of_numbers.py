@@ -9,30 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 from cli_programs import STEP, run
+from doubling import RATE, doubled, port
 
 from circuitize.circuits.bind import bind
-from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.integers import Constant, Scale
-from circuitize.circuits.program import Port, Program, Visibility, to_integers
+from circuitize.circuits.integers import Constant
+from circuitize.circuits.program import to_integers
 from circuitize.circuits.types import LIMIT, Fixed, signed
 from circuitize.provers.statement import read_statement
 from circuitize.provers.tensor.prover import prove
 from circuitize.sims import integer, real
-
-RATE = Fixed((), 16, 0, 1 << 16)
-
-
-def port(format: Fixed) -> Port:
-    return Port("x", Visibility.PUBLIC, format)
-
-
-def doubled(format: Fixed = RATE) -> Program:
-    builder = Builder()
-    out = builder.add(Scale(2, 0), builder.input(format))
-    made = builder.type(out)
-    assert isinstance(made, Fixed)
-    return Program(builder.build([out]), (port(format),), (Port("y", Visibility.PUBLIC, made),))
 
 
 @pytest.mark.parametrize("one", [1, 1.0, True, np.int64(1), np.uint8(1), np.float32(1), np.array(1, np.int8)])

@@ -37,6 +37,15 @@ def test_outputs_go_in_again(tmp_path: Path, raw: bool) -> None:
     assert roots[0]["output", "w"] == roots[1]["input", "w"] and read_openings(tmp_path / "two.openings.json")
 
 
+def test_outputs_in_one_file_with_the_data_go_in_again(tmp_path: Path) -> None:
+    new = tmp_path / "new.npz"
+    assert run("prove", STEP, *TENSOR, "-o", tmp_path / "one", "--outputs", new).status == 0
+    with np.load(new) as made:
+        np.savez(tmp_path / "all.npz", x=np.array([0.5, -1.25]), w=made["w"], y=made["y"])
+    outcome = run("prove", STEP, *TENSOR, "-o", tmp_path / "two", "--inputs", tmp_path / "all.npz")
+    assert outcome.status == 0, outcome
+
+
 def test_what_two_files_have_or_none_is_refused(tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", w=np.zeros(2), y=np.zeros(2))
     np.savez(tmp_path / "b.npz", w=np.zeros(2), x=np.zeros(2))

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.encode import program_digest
-from circuitize.circuits.errors import CircuitizeError, FormatError
+from circuitize.circuits.errors import FormatError
 from circuitize.circuits.files import write_whole
 from circuitize.circuits.program import Program
 from circuitize.circuits.saved import load, save
@@ -195,13 +195,3 @@ def _unpacked(content: bytes) -> Vectors:
                 kinds[kind][port] = archive[name]
         undefined = archive["undefined"]
     return Vectors(kinds["inputs"], kinds["outputs"], undefined, kinds["answers"], kinds["initial"])
-
-
-def expect_stream_per_port(project: Project) -> None:
-    """Raises CircuitizeError unless the streams of the design are the ports of its program."""
-    streams = {(stream.output, stream.port): stream.format for stream in project.design.streams if stream.port}
-    held = set(project.design.held)
-    ports = {(False, port.name): port.format for port in project.program.inputs if port.name not in held}
-    ports |= {(True, port.name): port.format for port in project.program.outputs}
-    if streams != ports:
-        raise CircuitizeError("expected one stream for each port of the program, found others; compile again")

@@ -28,7 +28,7 @@ class Toy(Target["ToyCircuit"]):
 
     name = title = "toy"
     measure = "operations"
-    rules_in = "toy_target"
+    rules_in = "toys.counted"
     counted = False
     files = Files(LIST_FILE, (LIST_FILE,))
     options = (Option("capitals", "flag", "write names in capitals"),)

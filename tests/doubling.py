@@ -1,0 +1,22 @@
+"""A program that doubles one number of a format, and the port through which the number enters."""
+
+from __future__ import annotations
+
+from circuitize.circuits.builder import Builder
+from circuitize.circuits.integers import Scale
+from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.types import Fixed
+
+RATE = Fixed((), 16, 0, 1 << 16)
+
+
+def port(format: Fixed) -> Port:
+    return Port("x", Visibility.PUBLIC, format)
+
+
+def doubled(format: Fixed = RATE) -> Program:
+    builder = Builder()
+    out = builder.add(Scale(2, 0), builder.input(format))
+    made = builder.type(out)
+    assert isinstance(made, Fixed)
+    return Program(builder.build([out]), (port(format),), (Port("y", Visibility.PUBLIC, made),))
