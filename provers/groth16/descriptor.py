@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from circuitize.backends.r1cs.challenge import Challenge
-from circuitize.provers.contract import Ceremony
+from circuitize.circuits.phases import Phases
+from circuitize.circuits.program import Program
+from circuitize.provers.contract import Ceremony, Circuit
 from circuitize.provers.keyed import KeyedProver
 
-from .circuit import RankOneCircuit
 from .keys import ProvingKey, VerifyingKey
 from .proof import Proof
 from .solidity import verifier_contract
@@ -25,9 +24,17 @@ CEREMONY = Ceremony(
     "began with",
 )
 
+
+def lower(program: Program, digest: str, phases: Phases) -> Circuit:
+    """The circuit of a program; who only verifies does not load what makes it."""
+    from .circuit import RankOneCircuit
+
+    return RankOneCircuit("groth16", Challenge.HASHED, program, digest, phases)
+
+
 PROVER = KeyedProver(
     "groth16",
-    partial(RankOneCircuit, "groth16", Challenge.HASHED),
+    lower,
     ProvingKey,
     VerifyingKey,
     Proof,

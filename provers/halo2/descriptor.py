@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from circuitize.provers.contract import Ceremony
+from circuitize.circuits.phases import Phases
+from circuitize.circuits.program import Program
+from circuitize.provers.contract import Ceremony, Circuit
 from circuitize.provers.keyed import KeyedProver
 
-from .circuit import PlonkishCircuit
 from .keys import ProvingKey, VerifyingKey
 from .proof import Proof
 from .solidity import verifier_contract
@@ -24,9 +25,17 @@ CEREMONY = Ceremony(
     },
 )
 
+
+def lower(program: Program, digest: str, phases: Phases) -> Circuit:
+    """The circuit of a program; who only verifies does not load what makes it."""
+    from .circuit import PlonkishCircuit
+
+    return PlonkishCircuit(program, digest, phases)
+
+
 PROVER = KeyedProver(
     "halo2",
-    PlonkishCircuit,
+    lower,
     ProvingKey,
     VerifyingKey,
     Proof,
