@@ -21,9 +21,14 @@ def prover(name: str) -> Prover:
 def register(entry: Entry) -> Prover:
     """Add the prover that a module describes, and return it; the command line, the API and the tests then offer it.
 
-    Raises CircuitizeError where its name, or what its keys begin with, is taken.
+    Raises CircuitizeError where its name, or what its keys begin with, is taken, and where the entry says otherwise
+    than the prover whether it hides anything, or has keys.
     """
     made: Prover = import_module(entry.module).PROVER
+    told = {"hides": (made.hides, entry.hides), "keys": (made.ceremony is not None, entry.verifying_magic is not None)}
+    for what, (found, said) in told.items():
+        if found != said:
+            raise CircuitizeError(f"expected an entry of {made.name} that says {what}: {found}, found {said}; mend it")
     magics = {magic for one in PROVERS.values() for magic in (one.verifying_magic, one.proving_magic)} - {None}
     if made.name in PROVERS or magics & {entry.verifying_magic, entry.proving_magic}:
         raise CircuitizeError(f"expected a prover with a name and keys of its own, found {made.name!r}; rename it")

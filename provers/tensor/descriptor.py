@@ -43,10 +43,14 @@ class Tensor:
         return made
 
     def _plan(self, program: Program) -> Plan:
-        """The plan of a program; the last one is kept, since a verdict asks for it twice."""
-        if self._last is None or self._last[0] is not program:
-            self._last = program, plan(program)
-        return self._last[1]
+        """The plan of a program; the last one is kept, since a verdict asks for it twice.
+
+        Soundness: it is looked at once, since another thread may put its own program's plan there at any time.
+        """
+        last = self._last
+        if last is None or last[0] is not program:
+            self._last = last = program, plan(program)
+        return last[1]
 
     def bound(self, program: Program) -> tuple[tuple[Key, Port], ...]:
         """Public ports, and each group of committed ones as if it were a port."""
@@ -76,6 +80,8 @@ class Tensor:
         except Unproved as error:
             return str(error)
         made = self._plan(program)
+        if made.program != digest:
+            return f"the plan is of program {made.program}, expected {digest}"
         with remedy(ASK_AGAIN):
             found = Proof.read(folder / PROOF_FILE, most_bytes(made))
         return refusal(program, claimed, found, made)

@@ -75,8 +75,7 @@ class ProvableCircuit:
 
         Raises CircuitizeError for a prover that takes no such files, and for files that do not fit the circuit.
         """
-        given = {"zkey": zkey, "ptau": ptau}
-        files = {name: Path(path) for name, path in given.items() if path is not None}
+        files = {"ptau": Path(ptau)} if zkey is None else {"zkey": Path(zkey), "ptau": Path(ptau)}
         self.prover.require_ceremony(files)
         return self.setup(Path(folder), files, Phases(progress))
 
@@ -110,6 +109,8 @@ class ProvableCircuit:
             raise CircuitizeError(
                 f"expected keys as insecure_keys gives them, found {type(keys).__name__}; give circuit.insecure_keys()"
             )
+        if join and openings_from is None:
+            raise CircuitizeError("join: expected openings_from with it, found none; give the file of save_openings")
         integers = integers_of(self.exact.integer, inputs)
         earlier = None if openings_from is None else Path(openings_from)
         key = None if keys is None else keys.proving

@@ -141,12 +141,12 @@ def verifier(
     return Verifier(made, checking, key, expectations(expect or {}, made.integer, checking.bound(made.integer)))
 
 
-def program_of_key(path: Path, key: VerifyingKey) -> Exact:
+def program_of_key(path: Path, key: VerifyingKey, file: str) -> Exact:
     """The program that setup saved beside a key's file. Raises FormatError where it is another, or none."""
     own = load(path, integer=True)
     found = program_digest(own)
     if found != key.digest:
-        raise FormatError(f"{path}: expected the program of the key, {key.digest}, found {found}; make the keys again")
+        raise FormatError(f"{path}: expected the program of {file}, {key.digest}, found {found}; make the keys again")
     return Exact(own, own, found)
 
 

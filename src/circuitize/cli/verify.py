@@ -92,7 +92,7 @@ def gathered(
         return Verifier(load_program(program, integer=True), checking, key, expected_digest=digest)
     beside = path.parent / PROGRAM_FILE
     require_outside(beside, proof)
-    return Verifier(program_of_key(beside, key), checking, key, expected_digest=digest)
+    return Verifier(program_of_key(beside, key, path.name), checking, key, expected_digest=digest)
 
 
 def gathered_without_key(
