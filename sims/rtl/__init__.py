@@ -1,7 +1,6 @@
 """Runs emitted Verilog in a simulator, with random gaps and backpressure, beside the integer executor."""
 
 from .compare import Comparison, Expected, check_design, compare, expected, state_names
-from .resets import Resets, check_resets
 from .simulate import Frames, Simulation, simulate
 from .simulators import REMEDIES, SIMULATORS, Simulator, available, find
 from .target import Verilog
@@ -12,13 +11,11 @@ __all__ = [
     "Comparison",
     "Expected",
     "Frames",
-    "Resets",
     "Simulation",
     "Simulator",
     "Verilog",
     "available",
     "check_design",
-    "check_resets",
     "compare",
     "expected",
     "find",
