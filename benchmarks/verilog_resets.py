@@ -11,10 +11,14 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+
+from rtl_resets import check_resets
 
 from circuitize.backends.verilog.bound import design
 from circuitize.cli.loading import load_program
-from circuitize.sims.rtl import check_resets
 from circuitize.sims.rtl.frames import bound_somehow, frames_to_try
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from .calibrate import example_inputs
 from .errors import CircuitizeError
 from .hypergraph import Arrow, fold
+from .integers.language import fixed
 from .operation import Operation, Provenance
 from .program import Program, to_integers, to_reals
 from .quantize import lowered, quantize
@@ -86,9 +87,9 @@ def report(program: Program, say: Say = _silent) -> Report:
     """
     _expect_real(program)
     integers, arrow, wires = lowered(program)
-    comparison = _Comparison(arrow, [_fixed(integers.arrow, wire) for wire in wires])
+    comparison = _Comparison(arrow, [fixed(integers.arrow, wire) for wire in wires])
     ports = [(port.name, port.format) for port in integers.outputs if port.format is not None]
-    ends = [_fixed(integers.arrow, wire) for wire in integers.arrow.outputs.tolist()]
+    ends = [fixed(integers.arrow, wire) for wire in integers.arrow.outputs.tolist()]
     greatest = np.zeros((3, len(ends)))
     for number, batch in enumerate(program.examples):
         where = f"example {number}"
@@ -266,9 +267,3 @@ def _errors(exact: Values, rounded: Values, made: NDArray[np.int64], format: Fix
     predicted = float(np.abs(rounded - exact).max())
     measured = float(np.abs(to_reals(format, made) - exact).max())
     return [float(np.abs(exact).max()), predicted if math.isfinite(predicted) else math.inf, measured]
-
-
-def _fixed(arrow: Arrow, wire: int) -> Fixed:
-    found = arrow.type(wire)
-    assert isinstance(found, Fixed)
-    return found

@@ -14,7 +14,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .encode import COLUMNS, MAGIC, _Blobs, _value, pack
+from .encode import COLUMNS, MAGIC, _Blobs, _port, _value, pack
 from .errors import CircuitizeError, FormatError
 from .files import write_whole
 from .hypergraph import Arrow
@@ -186,11 +186,6 @@ def _program(header: Any, arrays: Sequence[NDArray[Any]], integer: bool) -> Prog
     if restorer.left:
         raise ValueError(f"{restorer.left} arrays that nothing names")
     return Program(arrow, tuple(inputs), tuple(outputs), examples, precision)
-
-
-def _port(port: Port) -> list[Any]:
-    format = _value(port.format, _Blobs()) if port.format else None
-    return [port.name, port.visibility.value, format, port.role.value]
 
 
 def _read_port(entry: Any, restorer: Restorer) -> Port:

@@ -6,15 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
-
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import Arrow
 
 from .formats import Format
 from .functions import relu, square, square_root
 from .layers import Parameter, zeros
-from .optimizers import SCALAR, Optimizer
+from .optimizers import SCALAR, Optimizer, scaled
 from .trace import Tensor, trace
 
 STEP_SIZE = Format.between(0.0, 1.0, 24)
@@ -79,10 +77,7 @@ class Adam(Optimizer):
         )
 
     def cotangent(self) -> Arrow:
-        def scale(step_size: Tensor, *rest: Tensor) -> Tensor:
-            return step_size.constant(np.float64(2.0**self.scale_bits))
-
-        return trace(scale, *[SCALAR] * len(self.scalars))
+        return scaled(self.scale_bits, len(self.scalars))
 
     def update(self, parameter: Parameter) -> Arrow:
         def descend(

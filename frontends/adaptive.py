@@ -6,15 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
-
 from circuitize.circuits.hypergraph import Arrow
 
 from .adam import FIRST_MOMENT, SECOND_MOMENT, Adam
 from .formats import LEARNING_RATE, Format
 from .functions import maximum, reciprocal_square_root, relu, sign, square, square_root, where
 from .layers import Parameter, zeros
-from .optimizers import SCALAR, Optimizer
+from .optimizers import SCALAR, RateOptimizer, scaled
 from .trace import Tensor, trace
 
 FAIRNESS = Format.between(0.0, 16.0, 16)
@@ -22,7 +20,7 @@ FAIRNESS = Format.between(0.0, 16.0, 16)
 
 
 @dataclass(frozen=True)
-class RMSprop(Optimizer):
+class RMSprop(RateOptimizer):
     """v' = decay * v + (1 - decay) * g^2 and W' = W - learning_rate * g / (sqrt(v') + epsilon).
 
     Tieleman and Hinton, "Lecture 6.5: rmsprop", 2012. Gradients are scaled by 2^scale_bits, as in `Adam`.
@@ -33,10 +31,6 @@ class RMSprop(Optimizer):
     scale_bits: int = 12
     learning_rate: Format = LEARNING_RATE
     second: Format = SECOND_MOMENT
-
-    @property
-    def scalars(self) -> Mapping[str, Format]:
-        return {"learning_rate": self.learning_rate}
 
     def state(self, parameter: Parameter) -> tuple[Parameter, ...]:
         return (Parameter("second_moment", parameter.shape, zeros, self.second),)
@@ -54,7 +48,7 @@ class RMSprop(Optimizer):
 
 
 @dataclass(frozen=True)
-class Lion(Optimizer):
+class Lion(RateOptimizer):
     """W' = W - learning_rate * (sign(beta1 * m + (1 - beta1) * g) + weight_decay * W); m' = beta2 m + (1 - beta2) g.
 
     Chen et al., arXiv 2302.06675, algorithm 2. One state; no square, root or division. Gradients are scaled by
@@ -67,10 +61,6 @@ class Lion(Optimizer):
     scale_bits: int = 12
     learning_rate: Format = LEARNING_RATE
     first: Format = FIRST_MOMENT
-
-    @property
-    def scalars(self) -> Mapping[str, Format]:
-        return {"learning_rate": self.learning_rate}
 
     def state(self, parameter: Parameter) -> tuple[Parameter, ...]:
         return (Parameter("first_moment", parameter.shape, zeros, self.first),)
@@ -130,12 +120,3 @@ class LAMB(Adam):
             return weight - direction * (trusted * rate), mean, spread
 
         return trace(descend, *[parameter.type] * 4, *[SCALAR] * 3)
-
-
-def scaled(bits: int, scalars: int) -> Arrow:
-    """So many scalars -> 2^bits, to start the backward pass from."""
-
-    def scale(first: Tensor, *rest: Tensor) -> Tensor:
-        return first.constant(np.float64(2.0**bits))
-
-    return trace(scale, *[SCALAR] * scalars)

@@ -11,12 +11,11 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import Arrow, compose, identity, permute, tensor
 from circuitize.circuits.types import Array
 
-from .adaptive import scaled
 from .formats import Format
 from .functions import clip, maximum, reciprocal_square_root, square
 from .layers import Parameter
 from .operands import named
-from .optimizers import SCALAR, Optimizer
+from .optimizers import SCALAR, Optimizer, scaled
 from .provenance import refused
 from .trace import Tensor, trace
 

@@ -9,6 +9,8 @@ from fractions import Fraction
 from inspect import signature
 from typing import Any, Self
 
+import numpy as np
+
 from circuitize.circuits.hypergraph import Arrow, identity
 from circuitize.circuits.types import Array
 
@@ -88,6 +90,16 @@ class Optimizer(ABC):
         """Parameter x its state x its gradient x scalars -> next parameter x next state."""
 
 
+class RateOptimizer(Optimizer):
+    """An optimiser whose one scalar is its learning rate."""
+
+    learning_rate: Format
+
+    @property
+    def scalars(self) -> Mapping[str, Format]:
+        return {"learning_rate": self.learning_rate}
+
+
 def _rate_of_steps(optimizer: type, name: str, value: object) -> str:
     """Where a learning rate is given."""
     return (
@@ -97,7 +109,7 @@ def _rate_of_steps(optimizer: type, name: str, value: object) -> str:
 
 
 @dataclass(frozen=True)
-class SGD(Optimizer):
+class SGD(RateOptimizer):
     """W' = W - learning_rate * (dL/dW + weight_decay * W).
 
     The learning rate is a scalar input that multiplies the gradient of the loss.
@@ -105,10 +117,6 @@ class SGD(Optimizer):
 
     learning_rate: Format = LEARNING_RATE
     weight_decay: float = 0.0
-
-    @property
-    def scalars(self) -> Mapping[str, Format]:
-        return {"learning_rate": self.learning_rate}
 
     def cotangent(self) -> Arrow:
         return identity(SCALAR)
@@ -121,7 +129,7 @@ class SGD(Optimizer):
 
 
 @dataclass(frozen=True)
-class Momentum(Optimizer):
+class Momentum(RateOptimizer):
     """V' = decay * V + learning_rate * (dL/dW + weight_decay * W) and W' = W - V'.
 
     Sutskever et al., "On the importance of initialization and momentum in deep learning", 2013, equations 1 and 2.
@@ -132,10 +140,6 @@ class Momentum(Optimizer):
     learning_rate: Format = LEARNING_RATE
     velocity: Format = VELOCITY
     weight_decay: float = 0.0
-
-    @property
-    def scalars(self) -> Mapping[str, Format]:
-        return {"learning_rate": self.learning_rate}
 
     def state(self, parameter: Parameter) -> tuple[Parameter, ...]:
         return (Parameter("velocity", parameter.shape, zeros, self.velocity),)
@@ -154,3 +158,12 @@ class Momentum(Optimizer):
 def decayed(weight: Tensor, gradient: Tensor, rate: Tensor, weight_decay: float) -> Tensor:
     """gradient + rate * weight_decay * weight: the gradient of the loss plus weight_decay / 2 times all squares."""
     return gradient + weight * rate * weight_decay if weight_decay else gradient
+
+
+def scaled(bits: int, scalars: int) -> Arrow:
+    """So many scalars -> 2^bits, to start the backward pass from."""
+
+    def scale(first: Tensor, *rest: Tensor) -> Tensor:
+        return first.constant(np.float64(2.0**bits))
+
+    return trace(scale, *[SCALAR] * scalars)

@@ -10,12 +10,13 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 from circuitize.backends.r1cs.field import BN254
 from circuitize.circuits.errors import CircuitizeError, remedy
 from circuitize.circuits.memory import require_circuit_memory
-from circuitize.circuits.phases import Phases
-from circuitize.circuits.program import Port, Program
+from circuitize.circuits.phases import Phases, Progress
+from circuitize.circuits.program import Port, Program, named_inputs, named_outputs
 
 from .binding import require_key
-from .contract import Ceremony, Circuit, ProvingKey, VerifyingKey
-from .statement import ASK_AGAIN, Key, Statement, Unproved, bound_ports, public_vector
+from .contract import Ceremony, Circuit, Proof, Proved, ProvingKey, Secrets, Trace, VerifyingKey
+from .openings import POSEIDON, drawn_or_joined, opened, port_lists
+from .statement import ASK_AGAIN, Key, Statement, Unproved, bound_ports, public_vector, stated
 
 MAKE_KEYS = "give --keys the folder that circuitize setup wrote, or make keys again"
 
@@ -37,6 +38,31 @@ class StoredProof(Protocol):
 P = TypeVar("P", bound=StoredKey)
 V = TypeVar("V", bound=StoredKey)
 F = TypeVar("F", bound=StoredProof)
+
+
+class KeyedCircuit:
+    """What the circuits of such provers share: the program is proved as it is, over BN254, with roots of Poseidon."""
+
+    scheme = POSEIDON
+
+    def __init__(self, prover: str, program: Program, digest: str) -> None:
+        self.prover, self.program, self.digest = prover, program, digest
+
+    @property
+    def executed(self) -> Program:
+        return self.program
+
+    def draw_secrets(self, trace: Trace, earlier: Path | None, only: Sequence[str], say: Progress) -> dict[Key, int]:
+        return drawn_or_joined(self.program, named_inputs(self.program, trace), earlier, only, say)
+
+    def proved(self, proof: Proof, publics: Sequence[int], trace: Trace, secrets: Secrets) -> Proved:
+        """A proof of a run, with what its public values state and what the prover keeps."""
+        inputs, outputs = named_inputs(self.program, trace), named_outputs(self.program, trace)
+        statement = stated(self.program, self.prover, self.digest, publics, inputs, outputs, BN254.prime)
+        return Proved(proof, statement, outputs, opened(secrets, statement.roots, port_lists(self.program)))
+
+    def files(self, proved: Proved) -> dict[str, bytes]:
+        return {f"proof.{self.prover}": proved.proof.encode()}
 
 
 @dataclass(frozen=True)

@@ -128,13 +128,13 @@ def read_statement(folder: Path, bound: Sequence[tuple[Key, Port]] | None = None
         content = parse_json(written, values)
         if content["circuitize"] != VERSION:
             raise ValueError(f"version {excerpt(content['circuitize'])}")
-        prover = _name(content["prover"])
+        prover = read_name(content["prover"])
         if not is_digest(content["digest"]):
             raise ValueError(f"digest {excerpt(content['digest'])}, expected 64 hexadecimal digits")
         if (content["zero_knowledge"], content["chunks"]) != (hides(prover), CHUNKS):
             raise ValueError("in another kind of knowledge or in chunks, which a newer version reads")
-        ports = [(_key(name), value) for name, value in content["ports"].items()]
-        publics = {key: tuple(map(_whole, value["integers"])) for key, value in ports if "integers" in value}
+        ports = [(read_key(name), value) for name, value in content["ports"].items()]
+        publics = {key: tuple(map(read_whole, value["integers"])) for key, value in ports if "integers" in value}
         roots = {key: _root(value["root"]) for key, value in ports if "integers" not in value}
         statement = Statement(prover, content["digest"], publics, roots)
         if statement.text() != text:
@@ -242,21 +242,23 @@ def key_text(key: Key) -> str:
     return f"{key[0]}:{key[1]}"
 
 
-def _key(text: str) -> Key:
+def read_key(text: str) -> Key:
+    """What `key_text` wrote. Raises ValueError for anything else."""
     side, colon, name = text.partition(":")
     if not colon or side not in (INPUT, OUTPUT):
         raise ValueError(f"port {excerpt(text)}")
-    return side, _name(name)
+    return side, read_name(name)
 
 
-def _name(text: object) -> str:
-    """A name as programs have them: printable."""
+def read_name(text: object) -> str:
+    """A name as programs have them: printable. Raises ValueError for anything else."""
     if not isinstance(text, str) or not text or not text.isprintable():
         raise ValueError(f"name {excerpt(text)}")
     return text
 
 
-def _whole(value: object) -> int:
+def read_whole(value: object) -> int:
+    """An integer. Raises ValueError for anything else."""
     if not isinstance(value, int) or isinstance(value, bool):
         raise ValueError(f"{excerpt(value)} among the integers")
     return value

@@ -6,6 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from independent_verifier.arithmetic import Elements, numbers, total
+from independent_verifier.transcript import Refused
+from independent_verifier.verifier import Verifier
+from independent_verifier.weights import apply
 from numpy.typing import NDArray
 from r1cs_programs import program as program_of
 from tensor_cheat import Cheat
@@ -18,10 +22,6 @@ from circuitize.circuits.program import Program
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.config import DEGREES
 from circuitize.provers.tensor.forms import Public
-from circuitize.provers.tensor.independent.arithmetic import Elements, numbers, total
-from circuitize.provers.tensor.independent.transcript import Refused
-from circuitize.provers.tensor.independent.verifier import Verifier
-from circuitize.provers.tensor.independent.weights import apply
 from circuitize.provers.tensor.plan import Plan, plan
 from circuitize.provers.tensor.proof import Proof
 from circuitize.provers.tensor.statement import Statement

@@ -10,15 +10,15 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from independent_verifier.arithmetic import Numbers, numbers
+from independent_verifier.verifier import published
+from independent_verifier.weights import at_point
 from numpy.typing import NDArray
 from tensor_cheat_openings import Openings
 from tensor_cheat_sums import Lookups, Products
 from tensor_words import Tree
 
 from circuitize.provers.tensor.forms import Public, padded_bits
-from circuitize.provers.tensor.independent.arithmetic import Numbers, numbers
-from circuitize.provers.tensor.independent.verifier import published
-from circuitize.provers.tensor.independent.weights import at_point
 
 Integers = NDArray[Any]
 

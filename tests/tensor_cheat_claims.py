@@ -7,11 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from tensor_words import Sending, adapted, padded
-
-from circuitize.provers.tensor.forms import Column, Fixed, Product, padded_bits
-from circuitize.provers.tensor.independent.arithmetic import (
+from independent_verifier.arithmetic import (
     FIELD,
     Elements,
     Numbers,
@@ -23,7 +19,11 @@ from circuitize.provers.tensor.independent.arithmetic import (
     total,
     zero,
 )
-from circuitize.provers.tensor.independent.weights import along, apply
+from independent_verifier.weights import along, apply
+from numpy.typing import NDArray
+from tensor_words import Sending, adapted, padded
+
+from circuitize.provers.tensor.forms import Column, Fixed, Product, padded_bits
 from circuitize.provers.tensor.plan import Plan
 
 Integers = NDArray[Any]

@@ -5,11 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from tensor_cheat_claims import Claims
-from tensor_words import Tree, adapted, divide, padded, power_weights
-
-from circuitize.provers.tensor.forms import Column, padded_bits
-from circuitize.provers.tensor.independent.arithmetic import (
+from independent_verifier.arithmetic import (
     Elements,
     Numbers,
     dot,
@@ -19,7 +15,7 @@ from circuitize.provers.tensor.independent.arithmetic import (
     numbers,
     powers,
 )
-from circuitize.provers.tensor.independent.opening import (
+from independent_verifier.opening import (
     FOLD,
     LAST,
     SHRINK,
@@ -29,7 +25,11 @@ from circuitize.provers.tensor.independent.opening import (
     root_of_unity,
     roots_to,
 )
-from circuitize.provers.tensor.independent.weights import dense, zeros
+from independent_verifier.weights import dense, zeros
+from tensor_cheat_claims import Claims
+from tensor_words import Tree, adapted, divide, padded, power_weights
+
+from circuitize.provers.tensor.forms import Column, padded_bits
 
 
 class Openings(Claims):

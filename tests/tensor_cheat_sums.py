@@ -5,11 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from tensor_cheat_claims import Claims
-from tensor_words import padded
-
-from circuitize.provers.tensor.forms import Product, padded_bits
-from circuitize.provers.tensor.independent.arithmetic import (
+from independent_verifier.arithmetic import (
     FIELD,
     Elements,
     Numbers,
@@ -19,7 +15,11 @@ from circuitize.provers.tensor.independent.arithmetic import (
     numbers,
     total,
 )
-from circuitize.provers.tensor.independent.weights import Dense, Separable, at_point, dense, ones, zeros
+from independent_verifier.weights import Dense, Separable, at_point, dense, ones, zeros
+from tensor_cheat_claims import Claims
+from tensor_words import padded
+
+from circuitize.provers.tensor.forms import Product, padded_bits
 
 
 class Lookups(Claims):

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
+import independent_verifier
 import numpy as np
 import pytest
 from example_programs import example
@@ -15,7 +16,6 @@ from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.program import Program, Visibility, raw, to_integers
-from circuitize.provers.tensor import independent
 from circuitize.provers.tensor.errors import Unprovable
 from circuitize.provers.tensor.plan import Plan, plan
 from circuitize.provers.tensor.proof import Proof
@@ -52,13 +52,13 @@ def opinions(
 ) -> tuple[str | None, str | None]:
     """What the native and the independent verifier say, whether or not they agree."""
     arguments = program, statement, proof, made, context, trusted
-    return native_refusal(*arguments), independent.refusal(*arguments)
+    return native_refusal(*arguments), independent_verifier.refusal(*arguments)
 
 
 def unjudged(program: Program, statement: Statement, proof: Proof, made: Plan) -> list[str]:
     """Why each verifier will not judge a proof by this plan, whatever the proof."""
     found = []
-    for judge in (native_refusal, independent.refusal):
+    for judge in (native_refusal, independent_verifier.refusal):
         with pytest.raises(Unprovable) as raised:
             judge(program, statement, proof, made)
         found.append(str(raised.value))
@@ -80,7 +80,7 @@ def refusals(
     said = repr((made.digest, context, sorted((trusted or {}).items()), publics, sorted(statement.roots.items())))
     content = hashlib.sha256(said.encode() + proof.encode()).digest()
     if content not in _JUDGED:
-        _JUDGED[content] = independent.refusal(program, statement, proof, made, context, trusted)
+        _JUDGED[content] = independent_verifier.refusal(program, statement, proof, made, context, trusted)
     other = _JUDGED[content]
     assert (native is None) == (other is None), f"the verifiers differ: {native!r}, {other!r}"
     return native, other

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
+from independent_verifier.verifier import Verifier
 from tensor_attack import built
 from tensor_proofs import entering, example_inputs, planned
 from tensor_rows import of_rows, proved_on_rows
@@ -14,7 +15,6 @@ from circuitize.circuits import integers
 from circuitize.circuits.integers import View
 from circuitize.circuits.program import Program, Visibility
 from circuitize.circuits.types import Fixed
-from circuitize.provers.tensor.independent.verifier import Verifier
 from circuitize.provers.tensor.plan import Plan, plan
 from circuitize.provers.tensor.prover import Proved, prove
 

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-
-from circuitize.provers.tensor.independent.arithmetic import (
+from independent_verifier.arithmetic import (
     FIELD,
     NONRESIDUE,
     PRIME,
@@ -20,8 +19,8 @@ from circuitize.provers.tensor.independent.arithmetic import (
     scale,
     total,
 )
-from circuitize.provers.tensor.independent.opening import SYMBOLS, root_of_unity, roots_to
-from circuitize.provers.tensor.independent.transcript import Transcript, hashed
+from independent_verifier.opening import SYMBOLS, root_of_unity, roots_to
+from independent_verifier.transcript import Transcript, hashed
 
 
 class Deaf(Transcript):

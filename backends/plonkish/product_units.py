@@ -35,9 +35,6 @@ class DotUnit(Unit):
     def height(self, task: Dot) -> int:
         return len(task.left)
 
-    def elements(self, task: Dot) -> int:
-        return len(task.targets)
-
     def scalars(self, task: Dot) -> list[list[int]]:
         height = self.height(task)
         return [[0] + [1] * (height - 1), [1] * height]
@@ -84,9 +81,6 @@ class FoldUnit(Unit):
 
     def height(self, task: Fold) -> int:
         return -(-len(task.values) // self.width)
-
-    def elements(self, task: Fold) -> int:
-        return len(task.targets)
 
     def scalars(self, task: Fold) -> list[list[int]]:
         height = self.height(task)
@@ -138,9 +132,6 @@ class EntryUnit(Unit):
 
     def height(self, task: Entry) -> int:
         return 1
-
-    def elements(self, task: Entry) -> int:
-        return len(task.targets)
 
     def scalars(self, task: Entry) -> list[list[int]]:
         return [[task.table + 1]]

@@ -38,9 +38,9 @@ class Unit(ABC):
     def height(self, task: Any) -> int:
         """Rows of one element."""
 
-    @abstractmethod
     def elements(self, task: Any) -> int:
-        """How many elements a task has."""
+        """How many elements a task has: by default as many as targets."""
+        return len(task.targets)
 
     @abstractmethod
     def scalars(self, task: Any) -> list[list[int]]:
@@ -92,9 +92,6 @@ class SumUnit(Unit):
 
     def height(self, task: Sum) -> int:
         return max(1, -(-len(task.factors) // self.width))
-
-    def elements(self, task: Sum) -> int:
-        return len(task.targets)
 
     def scalars(self, task: Sum) -> list[list[int]]:
         height = self.height(task)

@@ -1,111 +1,78 @@
 """The real array language: each operation one class with its type, float meaning, derivative and lowering."""
 
-from .clip import Clip
-from .comparison import ArgMaxOneHot, Greater, Max, ReLU, Select
-from .composite import Composite, expand_composites
-from .composites import Maximum, Mean, Softmax, Square
-from .constant import Constant
-from .cross_entropy import BinaryCrossEntropy, CrossEntropy, LogSoftmax, LogSumExp
-from .division import Divide
-from .einsum import Einsum, matmul
-from .elementwise import Add, Multiply, Negate, Scale, Subtract
-from .error_function import GELU, Erf, GELUSlope
-from .exponential import Exp, Exp2
-from .huber import Huber
-from .indexing import Gather, OneHot, ScatterAdd
-from .language import LinearOperation, RealOperation, Rounding
-from .layout import Broadcast, Concatenate, Flip, Pad, Reshape, Slice, Sum, Transpose
-from .logarithm import Log, Log2
-from .magnitude import ELU, Abs, Minimum, Sign
-from .normalization import Normalize, RootMeanSquareNormalize, Variance
-from .power import Power
-from .reciprocal import Reciprocal
-from .reciprocal_root import ReciprocalSquareRoot
-from .reductions import CumulativeSum, Min, Product, TopKOneHot
-from .sigmoid import Sigmoid, Tanh
-from .softplus import Softplus
-from .spherical import Norm, SphericalAttention
-from .square_root import SquareRoot
-from .tanh_gelu import TanhGELU, TanhGELUSlope
-from .waves import Cos, Sin
-from .whole import Ceil, Floor, Round
-from .window import OverlapAdd, Window
-
-__all__ = [
-    "ELU",
-    "GELU",
-    "Abs",
-    "Add",
-    "ArgMaxOneHot",
-    "BinaryCrossEntropy",
-    "Broadcast",
-    "Ceil",
-    "Clip",
-    "Composite",
-    "Concatenate",
-    "Constant",
-    "Cos",
-    "CrossEntropy",
-    "CumulativeSum",
-    "Divide",
-    "Einsum",
-    "Erf",
-    "Exp",
-    "Exp2",
-    "Flip",
-    "Floor",
-    "GELUSlope",
-    "Gather",
-    "Greater",
-    "Huber",
-    "LinearOperation",
-    "Log",
-    "Log2",
-    "LogSoftmax",
-    "LogSumExp",
-    "Max",
-    "Maximum",
-    "Mean",
-    "Min",
-    "Minimum",
-    "Multiply",
-    "Negate",
-    "Norm",
-    "Normalize",
-    "OneHot",
-    "OverlapAdd",
-    "Pad",
-    "Power",
-    "Product",
-    "ReLU",
-    "RealOperation",
-    "Reciprocal",
-    "ReciprocalSquareRoot",
-    "Reshape",
-    "RootMeanSquareNormalize",
-    "Round",
-    "Rounding",
-    "Scale",
-    "ScatterAdd",
-    "Select",
-    "Sigmoid",
-    "Sign",
-    "Sin",
-    "Slice",
-    "Softmax",
-    "Softplus",
-    "SphericalAttention",
-    "Square",
-    "SquareRoot",
-    "Subtract",
-    "Sum",
-    "Tanh",
-    "TanhGELU",
-    "TanhGELUSlope",
-    "TopKOneHot",
-    "Transpose",
-    "Variance",
-    "Window",
-    "expand_composites",
-    "matmul",
-]
+from .clip import Clip as Clip
+from .comparison import ArgMaxOneHot as ArgMaxOneHot
+from .comparison import Greater as Greater
+from .comparison import Max as Max
+from .comparison import ReLU as ReLU
+from .comparison import Select as Select
+from .composite import Composite as Composite
+from .composite import expand_composites as expand_composites
+from .composites import Maximum as Maximum
+from .composites import Mean as Mean
+from .composites import Softmax as Softmax
+from .composites import Square as Square
+from .constant import Constant as Constant
+from .cross_entropy import BinaryCrossEntropy as BinaryCrossEntropy
+from .cross_entropy import CrossEntropy as CrossEntropy
+from .cross_entropy import LogSoftmax as LogSoftmax
+from .cross_entropy import LogSumExp as LogSumExp
+from .division import Divide as Divide
+from .einsum import Einsum as Einsum
+from .einsum import matmul as matmul
+from .elementwise import Add as Add
+from .elementwise import Multiply as Multiply
+from .elementwise import Negate as Negate
+from .elementwise import Scale as Scale
+from .elementwise import Subtract as Subtract
+from .error_function import GELU as GELU
+from .error_function import Erf as Erf
+from .error_function import GELUSlope as GELUSlope
+from .exponential import Exp as Exp
+from .exponential import Exp2 as Exp2
+from .huber import Huber as Huber
+from .indexing import Gather as Gather
+from .indexing import OneHot as OneHot
+from .indexing import ScatterAdd as ScatterAdd
+from .language import LinearOperation as LinearOperation
+from .language import RealOperation as RealOperation
+from .language import Rounding as Rounding
+from .layout import Broadcast as Broadcast
+from .layout import Concatenate as Concatenate
+from .layout import Flip as Flip
+from .layout import Pad as Pad
+from .layout import Reshape as Reshape
+from .layout import Slice as Slice
+from .layout import Sum as Sum
+from .layout import Transpose as Transpose
+from .logarithm import Log as Log
+from .logarithm import Log2 as Log2
+from .magnitude import ELU as ELU
+from .magnitude import Abs as Abs
+from .magnitude import Minimum as Minimum
+from .magnitude import Sign as Sign
+from .normalization import Normalize as Normalize
+from .normalization import RootMeanSquareNormalize as RootMeanSquareNormalize
+from .normalization import Variance as Variance
+from .power import Power as Power
+from .reciprocal import Reciprocal as Reciprocal
+from .reciprocal_root import ReciprocalSquareRoot as ReciprocalSquareRoot
+from .reductions import CumulativeSum as CumulativeSum
+from .reductions import Min as Min
+from .reductions import Product as Product
+from .reductions import TopKOneHot as TopKOneHot
+from .sigmoid import Sigmoid as Sigmoid
+from .sigmoid import Tanh as Tanh
+from .softplus import Softplus as Softplus
+from .spherical import Norm as Norm
+from .spherical import SphericalAttention as SphericalAttention
+from .square_root import SquareRoot as SquareRoot
+from .tanh_gelu import TanhGELU as TanhGELU
+from .tanh_gelu import TanhGELUSlope as TanhGELUSlope
+from .waves import Cos as Cos
+from .waves import Sin as Sin
+from .whole import Ceil as Ceil
+from .whole import Floor as Floor
+from .whole import Round as Round
+from .window import OverlapAdd as OverlapAdd
+from .window import Window as Window

@@ -1,49 +1,32 @@
 """The integer array language, which every target implements: exact, closed, every wire with an interval."""
 
-from .arithmetic import Add, IsNegative, Multiply, ReLU, Scale, Shift, Subtract
-from .check import Check
-from .constant import Constant
-from .contraction import Contract
-from .division import Divide, SquareRoot
-from .expand import expand, operation_classes
-from .expansion import Expansion
-from .indexing import Gather, ScatterAdd
-from .language import IntegerOperation
-from .lookup import Lookup
-from .selection import ArgMax, ArgMaxOneHot, Clamp, Maximum, Select
-from .steps import Affine, Regroup
-from .view import View
-from .wiring import Concatenate, Reindex, Sum
-
-__all__ = [
-    "Add",
-    "Affine",
-    "ArgMax",
-    "ArgMaxOneHot",
-    "Check",
-    "Clamp",
-    "Concatenate",
-    "Constant",
-    "Contract",
-    "Divide",
-    "Expansion",
-    "Gather",
-    "IntegerOperation",
-    "IsNegative",
-    "Lookup",
-    "Maximum",
-    "Multiply",
-    "ReLU",
-    "Regroup",
-    "Reindex",
-    "Scale",
-    "ScatterAdd",
-    "Select",
-    "Shift",
-    "SquareRoot",
-    "Subtract",
-    "Sum",
-    "View",
-    "expand",
-    "operation_classes",
-]
+from .arithmetic import Add as Add
+from .arithmetic import IsNegative as IsNegative
+from .arithmetic import Multiply as Multiply
+from .arithmetic import ReLU as ReLU
+from .arithmetic import Scale as Scale
+from .arithmetic import Shift as Shift
+from .arithmetic import Subtract as Subtract
+from .check import Check as Check
+from .constant import Constant as Constant
+from .contraction import Contract as Contract
+from .division import Divide as Divide
+from .division import SquareRoot as SquareRoot
+from .expand import expand as expand
+from .expand import operation_classes as operation_classes
+from .expansion import Expansion as Expansion
+from .indexing import Gather as Gather
+from .indexing import ScatterAdd as ScatterAdd
+from .language import IntegerOperation as IntegerOperation
+from .lookup import Lookup as Lookup
+from .selection import ArgMax as ArgMax
+from .selection import ArgMaxOneHot as ArgMaxOneHot
+from .selection import Clamp as Clamp
+from .selection import Maximum as Maximum
+from .selection import Select as Select
+from .steps import Affine as Affine
+from .steps import Regroup as Regroup
+from .view import View as View
+from .wiring import Concatenate as Concatenate
+from .wiring import Reindex as Reindex
+from .wiring import Sum as Sum

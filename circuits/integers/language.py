@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from circuitize.circuits.array_module import array_module
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import TypingError, Undefined
+from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.operation import Operation, Values
 from circuitize.circuits.types import Fixed
 
@@ -69,9 +70,9 @@ class Elementwise(IntegerOperation):
         return self.write(array_module(*values), values, values[source])
 
 
-def fixed(builder: Builder, wire: int) -> Fixed:
-    """The type of an integer wire."""
-    found = builder.type(wire)
+def fixed(holder: Builder | Arrow, wire: int) -> Fixed:
+    """The type of an integer wire, of a builder or an arrow."""
+    found = holder.type(wire)
     assert isinstance(found, Fixed)
     return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -11,15 +11,16 @@ from numpy.typing import NDArray
 from circuitize.backends.r1cs.challenge import Challenge
 from circuitize.backends.r1cs.emit import Emission, emit
 from circuitize.backends.r1cs.witness import random_challenge, witness
-from circuitize.circuits.phases import Phases, Progress
-from circuitize.circuits.program import Program, named_inputs, named_outputs
+from circuitize.circuits.phases import Phases
+from circuitize.circuits.program import Program
 from circuitize.provers.binding import require_key
 from circuitize.provers.contract import Proved, ProvingKey, Secrets, Trace
-from circuitize.provers.openings import POSEIDON, drawn_or_joined, named_salts, opened, port_lists
-from circuitize.provers.statement import Key, Statement, public_vector, stated
+from circuitize.provers.keyed import KeyedCircuit
+from circuitize.provers.openings import named_salts
+from circuitize.provers.statement import public_vector
 
 from . import keys, prover
-from .proof import PROOF_FILE, Proof
+from .proof import Proof
 from .snarkjs import proof_text, public_text
 from .zkey import import_zkey
 
@@ -27,19 +28,13 @@ Limbs = NDArray[np.uint64]
 Draw = Callable[[Limbs], int]
 
 
-class RankOneCircuit:
+class RankOneCircuit(KeyedCircuit):
     """The constraint system of an integer program, whose challenge is hashed in it, or drawn after a commitment."""
 
-    scheme = POSEIDON
-
     def __init__(self, prover: str, challenge: Challenge, program: Program, digest: str, phases: Phases) -> None:
-        self.prover, self.program, self.digest = prover, program, digest
+        super().__init__(prover, program, digest)
         with phases.phase("circuit", "emitting constraints"):
             self.emission: Emission = emit(program, challenge=challenge)
-
-    @property
-    def executed(self) -> Program:
-        return self.program
 
     @property
     def two_phases(self) -> bool:
@@ -59,26 +54,14 @@ class RankOneCircuit:
             keys.write_keys(key, folder)
             return key
 
-    def draw_secrets(self, trace: Trace, earlier: Path | None, only: Sequence[str], say: Progress) -> dict[Key, int]:
-        return drawn_or_joined(self.program, named_inputs(self.program, trace), earlier, only, say)
-
     def witness(self, trace: Trace, secrets: Secrets, draw: Draw = random_challenge) -> Limbs:
         """The wires' values, `uint64[wires, 4]`; `draw` draws the challenge of a circuit of two phases."""
         return witness(self.emission.plan, trace, named_salts(secrets), draw)
 
-    def statement(self, trace: Trace, witness: Limbs) -> Statement:
+    def publics(self, witness: Limbs) -> list[int]:
         """What a proof of this run says: the public wires of its witness, but for a challenge."""
-        system, program = self.emission.system, self.program
-        publics = system.field.to_integers(witness[1 : 1 + system.public - self.two_phases])
-        return stated(
-            program,
-            self.prover,
-            self.digest,
-            publics,
-            named_inputs(program, trace),
-            named_outputs(program, trace),
-            system.field.prime,
-        )
+        system = self.emission.system
+        return system.field.to_integers(witness[1 : 1 + system.public - self.two_phases])
 
     def prove(self, trace: Trace, secrets: Secrets, phases: Phases, key: ProvingKey | None = None) -> Proved:
         """A zero-knowledge proof of a run."""
@@ -87,17 +70,11 @@ class RankOneCircuit:
             made = self.witness(trace, secrets)
         with phases.phase("prove", "proving"):
             proof = prover.prove(self.emission.system, made, own, self.digest)
-        statement = self.statement(trace, made)
-        return Proved(
-            proof,
-            statement,
-            named_outputs(self.program, trace),
-            opened(secrets, statement.roots, port_lists(self.program)),
-        )
+        return self.proved(proof, self.publics(made), trace, secrets)
 
     def files(self, proved: Proved) -> dict[str, bytes]:
         """The proof; both it and its publics once more as snarkjs reads them."""
         assert isinstance(proved.proof, Proof)
         publics = public_vector(self.program, proved.statement, self.emission.system.field.prime)
         texts = {"proof.json": proof_text(proved.proof), "public.json": public_text(publics)}
-        return {PROOF_FILE: proved.proof.encode(), **{name: text.encode() for name, text in texts.items()}}
+        return super().files(proved) | {name: text.encode() for name, text in texts.items()}

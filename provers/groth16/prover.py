@@ -37,9 +37,7 @@ def prove(
     multiplications, cheap where most wires are bits or small signed integers.
     """
     bound = require_circuit(key.verifying_key, digest)
-    limbs = np.ascontiguousarray(witness, np.uint64)
-    if limbs.shape != (system.wires, 4):
-        raise CircuitizeError(f"expected a witness of shape ({system.wires}, 4), found {limbs.shape}")
+    limbs = limbs_of(witness, system.wires)
     try:
         points, phases = _native.groth16_prove(key.native, matrices(system), limbs, progress)
     except _native.Unsatisfied as error:
@@ -47,6 +45,14 @@ def prove(
     except ValueError as error:
         raise CircuitizeError(f"cannot prove: {error}") from error
     return Proof(bound, points, phases=phases)
+
+
+def limbs_of(witness: NDArray[np.uint64], wires: int) -> NDArray[np.uint64]:
+    """A witness as the native provers read it. Raises CircuitizeError unless it has so many wires."""
+    limbs = np.ascontiguousarray(witness, np.uint64)
+    if limbs.shape != (wires, 4):
+        raise CircuitizeError(f"expected a witness of shape ({wires}, 4), found {limbs.shape}")
+    return limbs
 
 
 def public_values(system: System, witness: NDArray[np.uint64]) -> list[int]:

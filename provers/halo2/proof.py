@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from .keys import VerifyingKey
 
 FRAMING = Framing("halo2", b"circuitize-hl2pf", version=1, zero_knowledge=True)
-PROOF_FILE = "proof.halo2"
 MOST_BYTES = 1 << 24
 """Of a proof that is read without a key."""
 

@@ -6,14 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from circuitize.circuits.phases import Phases
-from circuitize.circuits.program import named_outputs
 from circuitize.provers.binding import require_key
 from circuitize.provers.contract import Proved, ProvingKey, Secrets, Trace
 from circuitize.provers.groth16.circuit import Draw, Limbs, RankOneCircuit
-from circuitize.provers.openings import opened, port_lists
+from circuitize.provers.keyed import KeyedCircuit
 
 from . import keys, prover
-from .proof import PROOF_FILE
 
 
 class CommittedCircuit(RankOneCircuit):
@@ -41,9 +39,8 @@ class CommittedCircuit(RankOneCircuit):
             proof = prover.prove(self.emission.system, filled, own, self.digest)
         phases.take_out("commit", "witness")
         phases.take_out("witness", "prove")
-        statement = self.statement(trace, made[0])
-        kept = opened(secrets, statement.roots, port_lists(self.program))
-        return Proved(proof, statement, named_outputs(self.program, trace), kept)
+        return self.proved(proof, self.publics(made[0]), trace, secrets)
 
     def files(self, proved: Proved) -> dict[str, bytes]:
-        return {PROOF_FILE: proved.proof.encode()}
+        """The proof alone, which snarkjs does not read."""
+        return KeyedCircuit.files(self, proved)

@@ -7,8 +7,6 @@ from typing import ClassVar
 from circuitize.provers.framing import HEADER_BYTES, Framing
 from circuitize.provers.groth16 import proof as groth16
 
-PROOF_FILE = "proof.mirage"
-
 
 class Proof(groth16.Proof):
     """Groth16's three points, and the commitment: `points` is A (64 bytes), B (128), C (64) and D (64)."""

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import numpy as np
-
 from circuitize import _native
 from circuitize.backends.r1cs.field import Limbs
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.provers.binding import require_circuit
 from circuitize.provers.groth16.config import System
 from circuitize.provers.groth16.errors import Unsatisfied
+from circuitize.provers.groth16.prover import limbs_of
 from circuitize.provers.groth16.prover import public_values as all_public_values
 
 from .keys import ProvingKey, committing
@@ -48,12 +47,12 @@ def prove(
         if drawn:
             raise CircuitizeError("cannot prove: the challenge was drawn already; a witness draws it once")
         try:
-            drawn.append(_native.mirage_commit(key.native, _limbs(first, 1 + sum(arguments[-2:]))))
+            drawn.append(_native.mirage_commit(key.native, limbs_of(first, 1 + sum(arguments[-2:]))))
         except ValueError as error:
             raise CircuitizeError(f"cannot commit: {error}") from error
         return int.from_bytes(drawn[0].challenge, "little")
 
-    limbs = _limbs(witness(challenge), system.wires)
+    limbs = limbs_of(witness(challenge), system.wires)
     if not drawn:
         raise CircuitizeError("cannot prove: the witness was made without drawing its challenge")
     try:
@@ -68,10 +67,3 @@ def prove(
 def public_values(system: System, witness: Limbs) -> Sequence[int]:
     """The values of the public wires but the challenge: outputs, then inputs, each in [0, r)."""
     return all_public_values(system, witness)[:-1]
-
-
-def _limbs(values: Limbs, wires: int) -> Limbs:
-    limbs = np.ascontiguousarray(values, np.uint64)
-    if limbs.shape != (wires, 4):
-        raise CircuitizeError(f"expected a witness of shape ({wires}, 4), found {limbs.shape}")
-    return limbs

@@ -8,8 +8,8 @@ from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.integers.arithmetic import IsNegative, Shift, Subtract
 from circuitize.circuits.integers.check import Check
 from circuitize.circuits.integers.division import Divide
+from circuitize.circuits.integers.language import fixed
 from circuitize.circuits.program import Program, Role, Visibility
-from circuitize.circuits.types import Fixed
 
 from .blocks import blocks
 from .dataset import Dataset
@@ -57,13 +57,13 @@ def drafted(program: Program, arrow: Arrow, assumed: Collection[GroupName], data
         draft.part = where
         if rule is None:
             raise Unprovable(f"{where}: expected an operation that this prover knows, found {type(operation).__name__}")
-        types = tuple(_fixed(arrow, wire) for wire in sources)
+        types = tuple(fixed(arrow, wire) for wire in sources)
         if index in merged:
             forms[targets[0]] = forms[sources[0]]
             continue
         checked = arrow.operations[arrow.rows[fused[index]][0]] if index in fused else None
         interval = (checked.low, checked.high) if isinstance(checked, Check) else None
-        site = Site(where, tuple(sources), types, targets[0], _fixed(arrow, targets[0]), interval, targets[0] in strict)
+        site = Site(where, tuple(sources), types, targets[0], fixed(arrow, targets[0]), interval, targets[0] in strict)
         made = rule(draft, operation, site, tuple(forms[wire] for wire in sources))
         forms[targets[0]] = _in_one(draft, made, site) if draft.depth(made) > DEEPEST else made
     _bind_outputs(program, arrow, draft, forms)
@@ -78,12 +78,6 @@ def _in_one(draft: Draft, form: Form, site: Site) -> Form:
     column = draft.column(form.shape, site.value, f"{site.name} in one")
     draft.zero(form - column)
     return column
-
-
-def _fixed(arrow: Arrow, wire: int) -> Fixed:
-    found = arrow.type(wire)
-    assert isinstance(found, Fixed)
-    return found
 
 
 def _fused(arrow: Arrow) -> dict[int, int]:

@@ -1,27 +1,17 @@
 """Runs emitted Verilog in a simulator, with random gaps and backpressure, beside the integer executor."""
 
-from .compare import Comparison, Expected, check_design, compare, expected, state_names
-from .resets import Resets, check_resets
-from .simulate import Frames, Simulation, simulate
-from .simulators import REMEDIES, SIMULATORS, Simulator, available, find
-from .target import Verilog
-
-__all__ = [
-    "REMEDIES",
-    "SIMULATORS",
-    "Comparison",
-    "Expected",
-    "Frames",
-    "Resets",
-    "Simulation",
-    "Simulator",
-    "Verilog",
-    "available",
-    "check_design",
-    "check_resets",
-    "compare",
-    "expected",
-    "find",
-    "simulate",
-    "state_names",
-]
+from .compare import Comparison as Comparison
+from .compare import Expected as Expected
+from .compare import check_design as check_design
+from .compare import compare as compare
+from .compare import expected as expected
+from .compare import state_names as state_names
+from .simulate import Frames as Frames
+from .simulate import Simulation as Simulation
+from .simulate import simulate as simulate
+from .simulators import REMEDIES as REMEDIES
+from .simulators import SIMULATORS as SIMULATORS
+from .simulators import Simulator as Simulator
+from .simulators import available as available
+from .simulators import find as find
+from .target import Verilog as Verilog

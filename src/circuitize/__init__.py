@@ -5,6 +5,7 @@ The public names, by folder. They load on first use, so that importing the packa
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -96,68 +97,10 @@ if TYPE_CHECKING:
     from .frontends.training import start as start
     from .frontends.training import training_step as training_step
 
-_HOMES = {
-    "api.calibration": ("calibrated",),
-    "api.check": ("check",),
-    "api.compile": ("compile",),
-    "api.estimate": ("estimate",),
-    "api.running": ("run",),
-    "api.runs.proving": ("prove_run",),
-    "api.runs.verifying": ("verify_run",),
-    "api.targets.mirage": ("mirage",),
-    "api.targets.plonkish": ("plonkish",),
-    "api.targets.provers": ("groth16", "halo2"),
-    "api.targets.r1cs": ("r1cs",),
-    "api.targets.tensor": ("tensor_proof",),
-    "api.targets.verilog": ("verilog",),
-    "api.verifier": ("verifier",),
-    "circuits.accuracy": ("error_report", "fit_to_cost", "fit_to_error"),
-    "circuits.builder": ("Builder",),
-    "circuits.differentiate": ("reverse_derivative",),
-    "circuits.encode": ("digest", "program_digest"),
-    "circuits.saved": ("load", "save"),
-    "circuits.errors": ("CircuitizeError",),
-    "circuits.hypergraph": ("Arrow", "compose", "identity", "permute", "tensor"),
-    "circuits.lowering": ("Precision",),
-    "circuits.program": ("Port", "Program", "Raw", "Role", "Visibility"),
-    "circuits.quantize": ("quantize",),
-    "circuits.simplify": ("simplify",),
-    "circuits.types": ("Array", "Fixed"),
-    "circuits.unroll": ("compose_steps",),
-    "circuits.validate": ("validate",),
-    "frontends.adam": ("Adam", "AdamW"),
-    "frontends.adaptive": ("LAMB", "Lion", "RMSprop"),
-    "frontends.clipping": ("ClippedByNorm", "ClippedByValue"),
-    "frontends.dataset": ("dataset",),
-    "frontends.formats": ("Format",),
-    "frontends.functions": ("exp",),
-    "frontends.image_layers": ("average_pool2d", "conv2d", "flatten", "image", "max_pool2d"),
-    "frontends.layers": (
-        "Model",
-        "Parameter",
-        "activation",
-        "dense",
-        "dropout",
-        "embedding",
-        "gelu",
-        "relu",
-        "sequential",
-        "traced",
-    ),
-    "frontends.losses": (
-        "binary_cross_entropy",
-        "cross_entropy",
-        "huber",
-        "kullback_leibler",
-        "label_cross_entropy",
-        "mean_squared_error",
-    ),
-    "frontends.normalization": ("batch_norm", "group_norm", "layer_norm", "rms_norm"),
-    "frontends.optimizers": ("SGD", "Momentum"),
-    "frontends.trace": ("Tensor", "trace"),
-    "frontends.training": ("predict", "start", "training_step"),
-}
-_HOME = {name: module for module, names in _HOMES.items() for name in names}
+# Each public name stands once, in the block above, from where the lazy imports take its module too.
+with open(__file__, encoding="utf-8") as _source:
+    _IMPORTS = re.findall(r"^    from (\.\S+) import (\w+) as \2$", _source.read(), re.MULTILINE)
+_HOME = {name: module for module, name in _IMPORTS}
 
 __all__ = ["__version__", *sorted(_HOME)]
 
@@ -165,7 +108,7 @@ __all__ = ["__version__", *sorted(_HOME)]
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".{_HOME[name]}", __name__), name)
+    return getattr(import_module(_HOME[name], __name__), name)
 
 
 def __dir__() -> list[str]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from independent_verifier.verifier import published
 from tensor_attack import at_every_degree, attack, built, small_plan
 from tensor_cheat import Cheat
 from tensor_proofs import opinions, refusals
@@ -14,7 +15,6 @@ from circuitize.circuits import integers
 from circuitize.circuits.program import Program, Role, Visibility
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.groups import INPUT
-from circuitize.provers.tensor.independent.verifier import published
 from circuitize.provers.tensor.plan import Plan
 from circuitize.provers.tensor.ports import Listed, PortList
 from circuitize.provers.tensor.prover import prove_values

@@ -5,18 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from tensor_attack import OUTSIDE, SUM, at_every_degree, attack, small_plan
-from tensor_cheat import Cheat
-from tensor_words import combination, divide
-
-from circuitize.provers.tensor.independent.arithmetic import (
+from independent_verifier.arithmetic import (
     FIELD,
     Elements,
     equality_at,
     multiply,
     numbers,
 )
-from circuitize.provers.tensor.independent.weights import apply
+from independent_verifier.weights import apply
+from tensor_attack import OUTSIDE, SUM, at_every_degree, attack, small_plan
+from tensor_cheat import Cheat
+from tensor_words import combination, divide
 
 pytestmark = at_every_degree
 

@@ -6,12 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from independent_verifier.transcript import Transcript
 from tensor_mutations import MESSAGES, REFUSED, Mutant, check, judge, peak
 from tensor_proofs import refusals
 from tensor_victims import LABELS, Victim, victims
 from tiers import count
-
-from circuitize.provers.tensor.independent.transcript import Transcript
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from independent_verifier.arithmetic import PRIME, Elements, multiply, numbers
+from independent_verifier.weights import dense
 from tensor_attack import (
     INPUTS,
     PRODUCT,
@@ -32,8 +34,6 @@ from circuitize.circuits.integers import View
 from circuitize.circuits.program import Program
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.forms import Product
-from circuitize.provers.tensor.independent.arithmetic import PRIME, Elements, multiply, numbers
-from circuitize.provers.tensor.independent.weights import dense
 from circuitize.provers.tensor.plan import Plan
 
 pytestmark = at_every_degree

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from plonkish_mutation import survivors
 from plonkish_programs import Run, fill, layer, smallest, vector
 
 from circuitize.backends.plonkish.checker import describe, first_failure
 from circuitize.backends.plonkish.expressions import Kind
 from circuitize.backends.plonkish.lookup_cells import SummedCells
 from circuitize.backends.plonkish.lookup_sums import Summed, summed
-from circuitize.backends.plonkish.mutation import survivors
 from circuitize.backends.r1cs.field import BN254, Limbs
 from circuitize.circuits.errors import CircuitizeError
 

@@ -10,22 +10,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 from cli_programs import STEP, run
+from independent_verifier.transcript import Refused, Transcript
+from independent_verifier.verifier import Verifier
 from tensor_attack import INPUTS, SUM
 from tensor_proofs import proved, refusals, unjudged
 
 from circuitize.provers.tensor import security
-from circuitize.provers.tensor.independent.transcript import Refused, Transcript
-from circuitize.provers.tensor.independent.verifier import Verifier
 from circuitize.provers.tensor.plan import plan
 
 TESTS = Path(__file__).resolve().parent.parent
+ALONE = ("circuitize.provers.tensor", "independent_verifier")
 HARNESS = {TESTS / "tensor_proofs.py", TESTS / "tensor" / "conftest.py"}
 VERDICTS = {
     ("circuitize.provers.tensor", "verifier"),
-    ("circuitize.provers.tensor", "independent"),
-    ("circuitize.provers.tensor.independent", "refusal"),
-    ("circuitize.provers.tensor.independent", "verifier"),
-    ("circuitize.provers.tensor.independent.verifier", "refusal"),
+    ("independent_verifier", "refusal"),
+    ("independent_verifier", "verifier"),
+    ("independent_verifier.verifier", "refusal"),
     ("circuitize.provers.tensor.verifier", "refusal"),
     ("circuitize.provers.tensor.verifier", "verify"),
     ("circuitize._native", "tensor_verify"),
@@ -38,7 +38,7 @@ def single_verdicts(tree: ast.AST) -> Iterator[str]:
         if isinstance(node, ast.ImportFrom):
             yield from (name.name for name in node.names if (node.module, name.name) in VERDICTS)
         if isinstance(node, ast.Import):
-            yield from (name.name for name in node.names if name.name.startswith("circuitize.provers.tensor"))
+            yield from (name.name for name in node.names if name.name.startswith(ALONE))
         if isinstance(node, ast.Attribute) and node.attr == "tensor_verify":
             yield node.attr
 

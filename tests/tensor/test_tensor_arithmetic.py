@@ -8,10 +8,10 @@ from typing import Any
 import galois
 import numpy as np
 import pytest
+from independent_verifier import arithmetic
+from independent_verifier.arithmetic import FIELD, numbers, one
 
 from circuitize.provers.tensor.config import PRIME
-from circuitize.provers.tensor.independent import arithmetic
-from circuitize.provers.tensor.independent.arithmetic import FIELD, numbers, one
 
 AWKWARD = [0, 1, 2, 7, PRIME - 1, PRIME - 2, PRIME // 2, PRIME // 2 + 1, 2**32 - 1, 2**32, 2**63 + 1]
 

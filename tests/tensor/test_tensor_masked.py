@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from example_programs import example
+from independent_verifier.arithmetic import PRIME, Elements, multiply, numbers, one, same, zero
 from tensor_attack import built, publics_of
 from tensor_proofs import example_inputs, refusals
 from tensor_victims import OF_LOOKUPS, OF_PRODUCTS, seen_by_all
@@ -18,7 +19,6 @@ from circuitize.circuits import integers
 from circuitize.circuits.integers import View
 from circuitize.circuits.program import Program
 from circuitize.circuits.types import Fixed
-from circuitize.provers.tensor.independent.arithmetic import PRIME, Elements, multiply, numbers, one, same, zero
 from circuitize.provers.tensor.plan import Plan, plan
 from circuitize.provers.tensor.proof import Proof
 from circuitize.provers.tensor.statement import Statement

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from independent_verifier import opening
 from integers_cases import Case, cases
 from r1cs_programs import integer_type, single
 from tensor_proofs import committed_inputs, example_inputs, planned, proved, refusals, refused
@@ -22,7 +23,6 @@ from circuitize.provers.consent import NotZeroKnowledge
 from circuitize.provers.tensor import config
 from circuitize.provers.tensor.errors import Unprovable
 from circuitize.provers.tensor.groups import groups, layout
-from circuitize.provers.tensor.independent import opening
 from circuitize.provers.tensor.plan import KEPT, plan
 from circuitize.provers.tensor.prover import prove
 from circuitize.provers.tensor.security import require_secure

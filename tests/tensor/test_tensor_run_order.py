@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from independent_verifier.verifier import Verifier
+from independent_verifier.weights import Dense
 from tensor_proofs import entering, planned, refusals, refused
 from tensor_rows import of_rows, proved_on_rows
 from tensor_runs import SEED, honest, run_of
@@ -18,8 +20,6 @@ from circuitize.circuits.hypergraph import permute
 from circuitize.circuits.program import Port, Program, Role, Visibility
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.forms import Column
-from circuitize.provers.tensor.independent.verifier import Verifier
-from circuitize.provers.tensor.independent.weights import Dense
 from circuitize.provers.tensor.plan import Plan, plan
 from circuitize.provers.tensor.prover import commit, prove_values
 from circuitize.provers.tensor.runs.order import DOMAIN, draws, permutation, rows

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from blake3 import blake3
+from independent_verifier.transcript import Transcript, hashed
 
 from circuitize import _native
-from circuitize.provers.tensor.independent.transcript import Transcript, hashed
 
 USES = ("transcript", "leaf", "folded leaf", "node", "salt", "ports", "root", "columns")
 SECRET, TOP_NODE = bytes(range(32)), bytes([9] * 32)

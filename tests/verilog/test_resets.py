@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from folded_programs import named
+from rtl_resets import check_resets
 
 from circuitize.backends.verilog.folded import schedule
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.integers import Add, Check
 from circuitize.circuits.program import Program
 from circuitize.circuits.types import Fixed
-from circuitize.sims.rtl import check_resets
 
 INITIAL = {"total": np.arange(6).reshape(2, 3), "kept": np.arange(4)}
 

@@ -12,8 +12,9 @@ from circuitize.circuits.encode import is_digest
 from circuitize.circuits.errors import CircuitizeError, FormatError, excerpt
 from circuitize.circuits.files import write_whole
 from circuitize.circuits.reading import parse_json, read_at_most
+from circuitize.provers.statement import read_key, read_name, read_whole
 
-from ..groups import INPUT, OUTPUT, PortKey
+from ..groups import PortKey
 from ..ports import CHUNKS, FLAGS
 from ..proof import MOST_BYTES, Proof
 
@@ -87,7 +88,7 @@ def read_manifest(folder: Path) -> Manifest:
             raise ValueError("in zero knowledge or in chunks, which a newer version reads")
         first, steps = _count(content["first"]), _count(content["steps"])
         lengths = (first, steps, _count(content["per_proof"]), _count(content["examples"]))
-        roots = {_name(name): _digest(root) for name, root in content["roots"].items()}
+        roots = {read_name(name): _digest(root) for name, root in content["roots"].items()}
         for name in ("program", "plan"):
             if not is_digest(content[name]):
                 raise ValueError(f"{name} {excerpt(content[name])}, expected 64 hexadecimal digits")
@@ -140,9 +141,9 @@ class StepProof:
         proof = Proof.decode(content[HEADER + length :])
         try:
             stated = parse_json(content[HEADER : HEADER + length], length)
-            publics = {_key(name): tuple(map(_whole, values)) for name, values in stated["publics"].items()}
-            roots = {_key(name): _digest(root) for name, root in stated["roots"].items()}
-            made = StepProof(_digest(stated["run"]), _whole(stated["step"]), publics, roots, proof)
+            publics = {read_key(name): tuple(map(read_whole, values)) for name, values in stated["publics"].items()}
+            roots = {read_key(name): _digest(root) for name, root in stated["roots"].items()}
+            made = StepProof(_digest(stated["run"]), read_whole(stated["step"]), publics, roots, proof)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise FormatError(f"expected a step of a run, found a damaged one ({error})") from None
         if made.encode() != content:
@@ -164,28 +165,8 @@ def read_step(path: Path, most: int = MOST_BYTES + MOST_HEADER, most_stated: int
         raise CircuitizeError(f"expected {path}, found {error.strerror or error}") from None
 
 
-def _key(text: str) -> PortKey:
-    side, colon, name = text.partition(":")
-    if not colon or side not in (INPUT, OUTPUT):
-        raise ValueError(f"port {excerpt(text)}")
-    return side, _name(name)
-
-
-def _name(text: str) -> str:
-    """A name as programs have them: printable."""
-    if not text or not text.isprintable():
-        raise ValueError(f"name {excerpt(text)}")
-    return text
-
-
-def _whole(value: Any) -> int:
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise ValueError(f"{excerpt(value)} among the integers")
-    return value
-
-
 def _count(value: Any) -> int:
-    if not 1 <= _whole(value) <= MOST_STEPS:
+    if not 1 <= read_whole(value) <= MOST_STEPS:
         raise ValueError(f"{excerpt(value)} among what is counted")
     return int(value)
 

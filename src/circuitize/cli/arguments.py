@@ -193,12 +193,11 @@ def _prove(commands: Any) -> None:
         metavar="FILE.json",
         help="openings of an earlier proof: inputs of the same name or ports get its roots, if values agree",
     )
-    command.add_argument(
+    _repeated(
+        command,
         "--join",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="join this input alone to --openings-from, and others that are named (else all that it has too)",
+        "NAME",
+        "join this input alone to --openings-from, and others that are named (else all that it has too)",
     )
     _output(command, "-o", "PROOF", "folder for the proof and its statement, for others to read")
 
@@ -210,12 +209,11 @@ def _verify(commands: Any) -> None:
     _prover(command, required=False, keyless=True)
     command.add_argument("--program", metavar="PROGRAM", help=f"the program it must be a proof of: {PROGRAM}")
     command.add_argument("--digest", metavar="HEX", help="the digest of the program it must be a proof of")
-    command.add_argument(
+    _repeated(
+        command,
         "--expect",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE|ROOT",
-        help="a public value, exact (0.25, 1024/2^12, [1, 2], raw:1024), or a commitment's root, that the proof must "
+        "NAME=VALUE|ROOT",
+        "a public value, exact (0.25, 1024/2^12, [1, 2], raw:1024), or a commitment's root, that the proof must "
         "state; repeatable, each name once",
     )
 
@@ -255,12 +253,11 @@ def _verify_run(commands: Any) -> None:
     _scalars(
         command, "a scalar that all steps must have, exact (0.125, 6554/2^16) (default: shown as the run states it)"
     )
-    command.add_argument(
+    _repeated(
+        command,
         "--expect",
-        action="append",
-        default=[],
-        metavar="NAME=ROOT",
-        help="a root it must begin with (parameters, data) or end with (final.parameters); repeatable",
+        "NAME=ROOT",
+        "a root it must begin with (parameters, data) or end with (final.parameters); repeatable",
     )
 
 
@@ -268,13 +265,7 @@ def _scalars(command: ArgumentParser, help: str) -> None:
     command.add_argument(
         "--schedule", metavar="FILE.py:NAME", help="the scalars of each step: a Recipe, or a function of the step"
     )
-    command.add_argument(
-        "--scalar",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help=f"{help}; repeatable",
-    )
+    _repeated(command, "--scalar", "NAME=VALUE", f"{help}; repeatable")
 
 
 def _solidity(commands: Any) -> None:
@@ -299,6 +290,10 @@ def _command(commands: Any, name: str, summary: str, program: bool = False) -> A
 def _prover(command: ArgumentParser, required: bool = True, keyless: bool = False) -> None:
     help = None if required else "the prover that the key must be for (default: the one that the key is for)"
     command.add_argument("--prover", choices=prover_names() if keyless else keyed_names(), required=required, help=help)
+
+
+def _repeated(command: ArgumentParser, flag: str, metavar: str, help: str) -> None:
+    command.add_argument(flag, action="append", default=[], metavar=metavar, help=help)
 
 
 def _inputs(command: ArgumentParser, help: str) -> None:

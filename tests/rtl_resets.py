@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from circuitize.backends.verilog.design import STATUS, Design, Stream
 from circuitize.circuits.program import Program
-
-from .beats import CYCLE_DIGITS, Taken, line_length, written
-from .compare import Expected, expected
-from .simulate import Simulation
+from circuitize.sims.rtl.beats import CYCLE_DIGITS, Taken, line_length, written
+from circuitize.sims.rtl.compare import Expected, expected
+from circuitize.sims.rtl.simulate import Simulation
 
 Integers = NDArray[np.int64]
 
