@@ -25,6 +25,8 @@ Bound = Sequence[tuple[Key, Port]]
 
 def expectations(values: Mapping[str, Any], program: Program, bound: Bound) -> tuple[Expectation, ...]:
     """What values and roots by name say. Raises CircuitizeError for other names, and for what no port can have."""
+    if not isinstance(values, Mapping):
+        raise CircuitizeError(f"expect: expected values by name, found {type(values).__name__}; give a dict")
     return _each_once("expect", (_expectation(name, value, program, bound) for name, value in values.items()))
 
 
