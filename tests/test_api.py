@@ -144,6 +144,10 @@ def test_keys_are_of_one_prover_and_one_program() -> None:
         circuit.prove(keys=other_keys)
     with pytest.raises(KeyMismatch, match="none"):
         circuit.prove()
+    with pytest.raises(CircuitizeError, match="expected no keys"):
+        proved(cz.tensor_proof)[0].prove(keys=keys, not_zero_knowledge=True)
+    with pytest.raises(CircuitizeError, match="expected values by name, found list"):
+        cz.verifier(trained(), keys.verifying, expect=["learning_rate"])  # type: ignore[arg-type]
     with pytest.raises(CircuitizeError, match="groth16"):
         cz.verifier(trained(), keys.verifying).check(other_proof)
     with pytest.raises(CircuitizeError, match="expected a key for program"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import struct
 from dataclasses import replace
 from pathlib import Path
 
@@ -119,6 +120,19 @@ def test_a_well_signed_file_with_wrong_content_is_refused(tmp_path: Path) -> Non
         wrong.write_bytes(body + hashlib.sha256(body).digest())
         with pytest.raises(FormatError, match=r"wrong\.arrow"):
             load(wrong)
+
+
+def test_a_well_signed_file_of_a_malformed_arrow_is_refused(tmp_path: Path) -> None:
+    """Its first edge reads the wire that is written last."""
+    path, arrow = tmp_path / "program.arrow", example().arrow
+    save(example(), path)
+    body = bytearray(path.read_bytes()[:-32])
+    (length,) = struct.unpack_from("<Q", body, 8)
+    before = len(arrow.wire_types) + len(arrow.edge_operations) + len(arrow.source_offsets)
+    struct.pack_into("<i", body, 16 + length + 4 * before, arrow.wire_count - 1)
+    path.write_bytes(body + hashlib.sha256(body).digest())
+    with pytest.raises(FormatError, match="writers before readers"):
+        load(path)
 
 
 def test_validate_names_what_is_wrong() -> None:

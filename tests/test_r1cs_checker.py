@@ -148,6 +148,14 @@ def test_one_square(value: int) -> None:
         assert failing_rows(system, BN254.from_integers([1, value, wrong])).tolist() == [0]
 
 
+@pytest.mark.parametrize("value", [1 << 32, (1 << 32) + 1, 1 << 40, 1 << 60])
+def test_a_square_that_wraps_in_64_bits_fails(value: int) -> None:
+    """What 64 bits hold of the square is small, and compared without large numbers."""
+    wrapped = value * value % (1 << 64)
+    assert wrapped < 1 << 61
+    assert failing_rows(products(BN254, 1), BN254.from_integers([1, value, wrapped + 3])).tolist() == [0]
+
+
 def test_galois_agrees_on_the_real_field() -> None:
     field = galois.GF(BN254.prime, primitive_element=5, verify=False)
     builder, _ = random_system(BN254, 11, count=12)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from circuitize.circuits import integers
-from circuitize.circuits.arrays import Add, Constant, Exp, Multiply, Negate, Reshape, Scale
+from circuitize.circuits.arrays import Add, Constant, Exp, Multiply, Negate, Reshape, Scale, Subtract
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import Undefined
 from circuitize.circuits.hypergraph import Arrow, evaluate
@@ -37,6 +37,14 @@ def test_equal_edges_are_made_once() -> None:
     simple = simplify(builder.build([builder.add(Add(), first, second)]))
     assert names(simple) == ["real.multiply", "real.add"]
     assert np.array_equal(evaluate(simple, [np.array([2.0, 3.0])] * 2)[0], [8.0, 18.0])
+
+
+def test_edges_on_exchanged_sources_are_two() -> None:
+    builder = Builder()
+    x, y = builder.inputs([Array((2,)), Array((2,))])
+    simple = simplify(builder.build([builder.add(Subtract(), x, y), builder.add(Subtract(), y, x)]))
+    first, second = evaluate(simple, [np.array([5.0, 1.0]), np.array([2.0, 3.0])])
+    assert np.array_equal(first, [3.0, -2.0]) and np.array_equal(second, [-3.0, 2.0])
 
 
 def test_identities_go_and_an_output_may_be_an_input() -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from r1cs_programs import chain, program, single
 
+from circuitize import Format, Port, Program, quantize, trace
 from circuitize.backends.r1cs.emit import emit
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
@@ -114,6 +115,14 @@ def test_forgeries_of_expansions_are_those_of_their_definitions() -> None:
 def test_float_errors_are_of_the_inputs_that_have_a_value() -> None:
     given = chain(fixed(-9, 9), integers.Check(-3, 3))
     assert agree(given, [{"in0": np.array(9)}]).float_error == {}
+
+
+def test_float_errors_are_the_greatest() -> None:
+    ports = (Port("x", Visibility.PUBLIC, Format.signed(8, fraction_bits=4).of(())),), (Port("y", Visibility.PUBLIC),)
+    given = Program(trace(lambda x: x * 0.3, ()), *ports, ({"x": np.array(7.0)},))
+    made, vectors = quantize(given), [{"x": np.array(value)} for value in (0, 3, 0)]
+    each = [agree(made, [vector], given=given).float_error["y"] for vector in vectors]
+    assert min(each) == 0 and agree(made, vectors, given=given).float_error == {"y": max(each)} != {"y": each[-1]}
 
 
 def test_inputs_that_do_not_fit_are_errors_not_mismatches() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 from r1cs_programs import single
 from tensor_forgery import answer, at_first, column, forged_trace, signed, to, without_lookup
@@ -95,6 +96,16 @@ def test_without_the_format_proof_inputs_are_free() -> None:
     made = plan(program)
     trace = made.trace({"in0": np.array([16, 2]), "in1": np.array([3, 4])})
     assert accepted_without(program, made, trace, made.values(trace)) == 1
+
+
+@pytest.mark.parametrize("value", [-1, 16])
+def test_without_the_formats_of_the_statement_public_inputs_are_free(value: int) -> None:
+    """What is public is looked up nowhere: whoever verifies reads it."""
+    sources = Fixed((2,), 0, 0, 15), Fixed((2,), 0, 0, 15)
+    program = committed_inputs(single(integers.Add(), *sources)).with_visibility(in0=Visibility.PUBLIC)
+    made = plan(program)
+    trace = made.trace({"in0": np.array([value, 2]), "in1": np.array([3, 4])})
+    assert answer(program, made, trace) == "expected input in0 in [0, 15], found a value outside"
 
 
 def test_division_has_one_quotient() -> None:

@@ -26,6 +26,8 @@ PROGRAMS = {
     "shift": single(integers.Shift(2), SMALL),
     "shift-check": chain(SMALL, integers.Scale(3, 0), integers.Shift(2), integers.Check(-2, 2)),
     "check": single(integers.Check(-1, 4), SMALL),
+    "check-below": single(integers.Check(-1, 6), SMALL),
+    "check-above": single(integers.Check(-5, 4), SMALL),
     "negative": single(integers.IsNegative(), SMALL),
     "relu": single(integers.ReLU(), SMALL),
     "maximum": single(integers.Maximum(), SMALL, Fixed((), 0, -2, 3)),

@@ -102,6 +102,29 @@ def test_signs_are_not_the_provers_choice() -> None:
     assert run.failure() is None
 
 
+def test_a_sign_is_no_fraction() -> None:
+    """Of n + 1 / half in place of n, x + half - half n is 1 less, and so is its lowest limb: only n n = n is broken."""
+    half = 1 << 4
+    given = single(integers.IsNegative(), fixed(-half, half - 1))
+    emission = smallest(given)
+    run = fill(emission, given, {"in0": np.array(7)})
+    (sign,) = [task for task in emission.plan.tasks if isinstance(task, Hint)][1:]
+    fraction = pow(half, -1, BN254.prime)
+    run = replace(run, advice=with_variable(run, sign.first, lambda value: value + fraction))
+    output = int(emission.plan.layout.instance[0])
+    run = replace(run, advice=with_variable(run, output, lambda value: value - fraction))
+    instance = [limbs.copy() for limbs in run.instance]
+    instance[0][0] = BN254.from_integers([-fraction])[0]
+    left = []
+    for column in range(len(run.advice)):
+        advice = [limbs.copy() for limbs in run.advice]
+        (value,) = BN254.to_integers(advice[column][:1])
+        advice[column][:1] = BN254.from_integers([value - 1])
+        found = failures(emission.system, advice, instance, run.challenges)
+        left.append([describe(emission.system, failure, lambda edge: "sign") for failure in found])
+    assert min(left, key=len) == ["gate dot[0] product, row 0: sign, element 0, sign"]
+
+
 def with_variable(run: Run, variable: int, change: object) -> list[Limbs]:
     """The advice with every cell of a variable changed alike, so that all copies hold."""
     advice = [limbs.copy() for limbs in run.advice]

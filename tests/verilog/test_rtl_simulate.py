@@ -69,6 +69,12 @@ def test_wrong_values_are_placed(wrong: str) -> None:
     assert found.mismatches >= 1 and told in str(found.first_difference)
 
 
+def test_an_unknown_bit_is_no_zero() -> None:
+    changed = {"value": "count == 4 ? 9'bx : {x_tdata[8*lane +: 8], 1'b0}"}
+    found = rtl.check_design(design(1, **changed), program(), {"x": np.zeros((3, 3), np.int64)})
+    assert found.mismatches == 1 and "frame 1: bits that are neither" in str(found.first_difference)
+
+
 BROKEN = {
     "a hang": (
         {"ready": "x_tready = !rst && room_y && room_s && count < 5"},

@@ -112,9 +112,7 @@ class ProvableCircuit:
         if join and openings_from is None:
             raise CircuitizeError("join: expected openings_from with it, found none; give the file of save_openings")
         if keys is not None and self.prover.ceremony is None:
-            raise CircuitizeError(
-                f"expected no keys, found some; {self.prover.name} proofs need no setup: leave them out"
-            )
+            raise CircuitizeError(f"expected no keys, found some; {self.prover.name} proofs need no setup: give none")
         integers = integers_of(self.exact.integer, inputs)
         earlier = None if openings_from is None else Path(openings_from)
         key = None if keys is None else keys.proving
