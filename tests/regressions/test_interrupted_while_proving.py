@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,14 @@ from circuitize import _native
 from circuitize.circuits.saved import save
 from circuitize.frontends.datasets import iris
 from circuitize.provers.tensor import prover
+
+
+@pytest.fixture(autouse=True)
+def _heard() -> Iterator[None]:
+    """An interrupt is heard where a shell's background job ignores it too."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 class Interrupted:

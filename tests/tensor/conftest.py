@@ -7,12 +7,12 @@ from functools import partial
 import pytest
 from tensor_proofs import both
 
-from circuitize.provers.tensor import verifier
+from circuitize.provers.tensor import descriptor
 from circuitize.provers.tensor.runs import checking
 
 
 @pytest.fixture(autouse=True)
 def judged_by_both(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where `verify` and `verify-run` ask the native verifier, the independent one is asked too, and must agree."""
-    monkeypatch.setattr(verifier, "refusal", both)
+    monkeypatch.setattr(descriptor, "refusal", both)
     monkeypatch.setattr(checking, "check", partial(checking.check, judge=both))
