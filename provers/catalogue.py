@@ -21,8 +21,6 @@ def prover(name: str) -> Prover:
 def register(entry: Entry) -> Prover:
     """Add the prover that a module describes, and return it; the command line, the API and the tests then offer it.
 
-    Register sound provers only: where a verifier has no key and names no prover, a proof names it.
-
     Raises CircuitizeError where its name, or what its keys begin with, is taken, and where the entry says otherwise
     than the prover whether it hides anything, or has keys.
     """

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from circuitize.backends.r1cs.field import BN254
 from circuitize.circuits.errors import CircuitizeError, remedy
@@ -45,8 +46,10 @@ class KeyedCircuit:
 
     scheme = POSEIDON
 
-    def __init__(self, prover: str, program: Program, digest: str) -> None:
-        self.prover, self.program, self.digest = prover, program, digest
+    prover: ClassVar[str]
+
+    def __init__(self, program: Program, digest: str) -> None:
+        self.program, self.digest = program, digest
 
     @property
     def executed(self) -> Program:
@@ -74,7 +77,6 @@ class KeyedProver(Generic[P, V, F]):
     """
 
     name: str
-    lower: Callable[[Program, str, Phases], Circuit]
     proving: type[P]
     verifying: type[V]
     proof: type[F]
@@ -93,8 +95,10 @@ class KeyedProver(Generic[P, V, F]):
         require_circuit_memory(program, self.bytes_per_bit, self.bytes_per_element)
 
     def circuit(self, program: Program, digest: str, phases: Phases) -> Circuit:
+        """What its folder's `circuit` makes; who only verifies does not load what emits circuits."""
         self.require_memory(program)
-        return self.lower(program, digest, phases)
+        made: Circuit = import_module(f"circuitize.provers.{self.name}.circuit").CIRCUIT(program, digest, phases)
+        return made
 
     def bound(self, program: Program) -> tuple[tuple[Key, Port], ...]:
         return tuple(bound_ports(program))

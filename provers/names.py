@@ -26,6 +26,9 @@ PROVERS: dict[str, Entry] = {
 }
 """By name, in the order in which they are offered; `catalogue.register` adds to it."""
 
+SHIPPED = frozenset(PROVERS)
+"""Those that come with the package; others are registered."""
+
 MAGIC_BYTES = 16
 
 

@@ -209,8 +209,9 @@ def test_a_registered_prover_is_on_the_command_line(tmp_path: Path) -> None:
     """The toy is proved and verified with, and named in the help, as the others are; its name is taken."""
     made = run("prove", STEP, "--prover", "rerun", "--not-zero-knowledge", "-o", tmp_path / "proof", "--json")
     assert made.status == 0 and '"prover": "rerun"' in made.out
-    assert run("verify", tmp_path / "proof", "--program", STEP).status == 0
-    other = run("verify", tmp_path / "proof", "--program", STEP.replace(":step", ":other"))
+    asked = ("verify", tmp_path / "proof", "--prover", "rerun", "--program")
+    assert run(*asked, STEP).status == 0
+    other = run(*asked, STEP.replace(":step", ":other"))
     assert other.status == 1 and "NOT valid: the proof is for program" in other.out
     assert run("prove", STEP, "--prover", "rerun", "-o", tmp_path / "another").status == 2
     with pytest.raises(CircuitizeError, match="a name and keys of its own"):

@@ -31,10 +31,13 @@ Draw = Callable[[Limbs], int]
 class RankOneCircuit(KeyedCircuit):
     """The constraint system of an integer program, whose challenge is hashed in it, or drawn after a commitment."""
 
-    def __init__(self, prover: str, challenge: Challenge, program: Program, digest: str, phases: Phases) -> None:
-        super().__init__(prover, program, digest)
+    prover = "groth16"
+    challenge = Challenge.HASHED
+
+    def __init__(self, program: Program, digest: str, phases: Phases) -> None:
+        super().__init__(program, digest)
         with phases.phase("circuit", "emitting constraints"):
-            self.emission: Emission = emit(program, challenge=challenge)
+            self.emission: Emission = emit(program, challenge=self.challenge)
 
     @property
     def two_phases(self) -> bool:
@@ -78,3 +81,6 @@ class RankOneCircuit(KeyedCircuit):
         publics = public_vector(self.program, proved.statement, self.emission.system.field.prime)
         texts = {"proof.json": proof_text(proved.proof), "public.json": public_text(publics)}
         return super().files(proved) | {name: text.encode() for name, text in texts.items()}
+
+
+CIRCUIT = RankOneCircuit

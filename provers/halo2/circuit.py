@@ -19,8 +19,10 @@ from . import keys, prover
 class PlonkishCircuit(KeyedCircuit):
     """The Plonkish system of an integer program, of the layout that is cheapest to prove."""
 
+    prover = "halo2"
+
     def __init__(self, program: Program, digest: str, phases: Phases) -> None:
-        super().__init__("halo2", program, digest)
+        super().__init__(program, digest)
         with phases.phase("circuit", "emitting gates and lookups"):
             self.emission: Emission = emit(program)
             assert not self.emission.summed.system.lookups, "what is proved has lookups as sums"
@@ -44,3 +46,6 @@ class PlonkishCircuit(KeyedCircuit):
         with phases.phase("prove", "proving"):
             proof = prover.prove(summed.system, cells, own, self.digest)
         return self.proved(proof, publics, trace, secrets)
+
+
+CIRCUIT = PlonkishCircuit

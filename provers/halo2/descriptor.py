@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from circuitize.circuits.phases import Phases
-from circuitize.circuits.program import Program
-from circuitize.provers.contract import Ceremony, Circuit
+from circuitize.provers.contract import Ceremony
 from circuitize.provers.keyed import KeyedProver
 
 from .keys import ProvingKey, VerifyingKey
@@ -25,17 +23,8 @@ CEREMONY = Ceremony(
     },
 )
 
-
-def lower(program: Program, digest: str, phases: Phases) -> Circuit:
-    """The circuit of a program; who only verifies does not load what makes it."""
-    from .circuit import PlonkishCircuit
-
-    return PlonkishCircuit(program, digest, phases)
-
-
 PROVER = KeyedProver(
     "halo2",
-    lower,
     ProvingKey,
     VerifyingKey,
     Proof,

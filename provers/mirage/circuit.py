@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from circuitize.backends.r1cs.challenge import Challenge
 from circuitize.circuits.phases import Phases
 from circuitize.provers.binding import require_key
 from circuitize.provers.contract import Proved, ProvingKey, Secrets, Trace
@@ -16,6 +17,9 @@ from . import keys, prover
 
 class CommittedCircuit(RankOneCircuit):
     """The constraint system of an integer program, a part of whose witness is committed to first."""
+
+    prover = "mirage"
+    challenge = Challenge.COMMITTED
 
     def setup(self, folder: Path, phases: Phases, ceremony: Mapping[str, Path]) -> keys.ProvingKey:
         with phases.phase("setup", "making development keys"):
@@ -44,3 +48,6 @@ class CommittedCircuit(RankOneCircuit):
     def files(self, proved: Proved) -> dict[str, bytes]:
         """The proof alone, which snarkjs does not read."""
         return KeyedCircuit.files(self, proved)
+
+
+CIRCUIT = CommittedCircuit

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from circuitize.backends.r1cs.challenge import Challenge
-from circuitize.circuits.phases import Phases
-from circuitize.circuits.program import Program
-from circuitize.provers.contract import Ceremony, Circuit
+from circuitize.provers.contract import Ceremony
 from circuitize.provers.keyed import KeyedProver
 
 from .keys import ProvingKey, VerifyingKey
@@ -21,17 +18,8 @@ NONE = (
     "development keys, without it"
 )
 
-
-def lower(program: Program, digest: str, phases: Phases) -> Circuit:
-    """The circuit of a program; who only verifies does not load what makes it."""
-    from .circuit import CommittedCircuit
-
-    return CommittedCircuit("mirage", Challenge.COMMITTED, program, digest, phases)
-
-
 PROVER = KeyedProver(
     "mirage",
-    lower,
     ProvingKey,
     VerifyingKey,
     Proof,
