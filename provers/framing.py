@@ -28,8 +28,16 @@ class Framing:
 
     def header(self, digest: str) -> bytes:
         """Magic, version (u32), flags (u32: 1 if zero-knowledge, else 0), digest (32 bytes); little-endian."""
+        return self._start + digest_bytes(digest)
+
+    def begins(self, content: bytes) -> bool:
+        """Whether content has this kind's magic, version and flags."""
+        return content.startswith(self._start)
+
+    @property
+    def _start(self) -> bytes:
         flags = int(self.zero_knowledge)
-        return self.magic + self.version.to_bytes(4, "little") + flags.to_bytes(4, "little") + digest_bytes(digest)
+        return self.magic + self.version.to_bytes(4, "little") + flags.to_bytes(4, "little")
 
     def split(self, content: bytes) -> tuple[str, bytes]:
         """The digest, and what stands behind the header. Raises FormatError unless the header is exact."""

@@ -6,7 +6,9 @@ import math
 from dataclasses import dataclass
 
 PROOF_TYPE = "circuitize tensor proof 2: succinct, NOT zero-knowledge"
-"""The tag that every proof begins with; a zero-knowledge proof will have another."""
+"""The tag of a proof that is not in zero knowledge."""
+
+HIDDEN_TYPE = "circuitize tensor proof 3: succinct, zero-knowledge"
 
 PRIME = 2**64 - 2**32 + 1
 """The Goldilocks field; challenges come from an extension of it, by a square or a cube root of 7."""

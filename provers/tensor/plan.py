@@ -27,14 +27,14 @@ from circuitize.circuits.program import Program, Visibility
 from circuitize.circuits.undefined import explained
 
 from .checks import settle
-from .config import DEGREES, PROOF_TYPE, parameters
+from .config import DEGREES, HIDDEN_TYPE, PROOF_TYPE, parameters
 from .dataset import Dataset, require_batches, tensors
 from .draft import Draft, Lookup, Table
 from .drafting import drafted
 from .errors import Unprovable
 from .forms import Base, Column, Form, Integers, Public, Trace
 from .groups import DATA, INPUT, GroupName, PortKey, groups, layout, require_groups
-from .ports import CHUNKS, FLAGS, PortList, encoded, listed
+from .ports import CHUNKS, FLAGS, HIDDEN, PortList, encoded, listed
 from .records import base_record, form_record, lookup_record, table_record, view_record
 from .security import least_degree
 
@@ -76,6 +76,7 @@ class Plan:
     tensors: Mapping[str, int] = field(default_factory=dict)
     indices: Mapping[str, int] = field(default_factory=dict)
     degree: int = 2
+    openings: tuple[int, ...] | None = None
 
     @cached_property
     def records(self) -> tuple[list[Any], ...]:
@@ -99,7 +100,21 @@ class Plan:
                 f"expected at most 2^{MOST_VARIABLES} committed elements, found 2^{max(self.commitments)}; "
                 "prove fewer steps at once"
             )
-        return TensorPlan(self.degree, [encoded(ports) for ports in self.lists], *self.records)
+        openings = None if self.openings is None else list(self.openings)
+        commitments, bases, views, forms, lookups, tables, zeros = self.records
+        lists = self.encoded_lists
+        return TensorPlan(self.degree, lists, commitments, bases, views, forms, lookups, tables, zeros, openings)
+
+    @property
+    def encoded_lists(self) -> list[bytes]:
+        """What the root of each group binds."""
+        openings = self.openings or (None,) * len(self.lists)
+        return [encoded(ports, most) for ports, most in zip(self.lists, openings, strict=True)]
+
+    @property
+    def hidden(self) -> bool:
+        """Whether its proofs are in zero knowledge."""
+        return self.openings is not None
 
     @cached_property
     def digest(self) -> bytes:
@@ -113,8 +128,9 @@ class Plan:
                 return [value.size, hashlib.sha256(np.ascontiguousarray(value, "<i8").tobytes()).hexdigest()]
             return value
 
-        lists = [encoded(ports).hex() for ports in self.lists]
-        kind = [PROOF_TYPE, FLAGS, CHUNKS, parameters(self.degree)]
+        lists = [ports.hex() for ports in self.encoded_lists]
+        tag = (HIDDEN_TYPE, HIDDEN) if self.hidden else (PROOF_TYPE, FLAGS)
+        kind = [*tag, CHUNKS, parameters(self.degree)]
         said = [*kind, self.program, self.groups, lists, self.assumed, self.records]
         content = json.dumps(said, default=plain, sort_keys=True)
         return hashlib.sha256(content.encode()).digest()
@@ -194,6 +210,7 @@ def plan(
     assumed: Collection[GroupName] = frozenset(),
     dataset: Dataset | None = None,
     degree: int | None = None,
+    openings: int | None = None,
 ) -> Plan:
     """The plan of an integer program, with limbs as wide as is cheapest unless told otherwise.
 
@@ -209,6 +226,8 @@ def plan(
     The extension that challenges are drawn from has the least degree, 2 or 3, at which the proof is sound enough; or
     the given `degree`, if that is no less. The digest names it: prover and verifier must plan alike.
 
+    With `openings` proofs are in zero knowledge, and the root of each group may be opened so often.
+
     Raises Unprovable, naming operation, place, interval and remedy, for a program that this prover cannot prove, and
     CircuitizeError for a group that the program has not or a degree that is none of these.
     """
@@ -219,6 +238,8 @@ def plan(
     draft = drafted(program, arrow, assumed, dataset)
     widest = settle(draft, limb_bits)
     made = _placed(program, arrow, draft, assumed, dataset, widest)
+    if openings is not None:
+        made = replace(made, openings=(openings,) * len(made.groups))
     least, most = least_degree(made), DEGREES[-1]
     if degree is not None and not least <= degree <= most:
         raise CircuitizeError(f"expected an extension of degree {least} to {most} for this program, found {degree}")

@@ -11,8 +11,8 @@ from circuitize.circuits.types import Shape
 from .blocks import blocks
 from .errors import Unprovable
 
-FLAGS, CHUNKS = 0, 1
-"""What a list begins with: kept for zero knowledge, and for data that are committed to in chunks."""
+FLAGS, HIDDEN, CHUNKS = 0, 1, 1
+"""What a list begins with: whether its root is for proofs in zero knowledge, and how many chunks its data are in."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +48,13 @@ def listed(ports: Iterable[Port]) -> PortList:
     return tuple(sorted(made, key=lambda one: one.name))
 
 
-def encoded(ports: PortList) -> bytes:
-    """The bytes that a root binds by their hash. No other list has them: each part has a fixed length or is counted."""
-    return b"".join([*map(_number, (FLAGS, CHUNKS, len(ports))), *(port.encode() for port in ports)])
+def encoded(ports: PortList, openings: int | None = None) -> bytes:
+    """The bytes that a root binds by their hash. No other list has them: each part has a fixed length or is counted.
+
+    A root for proofs in zero knowledge is made for so many `openings`, which decide its size.
+    """
+    kind = (FLAGS, CHUNKS) if openings is None else (HIDDEN, CHUNKS, openings)
+    return b"".join([*map(_number, (*kind, len(ports))), *(port.encode() for port in ports)])
 
 
 def difference(

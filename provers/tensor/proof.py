@@ -13,7 +13,9 @@ from circuitize.provers.framing import Framing, read_proof
 
 from .ports import CHUNKS
 
-FRAMING = Framing("tensor", b"circuitize-tenpf", version=2, zero_knowledge=False)
+MAGIC = b"circuitize-tenpf"
+PLAIN = Framing("tensor", MAGIC, version=2, zero_knowledge=False)
+HIDING = Framing("tensor", MAGIC, version=3, zero_knowledge=True)
 HEADER_BYTES = framing.HEADER_BYTES + 8 + 8
 PROOF_FILE = "proof.tensor"
 MOST_BYTES = 1 << 28
@@ -21,7 +23,7 @@ MOST_BYTES = 1 << 28
 
 @dataclass(frozen=True)
 class Proof:
-    """The prover's messages, and the digest of the program they are claimed to be for. NOT zero-knowledge.
+    """The prover's messages, the digest of the program they are claimed to be for, and whether they hide its values.
 
     The messages have no framing: how long each is follows from the verifier's own program. `phases` holds the
     prover's wall-clock seconds and is not stored.
@@ -30,26 +32,25 @@ class Proof:
     digest: str
     messages: bytes
     phases: Mapping[str, float] = field(default_factory=dict, compare=False)
-
-    @property
-    def zero_knowledge(self) -> bool:
-        return False
+    zero_knowledge: bool = False
 
     def encode(self) -> bytes:
         """The header, chunks and the length of the messages (u64 each, little-endian), and the messages."""
         numbers = CHUNKS.to_bytes(8, "little") + len(self.messages).to_bytes(8, "little")
-        return FRAMING.header(self.digest) + numbers + self.messages
+        framing = HIDING if self.zero_knowledge else PLAIN
+        return framing.header(self.digest) + numbers + self.messages
 
     @staticmethod
     def decode(content: bytes) -> Proof:
         """Raises FormatError unless the framing is exact; what the messages say is for `verify`."""
-        digest, rest = FRAMING.split(content)
+        hides = HIDING.begins(content)
+        digest, rest = (HIDING if hides else PLAIN).split(content)
         chunks, length, messages = int.from_bytes(rest[:8], "little"), int.from_bytes(rest[8:16], "little"), rest[16:]
         if chunks != CHUNKS:
             raise FormatError(f"expected a tensor proof of {CHUNKS} chunk, found {chunks}; a newer version reads it")
         if len(rest) < 16 or len(messages) != length:
             raise FormatError(f"expected {length} bytes of messages, found {len(messages)}")
-        return Proof(digest, messages)
+        return Proof(digest, messages, zero_knowledge=hides)
 
     @staticmethod
     def read(path: Path, most: int = MOST_BYTES) -> Proof:

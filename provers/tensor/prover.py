@@ -18,7 +18,6 @@ from .forms import Column, Integers, Trace
 from .groups import INPUT, OUTPUT, PortKey
 from .instructions import instructions
 from .plan import Plan, plan
-from .ports import encoded
 from .proof import Proof
 from .security import require_secure
 from .statement import Statement
@@ -55,29 +54,35 @@ def commit(made: Plan, trace: Trace, key: PortKey, secret: bytes) -> _native.Ten
         for base in made.bases
         if isinstance(base, Column) and base.commitment == number and base.recipe is not None
     ]
-    return _native.tensor_commit(made.commitments[number], tensors, secret, encoded(made.lists[number]))
+    return _native.tensor_commit(
+        made.commitments[number],
+        tensors,
+        secret,
+        made.encoded_lists[number],
+        made.openings[number] if made.openings else 0,
+    )
 
 
 def prove(
     program: Program,
     inputs: Mapping[str, Integers],
     *,
-    not_zero_knowledge: bool,
+    not_zero_knowledge: bool = False,
     made: Plan | None = None,
     salts: Mapping[PortKey, bytes] | None = None,
     hook: Hook | None = None,
     progress: Callable[[str], object] | None = None,
 ) -> Proved:
-    """A succinct proof, NOT zero-knowledge, that the program maps these inputs to the outputs it returns.
+    """A succinct proof that the program maps these inputs to the outputs it returns: zero-knowledge if the plan says so.
 
     Inputs and outputs are integers of their formats, as `to_integers` makes them of real values.
     Raises Unprovable for a program outside of what can be proved, Undefined where it has no value on the inputs, and
     NotZeroKnowledge for hidden inputs unless the caller accepts that the proof may tell about them. The same values
     and secret give the same root, so that one proof's output is another's input.
     """
-    if not not_zero_knowledge:
-        require_consent(program, "tensor", "say not_zero_knowledge=True")
     made = made or plan(program)
+    if not (made.hidden or not_zero_knowledge):
+        require_consent(program, "tensor", "say not_zero_knowledge=True")
     trace = made.trace(inputs)
     return prove_values(program, made, trace, made.values(trace), salts=salts, hook=hook, progress=progress)
 
@@ -120,4 +125,4 @@ def prove_values(
     made_commitments = dict(zip(made.groups, commitments, strict=True))
     statement = Statement(publics, {key: commitment.root for key, commitment in made_commitments.items()})
     outputs = {name: value for (side, name), (_, value) in named.items() if side == OUTPUT}
-    return Proved(Proof(made.program, messages, phases), statement, outputs, drawn, made_commitments)
+    return Proved(Proof(made.program, messages, phases, made.hidden), statement, outputs, drawn, made_commitments)

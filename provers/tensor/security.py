@@ -45,9 +45,40 @@ def bounds(made: Plan) -> list[Bound]:
     if products:
         # Cubic, in at most 60 variables each; both verifiers refuse more claims than that.
         found.append(Bound("product sumchecks", field - math.log2(3 * 60 * most_claims)))
+    if made.hidden:
+        return [*found, *_joint(made, field, most_claims)]
     for number, variables in enumerate(made.commitments):
         found += _opening(f"commitment {number}", variables, field, most_claims)
     return found
+
+
+def _joint(made: Plan, field: float, most_claims: int) -> Iterator[Bound]:
+    """The masks of reductions and the joint opening: docs/zero-knowledge.md, "It is sound", by its numbers."""
+    tables, vectors, (_, products, equations) = made.native.layout()
+    yield Bound("masks: products", field - math.log2(1 + equations))
+    yield Bound("masks: equations", field - math.log2(1 + equations + 2 * products))
+    yield Bound("batching of claims", field - math.log2(1 + most_claims))
+    sources = [(f"commitment {number}", *table) for number, table in enumerate(tables)]
+    for number, vector in enumerate(vectors):
+        asked = sum(source[-1] for source in sources) + sources[-1][-1]
+        yield Bound(f"vector {number}: combination", field - math.log2(1 + asked))
+        for name, _, _, bits, rate, count in sources:
+            # Each fold: |domain| / |field| of correlated agreement, halving, and as much again for the places where it is.
+            yield Bound(f"{name}: folding", field - math.log2((2 << (bits + rate)) + 2 * FOLD))
+            yield Bound(f"{name}: queries", _missed(rate, count))
+        yield Bound(f"{sources[-1][0]}: carried pads", _missed(sources[-1][-2], sources[-1][-1]))
+        sources = [(f"vector {number}", *vector)]
+    (name, _, _, bits, rate, count), *_ = sources
+    yield Bound(f"{name}: mask", field - math.log2((2 << (bits + rate)) + 1))
+    yield Bound(f"{name}: queries", _missed(rate, count))
+    yield Bound(f"{name}: last sumcheck", field - math.log2(2 * bits))
+
+
+def _missed(rate: int, count: int) -> float:
+    """The bits of so many queries, at rate 2^-rate, that all miss a word outside the unique-decoding radius."""
+    miss = -count * math.log2((1 + 0.5**rate) / 2)
+    assert miss >= QUERY_BITS
+    return miss
 
 
 def _lookups(made: Plan) -> Iterator[Bound]:
@@ -68,9 +99,7 @@ def _opening(name: str, variables: int, field: float, most_claims: int) -> Itera
         # Each of the FOLD steps: |domain| / |field| for correlated agreement, 2 / |field| for its sumcheck round.
         steps = sum((1 << (bits - step)) + 2 for step in range(FOLD))
         yield Bound(f"{name} round {round}: folding", field - math.log2(steps))
-        miss = -queries(round) * math.log2((1 + 0.5 ** rate_bits(round)) / 2)
-        assert miss >= QUERY_BITS
-        yield Bound(f"{name} round {round}: queries", miss)
+        yield Bound(f"{name} round {round}: queries", _missed(rate_bits(round), queries(round)))
         yield Bound(f"{name} round {round}: combination", field - math.log2(queries(round) + 1))
         bits -= SHRINK
     yield Bound(f"{name}: last sumcheck", field - math.log2(2 * variables))

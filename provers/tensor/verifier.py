@@ -40,9 +40,15 @@ def refusal(
     instructions()
     if proof.digest != made.program:
         return f"the proof is for program {proof.digest}, expected {made.program}"
+    if proof.zero_knowledge != made.hidden:
+        return f"the proof is {_kind(proof.zero_knowledge)}, expected one that is {_kind(made.hidden)}"
     reason = fault(program, statement, made.dataset) or untrusted(statement, made.assumed, trusted or {})
     if reason is not None:
         return reason
     roots = [statement.roots[key] for key in made.groups]
     values = made.public_values(statement.publics)
     return _native.tensor_verify(made.native, made.digest, context, roots, values, proof.messages)
+
+
+def _kind(hidden: bool) -> str:
+    return "zero-knowledge" if hidden else "not zero-knowledge"

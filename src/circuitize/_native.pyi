@@ -91,7 +91,7 @@ def mirage_challenge(key: Groth16VerifyingKey, publics: NDArray[np.uint64], poin
 _View: TypeAlias = tuple[list[int], list[tuple[list[int], tuple[list[int], list[list[int]]] | None]]]
 _Form: TypeAlias = tuple[list[int], list[tuple[int, int, list[tuple[int, bool]]]]]
 
-_Affine: TypeAlias = tuple[list[int], list[tuple[int, list[int]]]]
+_Geometry: TypeAlias = tuple[int, int, int, int, int]
 
 @final
 class TensorPlan:
@@ -106,7 +106,9 @@ class TensorPlan:
         lookups: list[tuple[int, int, int | None]],
         tables: list[tuple[int, NDArray[np.int64], int]],
         zeros: list[int],
+        openings: list[int] | None = None,
     ) -> TensorPlan: ...
+    def layout(self) -> tuple[list[_Geometry], list[_Geometry], tuple[int, int, int]]: ...
 
 class TensorCommitment:
     @property
@@ -121,16 +123,16 @@ def tensor_prove(
     kept: list[TensorCommitment | None],
     hook: Callable[[str, list[int]], Sequence[int]] | None = None,
     progress: Callable[[str], object] | None = None,
-    mask: Callable[[str, list[int]], Sequence[int]] | None = None,
 ) -> tuple[bytes, list[TensorCommitment], dict[str, float]]: ...
 def tensor_verify(
     plan: TensorPlan, digest: bytes, context: bytes, roots: list[bytes], values: list[NDArray[np.int64]], proof: bytes
 ) -> str | None: ...
-def tensor_equations(
-    plan: TensorPlan, digest: bytes, context: bytes, roots: list[bytes], values: list[NDArray[np.int64]], proof: bytes
-) -> tuple[list[int], list[_Affine], list[list[_Affine]]]: ...
 def tensor_commit(
-    bits: int, tensors: list[tuple[tuple[int, ...], int, NDArray[np.int64]]], secret: bytes, ports: bytes
+    bits: int,
+    tensors: list[tuple[tuple[int, ...], int, NDArray[np.int64]]],
+    secret: bytes,
+    ports: bytes,
+    openings: int = 0,
 ) -> TensorCommitment: ...
 def tensor_parameters(variables: int) -> tuple[int, int, list[int]]: ...
 def tensor_instructions() -> str: ...

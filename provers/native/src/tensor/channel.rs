@@ -24,12 +24,12 @@ enum Role<'a> {
     Prover {
         proof: Vec<u8>,
         hook: Option<Box<Hook<'a>>>,
-        mask: Option<Box<Hook<'a>>>,
     },
     Verifier {
         proof: &'a [u8],
         at: usize,
     },
+    Nothing,
 }
 
 pub struct Channel<'a> {
@@ -46,17 +46,14 @@ impl<'a> Channel<'a> {
         let role = Role::Prover {
             proof: Vec::new(),
             hook,
-            mask: None,
         };
         Self { state: [0; 32], role }
     }
 
-    /// The same, where a mask changes each message on its way out: what is sent, not what the prover goes on with.
-    pub fn masked(mut self, mask: Option<Box<Hook<'a>>>) -> Self {
-        if let Role::Prover { mask: own, .. } = &mut self.role {
-            *own = mask;
-        }
-        self
+    /// A verifier of a proof of zeros, however long it is: for what a plan sends.
+    pub fn nothing() -> Self {
+        let role = Role::Nothing;
+        Self { state: [0; 32], role }
     }
 
     pub fn verifier(proof: &'a [u8]) -> Self {
@@ -137,18 +134,14 @@ impl<'a> Channel<'a> {
         make: impl FnOnce() -> Vec<u64>,
     ) -> Result<Vec<u64>, Reject> {
         let (words, bytes) = match &mut self.role {
-            Role::Prover { proof, hook, mask } => {
+            Role::Nothing => return Ok(vec![0; count]),
+            Role::Prover { proof, hook } => {
                 let mut words = make();
                 debug_assert_eq!(words.len(), count, "{label}");
                 if let Some(hook) = hook {
                     hook(label, &mut words)?;
                 }
-                let mut masked = None;
-                if let Some(mask) = mask {
-                    mask(label, masked.insert(words.clone()))?;
-                }
-                let sent = masked.as_ref().unwrap_or(&words);
-                let bytes: Vec<u8> = sent.iter().flat_map(|word| word.to_le_bytes()).collect();
+                let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
                 proof.extend_from_slice(&bytes);
                 words.resize(count, 0);
                 (words, bytes)
@@ -224,6 +217,7 @@ impl<'a> Channel<'a> {
     pub fn finish(self) -> Result<Vec<u8>, Reject> {
         match self.role {
             Role::Prover { proof, .. } => Ok(proof),
+            Role::Nothing => Ok(Vec::new()),
             Role::Verifier { proof, at } if at == proof.len() => Ok(Vec::new()),
             Role::Verifier { proof, at } => {
                 Reject::because(format!("the proof has {} bytes too many", proof.len() - at))

@@ -22,13 +22,13 @@ impl<E, V> Value<E> for V where
 
 /// The one place of a verifier's checks.
 pub trait Checks<E: Extension> {
-    /// Whether this is the prover's side, which holds what it proves and has nothing to check.
+    /// Whether this is the prover's side, which holds what it proves.
     const PROVING: bool;
 
-    type Value: Value<E>;
+    /// Whether anything is made of checks: a prover without masks has nothing to check.
+    const CHECKING: bool;
 
-    /// The value of one number of a message.
-    fn sent(&mut self, number: E) -> Self::Value;
+    type Value: Value<E>;
 
     /// The value that a prover, who knows all, computes on with.
     fn known(value: &Self::Value) -> E;
@@ -37,7 +37,7 @@ pub trait Checks<E: Extension> {
     fn zero(&mut self, value: Self::Value, reason: &str) -> Result<(), Reject>;
 
     /// Rejects for this reason if the value is zero.
-    fn not_zero(&mut self, value: Self::Value, reason: &str) -> Result<(), Reject>;
+    fn not_zero(&mut self, channel: &mut Channel, value: Self::Value, reason: &str) -> Result<(), Reject>;
 
     fn product(&mut self, x: Self::Value, y: Self::Value) -> Self::Value;
 
@@ -48,10 +48,7 @@ pub trait Checks<E: Extension> {
         label: &str,
         count: usize,
         make: impl FnOnce() -> Vec<E>,
-    ) -> Result<Vec<Self::Value>, Reject> {
-        let numbers = channel.scalars(label, count, make)?;
-        Ok(numbers.into_iter().map(|number| self.sent(number)).collect())
-    }
+    ) -> Result<Vec<Self::Value>, Reject>;
 }
 
 /// Elements, checked at once by a verifier; a prover has nothing to check.
@@ -62,11 +59,18 @@ pub type Verifying = Plain<false>;
 
 impl<E: Extension, const PROVING: bool> Checks<E> for Plain<PROVING> {
     const PROVING: bool = PROVING;
+    const CHECKING: bool = !PROVING;
 
     type Value = E;
 
-    fn sent(&mut self, number: E) -> E {
-        number
+    fn receive(
+        &mut self,
+        channel: &mut Channel,
+        label: &str,
+        count: usize,
+        make: impl FnOnce() -> Vec<E>,
+    ) -> Result<Vec<E>, Reject> {
+        channel.scalars(label, count, make)
     }
 
     fn known(value: &E) -> E {
@@ -81,7 +85,7 @@ impl<E: Extension, const PROVING: bool> Checks<E> for Plain<PROVING> {
         }
     }
 
-    fn not_zero(&mut self, value: E, reason: &str) -> Result<(), Reject> {
+    fn not_zero(&mut self, _: &mut Channel, value: E, reason: &str) -> Result<(), Reject> {
         if PROVING || value != E::ZERO {
             Ok(())
         } else {

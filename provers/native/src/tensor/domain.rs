@@ -24,9 +24,13 @@ pub enum Use {
     Root,
     /// The top node of what a proof itself commits to.
     Columns,
+    /// What a prover in zero knowledge draws, out of a secret.
+    Random,
+    /// The words that such a prover commits to.
+    Table,
 }
 
-const CONTEXTS: [&str; 8] = [
+const CONTEXTS: [&str; 10] = [
     "circuitize 2026 tensor transcript 2",
     "circuitize 2026 tensor leaf 2",
     "circuitize 2026 tensor folded leaf 2",
@@ -35,9 +39,11 @@ const CONTEXTS: [&str; 8] = [
     "circuitize 2026 tensor ports 2",
     "circuitize 2026 tensor root 2",
     "circuitize 2026 tensor columns 2",
+    "circuitize 2026 tensor random 2",
+    "circuitize 2026 tensor table 2",
 ];
 
-static KEYS: LazyLock<[[u8; 32]; 8]> = LazyLock::new(|| CONTEXTS.map(hash_derive_key_context));
+static KEYS: LazyLock<[[u8; 32]; 10]> = LazyLock::new(|| CONTEXTS.map(hash_derive_key_context));
 
 impl Use {
     /// The key that stands in place of BLAKE3's initial chaining value.
@@ -82,6 +88,8 @@ mod tests {
             Use::Ports,
             Use::Root,
             Use::Columns,
+            Use::Random,
+            Use::Table,
         ];
         let found: Vec<Digest> = uses.iter().map(|of| of.hash(&[b"ab", b"c"])).collect();
         for (i, context) in CONTEXTS.iter().enumerate() {

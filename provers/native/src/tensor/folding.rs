@@ -64,14 +64,19 @@ pub struct Powers<E> {
 impl<E: Extension> Powers<E> {
     /// The weights' multilinear extension at a point of all variables.
     pub fn at(&self, point: &[E]) -> E {
-        self.terms.iter().fold(E::ZERO, |sum, &(coefficient, z)| {
-            let mut power = z;
-            let mut product = coefficient;
-            for &r in &point[self.first..] {
-                product = product * (E::ONE + r * (power - F::ONE));
-                power = power * power;
-            }
-            sum + product
-        })
+        powers_at(&self.terms, &point[self.first..])
     }
+}
+
+/// The multilinear extension of the sum of c z^b over coefficients c and elements z, at a point of b's variables.
+pub fn powers_at<E: Extension>(terms: &[(E, F)], point: &[E]) -> E {
+    terms.iter().fold(E::ZERO, |sum, &(coefficient, z)| {
+        let mut power = z;
+        let mut product = coefficient;
+        for &r in point {
+            product = product * (E::ONE + r * (power - F::ONE));
+            power = power * power;
+        }
+        sum + product
+    })
 }

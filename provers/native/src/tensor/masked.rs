@@ -1,12 +1,14 @@
-//! A verifier of masked messages: what it would check of the values behind them, as equations of the pads.
+//! Masked messages: each number is sent with a pad added, and what a verifier would check of it is one equation of the pads
+//! (docs/zero-knowledge.md, steps 2 to 4).
 
 use std::cmp::Ordering;
 use std::ops::{Add, Mul, Sub};
 
-use super::channel::Reject;
+use super::channel::{Channel, Reject};
 use super::checks::Checks;
 use super::extension::Extension;
 use super::field::F;
+use super::randomness::Randomness;
 
 /// A constant, and coefficients of unknowns in increasing order of these.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,7 +18,7 @@ pub struct Affine<E> {
 }
 
 impl<E: Extension> Affine<E> {
-    fn unknown(number: usize) -> Self {
+    pub fn unknown(number: usize) -> Self {
         Self {
             constant: E::ZERO,
             terms: vec![(number, E::ONE)],
@@ -96,77 +98,306 @@ impl<E: Extension> Mul<F> for Affine<E> {
     }
 }
 
-/// Notes what must hold of the unknowns: the pads, one per number that was sent, and values that are products.
-///
-/// Soundness: who fulfils all equations has numbers less pads that `Verifying` accepts with the same challenges, since every
-/// check is made here: a product's unknown equals it by its own equation, and what has an inverse is not zero. That shows
-/// the statement only if the pads were committed to before the first challenge: then each message that is masked fixes
-/// the one behind it before the next challenge.
-pub struct Equations<E> {
-    /// Which unknown is the pad of each number, in the order of the numbers.
-    pub pads: Vec<usize>,
-    unknowns: usize,
-    /// Forms that are zero.
-    pub linear: Vec<Affine<E>>,
-    /// x y = z.
-    pub products: Vec<[Affine<E>; 3]>,
+/// From this number on unknowns are products, in their order; those before are pads.
+const PRODUCTS: usize = 1 << 40;
+/// Pads of a product: two masks of its factors, and their product.
+const TRIPLE: usize = 3;
+
+/// A number that was sent less its pad: for both sides a form in the pads, and for the prover what it is.
+#[derive(Clone, Debug)]
+pub struct Hidden<E> {
+    known: E,
+    pub form: Affine<E>,
 }
 
-impl<E: Extension> Equations<E> {
-    pub fn new() -> Self {
+impl<E: Extension> From<E> for Hidden<E> {
+    fn from(constant: E) -> Self {
         Self {
-            pads: Vec::new(),
-            unknowns: 0,
-            linear: Vec::new(),
-            products: Vec::new(),
+            known: constant,
+            form: constant.into(),
+        }
+    }
+}
+
+impl<E: Extension> Add for Hidden<E> {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self {
+            known: self.known + other.known,
+            form: self.form + other.form,
+        }
+    }
+}
+
+impl<E: Extension> Sub for Hidden<E> {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        Self {
+            known: self.known - other.known,
+            form: self.form - other.form,
+        }
+    }
+}
+
+impl<E: Extension> Mul<E> for Hidden<E> {
+    type Output = Self;
+    fn mul(self, by: E) -> Self {
+        Self {
+            known: self.known * by,
+            form: self.form * by,
+        }
+    }
+}
+
+impl<E: Extension> Mul<F> for Hidden<E> {
+    type Output = Self;
+    fn mul(self, by: F) -> Self {
+        Self {
+            known: self.known * by,
+            form: self.form * by,
+        }
+    }
+}
+
+/// How many pads a plan takes: one for each number that is sent, and a triple for each product of two; and how many
+/// equations it makes of them, before those of triples.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Counts {
+    pub numbers: usize,
+    pub products: usize,
+    pub equations: usize,
+}
+
+impl Counts {
+    pub fn pads(&self) -> usize {
+        self.numbers + TRIPLE * self.products
+    }
+}
+
+/// Uniform pads of these counts; the third of each triple is the product of the others.
+pub fn draw_pads<E: Extension>(counts: Counts, randomness: &Randomness) -> Vec<E> {
+    let mut pads: Vec<E> = randomness.elements("pads", counts.pads());
+    for triple in pads[counts.numbers..].chunks_exact_mut(TRIPLE) {
+        triple[2] = triple[0] * triple[1];
+    }
+    pads
+}
+
+/// One linear equation of the pads: the constant and the sum of pads times coefficients are zero.
+pub struct Equation<E> {
+    pub constant: E,
+    pub coefficients: Vec<E>,
+}
+
+impl<E: Extension> Equation<E> {
+    pub fn zero(counts: Counts) -> Self {
+        Self {
+            constant: E::ZERO,
+            coefficients: vec![E::ZERO; counts.pads()],
         }
     }
 
-    fn unknown(&mut self) -> Affine<E> {
-        self.unknowns += 1;
-        Affine::unknown(self.unknowns - 1)
+    pub fn add(&mut self, form: &Affine<E>, factor: E) {
+        self.constant += factor * form.constant;
+        for &(number, coefficient) in &form.terms {
+            self.coefficients[number] += factor * coefficient;
+        }
     }
 }
 
-impl<E: Extension> Checks<E> for Equations<E> {
+/// Sends numbers with pads added, and notes what must hold of them; `PROVING` says whether the pads are known.
+///
+/// Soundness: who fulfils all equations has numbers less pads that `Verifying` accepts with the same challenges, since every
+/// check is noted here: a product's unknown is the product, but for the errors of `finish`, and what has an inverse is
+/// not zero. That shows the statement only if the pads were committed to before the first challenge: then each message
+/// fixes the one behind it before the next challenge.
+pub struct Masking<'a, E, const PROVING: bool> {
+    counts: Counts,
+    pads: &'a [E],
+    sent: usize,
+    factors: Vec<[Hidden<E>; 2]>,
+    linear: Vec<Affine<E>>,
+}
+
+impl<'a, E: Extension, const PROVING: bool> Masking<'a, E, PROVING> {
+    /// The verifier holds no pads.
+    pub fn new(counts: Counts, pads: &'a [E]) -> Self {
+        Self {
+            counts,
+            pads,
+            sent: 0,
+            factors: Vec::new(),
+            linear: Vec::new(),
+        }
+    }
+
+    fn pad(&self, number: usize) -> E {
+        if PROVING { self.pads[number] } else { E::ZERO }
+    }
+
+    /// Every equation at once, with products by their factors less the triples' masks.
+    ///
+    /// Soundness: with r A - a = x and B - b = y, c + y a + x b + x y = r A B + c - a b. So an equation that sums products
+    /// holds, where c is not a b, of at most one r, unless it holds of the products themselves.
+    pub fn finish(self, channel: &mut Channel) -> Result<Equation<E>, Reject> {
+        let found = Counts {
+            numbers: self.sent,
+            products: self.factors.len(),
+            equations: self.linear.len(),
+        };
+        if found != self.counts {
+            return Reject::because("the plan sends another number of values than was counted");
+        }
+        let scale: E = channel.challenge("products.scale");
+        if scale == E::ZERO {
+            return Reject::because("the scale of products is zero");
+        }
+        let triple = |product: usize| self.counts.numbers + TRIPLE * product;
+        let less = channel.scalars("products.factors", 2 * self.factors.len(), || {
+            let pairs = self.factors.iter().enumerate();
+            pairs
+                .flat_map(|(k, [x, y])| {
+                    let at = triple(k);
+                    [x.known * scale - self.pad(at), y.known - self.pad(at + 1)]
+                })
+                .collect()
+        })?;
+        let delta: E = channel.challenge("equations.combine");
+        let mut made = Equation::zero(self.counts);
+        let mut products = vec![E::ZERO; self.factors.len()];
+        let mut factor = E::ONE;
+        for form in &self.linear {
+            let pads = form.terms.partition_point(|&(number, _)| number < PRODUCTS);
+            for &(number, coefficient) in &form.terms[pads..] {
+                products[number - PRODUCTS] += factor * coefficient;
+            }
+            made.constant += factor * form.constant;
+            for &(number, coefficient) in &form.terms[..pads] {
+                made.coefficients[number] += factor * coefficient;
+            }
+            factor = factor * delta;
+        }
+        let inverse = scale.inverse();
+        for (k, ([x, y], less)) in self.factors.iter().zip(less.chunks_exact(2)).enumerate() {
+            let at = triple(k);
+            let z = products[k] * inverse;
+            made.constant += z * less[0] * less[1];
+            made.coefficients[at] += z * less[1];
+            made.coefficients[at + 1] += z * less[0];
+            made.coefficients[at + 2] += z;
+            for (form, by, masked, place) in [(x, scale, less[0], at), (y, E::ONE, less[1], at + 1)] {
+                made.add(&form.form, factor * by);
+                made.constant += E::ZERO - factor * masked;
+                made.coefficients[place] += E::ZERO - factor;
+                factor = factor * delta;
+            }
+        }
+        Ok(made)
+    }
+}
+
+impl<E: Extension, const PROVING: bool> Checks<E> for Masking<'_, E, PROVING> {
+    const PROVING: bool = PROVING;
+    const CHECKING: bool = true;
+
+    type Value = Hidden<E>;
+
+    fn receive(
+        &mut self,
+        channel: &mut Channel,
+        label: &str,
+        count: usize,
+        make: impl FnOnce() -> Vec<E>,
+    ) -> Result<Vec<Hidden<E>>, Reject> {
+        let first = self.sent;
+        self.sent += count;
+        if self.sent > self.counts.numbers {
+            return Reject::because("the plan sends more values than were counted");
+        }
+        let numbers = channel.scalars(label, count, || {
+            let padded = |(i, number)| number + self.pad(first + i);
+            make().into_iter().enumerate().map(padded).collect()
+        })?;
+        let hidden = |(i, number)| Hidden {
+            known: number - self.pad(first + i),
+            form: Affine::from(number) - Affine::unknown(first + i),
+        };
+        Ok(numbers.into_iter().enumerate().map(hidden).collect())
+    }
+
+    fn known(value: &Hidden<E>) -> E {
+        value.known
+    }
+
+    fn zero(&mut self, value: Hidden<E>, _: &str) -> Result<(), Reject> {
+        self.linear.push(value.form);
+        Ok(())
+    }
+
+    /// It has an inverse, which is sent too.
+    fn not_zero(&mut self, channel: &mut Channel, value: Hidden<E>, reason: &str) -> Result<(), Reject> {
+        if PROVING && value.known == E::ZERO {
+            return Reject::because(reason);
+        }
+        let inverse = self.receive(channel, "inverse", 1, || vec![value.known.inverse()])?;
+        let product = self.product(value, inverse[0].clone());
+        self.zero(product - E::ONE.into(), reason)
+    }
+
+    fn product(&mut self, x: Hidden<E>, y: Hidden<E>) -> Hidden<E> {
+        let made = Hidden {
+            known: x.known * y.known,
+            form: Affine::unknown(PRODUCTS + self.factors.len()),
+        };
+        self.factors.push([x, y]);
+        made
+    }
+}
+
+/// Counts what a plan sends: a verifier of zeros.
+#[derive(Default)]
+pub struct Counting(pub Counts);
+
+impl<E: Extension> Checks<E> for Counting {
     const PROVING: bool = false;
+    const CHECKING: bool = true;
 
-    type Value = Affine<E>;
+    type Value = E;
 
-    fn sent(&mut self, number: E) -> Affine<E> {
-        self.pads.push(self.unknowns);
-        Affine::from(number) - self.unknown()
+    fn receive(
+        &mut self,
+        channel: &mut Channel,
+        label: &str,
+        count: usize,
+        make: impl FnOnce() -> Vec<E>,
+    ) -> Result<Vec<E>, Reject> {
+        self.0.numbers += count;
+        channel.scalars(label, count, make)
     }
 
-    fn known(_: &Affine<E>) -> E {
-        unreachable!("a verifier does not know what is masked")
+    fn known(value: &E) -> E {
+        *value
     }
 
-    fn zero(&mut self, value: Affine<E>, _: &str) -> Result<(), Reject> {
-        self.linear.push(value);
+    fn zero(&mut self, _: E, _: &str) -> Result<(), Reject> {
+        self.0.equations += 1;
         Ok(())
     }
 
-    /// It has an inverse: one more unknown.
-    fn not_zero(&mut self, value: Affine<E>, _: &str) -> Result<(), Reject> {
-        let inverse = self.unknown();
-        self.products.push([value, inverse, E::ONE.into()]);
-        Ok(())
+    fn not_zero(&mut self, channel: &mut Channel, value: E, _: &str) -> Result<(), Reject> {
+        let inverse = self.receive(channel, "inverse", 1, Vec::new)?;
+        let product = self.product(value, inverse[0]);
+        Checks::<E>::zero(self, product, "")
     }
 
-    fn product(&mut self, x: Affine<E>, y: Affine<E>) -> Affine<E> {
-        let product = self.unknown();
-        self.products.push([x, y, product.clone()]);
-        product
+    fn product(&mut self, x: E, y: E) -> E {
+        self.0.products += 1;
+        x * y
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Arc, Mutex};
-
-    use super::super::channel::{Channel, Hook};
-    use super::super::checks::{Proving, Verifying};
     use super::super::cubic::Cubic;
     use super::super::extension::tests::element;
     use super::super::multilinear::sumcheck;
@@ -223,7 +454,7 @@ mod tests {
             let tables = reduced.tables.as_ref().expect("proving");
             vec![tables[0][0], tables[1][0]]
         })?;
-        checks.not_zero(ends[0].clone(), "zero")?;
+        checks.not_zero(channel, ends[0].clone(), "zero")?;
         let product = checks.product(ends[0].clone(), ends[1].clone());
         checks.zero(product - reduced.claim, "no product")
     }
@@ -234,57 +465,37 @@ mod tests {
             .iter()
             .zip(&tables[1])
             .fold(E::ZERO, |sum, (&x, &y)| sum + x * y);
+        let mut counting = Counting::default();
+        reduction(&mut Channel::nothing(), &mut counting, claim, None).unwrap();
+        let counts = counting.0;
+        assert_eq!((counts.numbers, counts.products, counts.equations), (13, 2, 2));
+        let pads: Vec<E> = draw_pads(counts, &Randomness::new(&[1; 32], &[b"pads"]));
         for error in [E::ZERO, E::ONE] {
-            let pads = Arc::new(Mutex::new(Vec::new()));
-            let own = pads.clone();
-            let mask = move |_: &str, words: &mut Vec<u64>| {
-                let mut pads = own.lock().expect("one thread");
-                for word in words {
-                    let pad = element::<E>(7 * pads.len() as u64).base();
-                    pads.push(pad);
-                    *word = (F::reduced(*word) + pad).word();
-                }
-                Ok(())
-            };
-            let mut channel = Channel::prover(None).masked(Some(Box::new(mask) as Box<Hook>));
-            let claimed = claim + error;
-            reduction(&mut channel, &mut Proving {}, claimed, Some(tables.clone())).unwrap();
+            let mut channel = Channel::prover(None);
+            let mut proving = Masking::<E, true>::new(counts, &pads);
+            reduction(&mut channel, &mut proving, claim + error, Some(tables.clone())).unwrap();
+            let own = proving.finish(&mut channel).unwrap();
             let proof = channel.finish().unwrap();
             let mut channel = Channel::verifier(&proof);
-            assert!(reduction(&mut channel, &mut Verifying {}, claimed, None).is_err());
-            let mut equations = Equations::new();
-            reduction(&mut Channel::verifier(&proof), &mut equations, claimed, None).unwrap();
-            let pads: Vec<E> = pads.lock().unwrap().chunks_exact(E::DEGREE).map(E::of).collect();
-            assert_eq!((equations.pads.len(), pads.len()), (12, 12));
+            let mut verifying = Masking::<E, false>::new(counts, &[]);
+            reduction(&mut channel, &mut verifying, claim + error, None).unwrap();
+            let equation = verifying.finish(&mut channel).unwrap();
+            assert!((own.constant, &own.coefficients) == (equation.constant, &equation.coefficients));
             let holds = |pads: &[E]| {
-                let mut unknowns = vec![E::ZERO; equations.unknowns];
-                for (&number, &pad) in equations.pads.iter().zip(pads) {
-                    unknowns[number] = pad;
-                }
-                let [[x, inverse, _], [.., product]] = &equations.products[..] else {
-                    unreachable!()
-                };
-                unknowns[inverse.terms[0].0] = at(x, &unknowns).inverse();
-                let [_, [x, y, _]] = &equations.products[..] else {
-                    unreachable!()
-                };
-                unknowns[product.terms[0].0] = at(x, &unknowns) * at(y, &unknowns);
-                let products = equations.products.iter();
-                products.fold(true, |all, [x, y, z]| {
-                    all && at(x, &unknowns) * at(y, &unknowns) == at(z, &unknowns)
-                }) && equations.linear.iter().all(|form| at(form, &unknowns) == E::ZERO)
+                let terms = pads.iter().zip(&equation.coefficients);
+                terms.fold(equation.constant, |sum, (&pad, &c)| sum + c * pad) == E::ZERO
             };
             assert_eq!(holds(&pads), error == E::ZERO);
             for place in 0..pads.len() {
                 let mut other = pads.clone();
                 other[place] += E::ONE;
-                assert!(!holds(&other));
+                assert!(!holds(&other), "{place}");
             }
         }
     }
 
     #[test]
-    fn equations_hold_of_the_pads_of_a_true_claim_alone() {
+    fn the_equation_holds_of_the_pads_of_a_true_claim_alone() {
         equations_of_pads::<Quadratic>();
         equations_of_pads::<Cubic>();
     }

@@ -29,11 +29,11 @@ impl Binding<'_> {
     }
 }
 
-/// The hash of a leaf's words: of a commitment's with their salt, of a folded oracle's alone.
-pub fn leaf_hash(words: &[F], salt: Option<&[u64; 2]>) -> Digest {
-    let mut bytes = Vec::with_capacity(8 * words.len() + 16);
+/// The hash of a leaf's words, of a carried symbol where there is one, and of a salt where leaves have any.
+pub fn leaf_hash(words: &[F], carried: &[F], salt: Option<&[u64; 2]>) -> Digest {
+    let mut bytes = Vec::with_capacity(8 * (words.len() + carried.len()) + 16);
     let salts = salt.into_iter().flatten().copied();
-    for word in words.iter().map(|word| word.word()).chain(salts) {
+    for word in words.iter().chain(carried).map(|word| word.word()).chain(salts) {
         bytes.extend_from_slice(&word.to_le_bytes());
     }
     let of = if salt.is_some() { Use::Leaf } else { Use::Folded };
@@ -57,16 +57,20 @@ pub fn leaf_salt(secret: &[u8; 32], index: usize) -> [u64; 2] {
 }
 
 impl Tree {
-    /// A tree over leaves of so many words, a power of two of them, salted where there is a secret.
-    pub fn new(words: &[F], leaf: usize, secret: Option<[u8; 32]>) -> Self {
+    /// A tree over leaves of so many words, a power of two of them, salted where there is a secret; each with its part of
+    /// what is carried beside them.
+    pub fn new(words: &[F], leaf: usize, carried: &[F], secret: Option<[u8; 32]>) -> Self {
         const PIECE: usize = 1 << 9;
         let mut leaves: Vec<Digest> = zeros(words.len() / leaf);
+        let beside = carried.len() / leaves.len();
         leaves
             .par_chunks_mut(PIECE)
             .zip(words.par_chunks(PIECE * leaf))
             .enumerate()
             .for_each(|(c, (hashes, words))| {
-                leaf_hashes(words, leaf, secret.as_ref(), c * PIECE, hashes);
+                let first = c * PIECE;
+                let carried = &carried[beside * first..beside * (first + hashes.len())];
+                leaf_hashes(words, leaf, carried, secret.as_ref(), first, hashes);
             });
         let mut levels = vec![leaves];
         while let Some(last) = levels.last().filter(|level| level.len() > 1) {
@@ -169,11 +173,11 @@ mod tests {
         assert_eq!(salt.concat(), "3b44e6109f5d4719bedb72bdac1c2d5b");
         let words: Vec<F> = (0..64).map(F::reduced).collect();
         assert_eq!(
-            hex(&Tree::new(&words, 16, Some(secret)).top()),
+            hex(&Tree::new(&words, 16, &[], Some(secret)).top()),
             "44a9cd320ba3daf477e6a1d7ec9781ff103b92390e1a6ea03928148ebefad14c"
         );
         assert_eq!(
-            hex(&Tree::new(&words, 32, None).top()),
+            hex(&Tree::new(&words, 32, &[], None).top()),
             "8d44f0c4af69ba888b698a15140d619a4dca24dcbf9b690b09279ed05e118345"
         );
         let top = [9; 32];

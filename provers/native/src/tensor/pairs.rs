@@ -18,7 +18,7 @@ pub trait Weights<E>: Sync {
 }
 
 /// Of a round's polynomial, its value at 0 and its leading coefficient.
-type Sums<E> = (E, E);
+pub type Sums<E> = (E, E);
 
 fn nothing<E: Extension>() -> Sums<E> {
     (E::ZERO, E::ZERO)
@@ -87,8 +87,8 @@ impl<E: Extension> Pairs<E> {
         }
     }
 
-    pub fn message(&self, claim: E) -> Vec<E> {
-        message(self.sums, claim)
+    pub fn sums(&self) -> Sums<E> {
+        self.sums
     }
 
     pub fn bind(&mut self, r: E) {
@@ -209,9 +209,9 @@ mod tests {
             for round in 0..bits {
                 let sent = match &pairs {
                     None => message(first_sums(&values, &weights), claim),
-                    Some(pairs) => pairs.message(claim),
+                    Some(pairs) => message(pairs.sums(), claim),
                 };
-                assert_eq!(sent, general.message(claim));
+                assert_eq!(sent, message(general.sums(), claim));
                 let at = |x: F| {
                     let line = |t: &[E]| t[0] + (t[1] - t[0]) * x;
                     wide.chunks_exact(2)

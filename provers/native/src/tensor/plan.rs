@@ -1,6 +1,10 @@
 //! What is proved, as flat records: tensors, affine forms of them, lookups, and forms that are zero.
 
+use std::sync::OnceLock;
+
+use super::channel::Reject;
 use super::field::F;
+use super::hidden::Layout;
 use super::merkle::{Binding, Digest};
 use super::multilinear::bits_of;
 use super::view::View;
@@ -72,7 +76,7 @@ pub struct Table {
 }
 
 /// The variables of a tensor or a commitment, at most: sums over one stay within what is reduced at once.
-const MOST_VARIABLES: usize = 29;
+pub const MOST_VARIABLES: usize = 29;
 
 /// Where challenges lie: the extension of this degree.
 #[derive(Clone, Copy)]
@@ -93,6 +97,10 @@ pub struct Plan {
     pub lookups: Vec<Lookup>,
     pub tables: Vec<Table>,
     pub zeros: Vec<usize>,
+    /// In zero knowledge, for each commitment but the last, how often it may be opened in all; else nothing.
+    pub openings: Vec<usize>,
+    pub hidden: bool,
+    pub layout: OnceLock<Result<Layout, String>>,
 }
 
 /// The variables of a tensor whose axes are padded to powers of two.
@@ -104,6 +112,9 @@ impl Plan {
     /// An error where records do not fit together; after this, indices and shapes may be trusted.
     pub fn validate(&self) -> Result<(), String> {
         let fail = |what: String| Err(format!("the plan does not fit together: {what}"));
+        if self.hidden && self.openings.len() != self.ports.len() {
+            return fail(format!("{} numbers of openings", self.openings.len()));
+        }
         if self.ports.len() + 1 != self.commitments.len() {
             return fail(format!("{} lists of ports", self.ports.len()));
         }
@@ -191,6 +202,32 @@ impl Plan {
             true => Ok(()),
             false => fail("zeros".into()),
         }
+    }
+
+    /// Whether proofs by this plan are in zero knowledge.
+    pub fn is_hidden(&self) -> bool {
+        self.hidden
+    }
+
+    /// The sizes of a proof in zero knowledge.
+    pub fn layout(&self) -> Result<&Layout, Reject> {
+        let made = self
+            .layout
+            .get_or_init(|| Layout::of(self).map_err(|Reject(reason)| reason));
+        made.as_ref().map_err(|reason| Reject(reason.clone()))
+    }
+
+    /// Where the columns of a commitment end.
+    pub fn end(&self, wanted: usize) -> usize {
+        let end = |base: &Base| match base {
+            Base::Column {
+                commitment,
+                offset,
+                shape,
+            } if *commitment == wanted => offset + (1 << variables(shape)),
+            _ => 0,
+        };
+        self.bases.iter().map(end).max().unwrap_or(0)
     }
 
     /// What the root of each commitment binds.

@@ -9,17 +9,21 @@ use rayon::prelude::*;
 use super::channel::{Channel, Reject};
 use super::checks::{Checks, Proving, Verifying};
 use super::claims::{Claims, Values};
+use super::domain::Use;
 use super::extension::Extension;
 use super::field::F;
 use super::fractions::{looked_up, multiplicities, prove_lookups};
 use super::functional::{Functional, padded_places};
-use super::masked::Equations;
+use super::geometry::Geometry;
+use super::hidden;
 use super::memory;
 use super::merkle::{Binding, Digest};
+use super::ntt;
 use super::opening::Combination;
 use super::oracle::Oracle;
 use super::plan::{Base, Plan, variables};
-use super::whir::{Secret, open};
+use super::randomness::Randomness;
+use super::whir::{Secret, WIDTH, open};
 
 /// What the proof is of, absorbed before anything else.
 pub struct Statement<'a> {
@@ -39,8 +43,8 @@ pub struct Witness {
 
 /// A commitment and all that opening it takes: made once, opened in any number of proofs.
 pub struct Commitment {
-    table: Vec<F>,
-    oracle: Oracle,
+    pub(super) table: Vec<F>,
+    pub(super) oracle: Oracle,
     root: Digest,
 }
 
@@ -52,18 +56,71 @@ impl Commitment {
         Self { table, oracle, root }
     }
 
-    /// Commits to tensors at their offsets, in a table of 2^bits elements.
+    /// Commits to tensors at their offsets, in a table of 2^bits elements; or, of the size that so many openings take,
+    /// in zero knowledge.
     pub fn of(
         bits: usize,
         tensors: &[(Vec<usize>, usize, Vec<F>)],
         secret: [u8; 32],
         binding: Binding,
+        openings: usize,
     ) -> Self {
         let mut table = memory::zeros(1 << bits);
         for (shape, offset, values) in tensors {
             place(shape, values, &mut table[*offset..]);
         }
-        Self::new(table, secret, binding)
+        if openings == 0 {
+            return Self::new(table, secret, binding);
+        }
+        let ends = tensors
+            .iter()
+            .map(|(shape, offset, _)| offset + (1 << variables(shape)));
+        let geometry = Geometry::table(ends.max().unwrap_or(0), openings);
+        table.truncate(geometry.end);
+        Self::hidden(table, geometry, secret, binding)
+    }
+
+    /// Commits to words and random ones behind them, which the secret, the list of ports and the words decide: so one
+    /// secret used twice gives unrelated ones.
+    pub fn hidden(words: Vec<F>, geometry: Geometry, secret: [u8; 32], binding: Binding) -> Self {
+        let of = binding.root(&fingerprint(&words));
+        let randomness = Randomness::new(&secret, &[&of]);
+        let random = randomness.words("root", geometry.random);
+        Self::with(
+            words,
+            random,
+            geometry,
+            randomness.secret("salts"),
+            Vec::new(),
+            binding,
+        )
+    }
+
+    /// Commits to words, and at their place to random ones; `carried` lies beside the leaves.
+    pub(super) fn with(
+        mut words: Vec<F>,
+        random: Vec<F>,
+        geometry: Geometry,
+        salts: [u8; 32],
+        carried: Vec<F>,
+        binding: Binding,
+    ) -> Self {
+        words.resize(geometry.end, F::ZERO);
+        words.extend(random);
+        let symbols = ntt::values(&words, geometry.domain());
+        let oracle = Oracle::of(symbols, WIDTH, carried, Some(salts));
+        words.resize(1 << geometry.bits, F::ZERO);
+        let root = binding.root(&oracle.top());
+        Self {
+            table: words,
+            oracle,
+            root,
+        }
+    }
+
+    /// Whether this is a commitment of this size, and of these ports.
+    pub(super) fn is_of(&self, geometry: &Geometry, binding: Binding) -> bool {
+        self.table.len() == 1 << geometry.bits && self.root == binding.root(&self.oracle.top())
     }
 
     pub fn root(&self) -> Digest {
@@ -71,10 +128,22 @@ impl Commitment {
     }
 }
 
+/// A hash of words.
+pub(super) fn fingerprint(words: &[F]) -> Digest {
+    let mut hasher = Use::Table.hasher();
+    let mut bytes = Vec::with_capacity(1 << 16);
+    for words in words.chunks(1 << 13) {
+        bytes.clear();
+        bytes.extend(words.iter().flat_map(|word| word.word().to_le_bytes()));
+        hasher.update(&bytes);
+    }
+    *hasher.finalize().as_bytes()
+}
+
 pub type Phases = Vec<(&'static str, f64)>;
 
 /// A commitment's table: its columns at their offsets, axes padded to powers of two with zeros.
-fn table(plan: &Plan, values: &Values, commitment: usize) -> Vec<F> {
+pub(super) fn table(plan: &Plan, values: &Values, commitment: usize) -> Vec<F> {
     let mut table = memory::zeros(1 << plan.commitments[commitment]);
     for (base, values) in plan.bases.iter().zip(values) {
         if let Base::Column {
@@ -102,27 +171,34 @@ fn place(shape: &[usize], values: &[F], table: &mut [F]) {
     }
 }
 
-fn absorb(channel: &mut Channel, statement: &Statement, plan: &Plan, values: &Values) {
+pub(super) fn absorb(channel: &mut Channel, statement: &Statement, plan: &Plan, values: &Values) {
     channel.absorb("statement", statement.digest);
     channel.absorb("context", statement.context);
-    for (base, values) in plan.bases.iter().zip(values) {
-        if let Base::Public { .. } = base {
-            let bytes: Vec<u8> = values
-                .iter()
-                .flat_map(|value| value.word().to_le_bytes())
-                .collect();
-            channel.absorb("public", &bytes);
-        }
+    for bytes in public_bytes(plan, values) {
+        channel.absorb("public", &bytes);
     }
     for root in &statement.roots {
         channel.absorb("root", root);
     }
 }
 
+/// The public values, base by base.
+pub(super) fn public_bytes(plan: &Plan, values: &Values) -> Vec<Vec<u8>> {
+    let bytes = |values: &Vec<F>| {
+        values
+            .iter()
+            .flat_map(|value| value.word().to_le_bytes())
+            .collect()
+    };
+    let all = plan.bases.iter().zip(values);
+    let public = all.filter(|(base, _)| matches!(base, Base::Public { .. }));
+    public.map(|(_, values)| bytes(values)).collect()
+}
+
 /// A proof's bytes, the commitments of all groups, and seconds by phase.
 pub type Proved = (Vec<u8>, Vec<Arc<Commitment>>, Phases);
 
-/// Makes a proof; returns it with all commitments but its own.
+/// Makes a proof, in zero knowledge where the plan says so; returns it with all commitments but its own.
 pub fn prove<E: Extension>(
     plan: &Plan,
     digest: &[u8],
@@ -131,6 +207,9 @@ pub fn prove<E: Extension>(
     mut channel: Channel,
     progress: &dyn Fn(&'static str) -> Result<(), String>,
 ) -> Result<Proved, Reject> {
+    if plan.is_hidden() {
+        return hidden::prove::<E>(plan, digest, context, witness, channel, progress);
+    }
     let mut phases = Phases::new();
     let mut start = Instant::now();
     let mut done = |name: &'static str, phases: &mut Phases| -> Result<(), Reject> {
@@ -218,12 +297,12 @@ pub fn prove<E: Extension>(
     Ok((channel.finish()?, commitments, phases))
 }
 
-fn belongs(plan: &Plan, base: usize, wanted: usize) -> bool {
+pub(super) fn belongs(plan: &Plan, base: usize, wanted: usize) -> bool {
     matches!(&plan.bases[base], Base::Column { commitment, .. } if *commitment == wanted)
 }
 
 /// Forms that are zero everywhere: their multilinear extensions vanish at a random point.
-fn zeros<E: Extension, C: Checks<E>>(
+pub(super) fn zeros<E: Extension, C: Checks<E>>(
     channel: &mut Channel,
     plan: &Plan,
     claims: &mut Claims<E, C>,
@@ -252,7 +331,7 @@ fn zeros<E: Extension, C: Checks<E>>(
 }
 
 /// What a verifier does before openings: from a statement to claims on columns.
-fn reduced<'a, E: Extension, C: Checks<E>>(
+pub(super) fn reduced<'a, E: Extension, C: Checks<E>>(
     channel: &mut Channel,
     plan: &'a Plan,
     values: &'a Values,
@@ -263,19 +342,6 @@ fn reduced<'a, E: Extension, C: Checks<E>>(
     zeros(channel, plan, &mut claims)?;
     claims.reduce_products(channel)?;
     Ok(claims)
-}
-
-/// What must hold of the pads that the messages before openings were masked with.
-pub fn equations<E: Extension>(
-    plan: &Plan,
-    statement: &Statement,
-    values: &Values,
-    proof: &[u8],
-) -> Result<Equations<E>, Reject> {
-    let mut channel = Channel::verifier(proof);
-    absorb(&mut channel, statement, plan, values);
-    channel.digest("columns", || unreachable!())?;
-    Ok(reduced(&mut channel, plan, values, Equations::new())?.checks)
 }
 
 /// Checks a proof of a statement, whose public values are in `values` at their bases.
@@ -291,6 +357,9 @@ pub fn verify<E: Extension>(
             plan.commitments.len() - 1,
             statement.roots.len()
         ));
+    }
+    if plan.is_hidden() {
+        return hidden::verify::<E>(plan, statement, values, proof);
     }
     let mut channel = Channel::verifier(proof);
     absorb(&mut channel, statement, plan, values);

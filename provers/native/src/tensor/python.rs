@@ -120,10 +120,9 @@ fn called<'a>(function: Py<PyAny>) -> Box<Hook<'a>> {
 /// Makes a proof: its bytes, all commitments but its own, and seconds by phase.
 ///
 /// `kept` holds, for each commitment, one made before, or None to make it from the values.
-/// `hook` sees each message (label, words) and returns the words to send: for tests that attack. So does `mask`, but the
-/// prover goes on with what was there before: for tests of masked messages.
+/// `hook` sees each message (label, words) and returns the words to send: for tests that attack.
 #[pyfunction]
-#[pyo3(signature = (plan, digest, context, values, secrets, kept, hook=None, progress=None, mask=None))]
+#[pyo3(signature = (plan, digest, context, values, secrets, kept, hook=None, progress=None))]
 #[expect(
     clippy::too_many_arguments,
     reason = "the statement, the witness, and two callbacks"
@@ -138,7 +137,6 @@ fn tensor_prove<'py>(
     kept: Vec<Option<Bound<'py, PyCommitment>>>,
     hook: Option<Py<PyAny>>,
     progress: Option<Py<PyAny>>,
-    mask: Option<Py<PyAny>>,
 ) -> PyResult<Proved<'py>> {
     let plan = &plan.0;
     let known: Vec<bool> = kept.iter().map(Option::is_some).collect();
@@ -164,7 +162,7 @@ fn tensor_prove<'py>(
         secrets,
         kept,
     };
-    let channel = Channel::prover(hook.map(called)).masked(mask.map(called));
+    let channel = Channel::prover(hook.map(called));
     let made = py.detach(|| match plan.degree {
         Degree::Two => prove::<Quadratic>(plan, digest, context, witness, channel, &report),
         Degree::Three => prove::<Cubic>(plan, digest, context, witness, channel, &report),
@@ -209,14 +207,16 @@ fn tensor_verify(
 }
 
 /// Commits to tensors (shape, offset, values) in a table of 2^bits elements, the leaves salted by a secret of 32 bytes;
-/// the root is of a list of ports, which `ports` encodes.
+/// the root is of a list of ports, which `ports` encodes. In zero knowledge it is made for so many `openings`.
 #[pyfunction]
+#[pyo3(signature = (bits, tensors, secret, ports, openings=0))]
 fn tensor_commit(
     py: Python<'_>,
     bits: usize,
     tensors: Vec<(Vec<usize>, usize, PyBuffer<i64>)>,
     secret: &[u8],
     ports: &[u8],
+    openings: usize,
 ) -> PyResult<PyCommitment> {
     let (secret, ports) = (self::secret(secret)?, Use::Ports.hash(&[ports]));
     let mut placed = Vec::with_capacity(tensors.len());
@@ -230,7 +230,7 @@ fn tensor_commit(
         }
         placed.push((shape, offset, values));
     }
-    let made = py.detach(|| Commitment::of(bits, &placed, secret, Binding::Ports(&ports)));
+    let made = py.detach(|| Commitment::of(bits, &placed, secret, Binding::Ports(&ports), openings));
     Ok(PyCommitment(Arc::new(made)))
 }
 
@@ -257,7 +257,6 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(tensor_prove, module)?)?;
     module.add_function(wrap_pyfunction!(tensor_verify, module)?)?;
     module.add_function(wrap_pyfunction!(tensor_commit, module)?)?;
-    module.add_function(wrap_pyfunction!(super::equations::tensor_equations, module)?)?;
     module.add_function(wrap_pyfunction!(tensor_parameters, module)?)?;
     module.add_function(wrap_pyfunction!(tensor_instructions, module)?)?;
     Ok(())

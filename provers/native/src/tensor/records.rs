@@ -1,11 +1,15 @@
 //! A plan as Python writes it down: records of what it is made of.
 
+use std::sync::OnceLock;
+
 use pyo3::buffer::{Element, PyBuffer};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use super::channel::Reject;
 use super::domain::Use;
 use super::field::F;
+use super::geometry::{Geometry, vectors};
 use super::plan::{Base, Degree, Form, Lookup, Plan, Table, Term};
 use super::view::{Step, View};
 
@@ -25,6 +29,8 @@ pub fn field_elements(array: &PyBuffer<i64>, py: Python<'_>) -> PyResult<Vec<F>>
 #[pyclass(frozen, name = "TensorPlan", module = "circuitize._native")]
 pub struct PyPlan(pub Plan);
 
+type GeometryRecord = (usize, usize, usize, usize, usize);
+type LayoutRecord = (Vec<GeometryRecord>, Vec<GeometryRecord>, (usize, usize, usize));
 type StepRecord = (Vec<usize>, Option<(Vec<i64>, Vec<Vec<i64>>)>);
 type ViewRecord = (Vec<usize>, Vec<StepRecord>);
 type TermRecord = (u64, usize, Vec<(usize, bool)>);
@@ -67,7 +73,9 @@ fn base(record: &Bound<'_, PyAny>) -> PyResult<Base> {
 
 #[pymethods]
 impl PyPlan {
+    /// `openings` says of each group, in zero knowledge, how often its root may be opened; None of plans without.
     #[new]
+    #[pyo3(signature = (degree, ports, commitments, bases, views, forms, lookups, tables, zeros, openings=None))]
     #[expect(clippy::too_many_arguments, reason = "one list per kind of record")]
     fn new(
         py: Python<'_>,
@@ -80,6 +88,7 @@ impl PyPlan {
         lookups: Vec<(usize, usize, Option<usize>)>,
         tables: Vec<(usize, PyBuffer<i64>, usize)>,
         zeros: Vec<usize>,
+        openings: Option<Vec<usize>>,
     ) -> PyResult<Self> {
         let degree = match degree {
             2 => Degree::Two,
@@ -140,8 +149,29 @@ impl PyPlan {
                 })
                 .collect::<PyResult<_>>()?,
             zeros,
+            hidden: openings.is_some(),
+            openings: openings.unwrap_or_default(),
+            layout: OnceLock::new(),
         };
         plan.validate().map_err(PyValueError::new_err)?;
         Ok(Self(plan))
+    }
+
+    /// In zero knowledge: for each table its end, random words, bits, rate and queries; the same of each vector of the
+    /// opening; and how many numbers are sent, products shown, and equations made.
+    fn layout(&self, py: Python<'_>) -> PyResult<LayoutRecord> {
+        let found = py.detach(|| self.0.layout().cloned());
+        let found = found.map_err(|Reject(reason)| PyValueError::new_err(reason))?;
+        let record = |one: &Geometry| (one.end, one.random, one.bits, one.rate, one.queries);
+        let vectors = vectors(&found.tables);
+        Ok((
+            found.tables.iter().map(record).collect(),
+            vectors.iter().map(|vector| record(&vector.geometry)).collect(),
+            (
+                found.counts.numbers,
+                found.counts.products,
+                found.counts.equations,
+            ),
+        ))
     }
 }

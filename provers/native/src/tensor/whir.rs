@@ -9,11 +9,12 @@ use super::channel::{Channel, Reject};
 use super::extension::Extension;
 use super::field::F;
 use super::folding::{Fold, Powers};
-use super::merkle::{Binding, Digest, leaf_hash, missing, top};
+use super::merkle::{Binding, Digest};
 use super::multilinear::{equality, interpolate};
 use super::ntt::{self, reverse};
 use super::oracle::Oracle;
-use super::pairs::{self, Pairs, Weights, first_bound, first_sums};
+use super::pairs::{self, Pairs, Sums, Weights, first_bound, first_sums};
+use super::queries::{Answers, Known};
 
 /// Variables per round; a leaf holds 2^FOLD symbols.
 pub const FOLD: usize = 4;
@@ -33,9 +34,14 @@ pub fn rounds(variables: usize) -> usize {
     (variables - LAST.min(variables)).div_ceil(FOLD).max(1)
 }
 
-/// Queries to the oracle of this round: each misses a word outside the unique-decoding radius at most (1 + rate) / 2.
+/// Queries to the oracle of this round.
 pub fn queries(round: usize) -> usize {
-    let rate = 0.5f64.powi((1 + (FOLD - SHRINK) * round) as i32);
+    queries_at(1 + (FOLD - SHRINK) * round)
+}
+
+/// Queries at rate 2^-bits: each misses a word outside the unique-decoding radius at most (1 + rate) / 2.
+pub fn queries_at(bits: usize) -> usize {
+    let rate = 0.5f64.powi(bits as i32);
     (QUERY_BITS / -((1.0 + rate) / 2.0).log2()).ceil() as usize
 }
 
@@ -47,22 +53,22 @@ pub struct Secret<'a, E> {
 }
 
 /// The prover's side of the sumcheck of f * w: before its first variable is bound, after, and between rounds.
-enum Tables<'a, E> {
+pub enum Tables<'a, E> {
     First(&'a [F], &'a dyn Weights<E>),
     Bound(Pairs<E>),
     None,
 }
 
 impl<E: Extension> Tables<'_, E> {
-    fn message(&self, claim: E) -> Vec<E> {
+    pub fn sums(&self) -> Sums<E> {
         match self {
-            Tables::First(values, weights) => pairs::message(first_sums(values, *weights), claim),
-            Tables::Bound(pairs) => pairs.message(claim),
+            Tables::First(values, weights) => first_sums(values, *weights),
+            Tables::Bound(pairs) => pairs.sums(),
             Tables::None => unreachable!("the prover holds tables"),
         }
     }
 
-    fn bind(&mut self, r: E) {
+    pub fn bind(&mut self, r: E) {
         match self {
             Tables::First(values, weights) => *self = Tables::Bound(first_bound(values, *weights, r)),
             Tables::Bound(pairs) => pairs.bind(r),
@@ -70,7 +76,7 @@ impl<E: Extension> Tables<'_, E> {
         }
     }
 
-    fn take(&mut self) -> Option<[Vec<E>; 2]> {
+    pub fn take(&mut self) -> Option<[Vec<E>; 2]> {
         match std::mem::replace(self, Tables::None) {
             Tables::Bound(pairs) => Some(pairs.tables()),
             _ => None,
@@ -79,7 +85,7 @@ impl<E: Extension> Tables<'_, E> {
 }
 
 /// The claim on f * w at a random point of so many variables, appended to `point`.
-fn fold<E: Extension>(
+pub fn fold<E: Extension>(
     channel: &mut Channel,
     variables: usize,
     mut claim: E,
@@ -87,7 +93,7 @@ fn fold<E: Extension>(
     point: &mut Vec<E>,
 ) -> Result<E, Reject> {
     for _ in 0..variables {
-        let message = channel.scalars("whir.fold", 2, || tables.message(claim))?;
+        let message = channel.scalars("whir.fold", 2, || pairs::message(tables.sums(), claim))?;
         let r: E = channel.challenge("whir.fold");
         claim = interpolate::<E, E>(claim, &message, r);
         tables.bind(r);
@@ -135,49 +141,20 @@ pub fn open<E: Extension>(
             })?;
         }
         let leaf_bits = bits - FOLD;
-        let places = channel.positions("whir.queries", queries(round), leaf_bits);
-        let oracle = folded.as_ref().or(first);
         let width = if round == 0 { 1 } else { E::DEGREE };
         let leaf = WIDTH * width;
-        let flat = channel.elements("whir.leaves", places.len() * leaf, || {
-            oracle.expect("proving").leaves(&places)
-        })?;
-        let salts: Vec<[u64; 2]> = if round == 0 {
-            let words = channel.words("whir.salts", 2 * places.len(), || {
-                oracle.expect("proving").salts(&places)
-            })?;
-            words.chunks_exact(2).map(|salt| [salt[0], salt[1]]).collect()
-        } else {
-            Vec::new()
+        let asked = Known {
+            binding: (round == 0).then_some(binding),
+            root: known,
+            leaves: leaf_bits,
+            width: leaf,
+            carried: 0,
+            salted: round == 0,
         };
-        let absent = missing(leaf_bits, &places).len();
-        let mut siblings = Vec::with_capacity(absent);
-        let nodes = channel.words("whir.nodes", 4 * absent, || {
-            let found = oracle.expect("proving").tree.siblings(&places);
-            let word = |chunk: &[u8]| u64::from_le_bytes(chunk.try_into().expect("eight bytes"));
-            found
-                .iter()
-                .flat_map(|digest| digest.chunks_exact(8).map(word).collect::<Vec<u64>>())
-                .collect()
-        })?;
-        for node in nodes.chunks_exact(4) {
-            let mut digest = [0; 32];
-            for (chunk, word) in digest.chunks_exact_mut(8).zip(node) {
-                chunk.copy_from_slice(&word.to_le_bytes());
-            }
-            siblings.push(digest);
-        }
-        if !proving {
-            let hashes: Vec<Digest> = flat
-                .chunks_exact(leaf)
-                .enumerate()
-                .map(|(i, symbols)| leaf_hash(symbols, (round == 0).then(|| &salts[i])))
-                .collect();
-            let top = top(leaf_bits, &places, &hashes, &siblings)?;
-            if (if round == 0 { binding.root(&top) } else { top }) != known {
-                return Reject::because("an opened leaf does not belong to its commitment");
-            }
-        }
+        let oracle = folded.as_ref().or(first);
+        let Answers {
+            places, words: flat, ..
+        } = asked.ask(channel, queries(round), oracle)?;
         let gamma = channel.challenge("whir.combine");
         let mut coefficient = gamma;
         let generator = F::root_of_unity(leaf_bits);
@@ -192,16 +169,7 @@ pub fn open<E: Extension>(
             coefficient = coefficient * gamma;
         }
         if let Some([values, mut weights]) = bound.take() {
-            // sum_j c_j z_j^b for all b is one transform, since the z_j lie in a subgroup.
-            let mut sparse = vec![E::ZERO; 1 << leaf_bits];
-            for (&place, &(coefficient, _)) in places.iter().zip(&terms) {
-                sparse[reverse(place, leaf_bits)] = coefficient;
-            }
-            let sums = ntt::extension_values(&sparse, leaf_bits);
-            for (b, weight) in weights.iter_mut().enumerate() {
-                let at = E::DEGREE * reverse(b, leaf_bits);
-                *weight += E::of(&sums[at..at + E::DEGREE]);
-            }
+            add_powers(&mut weights, leaf_bits, &places, &terms);
             tables = Tables::Bound(Pairs::new(values, weights));
         }
         powers.push(Powers {
@@ -227,6 +195,20 @@ pub fn open<E: Extension>(
         }
     }
     Ok(())
+}
+
+/// Adds to weight b, for all b, the sum of c_j z_j^b, where z_j is what a place of 2^bits leaves stands for.
+pub fn add_powers<E: Extension>(weights: &mut [E], bits: usize, places: &[usize], terms: &[(E, F)]) {
+    // One transform, since the z_j lie in a subgroup.
+    let mut sparse = vec![E::ZERO; 1 << bits];
+    for (&place, &(coefficient, _)) in places.iter().zip(terms) {
+        sparse[reverse(place, bits)] = coefficient;
+    }
+    let sums = ntt::extension_values(&sparse, bits);
+    for (b, weight) in weights.iter_mut().enumerate() {
+        let at = E::DEGREE * reverse(b, bits);
+        *weight += E::of(&sums[at..at + E::DEGREE]);
+    }
 }
 
 #[cfg(test)]

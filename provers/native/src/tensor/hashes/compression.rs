@@ -172,6 +172,8 @@ pub struct Leaves<'a> {
     pub words: &'a [F],
     /// Words of a leaf.
     pub leaf: usize,
+    /// As many words for each leaf, or none: vectors hash leaves without.
+    pub carried: &'a [F],
     pub secret: Option<&'a [u8; 32]>,
     pub first: usize,
     pub hashes: &'a mut [Digest],

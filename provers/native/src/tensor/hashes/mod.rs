@@ -26,10 +26,19 @@ fn by_vectors(batch: &mut impl Batch, with: Instructions) -> usize {
 }
 
 /// The hashes of leaves of so many words each, salted where there is a secret; the first leaf is that of place `first`.
-pub fn leaf_hashes(words: &[F], leaf: usize, secret: Option<&[u8; 32]>, first: usize, hashes: &mut [Digest]) {
+/// `carried` holds as much for each leaf, or nothing.
+pub fn leaf_hashes(
+    words: &[F],
+    leaf: usize,
+    carried: &[F],
+    secret: Option<&[u8; 32]>,
+    first: usize,
+    hashes: &mut [Digest],
+) {
     let leaves = Leaves {
         words,
         leaf,
+        carried,
         secret,
         first,
         hashes,
@@ -38,12 +47,17 @@ pub fn leaf_hashes(words: &[F], leaf: usize, secret: Option<&[u8; 32]>, first: u
 }
 
 fn hash_leaves(mut leaves: Leaves, with: Instructions) {
-    let whole = (8 * leaves.leaf).is_multiple_of(BLOCK);
+    let whole = (8 * leaves.leaf).is_multiple_of(BLOCK) && leaves.carried.is_empty();
     let done = if whole { by_vectors(&mut leaves, with) } else { 0 };
+    let beside = leaves.carried.len() / leaves.hashes.len();
     let rest = leaves.words.chunks_exact(leaves.leaf).zip(leaves.hashes);
     for (i, (words, hash)) in rest.enumerate().skip(done) {
         let salt = leaves.secret.map(|secret| leaf_salt(secret, leaves.first + i));
-        *hash = leaf_hash(words, salt.as_ref());
+        *hash = leaf_hash(
+            words,
+            &leaves.carried[beside * i..beside * (i + 1)],
+            salt.as_ref(),
+        );
     }
 }
 
@@ -77,13 +91,14 @@ mod tests {
                     let plain: Vec<Digest> = words
                         .chunks_exact(leaf)
                         .zip(salts)
-                        .map(|(words, salt)| leaf_hash(words, salt.as_ref()))
+                        .map(|(words, salt)| leaf_hash(words, &[], salt.as_ref()))
                         .collect();
                     for with in Instructions::available() {
                         let mut hashes = vec![[0; 32]; count];
                         let leaves = Leaves {
                             words,
                             leaf,
+                            carried: &[],
                             secret: secret.as_ref(),
                             first,
                             hashes: &mut hashes,

@@ -1,0 +1,191 @@
+//! Sizes of proofs in zero knowledge: of each table and its domain, and of the vectors that an opening folds them into.
+
+use super::plan::MOST_VARIABLES;
+use super::whir::{FOLD, LEAST, WIDTH, queries_at};
+
+/// Up to so many points, in bits, a domain has a lower rate than 1/2, down to 2^-LOWEST.
+const SMALL: usize = 18;
+const LOWEST: usize = 4;
+/// A vector of at most so many elements is the last one.
+const LAST: usize = 1 << 10;
+/// Numbers that the four rounds of one fold send.
+pub const CARRIED: usize = 2 * FOLD;
+
+fn bits_for(size: usize) -> usize {
+    size.next_power_of_two().trailing_zeros() as usize
+}
+
+/// A table: what it holds, so many random words behind that, then zeros up to 2^bits; a domain of 2^(bits + rate).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Geometry {
+    /// Where the random words begin, a multiple of a leaf's width.
+    pub end: usize,
+    pub random: usize,
+    pub bits: usize,
+    pub rate: usize,
+    pub queries: usize,
+}
+
+impl Geometry {
+    /// Of a table that holds so many words and may be opened so often: each query takes a random word of every limb.
+    pub fn table(words: usize, openings: usize) -> Self {
+        Self::chosen(words.next_multiple_of(WIDTH), openings * WIDTH)
+    }
+
+    /// The lowest rate at which the domain is small; `each` random elements for a query.
+    fn chosen(end: usize, each: usize) -> Self {
+        let at = |rate: usize| {
+            let queries = queries_at(rate);
+            Self {
+                end,
+                random: each * queries,
+                bits: bits_for(end + each * queries).max(LEAST),
+                rate,
+                queries,
+            }
+        };
+        let rates = (2..=LOWEST).rev().map(at);
+        let mut small = rates.filter(|one| one.bits + one.rate <= SMALL);
+        small.next().unwrap_or_else(|| at(1))
+    }
+
+    /// The last vector, whose leaves hold one of its elements.
+    fn last(end: usize) -> Self {
+        Self::chosen(end, 1)
+    }
+
+    /// A vector that is folded again.
+    fn folded(end: usize, number: usize) -> Self {
+        let rate = 1 + 2 * number;
+        let queries = queries_at(rate);
+        let random = WIDTH * queries;
+        Self {
+            end,
+            random,
+            bits: bits_for(end + random),
+            rate,
+            queries,
+        }
+    }
+
+    pub fn domain(&self) -> usize {
+        self.bits + self.rate
+    }
+
+    /// Leaves, in bits, where each holds 2^FOLD symbols.
+    pub fn leaves(&self) -> usize {
+        self.domain() - FOLD
+    }
+
+    pub fn fits(&self) -> bool {
+        self.bits <= MOST_VARIABLES && self.domain() <= super::field::TWO_ADICITY
+    }
+}
+
+/// A power of two of elements of a vector, at a multiple of its size.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Block {
+    pub offset: usize,
+    pub bits: usize,
+}
+
+/// A vector of an opening: the folds of what was before, the carried pads, and random elements.
+#[derive(Clone, Debug)]
+pub struct Vector {
+    /// Where each table's fold lies, or that of the vector before.
+    pub folds: Vec<Block>,
+    pub carried: Block,
+    pub geometry: Geometry,
+}
+
+impl Vector {
+    fn new(folds: &[usize], queries: usize, number: usize) -> Self {
+        let mut sizes = folds.to_vec();
+        sizes.push(bits_for(CARRIED + queries));
+        let mut order: Vec<usize> = (0..sizes.len()).collect();
+        order.sort_by_key(|&i| std::cmp::Reverse(sizes[i]));
+        let (mut offsets, mut end) = (vec![0; sizes.len()], 0);
+        for i in order {
+            offsets[i] = end;
+            end += 1 << sizes[i];
+        }
+        let mut blocks: Vec<Block> = offsets
+            .into_iter()
+            .zip(sizes)
+            .map(|(offset, bits)| Block { offset, bits })
+            .collect();
+        let carried = blocks.pop().expect("the block of carried pads");
+        let geometry = if end <= LAST {
+            Geometry::last(end)
+        } else {
+            Geometry::folded(end.next_multiple_of(WIDTH), number)
+        };
+        Self {
+            folds: blocks,
+            carried,
+            geometry,
+        }
+    }
+
+    pub fn is_last(&self) -> bool {
+        self.geometry.end <= LAST
+    }
+}
+
+/// The vectors of an opening of these tables, the last of which carries pads; what it reveals ends them.
+pub fn vectors(tables: &[Geometry]) -> Vec<Vector> {
+    let folds: Vec<usize> = tables.iter().map(|table| table.bits - FOLD).collect();
+    let queries = tables.last().expect("the proof's own table").queries;
+    let mut made = vec![Vector::new(&folds, queries, 1)];
+    while let Some(last) = made.last().filter(|vector| !vector.is_last()) {
+        let Geometry { bits, queries, .. } = last.geometry;
+        made.push(Vector::new(&[bits - FOLD], queries, made.len() + 1));
+    }
+    made
+}
+
+/// Whether every size is one that can be proved: domains exist, and carried pads are of a rate as low as their tree's.
+pub fn fit(tables: &[Geometry], vectors: &[Vector]) -> bool {
+    let own = tables.last().into_iter();
+    let trees = own.chain(vectors.iter().map(|vector| &vector.geometry));
+    let carried = trees
+        .zip(vectors)
+        .all(|(tree, vector)| vector.carried.bits + tree.rate <= tree.leaves());
+    carried && tables.iter().all(Geometry::fits) && vectors.iter().all(|vector| vector.geometry.fits())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_have_the_lowest_rate_at_which_they_are_small() {
+        let small = Geometry::table(4096, 4);
+        assert_eq!((small.bits, small.rate, small.queries), (14, 4, 117));
+        let large = Geometry::table(1 << 20, 1);
+        assert_eq!((large.bits, large.rate, large.queries), (21, 1, 256));
+        assert_eq!(large.random, 16 * 256);
+    }
+
+    #[test]
+    fn vectors_end_and_their_blocks_do_not_meet() {
+        for words in [1, 300, 5000, 1 << 15, 1 << 20, 1 << 25] {
+            let tables = [words, 2 * words, words / 2 + 1].map(|words| Geometry::table(words, 1));
+            let made = vectors(&tables);
+            assert!(fit(&tables, &made));
+            assert!(made.len() < 8 && made.last().unwrap().is_last());
+            for vector in &made {
+                let mut blocks: Vec<Block> = vector.folds.clone();
+                blocks.push(vector.carried);
+                blocks.sort_by_key(|block| block.offset);
+                let mut end = 0;
+                for block in blocks {
+                    assert!(block.offset >= end && block.offset % (1 << block.bits) == 0);
+                    end = block.offset + (1 << block.bits);
+                }
+                assert!(end <= vector.geometry.end);
+                assert!(vector.geometry.end + vector.geometry.random <= 1 << vector.geometry.bits);
+            }
+        }
+    }
+}

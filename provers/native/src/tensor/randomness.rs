@@ -1,0 +1,72 @@
+//! What a prover in zero knowledge draws: each use from a key of its own, all from one secret and all that a proof is of.
+
+use super::domain::Use;
+use super::extension::Extension;
+use super::field::F;
+
+/// A key that nobody else knows.
+#[derive(Clone, Copy)]
+pub struct Randomness([u8; 32]);
+
+impl Randomness {
+    /// From a secret and what it is used for: other parts give an unrelated key.
+    pub fn new(secret: &[u8; 32], parts: &[&[u8]]) -> Self {
+        let mut hasher = Use::Random.hasher();
+        hasher.update(secret);
+        for part in parts {
+            hasher.update(&(part.len() as u64).to_le_bytes());
+            hasher.update(part);
+        }
+        Self(*hasher.finalize().as_bytes())
+    }
+
+    /// The key of one use.
+    pub fn secret(&self, label: &str) -> [u8; 32] {
+        Self::new(&self.0, &[label.as_bytes()]).0
+    }
+
+    /// Uniform elements: words of a hash, those from p on left out.
+    pub fn words(&self, label: &str, count: usize) -> Vec<F> {
+        let mut reader = Use::Random.hasher().update(&self.secret(label)).finalize_xof();
+        let mut block = [0; 64];
+        let mut made = Vec::with_capacity(count + 8);
+        while made.len() < count {
+            reader.fill(&mut block);
+            let words = block.chunks_exact(8);
+            made.extend(
+                words.filter_map(|word| F::canonical(u64::from_le_bytes(word.try_into().expect("8 bytes")))),
+            );
+        }
+        made.truncate(count);
+        made
+    }
+
+    pub fn elements<E: Extension>(&self, label: &str, count: usize) -> Vec<E> {
+        let words = self.words(label, E::DEGREE * count);
+        words.chunks_exact(E::DEGREE).map(E::of).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_secrets_parts_and_labels_give_other_words() {
+        let drawn =
+            |secret: u8, parts: &[&[u8]], label: &str| Randomness::new(&[secret; 32], parts).words(label, 4);
+        let all = [
+            drawn(1, &[b"ab"], "x"),
+            drawn(2, &[b"ab"], "x"),
+            drawn(1, &[b"a", b"b"], "x"),
+            drawn(1, &[b"ab", b""], "x"),
+            drawn(1, &[b"ab"], "y"),
+        ];
+        for (i, words) in all.iter().enumerate() {
+            assert!(!all[..i].contains(words));
+        }
+        assert_eq!(all[0], drawn(1, &[b"ab"], "x"));
+        let many = Randomness::new(&[1; 32], &[b"ab"]).words("x", 9);
+        assert_eq!(many[..4], all[0]);
+    }
+}
