@@ -54,13 +54,8 @@ def commit(made: Plan, trace: Trace, key: PortKey, secret: bytes) -> _native.Ten
         for base in made.bases
         if isinstance(base, Column) and base.commitment == number and base.recipe is not None
     ]
-    return _native.tensor_commit(
-        made.commitments[number],
-        tensors,
-        secret,
-        made.encoded_lists[number],
-        made.openings[number] if made.openings else 0,
-    )
+    openings = made.openings[number] if made.openings else 0
+    return _native.tensor_commit(made.commitments[number], tensors, secret, made.encoded_lists[number], openings)
 
 
 def prove(
@@ -73,7 +68,7 @@ def prove(
     hook: Hook | None = None,
     progress: Callable[[str], object] | None = None,
 ) -> Proved:
-    """A succinct proof that the program maps these inputs to the outputs it returns: zero-knowledge if the plan says so.
+    """A succinct proof that the program maps these inputs to the outputs it returns, zero-knowledge if its plan is.
 
     Inputs and outputs are integers of their formats, as `to_integers` makes them of real values.
     Raises Unprovable for a program outside of what can be proved, Undefined where it has no value on the inputs, and

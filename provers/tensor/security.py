@@ -63,7 +63,7 @@ def _joint(made: Plan, field: float, most_claims: int) -> Iterator[Bound]:
         asked = sum(source[-1] for source in sources) + sources[-1][-1]
         yield Bound(f"vector {number}: combination", field - math.log2(1 + asked))
         for name, _, _, bits, rate, count in sources:
-            # Each fold: |domain| / |field| of correlated agreement, halving, and as much again for the places where it is.
+            # Each fold: |domain| / |field| of correlated agreement, halving, and as much again for where it is.
             yield Bound(f"{name}: folding", field - math.log2((2 << (bits + rate)) + 2 * FOLD))
             yield Bound(f"{name}: queries", _missed(rate, count))
         yield Bound(f"{sources[-1][0]}: carried pads", _missed(sources[-1][-2], sources[-1][-1]))

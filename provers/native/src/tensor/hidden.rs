@@ -184,22 +184,16 @@ pub fn prove<E: Extension>(
     }
     let bindings = plan.bindings();
     let mut commitments: Vec<Arc<Commitment>> = Vec::with_capacity(own + 1);
-    for c in 0..own {
+    for (c, (&geometry, &binding)) in layout.tables[..own].iter().zip(&bindings).enumerate() {
         let made = match witness.kept.get(c) {
             Some(Some(kept)) => kept.clone(),
             _ => {
                 let mut words = table(plan, &witness.values, c);
-                words.truncate(layout.tables[c].end);
-                let geometry = layout.tables[c];
-                Arc::new(Commitment::hidden(
-                    words,
-                    geometry,
-                    witness.secrets[c],
-                    bindings[c],
-                ))
+                words.truncate(geometry.end);
+                Arc::new(Commitment::hidden(words, geometry, witness.secrets[c], binding))
             }
         };
-        if !made.is_of(&layout.tables[c], bindings[c]) {
+        if !made.is_of(&geometry, binding) {
             return Reject::because("a commitment that was kept is of another size or of other ports");
         }
         commitments.push(made);

@@ -2,12 +2,12 @@
 //!
 //! All tables bind the same variables of one sumcheck, and their folds lie in disjoint blocks of one next vector.
 
+use super::affine::Affine;
 use super::channel::{Channel, Reject};
 use super::extension::Extension;
 use super::field::F;
 use super::folding::{Fold, powers_at};
 use super::geometry::{Block, CARRIED, Geometry, Vector, vectors};
-use super::masked::Affine;
 use super::memory::zeros;
 use super::merkle::{Binding, Digest};
 use super::multilinear::{equality, equality_at, interpolate};

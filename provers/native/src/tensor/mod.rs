@@ -1,6 +1,7 @@
 //! The tensor prover: sumchecks for contractions, a sum of fractions for lookups, WHIR for commitments.
 
 mod adjoints;
+mod affine;
 mod axis;
 mod bottom;
 mod channel;
