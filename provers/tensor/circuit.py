@@ -1,4 +1,4 @@
-"""A program as the tensor prover proves it: a plan, and runs of it; NOT zero-knowledge."""
+"""A program as the tensor prover proves it: a plan, and runs of it, in zero knowledge unless others are asked for."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from circuitize.circuits.memory import require_memory
 from circuitize.circuits.phases import Phases, Progress
 from circuitize.circuits.program import Program
 from circuitize.provers.contract import Proved, ProvingKey, Secrets, Trace
-from circuitize.provers.openings import TENSOR, join, opened
+from circuitize.provers.openings import HIDING, TENSOR, join, opened
 from circuitize.provers.statement import Key, Statement
 
 from . import prover
@@ -22,6 +22,8 @@ from .proof import PROOF_FILE
 
 BYTES = 32
 WARNING_FILE = "NOT-ZERO-KNOWLEDGE.txt"
+OPENINGS = 4
+"""How often a root may be opened: by the proof that makes it, and by three that join it."""
 WARNING = "This proof is NOT zero-knowledge: it tells whoever reads it about the values that the statement hides.\n"
 
 
@@ -34,15 +36,20 @@ class Drawn(dict[Key, int]):
 
 
 class PlannedCircuit:
-    """The plan of an integer program."""
+    """The plan of an integer program: of zero-knowledge proofs, or `plain` for those that hide nothing."""
 
-    scheme = TENSOR
-
-    def __init__(self, program: Program, digest: str, phases: Phases) -> None:
-        self.program, self.digest = program, digest
+    def __init__(self, program: Program, digest: str, phases: Phases, made: Plan | None = None) -> None:
+        self.program, self.digest, self.phases = program, digest, phases
         with phases.phase("plan", "planning the proof"):
-            self.plan: Plan = plan(program)
+            self.plan: Plan = made or plan(program, openings=OPENINGS)
             require_memory(sizes(self.plan)["prover_bytes"], "prove a smaller batch, or on a larger machine")
+
+    @property
+    def scheme(self) -> str:
+        return HIDING if self.plan.hidden else TENSOR
+
+    def plain(self) -> PlannedCircuit:
+        return PlannedCircuit(self.program, self.digest, self.phases, self.plan.without_openings())
 
     @property
     def executed(self) -> Program:
@@ -64,7 +71,7 @@ class PlannedCircuit:
             return int.from_bytes(drawn.commitments[key].root, "big")
 
         lists = dict(zip(self.plan.groups, self.plan.lists, strict=True))
-        joined = join(earlier, TENSOR, lists, root_of, only, say)
+        joined = join(earlier, self.scheme, lists, root_of, only, say)
         drawn.update(joined)
         drawn.commitments = {key: drawn.commitments[key] for key in joined}
         return drawn
@@ -73,7 +80,7 @@ class PlannedCircuit:
         raise CircuitizeError("expected a prover that has keys, found tensor; its verifier holds the program")
 
     def prove(self, trace: Trace, secrets: Secrets, phases: Phases, key: ProvingKey | None = None) -> Proved:
-        """A proof of a run, NOT zero-knowledge. It takes no key."""
+        """A proof of a run. It takes no key."""
         values = list(trace)
         salts = {port: secret.to_bytes(BYTES, "big") for port, secret in secrets.items()}
         kept = secrets.commitments if isinstance(secrets, Drawn) else {}
@@ -84,9 +91,11 @@ class PlannedCircuit:
         publics = {port: tuple(array.reshape(-1).tolist()) for port, array in found.statement.publics.items()}
         roots = {port: int.from_bytes(root, "big") for port, root in found.statement.roots.items()}
         lists = dict(zip(self.plan.groups, self.plan.lists, strict=True))
-        statement = Statement("tensor", self.digest, publics, roots)
-        return Proved(found.proof, statement, found.outputs, opened(secrets, roots, lists))
+        statement = Statement("tensor", self.digest, publics, roots, self.plan.hidden)
+        left = {key: OPENINGS - 1 if key not in kept else 0 for key in roots} if self.plan.hidden else {}
+        return Proved(found.proof, statement, found.outputs, opened(secrets, roots, lists, left))
 
     def files(self, proved: Proved) -> dict[str, bytes]:
-        """The proof, and the warning that it is NOT zero-knowledge."""
-        return {PROOF_FILE: proved.proof.encode(), WARNING_FILE: WARNING.encode()}
+        """The proof, and for one that hides nothing a warning."""
+        warning = {} if proved.proof.zero_knowledge else {WARNING_FILE: WARNING.encode()}
+        return {PROOF_FILE: proved.proof.encode(), **warning}

@@ -111,6 +111,11 @@ class Plan:
         openings = self.openings or (None,) * len(self.lists)
         return [encoded(ports, most) for ports, most in zip(self.lists, openings, strict=True)]
 
+    def without_openings(self) -> Plan:
+        """The plan of the same program for proofs that hide nothing."""
+        made = replace(self, openings=None)
+        return replace(made, degree=least_degree(made))
+
     @property
     def hidden(self) -> bool:
         """Whether its proofs are in zero knowledge."""

@@ -74,7 +74,7 @@ class Proof:
     @property
     def security_bits(self) -> float | None:
         """Bits of soundness of the proof, all rounds together; None where they are the curve's."""
-        return self.prover.security_bits(self.exact.integer)
+        return self.prover.security_bits(self.exact.integer, self.zero_knowledge)
 
     def save_openings(self, path: Path | str) -> None:
         """Write the secrets of the commitments, for their owner's eyes only; for `openings_from` of a later proof."""
