@@ -3,9 +3,11 @@
 use super::plan::MOST_VARIABLES;
 use super::whir::{FOLD, LEAST, WIDTH, queries_at};
 
-/// Up to so many points, in bits, a domain has a lower rate than 1/2, down to 2^-LOWEST.
-const SMALL: usize = 18;
-const LOWEST: usize = 4;
+/// Up to so many points, in bits, a domain has a lower rate than 1/2: down to 1/4 of a table, since each has random words
+/// for queries at its rate, and down to 1/16 of the last vector.
+const SMALL: usize = 17;
+const LOWEST: usize = 2;
+const LOWEST_OF_LAST: usize = 4;
 /// A vector of at most so many elements is the last one.
 const LAST: usize = 1 << 10;
 /// Numbers that the four rounds of one fold send.
@@ -29,11 +31,11 @@ pub struct Geometry {
 impl Geometry {
     /// Of a table that holds so many words and may be opened so often: each query takes a random word of every limb.
     pub fn table(words: usize, openings: usize) -> Self {
-        Self::chosen(words.next_multiple_of(WIDTH), openings * WIDTH)
+        Self::chosen(words.next_multiple_of(WIDTH), openings * WIDTH, LOWEST)
     }
 
     /// The lowest rate at which the domain is small; `each` random elements for a query.
-    fn chosen(end: usize, each: usize) -> Self {
+    fn chosen(end: usize, each: usize, lowest: usize) -> Self {
         let at = |rate: usize| {
             let queries = queries_at(rate);
             Self {
@@ -44,14 +46,14 @@ impl Geometry {
                 queries,
             }
         };
-        let rates = (2..=LOWEST).rev().map(at);
+        let rates = (2..=lowest).rev().map(at);
         let mut small = rates.filter(|one| one.bits + one.rate <= SMALL);
         small.next().unwrap_or_else(|| at(1))
     }
 
     /// The last vector, whose leaves hold one of its elements.
     fn last(end: usize) -> Self {
-        Self::chosen(end, 1)
+        Self::chosen(end, 1, LOWEST_OF_LAST)
     }
 
     /// A vector that is folded again.
@@ -161,7 +163,7 @@ mod tests {
     #[test]
     fn tables_have_the_lowest_rate_at_which_they_are_small() {
         let small = Geometry::table(4096, 4);
-        assert_eq!((small.bits, small.rate, small.queries), (14, 4, 117));
+        assert_eq!((small.bits, small.rate, small.queries), (14, 2, 157));
         let large = Geometry::table(1 << 20, 1);
         assert_eq!((large.bits, large.rate, large.queries), (21, 1, 256));
         assert_eq!(large.random, 16 * 256);
