@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 
 from circuitize import _native
@@ -36,24 +38,32 @@ class Drawn(dict[Key, int]):
 
 
 class PlannedCircuit:
-    """The plan of an integer program: of zero-knowledge proofs, or `plain` for those that hide nothing."""
+    """The plan of an integer program for proofs in zero knowledge, and the one for proofs that hide nothing."""
 
-    def __init__(self, program: Program, digest: str, phases: Phases, made: Plan | None = None) -> None:
-        self.program, self.digest, self.phases = program, digest, phases
+    def __init__(self, program: Program, digest: str, phases: Phases) -> None:
+        self.program, self.digest, self.hides = program, digest, True
         with phases.phase("plan", "planning the proof"):
-            self.plan: Plan = made or plan(program, openings=OPENINGS)
-            require_memory(sizes(self.plan)["prover_bytes"], "prove a smaller batch, or on a larger machine")
+            self.plain_plan: Plan = plan(program)
+            require_memory(sizes(self.plain_plan)["prover_bytes"], "prove a smaller batch, or on a larger machine")
+
+    @cached_property
+    def plan(self) -> Plan:
+        """Raises Unprovable where the program can be proved, but not in zero knowledge."""
+        return self.plain_plan.hiding(OPENINGS) if self.hides else self.plain_plan
 
     @property
     def scheme(self) -> str:
-        return HIDING if self.plan.hidden else TENSOR
+        return HIDING if self.hides else TENSOR
 
     def plain(self) -> PlannedCircuit:
-        return PlannedCircuit(self.program, self.digest, self.phases, self.plan.without_openings())
+        made = copy(self)
+        made.hides = False
+        made.__dict__.pop("plan", None)
+        return made
 
     @property
     def executed(self) -> Program:
-        return replace(self.program, arrow=self.plan.arrow)
+        return replace(self.program, arrow=self.plain_plan.arrow)
 
     def sizes(self) -> dict[str, int]:
         found = {"lookups": self.plan.looked_up, "committed": self.plan.committed}

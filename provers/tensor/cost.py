@@ -92,8 +92,7 @@ def _sizes(made: Plan) -> list[int]:
     """The elements of each commitment; in zero knowledge as many as make a domain as large at rate 1/2."""
     if not made.hidden:
         return [1 << variables for variables in made.commitments]
-    tables, _, _ = made.native.layout()
-    return [1 << (bits + rate - 1) for _, _, bits, rate, _ in tables]
+    return [1 << (table.bits + table.rate - 1) for table in made.layout.tables]
 
 
 def fractions(made: Plan) -> int:
@@ -123,18 +122,18 @@ def most_bytes(made: Plan) -> int:
 def _hidden(made: Plan, tree: Callable[[int, int, int], float]) -> float:
     """The bytes of a proof in zero knowledge, given those of the queries to a tree of 2^depth leaves of a size."""
     element = WORD * made.degree
-    tables, vectors, (numbers, products, _) = made.native.layout()
-    found: float = HEADER_BYTES + DIGEST + element * (numbers + 2 * products)
-    sources = [(SYMBOLS * WORD, *table) for table in tables]
-    for vector in vectors:
+    layout = made.layout
+    found: float = HEADER_BYTES + DIGEST + element * (layout.numbers + 2 * layout.products)
+    sources = [(SYMBOLS * WORD, table) for table in layout.tables]
+    for vector in layout.vectors:
         found += DIGEST + 2 * FOLD * element
         carried = [0] * (len(sources) - 1) + [element]
-        for (leaf, _, _, bits, rate, asked), beside in zip(sources, carried, strict=True):
-            found += tree(bits + rate - FOLD, asked, leaf + beside + SALT)
-        sources = [(SYMBOLS * element, *vector)]
-    end, random, bits, rate, asked = vectors[-1]
-    found += tree(bits + rate, asked, 2 * element + SALT)
-    return found + element * (1 + end + random + 2 * bits)
+        for (leaf, source), beside in zip(sources, carried, strict=True):
+            found += tree(source.bits + source.rate - FOLD, source.queries, leaf + beside + SALT)
+        sources = [(SYMBOLS * element, vector)]
+    ((_, last),) = sources
+    found += tree(last.bits + last.rate, last.queries, 2 * element + SALT)
+    return found + element * (1 + last.end + last.random + 2 * last.bits)
 
 
 def _most(depth: int, asked: int, leaf: int) -> float:

@@ -39,7 +39,7 @@ class Tensor:
 
     def circuit(self, program: Program, digest: str, phases: Phases) -> PlannedCircuit:
         made = PlannedCircuit(program, digest, phases)
-        self._last = program, {True: made.plan}
+        self._last = program, {False: made.plain_plan}
         return made
 
     def _plan(self, program: Program, zero_knowledge: bool) -> Plan:
@@ -51,13 +51,10 @@ class Tensor:
         if last is None or last[0] is not program:
             self._last = last = program, {}
         plans = last[1]
+        if False not in plans:
+            plans[False] = plan(program)
         if zero_knowledge not in plans:
-            other = plans.get(True)
-            plans[zero_knowledge] = (
-                plan(program, openings=OPENINGS if zero_knowledge else None)
-                if other is None
-                else other.without_openings()
-            )
+            plans[True] = plans[False].hiding(OPENINGS)
         return plans[zero_knowledge]
 
     def bound(self, program: Program) -> tuple[tuple[Key, Port], ...]:

@@ -150,4 +150,4 @@ def require_key_folder(path: Path) -> None:
 def require_consent_to(prover: Prover, program: Program, consent: str) -> None:
     """Raises NotZeroKnowledge where a prover hides nothing, the program something; `consent` says how to allow it."""
     if not prover.hides:
-        require_consent(program, prover.name, consent)
+        require_consent(program, f"{prover.name} proofs", consent, "use --prover tensor")

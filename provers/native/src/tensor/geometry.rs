@@ -10,6 +10,8 @@ const LOWEST: usize = 2;
 const LOWEST_OF_LAST: usize = 4;
 /// A vector of at most so many elements is the last one.
 const LAST: usize = 1 << 10;
+/// A root is made for at least one opening, and at most so many.
+pub const MOST_OPENINGS: usize = 1 << 16;
 /// Numbers that the four rounds of one fold send.
 pub const CARRIED: usize = 2 * FOLD;
 
