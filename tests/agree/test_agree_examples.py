@@ -63,5 +63,4 @@ def test_examples_agree(name: str, count: int, error: float | None) -> None:
         assert loaded.given.is_integer and not on_data.float_error
     else:
         assert on_data.float_error and max(on_data.float_error.values()) <= error
-    if target.emission.system.constraints < 1 << 19:
-        check_single_changes(target, vectors)
+    check_single_changes(target, vectors)

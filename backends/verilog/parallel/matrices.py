@@ -99,7 +99,7 @@ def greedy(matrix: Integers, low: Integers, high: Integers, large: bool) -> Plan
             table[a, position][hit] = 0
             table[b, position + apart][hit] = 0
         if len(table) > len(most):
-            most, kind = (np.pad(held, (0, ROWS)) for held in (most, kind))
+            most, kind = np.pad(most, (0, ROWS)), np.pad(kind, (0, ROWS))
         slots = np.arange(len(table))
         changed = np.array(sorted({a, b, len(table) - 1}))
         most[changed, : len(table)], kind[changed, : len(table)] = _commonest(table, changed, slots)
