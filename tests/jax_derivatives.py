@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 jax.config.update("jax_enable_x64", True)
+jax.config.update("jax_disable_most_optimizations", True)  # they take longer than what is run
 
 
 def pulled(function: Callable[..., Any]) -> Callable[[Sequence[Any], Any], tuple[Any, list[Any]]]:
@@ -21,7 +22,7 @@ def pulled(function: Callable[..., Any]) -> Callable[[Sequence[Any], Any], tuple
         return value, pullback(cotangent)
 
     def call(sources: Sequence[Any], cotangent: Any) -> tuple[Any, list[Any]]:
-        value, below = compiled([jnp.asarray(x) for x in sources], jax.tree.map(jnp.asarray, cotangent))
-        return jax.tree.map(np.asarray, value), [np.asarray(x) for x in below]
+        value, below = compiled(*jax.tree.map(jnp.asarray, (list(sources), cotangent)))
+        return jax.tree.map(np.asarray, value), jax.tree.map(np.asarray, list(below))
 
     return call
