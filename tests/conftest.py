@@ -89,5 +89,7 @@ class SkipsAreFailures:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if hasattr(config, "workerinput"):
+        os.environ["CIRCUITIZE_TESTS_SHARED"] = str(Path(config.option.basetemp).parent)
     if os.environ.get("CI") == "true" and not hasattr(config, "workerinput"):
         config.pluginmanager.register(SkipsAreFailures())
