@@ -18,6 +18,9 @@ hypothesis.settings.register_profile("circuitize", deadline=None, derandomize=no
 hypothesis.settings.load_profile("circuitize")
 
 
+os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "true")  # they take longer than what JAX runs here
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="rewrite the golden files, compare nothing")
 

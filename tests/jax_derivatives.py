@@ -10,7 +10,6 @@ import jax.numpy as jnp
 import numpy as np
 
 jax.config.update("jax_enable_x64", True)
-jax.config.update("jax_disable_most_optimizations", True)  # they take longer than what is run
 
 
 def pulled(function: Callable[..., Any]) -> Callable[[Sequence[Any], Any], tuple[Any, list[Any]]]:

@@ -20,7 +20,6 @@ from circuitize.frontends.normalization import batch_norm, group_norm, layer_nor
 from circuitize.frontends.transformer import gpt2, transformer_block
 
 jax.config.update("jax_enable_x64", True)
-jax.config.update("jax_disable_most_optimizations", True)
 
 Held = Mapping[str, Any]
 EPSILON = 2.0**-10
