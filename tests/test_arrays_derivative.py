@@ -210,9 +210,9 @@ def drawn_with_jax(first: int) -> list[list[tuple[Any, ...]]]:
     ]
 
 
-@pytest.mark.parametrize("place", range(len(CASES)), ids=lambda place: str(CASES[place]))
-def test_derivative_agrees_with_jax_ties_included(place: int) -> None:
-    derivative = own_derivative(CASES[place])
+@pytest.mark.parametrize(("place", "case"), list(enumerate(CASES)), ids=list(map(str, CASES)))
+def test_derivative_agrees_with_jax_ties_included(place: int, case: Case) -> None:
+    derivative = own_derivative(case)
     for values, cotangent, value, expected in drawn_with_jax(place - place % TOGETHER)[place % TOGETHER]:
         target, *found = evaluate(derivative, [*values, cotangent])
         np.testing.assert_allclose(target, value, rtol=1e-13, atol=1e-13)
