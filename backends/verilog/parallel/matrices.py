@@ -84,9 +84,11 @@ def greedy(matrix: Integers, low: Integers, high: Integers, large: bool) -> Plan
     for position, digit in digits:
         table[:, position] = digit
     plan = Plan(rows, columns)
-    counts = _pairs(table, table)
-    while counts.size and counts.max() >= 2:
-        a, b, sign, apart = (int(i) for i in np.unravel_index(int(counts.argmax()), counts.shape))
+    slots = np.arange(rows)
+    most, kind = _commonest(table, slots, slots)
+    while most.size and most.max() >= 2:
+        a, b = (int(i) for i in np.unravel_index(int(most.argmax()), most.shape))
+        sign, apart = divmod(int(kind[a, b]), depth)
         plan.steps.append((a, b, apart, sign == 1))
         table = np.concatenate([table, np.zeros((1, depth, columns), np.float32)])
         factor = 1.0 if sign == 0 else -1.0
@@ -96,31 +98,33 @@ def greedy(matrix: Integers, low: Integers, high: Integers, large: bool) -> Plan
             table[-1, position][hit] = first[hit]
             table[a, position][hit] = 0
             table[b, position + apart][hit] = 0
-        size = len(table)
-        wider = np.zeros((size, size, 2, depth), np.float32)
-        wider[:-1, :-1] = counts
-        counts = wider
-        for row in {a, b, size - 1}:
-            counts[row] = _pairs(table[row : row + 1], table)[0]
-            counts[:, row] = _pairs(table, table[row : row + 1])[:, 0]
-            counts[row, row, :, 0] = 0
+        if len(table) > len(most):
+            most, kind = np.pad(most, (0, ROWS)), np.pad(kind, (0, ROWS))
+        slots = np.arange(len(table))
+        changed = np.array(sorted({a, b, len(table) - 1}))
+        most[changed, : len(table)], kind[changed, : len(table)] = _commonest(table, changed, slots)
+        most[: len(table), changed], kind[: len(table), changed] = _commonest(table, slots, changed)
     for slot, position, column in np.argwhere(table != 0).tolist():
         plan.terms.append((slot, column, position, bool(table[slot, position, column] < 0)))
     return plan
 
 
-def _pairs(first: Counts, second: Counts) -> Counts:
-    """How often second stands `apart` places above first: [first, second, equal or opposite sign, apart]."""
-    depth = first.shape[1]
+def _commonest(table: Counts, first: Integers, second: Integers) -> tuple[Counts, Integers]:
+    """For slots of `first` and `second`: how often at most the second stands one way to the first, and the way.
+
+    A way is sign * depth + apart: `apart` places above, of equal sign (0) or opposite (1). The first of equals.
+    """
+    depth = table.shape[1]
+    left, right = table[first], table[second]
     found = np.zeros((len(first), len(second), 2, depth), np.float32)
     for apart in range(depth):
-        x = first[:, : depth - apart].reshape(len(first), -1)
-        y = second[:, apart:].reshape(len(second), -1)
+        x = left[:, : depth - apart].reshape(len(first), -1)
+        y = right[:, apart:].reshape(len(second), -1)
         signed, either = x @ y.T, np.abs(x) @ np.abs(y).T
         found[:, :, 0, apart], found[:, :, 1, apart] = (either + signed) / 2, (either - signed) / 2
-    if first is second:
-        found[np.arange(len(first)), np.arange(len(first)), :, 0] = 0
-    return found
+    found[..., 0][first[:, None] == second] = 0
+    ways = found.reshape(len(first), len(second), 2 * depth)
+    return ways.max(axis=2), ways.argmax(axis=2)
 
 
 def matrix_product(net: Netlist, x: Elements, matrix: Integers, optimise: Optimiser) -> Elements:
