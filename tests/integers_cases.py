@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -32,11 +33,14 @@ class Case:
         return [draw(source, random) for source in self.sources]
 
 
+@cache
 def awkward(low: int, high: int) -> Integers:
     """0, +-1, +-2^k, +-2^k +- 1 and both ends, as far as they lie in the interval."""
     powers = [1 << k for k in range(63)]
     near = {sign * (power + step) for sign in (1, -1) for power in powers for step in (-1, 0, 1)}
-    return np.array(sorted(v for v in {*near, 0, low, high, low + 1, high - 1} if low <= v <= high), np.int64)
+    found = np.array(sorted(v for v in {*near, 0, low, high, low + 1, high - 1} if low <= v <= high), np.int64)
+    found.flags.writeable = False
+    return found
 
 
 def draw(source: Fixed, random: np.random.Generator) -> Integers:
