@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -176,6 +177,14 @@ def contractions(wide: Fixed) -> list[tuple[str, tuple[Fixed, Fixed]]]:
     found.append(("bi,ij->bj", (fixed((2, 3), -20, 20), fixed((3, 4), -big, big))))
     found.append(("bi,ij->bj", (fixed((2, 512), -(1 << 26), 1 << 26), fixed((512, 2), -(1 << 26) + 1, 1 << 26))))
     found.append(("bi,ij->bj", (fixed((1, 1 << 14), -(1 << 23), 1 << 23), fixed((1 << 14, 1), -(1 << 24), 1 << 24))))
+    return found
+
+
+def by_operation(chosen: Iterable[Case]) -> dict[str, list[Case]]:
+    """Cases by the name of their operation, so that those of one share what is dear."""
+    found: dict[str, list[Case]] = {}
+    for one in chosen:
+        found.setdefault(one.operation.name.removeprefix("integer."), []).append(one)
     return found
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from integers_cases import Case, awkward, cases, draw
+from integers_cases import Case, awkward, by_operation, cases, draw
 from r1cs_programs import single
 from side_by_side import side_by_side, values_of
 from tiers import TIER, count
@@ -54,10 +54,7 @@ def narrow(case: Case) -> Case:
 
 
 CASES = [narrow(c) for c in cases() if max((s.size for s in c.sources), default=0) < LARGE]
-TOTAL: dict[str, list[Case]] = {}
-for case in CASES:
-    if not isinstance(case.operation, PARTIAL):
-        TOTAL.setdefault(case.operation.name, []).append(case)
+TOTAL = by_operation(case for case in CASES if not isinstance(case.operation, PARTIAL))
 
 
 def check(chosen: Sequence[Case]) -> rtl.Comparison:
