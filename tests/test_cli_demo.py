@@ -15,6 +15,7 @@ from circuitize import compile, groth16, quantize
 from circuitize.api.circuits import Keys, ProvableCircuit
 from circuitize.api.tampering import easier_program, flipped_bit, weight_in_commitment, weight_in_witness
 from circuitize.api.verifier import Verifier
+from circuitize.cli import demo
 from circuitize.cli.curves import draw, train_both
 from circuitize.cli.loading import load_program, run_file
 from circuitize.cli.verify import gathered
@@ -24,14 +25,24 @@ from circuitize.provers.statement import FILE, read_statement
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
-@pytest.mark.slow
-def test_the_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+SMALLER = {"dense(64, 32": "dense(64, 16", "dense(32, 10": "dense(16, 10", "epochs=150": "epochs=15", "=0.1)": "=0.3)"}
+"""What makes of its example one that learns a little less in a tenth of the time, with a circuit of half the size."""
+
+
+@pytest.mark.parametrize("changes", [SMALLER, pytest.param({}, marks=pytest.mark.deep)], ids=["smaller", "whole"])
+def test_the_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changes: dict[str, str]) -> None:
     monkeypatch.chdir(tmp_path)
+    example = demo.EXAMPLE.read_text()
+    for whole, smaller in changes.items():
+        assert whole in example
+        example = example.replace(whole, smaller)
+    (tmp_path / "digits.py").write_text(example)
+    monkeypatch.setattr(demo, "EXAMPLE", tmp_path / "digits.py")
     outcome = run("demo", "--json")
     assert outcome.status == 0
     report = json.loads(outcome.out)
     accuracy, loss = report["accuracy"], report["loss"]
-    assert accuracy["integers"] >= 0.94
+    assert accuracy["integers"] >= (0.9 if changes else 0.94)
     assert abs(accuracy["integers"] - accuracy["float64"]) <= 0.01
     assert abs(loss["integers"] - loss["float64"]) <= 0.1 * loss["float64"]
     assert report["valid"] is True
