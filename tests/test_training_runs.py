@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
 from test_examples import example
+from tiers import TIER
 
 from circuitize.circuits.program import Program, to_reals
 from circuitize.circuits.quantize import quantize
@@ -17,6 +19,9 @@ from circuitize.sims import integer, real
 
 RUNS = [("digits_xent", "step", 0.95), ("digits_xent", "momentum", 0.95), ("digits_xent", "adam", 0.95)]
 RUNS += [("cnn", "step", 0.97)]
+if TIER != "deep":
+    RUNS = [(file, name, round(least - 0.03, 2)) for file, name, least in RUNS]
+"""What each example learns; a third of its run learns nearly as much."""
 
 
 @cache
@@ -29,7 +34,7 @@ def step(file: str, name: str) -> Program:
 def recipe(file: str, name: str) -> Recipe:
     found = getattr(example(file), "RECIPES", {}).get(name) or example(file).RECIPE
     assert isinstance(found, Recipe)
-    return found
+    return found if TIER == "deep" else replace(found, epochs=-(-found.epochs // 3))
 
 
 def learnt(file: str, name: str, seed: int, integers: Program | None = None) -> float:
