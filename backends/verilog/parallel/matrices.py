@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,28 +49,38 @@ def optimiser() -> Optimiser:
         return greedy
 
     def search(matrix: Integers, low: Integers, high: Integers, large: bool) -> Plan:
-        intervals = [(float(a), float(b), 1.0) for a, b in zip(low.tolist(), high.tolist(), strict=True)]
-        found = solve(matrix.astype(np.float32), qintervals=intervals, hard_dc=LARGE_DEEPER if large else DEEPER)
-        plan = Plan(*matrix.shape)
-        wires = [(slot, 0, False) for slot in range(plan.rows)]
-        for logic in found.solutions:
-            made: list[tuple[int, int, bool]] = []
-            for op in logic.ops:
-                if op.opcode == -1:
-                    slot, shift, negative = wires[op.id0]
-                    made.append((slot, shift + int(logic.inp_shifts[op.id0]), negative))
-                    continue
-                (a, by, turned), (b, shift, negative) = made[op.id0], made[op.id1]
-                plan.steps.append((a, b, shift + op.data - by, negative ^ turned ^ (op.opcode == 1)))
-                made.append((plan.rows + len(plan.steps) - 1, by, turned))
-            wires = [
-                (-1, 0, False) if at < 0 else (made[at][0], made[at][1] + int(by), made[at][2] ^ bool(turn))
-                for at, by, turn in zip(logic.out_idxs, logic.out_shifts, logic.out_negs, strict=True)
-            ]
-        plan.terms = [(slot, column, by, turn) for column, (slot, by, turn) in enumerate(wires) if slot >= 0]
-        return plan
+        weights = matrix.astype(np.float32).tobytes()
+        return _searched(solve, weights, matrix.shape[1], tuple(low.tolist()), tuple(high.tolist()), large)
 
     return search
+
+
+@lru_cache(maxsize=64)
+def _searched(
+    solve: Callable[..., Any], matrix: bytes, columns: int, low: tuple[int, ...], high: tuple[int, ...], large: bool
+) -> Plan:
+    """The plan that da4ml finds, kept: an estimate, or the same program with other options, need not search again."""
+    intervals = [(float(a), float(b), 1.0) for a, b in zip(low, high, strict=True)]
+    weights = np.frombuffer(matrix, np.float32).reshape(len(low), columns).copy()
+    found = solve(weights, qintervals=intervals, hard_dc=LARGE_DEEPER if large else DEEPER)
+    plan = Plan(*weights.shape)
+    wires = [(slot, 0, False) for slot in range(plan.rows)]
+    for logic in found.solutions:
+        made: list[tuple[int, int, bool]] = []
+        for op in logic.ops:
+            if op.opcode == -1:
+                slot, shift, negative = wires[op.id0]
+                made.append((slot, shift + int(logic.inp_shifts[op.id0]), negative))
+                continue
+            (a, by, turned), (b, shift, negative) = made[op.id0], made[op.id1]
+            plan.steps.append((a, b, shift + op.data - by, negative ^ turned ^ (op.opcode == 1)))
+            made.append((plan.rows + len(plan.steps) - 1, by, turned))
+        wires = [
+            (-1, 0, False) if at < 0 else (made[at][0], made[at][1] + int(by), made[at][2] ^ bool(turn))
+            for at, by, turn in zip(logic.out_idxs, logic.out_shifts, logic.out_negs, strict=True)
+        ]
+    plan.terms = [(slot, column, by, turn) for column, (slot, by, turn) in enumerate(wires) if slot >= 0]
+    return plan
 
 
 def greedy(matrix: Integers, low: Integers, high: Integers, large: bool) -> Plan:
