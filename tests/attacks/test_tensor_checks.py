@@ -28,7 +28,6 @@ from tensor_cheat import Cheat
 from tensor_forgery import forged_trace
 from tensor_proofs import example_inputs, planned, refusals
 from tensor_words import Sending, divide
-from tiers import TIER
 
 from circuitize.circuits import integers
 from circuitize.circuits.types import Fixed
@@ -45,10 +44,9 @@ def test_the_cheat_proves_what_is_true(degree: int) -> None:
         assert found.passes() and refusals(found.program, found.statement, found.proof, found.made) == (None, None)
 
 
+@pytest.mark.parametrize("degree", [2, pytest.param(3, marks=pytest.mark.deep)])
 def test_it_proves_a_training_step(degree: int) -> None:
-    """A second prover, of other code, whose proofs the verifiers accept; of degree 3 in `make deep`."""
-    if degree == 3 and TIER != "deep":
-        return
+    """A second prover, of other code, whose proofs the verifiers accept."""
     program, _ = planned("iris.py:step")
     made = plan(program, degree=degree)
     found, _ = attack(program, made, example_inputs(program))
