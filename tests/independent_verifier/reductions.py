@@ -6,7 +6,7 @@ import numpy as np
 
 from circuitize.provers.tensor.forms import Product, padded_bits
 
-from .arithmetic import Elements, equality, equality_of, multiply, numbers, total
+from .arithmetic import Elements, dot, equality, equality_of, multiply, numbers, scale, total
 from .checks import Value, sumcheck
 from .claims import Claim, Claims
 from .weights import Dense, Separable, apply, at_point, extension, ones, sum_of
@@ -52,29 +52,37 @@ class Reductions(Claims):
             wanted.append((table.column, self._number(Separable(self.one, (vector,)))))
         found = iter(zip(self._settle("lookups.values", wanted), wanted, strict=True))
         checks = self.checks
-        filled = {number: sum_of(self.weights[number]) for number in by_shape.values()}
-        places = self._places(point, sizes, offsets)
-        known_top, known_bottom = self.zero, self.one - total(places)
-        counts: list[tuple[Elements, Value]] = []
-        entries: list[tuple[Elements, Value]] = []
-        for place, lookup in zip(places, made.lookups, strict=False):
+        sums = {number: sum_of(self.weights[number]) for number in by_shape.values()}
+        filled: list[Elements] = []
+        keys: list[Value] = []
+        values: list[Value] = []
+        valued: list[int] = []
+        for i, lookup in enumerate(made.lookups):
             key, (_, number) = next(found)
-            known_top = known_top + multiply(place, filled[number])
-            known_bottom = known_bottom + multiply(place, alpha - apart * numbers(lookup.table + 1))
-            entries.append((-place, key))
+            keys.append(key)
+            filled.append(sums[number])
             if lookup.value is not None:
-                entries.append((-multiply(place, square), next(found)[0]))
-        for t, (place, table) in enumerate(zip(places[len(made.lookups) :], made.tables, strict=True)):
+                values.append(next(found)[0])
+                valued.append(i)
+        counts: list[Value] = []
+        entries: list[Elements] = []
+        for table in made.tables:
             count, (_, number) = next(found)
-            entry = apply(self.weights[number], numbers(range(table.size))) + apart * numbers(t + 1)
+            counts.append(count)
+            entries.append(apply(self.weights[number], numbers(range(table.size))))
             if table.values.size:
-                entry = entry + multiply(square, apply(self.weights[number], numbers(table.values)))
-            known_bottom = known_bottom + multiply(place, alpha - entry)
-            counts.append((-place, count))
-        for terms, known, value in ((counts, known_top, numerator), (entries, known_bottom, denominator)):
-            values = [*(value for _, value in terms), checks.constant(known), value]
-            factors = np.stack([*(factor for factor, _ in terms), self.one, -self.one])
-            checks.zero(checks.sum(values, factors), "a value that is looked up is not the one in the sum of fractions")
+                entries[-1] = entries[-1] + multiply(square, apply(self.weights[number], numbers(table.values)))
+        places = self._places(point, sizes, offsets)
+        own, of_tables = places[: len(keys)], places[len(keys) :]
+        tags = scale(apart[None], numbers([*(lookup.table + 1 for lookup in made.lookups), *range(1, len(counts) + 1)]))
+        top, covered = checks.constant(dot(own, np.stack(filled))), total(places)
+        bottom = self.one - covered + multiply(covered, alpha) - dot(places, tags) - dot(of_tables, np.stack(entries))
+        ends = np.stack([self.one, -self.one])
+        tops = checks.sum([*counts, top, numerator], np.concatenate([-of_tables, ends]))
+        factors = np.concatenate([-own, -multiply(own[np.array(valued, int)], square[None]), ends])
+        bottoms = checks.sum([*keys, *values, checks.constant(bottom), denominator], factors)
+        for value in (tops, bottoms):
+            checks.zero(value, "a value that is looked up is not the one in the sum of fractions")
 
     def _pairing(self, beta: Elements) -> tuple[Elements, Elements]:
         """What a table's number is multiplied with, and what a value is, to be an entry together with a key."""
