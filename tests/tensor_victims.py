@@ -24,6 +24,9 @@ OF_OPENINGS = {"whir.fold", "whir.root", "whir.last", "whir.leaves", "whir.salts
 LABELS = frozenset({"columns", "zeros"} | OF_LOOKUPS | OF_PRODUCTS | OF_OPENINGS)
 """All kinds of messages that a tensor proof consists of."""
 
+HIDDEN_LABELS = LABELS | {"inverse", "products.factors", "whir.carried", "whir.mask"}
+"""The same of one in zero knowledge."""
+
 
 @dataclass(frozen=True)
 class Victim:
@@ -73,7 +76,7 @@ def seen_by_all(program: Program) -> Program:
     return replace(program, inputs=tuple(replace(port, visibility=Visibility.PUBLIC) for port in program.inputs))
 
 
-def victims(degree: int = 2) -> list[Victim]:
+def victims(degree: int = 2, openings: int | None = None) -> list[Victim]:
     """Proofs of few elements, for which both verifiers take milliseconds, and one of a training step."""
     few, grid = Fixed((2,), 0, -2, 1), Fixed((2, 3), 0, 0, 3)
     squares = integers.Lookup(-2, np.arange(4) ** 2, 0)
@@ -87,22 +90,22 @@ def victims(degree: int = 2) -> list[Victim]:
         "dense": (seen_by_all(built([grid, grid], (times, (0, 1)), (reshaped, (2,)), (integers.Shift(1), (3,)))), 1.0),
         "long": (built([Fixed((1025,), 0, 0, 3)], (ending, (0,))), 0.4),
     }
-    made = []
+    made, hidden = [], "hidden " if openings else ""
     for name, (program, weight) in programs.items():
         random = np.random.default_rng(1)
         drawn = [
             {p.name: random.integers(p.format.low, p.format.high + 1, p.format.shape) for p in program.inputs}  # type: ignore[union-attr]
             for _ in range(2)
         ]
-        own = plan(program, assumed={"data"} if name == "long" else (), degree=degree)
+        own = plan(program, assumed={"data"} if name == "long" else (), degree=degree, openings=openings)
         found, other = (prove(program, x, not_zero_knowledge=True, made=own) for x in drawn)
-        made.append(victim(name, program, own, found, other, weight))
-    program, own = of_rows(degree)
+        made.append(victim(f"{hidden}{name}", program, own, found, other, weight))
+    program, own = of_rows(degree, openings)
     found, other = (proved_on_rows(program, own, rows, context=b"step 1") for rows in ([4, 1, 4], [0, 1, 2]))
-    made.append(victim("rows", program, own, found, other, 1.0, b"step 1"))
+    made.append(victim(f"{hidden}rows", program, own, found, other, 1.0, b"step 1"))
     program, _ = planned("iris.py:step")
-    own = plan(program, degree=degree)
+    own = plan(program, degree=degree, openings=openings)
     inputs = example_inputs(program)
     given = (inputs, {**inputs, "inputs": inputs["inputs"][::-1].copy()})
     found, other = (prove(program, x, not_zero_knowledge=True, made=own) for x in given)
-    return [*made, victim("iris", program, own, found, other, 0.06)]
+    return [*made, victim(f"{hidden}iris", program, own, found, other, 0.06)]

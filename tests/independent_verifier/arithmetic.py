@@ -75,7 +75,7 @@ def scale(x: Elements, factors: Numbers) -> Elements:
 
 def total(x: Elements) -> Elements:
     """The sum along the first axis."""
-    return np.add.reduce(x, axis=0)
+    return np.add.reduce(x, axis=0) if len(x) else FIELD.Zeros(x.shape[1:])
 
 
 def dot(x: Elements, y: Elements) -> Elements:

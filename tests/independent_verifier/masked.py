@@ -28,9 +28,6 @@ from .arithmetic import (
 from .transcript import Refused, Transcript
 from .weights import gathered
 
-TRIPLE = 3
-"""Pads of a product: one for each factor, and the product of these two."""
-
 
 @dataclass(frozen=True)
 class Form:
@@ -102,7 +99,7 @@ class Masked:
 
     def equation(self, values: Sequence[Form], factors: Elements) -> tuple[Equation, Elements]:
         """What the sum of forms times factors says of the pads of numbers, and how often each product is in it."""
-        whole = self.sum(values, factors)
+        whole = self.sum([self.constant(self.none), *values], np.concatenate([self.one[None], factors]))
         is_number = whole.unknowns >= 0
         found = gathered(whole.factors[is_number], whole.unknowns[is_number], len(self.sent))
         products = gathered(whole.factors[~is_number], -1 - whole.unknowns[~is_number], len(self.factors))
@@ -121,23 +118,15 @@ class Masked:
         sent = transcript.elements("products.factors", 2 * count)
         delta = transcript.challenge("equations.combine")
         mixed = np.concatenate([self.one[None], powers(delta, len(self.zeros) + 2 * count)])[:-1]
-        at_factors = mixed[len(self.zeros) :].copy()
-        own = -at_factors
-        if count:
-            at_factors[::2] = multiply(at_factors[::2], r)
+        linear, own = mixed[: len(self.zeros)], mixed[len(self.zeros) :]
+        at_factors = own.copy()
+        at_factors[::2] = multiply(own[::2], r[None])
         forms = [*self.zeros, *(form for pair in self.factors for form in pair)]
-        if not forms:
-            return Equation(self.none, FIELD.Zeros(self.sent.shape))
-        made, products = self.equation(forms, np.concatenate([mixed[: len(self.zeros)], at_factors]))
-        triples = FIELD.Zeros((count, TRIPLE, transcript.degree))
-        constant = made.constant
-        if count:
-            rho, sigma, times = sent[::2], sent[1::2], multiply(products, inverse(r))
-            triples[:, 0] = own[::2] + multiply(times, sigma)
-            triples[:, 1] = own[1::2] + multiply(times, rho)
-            triples[:, 2] = times
-            constant = constant + dot(own, sent) + total(multiply(multiply(times, rho), sigma))
-        return Equation(constant, np.concatenate([made.pads, triples.reshape(-1, transcript.degree)]))
+        made, products = self.equation(forms, np.concatenate([linear, at_factors]))
+        rho, sigma, times = sent[::2], sent[1::2], multiply(products, inverse(r)[None])
+        masks = [multiply(times, sigma) - own[::2], multiply(times, rho) - own[1::2], times]
+        constant = made.constant - dot(own, sent) + total(multiply(multiply(times, rho), sigma))
+        return Equation(constant, np.concatenate([made.pads, np.stack(masks, axis=1).reshape(-1, len(r))]))
 
 
 def pad_words(pads: Elements) -> Elements:
@@ -148,6 +137,8 @@ def pad_words(pads: Elements) -> Elements:
 
 def extension_from(start: int, weights: Elements, point: Elements) -> Elements:
     """The extension, at a point, of weights on the elements from `start` on."""
+    if not len(weights):
+        return zero(weights.shape[-1])
     places, bits = np.arange(start, start + len(weights)), (len(weights) - 1).bit_length()
     blocks = places >> bits
     high = equality_at(point[bits:], range(blocks[0], blocks[-1] + 1))

@@ -127,13 +127,10 @@ class Verifier(Reductions):
         last, start = len(made.lists), self._end(len(made.lists))
         gamma = self.transcript.challenge("openings")
         factors = np.concatenate([self.one[None], powers(gamma, len(self.openings) + 1)])[:-1]
-        claimed = self.zero
+        claimed, _ = checks.equation([value for *_, value in self.openings], -factors[:-1])
+        constant = claimed.constant + multiply(own.constant, factors[-1])
         pads = multiply(own.pads, factors[-1])
-        constant = multiply(own.constant, factors[-1])
-        if self.openings:
-            claimed, _ = checks.equation([value for *_, value in self.openings], -factors[:-1])
-            constant = constant + claimed.constant
-            pads[: len(claimed.pads)] = pads[: len(claimed.pads)] + claimed.pads
+        pads[: len(claimed.pads)] = pads[: len(claimed.pads)] + claimed.pads
         words = pad_words(pads)
         self.tables = [table(self._end(number), most) for number, most in enumerate(made.openings or ())]
         self.tables.append(table(start + len(words), 1))
