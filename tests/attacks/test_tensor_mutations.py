@@ -9,13 +9,13 @@ import pytest
 from independent_verifier.transcript import Transcript
 from tensor_mutations import MESSAGES, REFUSED, Mutant, check, judge, peak
 from tensor_proofs import refusals
-from tensor_victims import HIDDEN_LABELS, LABELS, Victim, victims
+from tensor_victims import HIDDEN_LABELS, LABELS, Victim, hidden_victims, victims
 from tiers import count
 
 
 @pytest.fixture(scope="module")
 def given() -> list[Victim]:
-    return [*victims(), *victims(openings=1)]
+    return [*victims(), *hidden_victims()]
 
 
 def test_the_victims_are_valid_and_have_every_kind_of_message(given: list[Victim]) -> None:
