@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from .opening import FOLD, SYMBOLS, queries_at
 
-SMALL = 18
-"""A domain of at most 2^18 points has the lowest rate, down to 1/16, at which it is as small."""
+SMALL = 17
+"""A domain of at most 2^17 points has the lowest rate at which it is as small."""
+LOWEST, LOWEST_OF_LAST = 2, 4
+"""Rates go down to 1/4 for tables, and to 1/16 for the last vector."""
 LEAST = 8
 LAST = 1 << 10
 """A vector of so many elements, besides random ones, is the last one."""
@@ -63,13 +65,13 @@ def sized(end: int, each: int, rate: int) -> Geometry:
     return Geometry(end, random, max(LEAST, bits_for(end + random)), rate, queries_at(rate))
 
 
-def lowest(end: int, each: int) -> Geometry:
-    choices = (sized(end, each, rate) for rate in (4, 3, 2))
+def lowest(end: int, each: int, least: int) -> Geometry:
+    choices = (sized(end, each, rate) for rate in range(least, 1, -1))
     return next((one for one in choices if one.domain <= SMALL), sized(end, each, 1))
 
 
 def table(words: int, openings: int) -> Geometry:
-    return lowest(-(-words // SYMBOLS) * SYMBOLS, SYMBOLS * openings)
+    return lowest(-(-words // SYMBOLS) * SYMBOLS, SYMBOLS * openings, LOWEST)
 
 
 def vector(sizes: Sequence[int], queries: int, number: int) -> Vector:
@@ -80,7 +82,8 @@ def vector(sizes: Sequence[int], queries: int, number: int) -> Vector:
         offsets[i], end = end, end + (1 << bits[i])
     *folds, carried = [Block(offset, size) for offset, size in zip(offsets, bits, strict=True)]
     last = end <= LAST
-    return Vector(tuple(folds), carried, lowest(end, 1) if last else sized(end, SYMBOLS, 1 + 2 * number), last)
+    geometry = lowest(end, 1, LOWEST_OF_LAST) if last else sized(end, SYMBOLS, 1 + 2 * number)
+    return Vector(tuple(folds), carried, geometry, last)
 
 
 def vectors(tables: Sequence[Geometry]) -> list[Vector]:
