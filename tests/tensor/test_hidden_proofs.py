@@ -16,6 +16,7 @@ from tensor_cases import SMALL, inputs_of, program_of
 from tensor_proofs import example_inputs, planned, proved, refusals
 from tensor_rows import of_rows, proved_on_rows
 from tensor_victims import HIDDEN_LABELS, PROGRAMS, drawn
+from tiers import TIER
 
 from circuitize.circuits.errors import Undefined
 from circuitize.circuits.program import Program
@@ -63,12 +64,20 @@ class Heard:
         return [words for own, words in self.sent if own == label]
 
 
+OPERATIONS = sorted({case.operation.name for case in SMALL})
+TRIED = [
+    (name, degree)
+    for i, name in enumerate(OPERATIONS)
+    for degree in (DEGREES if TIER == "deep" else (DEGREES[i % len(DEGREES)],))
+]
+"""Each operation at both degrees, or at one and the next one at the other."""
+
+
 def cases_of(name: str) -> list[Case]:
     return [case for case in SMALL if case.operation.name == name]
 
 
-@pytest.mark.parametrize("degree", DEGREES)
-@pytest.mark.parametrize("name", sorted({case.operation.name for case in SMALL}))
+@pytest.mark.parametrize(("name", "degree"), TRIED)
 def test_each_operation(name: str, degree: int) -> None:
     """Its first case that can be proved, of values that it is defined on."""
     for case in cases_of(name):
@@ -187,10 +196,8 @@ def told(made_up: Proved) -> tuple[Any, Any]:
     return made_up.statement, made_up.proof
 
 
-@pytest.mark.parametrize("name", ["step", "long"])
-def test_other_bytes_contexts_and_roots_are_refused(name: str) -> None:
-    (program, made), honest = hidden(name), found(name)
-    statement, proof = told(honest)
+def test_other_bytes_contexts_and_roots_are_refused() -> None:
+    (program, made), (statement, proof) = hidden("step"), told(found("step"))
     assert refusals(program, statement, proof, made) == (None, None)
     for messages in (proof.messages[:-8], proof.messages[: len(proof.messages) // 2], proof.messages + bytes(8)):
         said = one_reason(program, made, statement, replace(proof, messages=messages))
@@ -251,7 +258,7 @@ def test_lengths_do_not_depend_on_the_witness(name: str) -> None:
     for hook in (one, other):
         salts = [len(words) // 2 for words in hook.words("whir.salts")]
         queries = [geometry[-1] for geometry in (*tables, *folded)]
-        assert all(most - 10 < count <= most for count, most in zip(salts, queries, strict=True))
+        assert all(0.7 * most < count <= most for count, most in zip(salts, queries, strict=True))
         widths = [16] * len(tables) + [16 * made.degree] * (len(folded) - 1) + [2 * made.degree]
         leaves = [len(words) for words in hook.words("whir.leaves")]
         assert leaves == [count * width for count, width in zip(salts, widths, strict=True)]
