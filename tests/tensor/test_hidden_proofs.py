@@ -13,6 +13,7 @@ from independent_verifier.masked import Masked
 from independent_verifier.verifier import Verifier
 from integers_cases import Case
 from tensor_cases import SMALL, inputs_of, program_of
+from tensor_forgery import at_first, forged_trace, forgery
 from tensor_proofs import example_inputs, planned, proved, refusals
 from tensor_rows import of_rows, proved_on_rows
 from tensor_victims import HIDDEN_LABELS, PROGRAMS, drawn
@@ -30,6 +31,9 @@ OWN = ("step", "dense", "long")
 
 QUERIED = {"whir.leaves", "whir.carried", "whir.salts", "whir.nodes"}
 """How long these messages are depends on places that are drawn twice, and paths that share nodes."""
+
+HASHED = QUERIED | {"columns", "whir.root"}
+"""What is in trees, or is one's root."""
 
 OPENINGS = 2
 MOST = {"long": 4}
@@ -173,23 +177,26 @@ def one_reason(program: Program, made: Plan, statement: Any, proof: Any, context
 def test_a_changed_message_is_refused(label: str) -> None:
     """Where the prover goes on with what it sent, so that later challenges are those of the changed message."""
     name = "dense" if label.startswith("dense") else "step"
-    made_up = changed(name, label, 0)
-    one_reason(*hidden(name), made_up.statement, made_up.proof)
+    reason = "a commitment does not open to the claimed values"
+    if label in HASHED:
+        reason = "an opened leaf does not belong to its commitment"
+    if label == "whir.last":
+        reason = "the last vector of an opening is not the one that was committed to"
+    assert one_reason(*hidden(name), *told(changed(name, label, 0))) == reason
 
 
 @pytest.mark.parametrize(("label", "place"), [("whir.root", 1), ("whir.fold", 4), ("whir.fold", 8), ("whir.leaves", 1)])
 def test_a_changed_message_of_a_later_vector_is_refused(label: str, place: int) -> None:
-    made_up = changed("long", label, place)
-    one_reason(*hidden("long"), made_up.statement, made_up.proof)
+    one_reason(*hidden("long"), *told(changed("long", label, place)))
 
 
-def test_what_is_sent_of_products_fits_their_factors() -> None:
-    assert one_reason(*hidden("step"), *told(changed("step", "products.factors", 0))) == (
-        "a commitment does not open to the claimed values"
-    )
-    assert one_reason(*hidden("step"), *told(changed("step", "whir.last", 0))) == (
-        "the last vector of an opening is not the one that was committed to"
-    )
+def test_a_forged_run_is_refused() -> None:
+    """One more in a wire, and all that follows from it as it would be: of every wire that is not an input."""
+    program, made = hidden("step")
+    inputs = drawn(program)
+    for wire in range(len(made.arrow.inputs), len(made.trace(inputs))):
+        forged = forgery(program, made, trace := forged_trace(made, inputs, wire, at_first(1)), made.values(trace))
+        one_reason(program, made, *told(forged))
 
 
 def told(made_up: Proved) -> tuple[Any, Any]:
