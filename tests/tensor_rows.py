@@ -17,7 +17,7 @@ from circuitize.provers.tensor.dataset import Dataset
 from circuitize.provers.tensor.groups import layout
 from circuitize.provers.tensor.plan import Plan, plan
 from circuitize.provers.tensor.ports import encoded
-from circuitize.provers.tensor.prover import Proved, prove_values
+from circuitize.provers.tensor.prover import Hook, Proved, prove_values
 
 Integers = NDArray[np.int64]
 EXAMPLES = 5
@@ -37,7 +37,12 @@ def of_rows(degree: int = 2, openings: int | None = None) -> tuple[Program, Plan
 
 
 def proved_on_rows(
-    program: Program, made: Plan, rows: Sequence[int], stated: Sequence[int] | None = None, context: bytes = b""
+    program: Program,
+    made: Plan,
+    rows: Sequence[int],
+    stated: Sequence[int] | None = None,
+    context: bytes = b"",
+    hook: Hook | None = None,
 ) -> Proved:
     """The proof of a run on these rows; it says that they are `stated`, where that is given."""
     draw = np.random.default_rng(3)
@@ -47,6 +52,6 @@ def proved_on_rows(
     key = ("input", "data")
     openings = made.openings[made.groups.index(key)] if made.openings else None
     of = encoded(made.ports_of(key), openings)
-    kept = {key: _native.tensor_commit(variables, [(data.shape, offset, data)], bytes(32), of, openings or 0)}
+    kept = {key: _native.tensor_commit(variables, [(data.shape, offset, data)], bytes(32), of, openings)}
     values = made.values(trace, {"1": np.array(rows if stated is None else stated, np.int64)})
-    return prove_values(program, made, trace, values, kept=kept, context=context)
+    return prove_values(program, made, trace, values, kept=kept, context=context, hook=hook)

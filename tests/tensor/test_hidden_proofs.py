@@ -122,7 +122,7 @@ def test_rows_of_a_dataset() -> None:
     asked = program, honest.statement, honest.proof, made
     assert refusals(*asked, b"step 1", known) == (None, None)
     assert all(refusals(*asked, b"step 2", known))
-    false = proved_on_rows(program, made, [4, 1, 4], [4, 1, 3], context=b"step 1")
+    false = proved_on_rows(program, made, [4, 1, 4], [4, 1, 3], b"step 1", Heard())
     assert all(refusals(program, false.statement, false.proof, made, b"step 1", known))
 
 
@@ -195,7 +195,8 @@ def test_a_forged_run_is_refused() -> None:
     program, made = hidden("step")
     inputs = drawn(program)
     for wire in range(len(made.arrow.inputs), len(made.trace(inputs))):
-        forged = forgery(program, made, trace := forged_trace(made, inputs, wire, at_first(1)), made.values(trace))
+        trace = forged_trace(made, inputs, wire, at_first(1))
+        forged = forgery(program, made, trace, made.values(trace), Heard())
         one_reason(program, made, *told(forged))
 
 
