@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 from tensor_proofs import opinions
-from tensor_victims import Victim, victims
+from tensor_victims import Victim, hidden_victims, victims
 
 from circuitize.circuits.errors import FormatError
 from circuitize.provers.tensor.config import PRIME
@@ -266,7 +266,7 @@ def peak() -> int:
 
 
 if __name__ == "__main__":
-    given = victims()
+    given = [*victims(), *hidden_victims()]
     before, start = peak(), time.process_time()
 
     def show(tally: Tally) -> None:

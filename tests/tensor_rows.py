@@ -17,13 +17,13 @@ from circuitize.provers.tensor.dataset import Dataset
 from circuitize.provers.tensor.groups import layout
 from circuitize.provers.tensor.plan import Plan, plan
 from circuitize.provers.tensor.ports import encoded
-from circuitize.provers.tensor.prover import Proved, prove_values
+from circuitize.provers.tensor.prover import Hook, Proved, prove_values
 
 Integers = NDArray[np.int64]
 EXAMPLES = 5
 
 
-def of_rows(degree: int = 2) -> tuple[Program, Plan]:
+def of_rows(degree: int = 2, openings: int | None = None) -> tuple[Program, Plan]:
     """Three examples times weights; the plan reads them from a dataset of five, and assumes all formats."""
     x, w = Fixed((3, 4), 0, 0, 7), Fixed((12,), 0, -8, 7)
     builder = Builder()
@@ -33,11 +33,16 @@ def of_rows(degree: int = 2) -> tuple[Program, Plan]:
     ports = (Port("x", Visibility.COMMITTED, x), Port("w", Visibility.COMMITTED, w, Role.PARAMETER))
     program = Program(arrow, ports, (Port("y", Visibility.PUBLIC, integer_type(arrow.target[0])),))
     dataset = Dataset(EXAMPLES, {"x": ("x", "1")})
-    return program, plan(program, assumed={"data", "parameters"}, dataset=dataset, degree=degree)
+    return program, plan(program, assumed={"data", "parameters"}, dataset=dataset, degree=degree, openings=openings)
 
 
 def proved_on_rows(
-    program: Program, made: Plan, rows: Sequence[int], stated: Sequence[int] | None = None, context: bytes = b""
+    program: Program,
+    made: Plan,
+    rows: Sequence[int],
+    stated: Sequence[int] | None = None,
+    context: bytes = b"",
+    hook: Hook | None = None,
 ) -> Proved:
     """The proof of a run on these rows; it says that they are `stated`, where that is given."""
     draw = np.random.default_rng(3)
@@ -45,7 +50,8 @@ def proved_on_rows(
     trace = made.trace({"x": data[list(rows)], "w": weights})
     variables, (offset,) = layout([data.shape])
     key = ("input", "data")
-    of = encoded(made.ports_of(key))
-    kept = {key: _native.tensor_commit(variables, [(data.shape, offset, data)], bytes(32), of)}
+    openings = made.openings[made.groups.index(key)] if made.openings else None
+    of = encoded(made.ports_of(key), openings)
+    kept = {key: _native.tensor_commit(variables, [(data.shape, offset, data)], bytes(32), of, openings)}
     values = made.values(trace, {"1": np.array(rows if stated is None else stated, np.int64)})
-    return prove_values(program, made, trace, values, kept=kept, context=context)
+    return prove_values(program, made, trace, values, kept=kept, context=context, hook=hook)

@@ -24,6 +24,9 @@ OF_OPENINGS = {"whir.fold", "whir.root", "whir.last", "whir.leaves", "whir.salts
 LABELS = frozenset({"columns", "zeros"} | OF_LOOKUPS | OF_PRODUCTS | OF_OPENINGS)
 """All kinds of messages that a tensor proof consists of."""
 
+HIDDEN_LABELS = LABELS | {"inverse", "products.factors", "whir.carried", "whir.mask"}
+"""The same of one in zero knowledge."""
+
 
 @dataclass(frozen=True)
 class Victim:
@@ -73,36 +76,56 @@ def seen_by_all(program: Program) -> Program:
     return replace(program, inputs=tuple(replace(port, visibility=Visibility.PUBLIC) for port in program.inputs))
 
 
+FEW, GRID = Fixed((2,), 0, -2, 1), Fixed((2, 3), 0, 0, 3)
+SQUARES = integers.Lookup(-2, np.arange(4) ** 2, 0)
+RESHAPED = integers.Reindex(View.reshape((2, 3), (3, 2)))
+ENDING = integers.Sum(View.broadcast((1025,), (0,)))
+TIMES, HALF = integers.Multiply(), integers.Shift(1)
+PROGRAMS = {
+    "shift": built([FEW], (HALF, (0,))),
+    "table": seen_by_all(built([FEW], (SQUARES, (0,)))),
+    "step": built([FEW, FEW], (TIMES, (0, 1)), (HALF, (2,)), (integers.ReLU(), (3,))),
+    "dense": seen_by_all(built([GRID, GRID], (TIMES, (0, 1)), (RESHAPED, (2,)), (HALF, (3,)))),
+    "long": built([Fixed((1025,), 0, 0, 3)], (ENDING, (0,))),
+}
+"""Programs whose proofs have every kind of message between them."""
+
+
+def drawn(program: Program, seed: int = 1) -> dict[str, np.ndarray]:
+    random = np.random.default_rng(seed)
+    return {
+        p.name: random.integers(p.format.low, p.format.high + 1, p.format.shape) for p in program.inputs if p.format
+    }
+
+
+def small_victim(name: str, weight: float, degree: int = 2, openings: int | None = None) -> Victim:
+    program = PROGRAMS[name]
+    made = plan(program, assumed={"data"} if name == "long" else (), degree=degree, openings=openings)
+    found, other = (prove(program, drawn(program, seed), not_zero_knowledge=True, made=made) for seed in (1, 2))
+    return victim(f"hidden {name}" if openings else name, program, made, found, other, weight)
+
+
+def of_a_dataset(weight: float, degree: int = 2, openings: int | None = None) -> Victim:
+    program, made = of_rows(degree, openings)
+    found, other = (proved_on_rows(program, made, rows, context=b"step 1") for rows in ([4, 1, 4], [0, 1, 2]))
+    return victim("hidden rows" if openings else "rows", program, made, found, other, weight, b"step 1")
+
+
 def victims(degree: int = 2) -> list[Victim]:
     """Proofs of few elements, for which both verifiers take milliseconds, and one of a training step."""
-    few, grid = Fixed((2,), 0, -2, 1), Fixed((2, 3), 0, 0, 3)
-    squares = integers.Lookup(-2, np.arange(4) ** 2, 0)
-    reshaped = integers.Reindex(View.reshape((2, 3), (3, 2)))
-    ending = integers.Sum(View.broadcast((1025,), (0,)))
-    times = integers.Multiply()
-    programs = {
-        "shift": (built([few], (integers.Shift(1), (0,))), 1.0),
-        "table": (seen_by_all(built([few], (squares, (0,)))), 1.0),
-        "step": (built([few, few], (times, (0, 1)), (integers.Shift(1), (2,)), (integers.ReLU(), (3,))), 1.0),
-        "dense": (seen_by_all(built([grid, grid], (times, (0, 1)), (reshaped, (2,)), (integers.Shift(1), (3,)))), 1.0),
-        "long": (built([Fixed((1025,), 0, 0, 3)], (ending, (0,))), 0.4),
-    }
-    made = []
-    for name, (program, weight) in programs.items():
-        random = np.random.default_rng(1)
-        drawn = [
-            {p.name: random.integers(p.format.low, p.format.high + 1, p.format.shape) for p in program.inputs}  # type: ignore[union-attr]
-            for _ in range(2)
-        ]
-        own = plan(program, assumed={"data"} if name == "long" else (), degree=degree)
-        found, other = (prove(program, x, not_zero_knowledge=True, made=own) for x in drawn)
-        made.append(victim(name, program, own, found, other, weight))
-    program, own = of_rows(degree)
-    found, other = (proved_on_rows(program, own, rows, context=b"step 1") for rows in ([4, 1, 4], [0, 1, 2]))
-    made.append(victim("rows", program, own, found, other, 1.0, b"step 1"))
+    small = [small_victim(name, 0.4 if name == "long" else 1.0, degree) for name in PROGRAMS]
     program, _ = planned("iris.py:step")
-    own = plan(program, degree=degree)
+    made = plan(program, degree=degree)
     inputs = example_inputs(program)
     given = (inputs, {**inputs, "inputs": inputs["inputs"][::-1].copy()})
-    found, other = (prove(program, x, not_zero_knowledge=True, made=own) for x in given)
-    return [*made, victim("iris", program, own, found, other, 0.06)]
+    found, other = (prove(program, x, not_zero_knowledge=True, made=made) for x in given)
+    return [*small, of_a_dataset(1.0, degree), victim("iris", program, made, found, other, 0.06)]
+
+
+def hidden_victims(degree: int = 2) -> list[Victim]:
+    """Proofs in zero knowledge, one of which has two vectors; a verifier in Python takes longer for them."""
+    small = {"step": 0.15, "dense": 0.15, "long": 0.05}
+    return [
+        *(small_victim(name, weight, degree, openings=4) for name, weight in small.items()),
+        of_a_dataset(0.15, degree, 4),
+    ]

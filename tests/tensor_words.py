@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 from independent_verifier.arithmetic import (
     FIELD,
-    NONRESIDUE,
-    PRIME,
     Elements,
     Numbers,
     interpolated,
+    inverse,
     multiply,
-    numbers,
     one,
     scale,
     total,
@@ -112,15 +110,7 @@ def power_weights(factors: Elements, z: Numbers, size: int) -> Elements:
 
 
 def divide(x: Elements, y: Elements) -> Elements:
-    """One element by another: y times its conjugates, which take X to its multiples by roots of unity, is a number."""
-    degree = len(y)
-    root = pow(NONRESIDUE, (PRIME - 1) // degree, PRIME)
-    others = one(degree)
-    for power in range(1, degree):
-        others = multiply(others, y * numbers([pow(root, power * k, PRIME) for k in range(degree)]))
-    norm, *rest = multiply(y, others)
-    assert not any(rest)
-    return multiply(x, others) * numbers(pow(int(norm), -1, PRIME))
+    return multiply(x, inverse(y))
 
 
 def adapted(message: Elements, claim: Elements, r: Elements, true: Elements) -> Elements:

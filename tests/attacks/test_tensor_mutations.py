@@ -9,13 +9,13 @@ import pytest
 from independent_verifier.transcript import Transcript
 from tensor_mutations import MESSAGES, REFUSED, Mutant, check, judge, peak
 from tensor_proofs import refusals
-from tensor_victims import LABELS, Victim, victims
+from tensor_victims import HIDDEN_LABELS, LABELS, Victim, hidden_victims, victims
 from tiers import count
 
 
 @pytest.fixture(scope="module")
 def given() -> list[Victim]:
-    return victims()
+    return [*victims(), *hidden_victims()]
 
 
 def test_the_victims_are_valid_and_have_every_kind_of_message(given: list[Victim]) -> None:
@@ -29,7 +29,8 @@ def test_the_victims_are_valid_and_have_every_kind_of_message(given: list[Victim
             *(start for start, _ in covered),
             len(victim.found.proof.messages),
         ]
-    assert {label for victim in given for label in victim.spans} == LABELS
+    for kind, labels in ((False, LABELS), (True, HIDDEN_LABELS)):
+        assert {label for victim in given if victim.made.hidden == kind for label in victim.spans} == labels
 
 
 @pytest.mark.slow
@@ -42,7 +43,7 @@ def test_mutated_proofs_are_rejected(given: list[Victim], capfd: pytest.CaptureF
     assert {key[3] for key in tally.ends} <= set(REFUSED) and tally.ends.total() == mutants
     own = {"header", "statement", "context"}
     assert tally.by(0).keys() == {kind.__name__ for kind in MESSAGES} | own | {"exchange"}
-    assert tally.by(1).keys() == LABELS | own | {"end"}
+    assert tally.by(1).keys() == HIDDEN_LABELS | own | {"end"}
     assert all(ended.total() >= mutants // 100 for label, ended in tally.by(1).items() if label != "context")
     assert tally.by(2).keys() == {victim.name for victim in given}
     assert peak() - before < 64 << 20

@@ -75,7 +75,7 @@ def scale(x: Elements, factors: Numbers) -> Elements:
 
 def total(x: Elements) -> Elements:
     """The sum along the first axis."""
-    return np.add.reduce(x, axis=0)
+    return np.add.reduce(x, axis=0) if len(x) else FIELD.Zeros(x.shape[1:])
 
 
 def dot(x: Elements, y: Elements) -> Elements:
@@ -107,6 +107,18 @@ def powers(x: Elements, count: int) -> Elements:
     return made[:count]
 
 
+def inverse(x: Elements) -> Elements:
+    """x times its conjugates, which take X to its multiples by roots of unity, is a number."""
+    degree = len(x)
+    root = pow(NONRESIDUE, (PRIME - 1) // degree, PRIME)
+    others = product(
+        np.stack([x * numbers([pow(root, i * k, PRIME) for k in range(degree)]) for i in range(1, degree)])
+    )
+    norm, *rest = multiply(x, others)
+    assert not any(rest)
+    return others * numbers(pow(int(norm), -1, PRIME))
+
+
 @lru_cache
 def _lagrange(degree: int) -> Numbers:
     """[j, k]: the coefficient of x^k of the polynomial that is 1 at j and 0 at the others of 0, ..., degree."""
@@ -114,28 +126,27 @@ def _lagrange(degree: int) -> Numbers:
     return np.linalg.inv(vandermonde).T
 
 
-def interpolated(messages: Elements, claim: Elements, point: Elements) -> Elements:
-    """The claim after rounds of a sumcheck: each h is given by its values at 0, 2, 3, ..., and h(0) + h(1) = claim.
+def interpolation(point: Elements, degree: int) -> tuple[Elements, Elements]:
+    """What counts how often in the claim after rounds of a sumcheck: each number that was sent, and the first claim.
 
-    Messages and point have the rounds first. h(r) = sum_j L_j(r) h(j) = A + B claim, for all rounds at once; such maps
-    are put together two by two.
+    A round's h is given by its values at 0, 2, 3, ..., and h(0) + h(1) is the claim before it; so what it is at r,
+    sum_j L_j(r) h(j), is linear in these. Numbers and point have the rounds first.
     """
-    degree = messages.shape[1]
     terms = [one(point.shape[-1]) + FIELD.Zeros(point.shape), point]
     while len(terms) <= degree:
         terms.append(multiply(terms[-1], point))
     at = np.add.reduce(_lagrange(degree)[:, :, None, None] * np.stack(terms)[None], axis=1)
-    weights = np.stack([at[0] - at[1], *at[2:]], axis=1)
-    fixed, factors = np.add.reduce(multiply(weights, messages), axis=1), at[1]
-    while len(fixed) > 1:
-        end = len(fixed) // 2 * 2
-        first, second, after = fixed[:end:2], fixed[1:end:2], factors[1:end:2]
-        both = multiply(np.stack([first, factors[:end:2]]), after[None])
-        fixed, factors = (
-            np.concatenate([second + both[0], fixed[end:]]),
-            np.concatenate([both[1], factors[end:]]),
-        )
-    return fixed[0] + multiply(factors[0], claim)
+    weights, after, step = np.stack([at[0] - at[1], *at[2:]], axis=1), at[1], 1
+    while step < len(after):
+        after = np.concatenate([multiply(after[:-step], after[step:]), after[-step:]])
+        step *= 2
+    return np.concatenate([multiply(weights[:-1], after[1:, None]), weights[-1:]]), after[0]
+
+
+def interpolated(messages: Elements, claim: Elements, point: Elements) -> Elements:
+    """The claim after rounds of a sumcheck whose messages have the rounds first."""
+    weights, factor = interpolation(point, messages.shape[1])
+    return total(total(multiply(weights, messages))) + multiply(factor, claim)
 
 
 def equality(point: Elements) -> Elements:

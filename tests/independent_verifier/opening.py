@@ -16,7 +16,6 @@ from .arithmetic import (
     Numbers,
     dot,
     equality,
-    interpolated,
     lift,
     line,
     multiply,
@@ -27,6 +26,7 @@ from .arithmetic import (
     scale,
     total,
 )
+from .checks import Clear, sumcheck
 from .transcript import Refused, Transcript, hashed
 
 FOLD = 4
@@ -34,6 +34,7 @@ SHRINK = 2
 SYMBOLS = 1 << FOLD
 LAST = 6
 QUERY_BITS = 106
+FOREIGN = "an opened leaf does not belong to its commitment"
 
 
 def root_of_unity(bits: int) -> int:
@@ -55,23 +56,12 @@ def reversed_bits(number: int, bits: int) -> int:
     return int(format(number, f"0{bits}b")[::-1], 2) if bits else 0
 
 
+def queries_at(rate_bits: int) -> int:
+    return math.ceil(QUERY_BITS / -math.log2((1 + 2.0**-rate_bits) / 2))
+
+
 def query_count(round: int) -> int:
-    rate = 2.0 ** -(1 + (FOLD - SHRINK) * round)
-    return math.ceil(QUERY_BITS / -math.log2((1 + rate) / 2))
-
-
-def sumcheck(
-    transcript: Transcript, label: str, degree: int, variables: int, claim: Elements
-) -> tuple[Elements, Elements]:
-    """The claim that is left, and the point where it is about."""
-    messages, drawn = [], []
-    for _ in range(variables):
-        messages.append(transcript.elements(label, degree))
-        drawn.append(transcript.challenge(label))
-    if not drawn:
-        return claim, FIELD.Zeros((0, transcript.degree))
-    point = np.stack(drawn)
-    return interpolated(np.stack(messages), claim, point), point
+    return queries_at(1 + (FOLD - SHRINK) * round)
 
 
 def check_opening(
@@ -86,13 +76,14 @@ def check_opening(
 
     `root_of` makes the root out of the top of the tree.
     """
+    clear = Clear(transcript)
     rounds = max(1, math.ceil((variables - LAST) / FOLD))
     point: Elements = FIELD.Zeros((0, transcript.degree))
     asked: list[tuple[int, Elements, Numbers]] = []
     last: Elements = FIELD.Zeros((0, transcript.degree))
     domain = variables + 1
     for round in range(rounds):
-        claim, folded = sumcheck(transcript, "whir.fold", 2, FOLD, claim)
+        claim, folded = sumcheck(clear, "whir.fold", 2, FOLD, claim)
         point = np.concatenate([point, folded])
         next_root = b""
         if round < rounds - 1:
@@ -101,42 +92,54 @@ def check_opening(
             last = transcript.elements("whir.last", 1 << (variables - len(point)))
         depth = domain - FOLD
         places = transcript.positions("whir.queries", query_count(round), depth)
-        leaves, top = opened_leaves(transcript, places, depth, first=round == 0)
-        if (root_of(top) if round == 0 else top) != root:
-            raise Refused("an opened leaf does not belong to its commitment")
+        first = round == 0
+        coordinates = 1 if first else transcript.degree
+        leaves, _, top = opened_leaves(transcript, places, depth, SYMBOLS * coordinates, salted=first)
+        if (root_of(top) if first else top) != root:
+            raise Refused(FOREIGN)
         factors = powers(transcript.challenge("whir.combine"), len(places))
         indices = [reversed_bits(place, depth) for place in places]
-        claim = claim + dot(factors, fold(leaves, indices, domain, folded))
+        claim = claim + dot(factors, fold(symbols(leaves, transcript.degree), indices, domain, folded))
         asked.append((len(point), factors, roots_to(root_of_unity(depth), indices, depth)))
         root, domain = next_root, domain - SHRINK
-    claim, rest = sumcheck(transcript, "whir.fold", 2, variables - len(point), claim)
+    claim, rest = sumcheck(clear, "whir.fold", 2, variables - len(point), claim)
     point = np.concatenate([point, rest])
     weight = weight_at(point)
     for start, factors, z in asked:
-        # sum_b eq(point, b) z^b is the product of 1 - r + r z^(2^i).
-        for r in point[start:]:
-            factors = multiply(factors, one(transcript.degree) - r + scale(r[None], z))
-            z = z * z
-        weight = weight + total(factors)
+        weight = weight + powers_at(factors, z, point[start:])
     if not same(multiply(dot(equality(rest), last), weight), claim):
         raise Refused("a commitment does not open to the claimed values")
 
 
-def opened_leaves(transcript: Transcript, places: list[int], depth: int, first: bool) -> tuple[Elements, bytes]:
-    """The symbols of the leaves at these places, and the top of the tree that they are shown to be in."""
-    count, degree = len(places), transcript.degree
-    width = 8 * SYMBOLS * (1 if first else degree)
-    words = transcript.numbers("whir.leaves", count * width // 8)
-    contents = words.view(np.ndarray).astype("<u8").tobytes()
-    salts = transcript.bytes("whir.salts", 16 * count) if first else b""
-    use = "leaf" if first else "folded leaf"
+def powers_at(factors: Elements, z: Numbers, point: Elements) -> Elements:
+    """The extension of the sum of factors times z^b: sum_b eq(point, b) z^b is the product of 1 - r + r z^(2^i)."""
+    for r in point:
+        factors = multiply(factors, one(len(r)) - r + scale(r[None], z))
+        z = z * z
+    return total(factors)
+
+
+def opened_leaves(
+    transcript: Transcript, places: list[int], depth: int, width: int, carried: int = 0, salted: bool = True
+) -> tuple[Numbers, Numbers, bytes]:
+    """By leaf its words, so many of them, and those carried beside them; and the top of the tree that they are in."""
+    count = len(places)
+    words = transcript.numbers("whir.leaves", count * width).reshape(count, width)
+    beside = transcript.numbers("whir.carried", count * carried) if carried else FIELD.Zeros(0)
+    beside = beside.reshape(count, carried)
+    salts = transcript.bytes("whir.salts", 16 * count) if salted else b""
+    contents = np.concatenate([words, beside], axis=1).view(np.ndarray).astype("<u8")
+    use = "leaf" if salted else "folded leaf"
     known = {
-        place: hashed(use, contents[width * i : width * (i + 1)] + salts[16 * i : 16 * (i + 1)])
-        for i, place in enumerate(places)
+        place: hashed(use, content.tobytes() + salts[16 * i : 16 * (i + 1)])
+        for i, (place, content) in enumerate(zip(places, contents, strict=True))
     }
-    nodes = transcript.bytes("whir.nodes", 32 * absent(places, depth))
-    symbols = lift(words.reshape(count, SYMBOLS), degree) if first else words.reshape(count, SYMBOLS, degree)
-    return symbols, merkle_top(known, nodes, depth)
+    return words, beside, merkle_top(known, transcript.bytes("whir.nodes", 32 * absent(places, depth)), depth)
+
+
+def symbols(words: Numbers, degree: int) -> Elements:
+    """The symbols of leaves, of the base field or of the extension."""
+    return lift(words, degree) if words.shape[1] == SYMBOLS else words.reshape(len(words), SYMBOLS, degree)
 
 
 def merkle_top(known: dict[int, bytes], nodes: bytes, depth: int) -> bytes:
@@ -166,7 +169,7 @@ def absent(places: list[int], depth: int) -> int:
     return count
 
 
-def fold(symbols: Elements, indices: list[int], domain: int, folded: Elements) -> Elements:
+def fold(leaves: Elements, indices: list[int], domain: int, folded: Elements) -> Elements:
     """For each leaf the folded polynomial's value at x^16, from f's at the 16 points with that power.
 
     Symbol j of the leaf of index i is the value at w^(i + 2^(domain - 4) rev(j)), w of order 2^domain; symbols 2 m and
@@ -178,9 +181,9 @@ def fold(symbols: Elements, indices: list[int], domain: int, folded: Elements) -
     steps = numbers([pow(inner, reversed_bits(j, FOLD), PRIME) for j in range(0, SYMBOLS, 2)])
     inverses = own[:, None] * steps[None, :]
     for r in folded:
-        at_x, at_minus_x = symbols[:, ::2], symbols[:, 1::2]
+        at_x, at_minus_x = leaves[:, ::2], leaves[:, 1::2]
         even = (at_x + at_minus_x) * HALF
         odd = scale(at_x - at_minus_x, inverses * HALF)
-        symbols = line(even, odd, r)
+        leaves = line(even, odd, r)
         inverses = (inverses * inverses)[:, ::2]
-    return symbols[:, 0]
+    return leaves[:, 0]

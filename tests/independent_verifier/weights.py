@@ -151,7 +151,7 @@ def _pull(weights: Weights, step: Affine, source: Shape) -> Weights:
     """The adjoint of reading through the step. Separable if no target axis moves two source axes."""
     movers = _movers(step)
     if isinstance(weights, Dense) or movers is None:
-        return Dense(_gathered(dense(weights), _places(step, source), math.prod(source)))
+        return Dense(gathered(dense(weights), _places(step, source), math.prod(source)))
     moving = {j for own in movers for j in own}
     still = [total(axis) for j, axis in enumerate(weights.axes) if j not in moving]
     axes: list[Elements] = []
@@ -160,11 +160,11 @@ def _pull(weights: Weights, step: Affine, source: Shape) -> Weights:
         for j in own:
             reached = (reached[:, None] + row[j] * np.arange(step.shape[j])[None, :]).reshape(-1)
             vector = outer(vector, weights.axes[j])
-        axes.append(_gathered(vector, np.where(reached < extent, reached, -1), extent))
+        axes.append(gathered(vector, np.where(reached < extent, reached, -1), extent))
     return Separable(product(np.stack([weights.factor, *still])), tuple(axes))
 
 
-def _gathered(weights: Elements, places: Integers, size: int) -> Elements:
+def gathered(weights: Elements, places: Integers, size: int) -> Elements:
     """Each weight added to its place, where that is none below 0."""
     made = zeros(size, weights.shape[-1])
     inside = places >= 0

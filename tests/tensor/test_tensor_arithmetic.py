@@ -49,6 +49,7 @@ def test_sums_and_products_are_those_of_galois(size: int) -> None:
     assert np.array_equal(encoded(x - y), a - b)
     assert encoded(arithmetic.product(x[:7]))[0] == np.multiply.reduce(a[:7])
     assert encoded(arithmetic.total(x))[0] == np.add.reduce(a)
+    assert encoded(arithmetic.inverse(x[0]))[0] == a[0] ** -1
     assert np.array_equal(encoded(arithmetic.powers(x[0], 6)), [a[0] ** k for k in range(1, 7)])
 
 

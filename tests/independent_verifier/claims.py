@@ -1,0 +1,111 @@
+"""Claims on weighted sums of forms, as claims on products and columns."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+
+import numpy as np
+
+from circuitize.provers.tensor.config import MOST_CLAIMS
+from circuitize.provers.tensor.forms import Fixed, Product, Public, Rows
+from circuitize.provers.tensor.plan import Plan
+from circuitize.provers.tensor.statement import Statement
+
+from .arithmetic import Elements, equality_at, numbers, one, zero
+from .checks import Checks, Clear, Value
+from .transcript import Refused, Transcript
+from .weights import Weights, along, apply, onto_rows, sum_of
+
+Claim = tuple[int, int, Value]
+"""A base, the number of its weights, and the weighted sum that is claimed."""
+
+
+class Claims:
+    """What is claimed of one proof's statement, and what is still to be shown of that."""
+
+    def __init__(self, made: Plan, statement: Statement, messages: bytes) -> None:
+        self.plan = made
+        self.statement = statement
+        self.transcript = Transcript(messages, made.degree)
+        self.checks: Checks = Clear(self.transcript)
+        self.zero, self.one = zero(made.degree), one(made.degree)
+        self.weights: list[Weights] = []
+        self.moved: dict[object, int] = {}
+        self.known: dict[tuple[int, int], Value] = {}
+        self.products: deque[Claim] = deque()
+        self.openings: list[Claim] = []
+
+    def _public(self, base: Public) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+        return np.asarray(self.statement.publics[base.side, base.name]).reshape(-1)
+
+    def _number(self, weights: Weights) -> int:
+        self.weights.append(weights)
+        return len(self.weights) - 1
+
+    def _settle(self, label: str, wanted: Sequence[tuple[int, int]]) -> list[Value]:
+        """Weighted sums of forms: one message holds those of bases that are not known here, each once."""
+        rows: list[list[tuple[int, tuple[int, int]]]] = []
+        asked: dict[tuple[int, int], None] = {}
+        for form, weights in wanted:
+            row = []
+            for (base, path), coefficient in self.plan.forms[form].terms.items():
+                number = weights
+                for view, sums in path:
+                    key = (number, view, sums)
+                    if key not in self.moved:
+                        self.moved[key] = self._number(along(self.weights[number], view, sums))
+                    number = self.moved[key]
+                base, number = self._resolved(base, number)
+                row.append((coefficient, (base, number)))
+                if (base, number) not in self.known and not self._evaluate(base, number):
+                    asked[base, number] = None
+            rows.append(row)
+        if len(self.known) + len(asked) > MOST_CLAIMS[self.plan.degree]:
+            raise Refused("the plan needs more claims than the security level allows")
+        for (base, number), value in zip(asked, self.checks.receive(label, len(asked)), strict=True):
+            self.known[base, number] = value
+            is_product = isinstance(self.plan.bases[base], Product)
+            (self.products if is_product else self.openings).append((base, number, value))
+        return [self._sum(row) for row in rows]
+
+    def _sum(self, row: list[tuple[int, tuple[int, int]]]) -> Value:
+        if not row:
+            return self.checks.constant(self.zero)
+        return self.checks.sum([self.known[key] for _, key in row], numbers([number for number, _ in row]))
+
+    def _resolved(self, base: int, number: int) -> tuple[int, int]:
+        """Weights on rows of a column are weights on the column: each row's add up at the row that is read."""
+        found = self.plan.bases[base]
+        if not isinstance(found, Rows):
+            return base, number
+        key = ("rows", base, number)
+        if key not in self.moved:
+            index, column = self.plan.bases[found.index], self.plan.bases[found.column]
+            assert isinstance(index, Public)
+            made = onto_rows(self.weights[number], self._public(index), column.shape[0])
+            self.moved[key] = self._number(made)
+        return found.column, self.moved[key]
+
+    def _evaluate(self, base: int, number: int) -> bool:
+        """Notes the weighted sum of a base whose values are known here."""
+        found, weights = self.plan.bases[base], self.weights[number]
+        if isinstance(found, Public):
+            made = apply(weights, numbers(self._public(found)))
+        elif isinstance(found, Fixed) and found.values.size == 1:
+            made = sum_of(weights) * numbers(int(found.values.reshape(-1)[0]))
+        elif isinstance(found, Fixed):
+            made = apply(weights, numbers(found.values.reshape(-1)))
+        else:
+            return False
+        self.known[base, number] = self.checks.constant(made)
+        return True
+
+    def _places(self, point: Elements, sizes: list[int], offsets: list[int]) -> Elements:
+        """For each cube of 2^size leaves at its offset, eq of the point's other coordinates."""
+        made: list[Elements] = [None] * len(sizes)
+        for size in set(sizes):
+            own = [i for i in range(len(sizes)) if sizes[i] == size]
+            for i, value in zip(own, equality_at(point[size:], [offsets[i] >> size for i in own]), strict=True):
+                made[i] = value
+        return np.stack(made)

@@ -1,0 +1,102 @@
+"""Sizes of proofs in zero knowledge: of tables and their domains, and of the vectors that they are folded into."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .opening import FOLD, SYMBOLS, queries_at
+
+SMALL = 17
+"""A domain of at most 2^17 points has the lowest rate at which it is as small."""
+LOWEST, LOWEST_OF_LAST = 2, 4
+"""Rates go down to 1/4 for tables, and to 1/16 for the last vector."""
+LEAST = 8
+LAST = 1 << 10
+"""A vector of so many elements, besides random ones, is the last one."""
+CARRIED = 2 * FOLD
+"""Numbers that are sent in the four rounds of a fold."""
+TWO_ADICITY = 32
+MOST_VARIABLES = 29
+
+
+def bits_for(size: int) -> int:
+    return (size - 1).bit_length()
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """2^bits elements: what is there, random ones from `end` on, and zeros; their domain has 2^(bits + rate) points."""
+
+    end: int
+    random: int
+    bits: int
+    rate: int
+    queries: int
+
+    @property
+    def domain(self) -> int:
+        return self.bits + self.rate
+
+    @property
+    def length(self) -> int:
+        return self.end + self.random
+
+
+@dataclass(frozen=True)
+class Block:
+    offset: int
+    bits: int
+
+
+@dataclass(frozen=True)
+class Vector:
+    """Where the fold of each table, or of the vector before, lies in it, and where carried pads do."""
+
+    folds: tuple[Block, ...]
+    carried: Block
+    geometry: Geometry
+    last: bool
+
+
+def sized(end: int, each: int, rate: int) -> Geometry:
+    """With so many random elements for each query."""
+    random = each * queries_at(rate)
+    return Geometry(end, random, max(LEAST, bits_for(end + random)), rate, queries_at(rate))
+
+
+def lowest(end: int, each: int, least: int) -> Geometry:
+    choices = (sized(end, each, rate) for rate in range(least, 1, -1))
+    return next((one for one in choices if one.domain <= SMALL), sized(end, each, 1))
+
+
+def table(words: int, openings: int) -> Geometry:
+    return lowest(-(-words // SYMBOLS) * SYMBOLS, SYMBOLS * openings, LOWEST)
+
+
+def vector(sizes: Sequence[int], queries: int, number: int) -> Vector:
+    """The vector, 1 for the first, that folds of these sizes make; the tree that carries pads has so many queries."""
+    bits = [*sizes, bits_for(CARRIED + queries)]
+    offsets, end = [0] * len(bits), 0
+    for i in sorted(range(len(bits)), key=lambda i: -bits[i]):
+        offsets[i], end = end, end + (1 << bits[i])
+    *folds, carried = [Block(offset, size) for offset, size in zip(offsets, bits, strict=True)]
+    last = end <= LAST
+    geometry = lowest(end, 1, LOWEST_OF_LAST) if last else sized(end, SYMBOLS, 1 + 2 * number)
+    return Vector(tuple(folds), carried, geometry, last)
+
+
+def vectors(tables: Sequence[Geometry]) -> list[Vector]:
+    """Of an opening of these tables, the last of which carries pads."""
+    made = [vector([one.bits - FOLD for one in tables], tables[-1].queries, 1)]
+    while not made[-1].last:
+        before = made[-1].geometry
+        made.append(vector([before.bits - FOLD], before.queries, len(made) + 1))
+    return made
+
+
+def fit(tables: Sequence[Geometry], made: Sequence[Vector]) -> bool:
+    """Whether there are such domains, and carried pads have a rate as low as the tree that carries them."""
+    trees = [tables[-1], *(one.geometry for one in made)]
+    carried = all(one.carried.bits + tree.rate <= tree.domain - FOLD for tree, one in zip(trees, made, strict=False))
+    return carried and all(one.bits <= MOST_VARIABLES and one.domain <= TWO_ADICITY for one in [*tables, *trees])

@@ -1,0 +1,185 @@
+"""One opening of several tables in zero knowledge: that their weighted sums add up to a number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .arithmetic import (
+    FIELD,
+    Elements,
+    Numbers,
+    dot,
+    equality,
+    equality_at,
+    multiply,
+    one,
+    powers,
+    same,
+    scale,
+    total,
+    zero,
+)
+from .checks import Clear, sumcheck
+from .geometry import CARRIED, Block, Geometry, Vector, vectors
+from .masked import Masked
+from .opening import (
+    FOLD,
+    FOREIGN,
+    SYMBOLS,
+    fold,
+    opened_leaves,
+    powers_at,
+    reversed_bits,
+    root_of_unity,
+    roots_to,
+    symbols,
+)
+from .transcript import Refused, Transcript
+
+
+@dataclass(frozen=True)
+class Oracle:
+    """What is queried: a root, and what it is made of the top of a tree by; leaves of so many words."""
+
+    geometry: Geometry
+    depth: int
+    width: int
+    carried: int
+    root: bytes
+    root_of: Callable[[bytes], bytes] = bytes
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The points that leaves stand for, with their indices, the words of each, and what is carried beside them."""
+
+    indices: list[int]
+    z: Numbers
+    words: Numbers
+    carried: Numbers
+
+
+@dataclass(frozen=True)
+class Powers:
+    """Weights of a block of a vector: the sum of factors times z^b."""
+
+    block: Block
+    z: Numbers
+    factors: Elements
+
+
+@dataclass(frozen=True)
+class Folded:
+    """A vector, the challenges that its folds are along, and weights on it: of carried pads, and of answers."""
+
+    vector: Vector
+    point: Elements
+    pads: Elements
+    powers: list[Powers]
+
+    def weight(self, at: Elements) -> Elements:
+        """The extension of these weights at a point."""
+        carried = self.vector.carried
+        pads = dot(self.pads, equality_at(at[: carried.bits], range(CARRIED)))
+        found = multiply(pads, within(carried, at))
+        for bits in {own.block.bits for own in self.powers}:
+            alike = [own for own in self.powers if own.block.bits == bits]
+            factors = np.concatenate([multiply(own.factors, within(own.block, at)) for own in alike])
+            found = found + powers_at(factors, np.concatenate([own.z for own in alike]), at[:bits])
+        return found
+
+
+def within(block: Block, point: Elements) -> Elements:
+    """What the block's own extension counts in that of its vector."""
+    return equality_at(point[block.bits :], [block.offset >> block.bits])[0]
+
+
+def ask(transcript: Transcript, oracle: Oracle) -> Answers:
+    places = transcript.positions("whir.queries", oracle.geometry.queries, oracle.depth)
+    words, carried, top = opened_leaves(transcript, places, oracle.depth, oracle.width, oracle.carried)
+    if oracle.root_of(top) != oracle.root:
+        raise Refused(FOREIGN)
+    indices = [reversed_bits(place, oracle.depth) for place in places]
+    return Answers(indices, roots_to(root_of_unity(oracle.depth), indices, oracle.depth), words, carried)
+
+
+def check_joint(
+    transcript: Transcript, tables: Sequence[Oracle], target: Elements, weight_at: Callable[[int, Elements], Elements]
+) -> None:
+    """Raises Refused unless the sum over tables of <f, w> is the target; `weight_at` is w's extension, by number."""
+    degree = transcript.degree
+    oracles, passed = list(tables), []
+    for vector in vectors([table.geometry for table in tables]):
+        masked = Masked(transcript)
+        left, point = sumcheck(masked, "whir.fold", 2, FOLD, masked.constant(target))
+        known, _ = masked.equation([left], one(degree)[None])
+        root = transcript.bytes("whir.root", 32)
+        answers = [ask(transcript, oracle) for oracle in oracles]
+        claims: list[tuple[Block, Numbers, Elements]] = []
+        for oracle, found, block in zip(oracles, answers, vector.folds, strict=True):
+            domain = oracle.geometry.domain
+            claims.append((block, found.z, fold(symbols(found.words, degree), found.indices, domain, point)))
+            if oracle.carried:
+                claims.append((vector.carried, found.z, found.carried))
+        factors = powers(transcript.challenge("whir.combine"), sum(len(z) for _, z, _ in claims))
+        target = known.constant + dot(factors, np.concatenate([values for *_, values in claims]))
+        ends = np.cumsum([len(z) for _, z, _ in claims])[:-1]
+        own = [
+            Powers(block, z, part.view(FIELD))
+            for (block, z, _), part in zip(claims, np.split(factors, ends), strict=True)
+        ]
+        passed.append(Folded(vector, point, -known.pads, own))
+        sizes = (vector.geometry.domain, 2 * degree, 0)
+        if not vector.last:
+            sizes = (vector.geometry.domain - FOLD, SYMBOLS * degree, degree)
+        oracles = [Oracle(vector.geometry, *sizes, root)]
+    value, left, at = shown(transcript, oracles[0], target)
+    weight, factor = zero(degree), one(degree)
+    for folded in reversed(passed):
+        weight = weight + multiply(factor, folded.weight(at))
+        parts = [(within(block, at), np.concatenate([folded.point, at[: block.bits]])) for block in folded.vector.folds]
+        if folded is not passed[0]:
+            ((own_factor, at),) = parts
+            factor = multiply(factor, own_factor)
+        else:
+            ends = np.stack([multiply(part, weight_at(number, before)) for number, (part, before) in enumerate(parts)])
+            weight = weight + multiply(factor, total(ends))
+    if not same(multiply(value, weight), left):
+        raise Refused("a commitment does not open to the claimed values")
+
+
+def shown(transcript: Transcript, oracle: Oracle, target: Elements) -> tuple[Elements, Elements, Elements]:
+    """The end: u = g + mu v is sent whole, where v is the last vector and g a mask, and has the sum that it must have.
+
+    Returns u's extension at a point, what is claimed of it times that of the weights, and the point.
+    """
+    degree, geometry = transcript.degree, oracle.geometry
+    (masked,) = transcript.elements("whir.mask", 1)
+    mu = transcript.challenge("whir.mask")
+    last = transcript.elements("whir.last", geometry.length)
+    found = ask(transcript, oracle)
+    own, mask = found.words[:, :degree], found.words[:, degree:]
+    if not same(mask + multiply(own, mu[None]), evaluated(last, found.z)):
+        raise Refused("the last vector of an opening is not the one that was committed to")
+    left, at = sumcheck(Clear(transcript), "whir.fold", 2, geometry.bits, masked + multiply(mu, target))
+    return dot(equality(at)[: len(last)], last), left, at
+
+
+def evaluated(coefficients: Elements, x: Numbers) -> Elements:
+    """The polynomial at each point: 2^5 coefficients at once, and Horner's rule for what they are multiplied with."""
+    low = FIELD.Ones((len(x), 1))
+    while low.shape[1] < 32:
+        low = np.concatenate([low, low * x[:, None]], axis=1)
+        x = x * x
+    padded = FIELD.Zeros((-(-len(coefficients) // 32) * 32, coefficients.shape[1]))
+    padded[: len(coefficients)] = coefficients
+    parts = padded.reshape(-1, 32, padded.shape[1])
+    products = low @ parts.transpose(1, 0, 2).reshape(32, -1)
+    products = products.reshape(len(x), *parts.shape[::2])
+    made = FIELD.Zeros((len(x), padded.shape[1]))
+    for part in reversed(range(len(parts))):
+        made = scale(made, x) + products[:, part]
+    return made
