@@ -1,0 +1,236 @@
+"""Proofs in zero knowledge hide: with fixed challenges, what the prover sends is uniform by the randomness that it draws.
+
+The rank of the prover's own map from randomness to messages, over the field, is the number of coordinates that
+docs/zero-knowledge.md calls uniform; the other coordinates add nothing to it; without any randomness it is less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from attacks.small_programs import draw
+from hidden_view import MORE_VECTORS, View, Viewer, is_salt, joint, words_of
+from prime_matrices import PRIME, Words, difference, rank, solution
+from prime_matrices import product as times
+from r1cs_programs import program, single
+from tensor_proofs import committed_inputs
+
+from circuitize.circuits import integers
+from circuitize.circuits.builder import Builder
+from circuitize.circuits.errors import Undefined
+from circuitize.circuits.integers import IntegerOperation, operation_classes
+from circuitize.circuits.program import Program
+from circuitize.circuits.types import Fixed
+from circuitize.provers.tensor.forms import Public
+from circuitize.provers.tensor.plan import Plan, plan
+
+
+def step() -> Program:
+    """ReLU of a shifted product."""
+    builder = Builder()
+    x, y = builder.inputs([Fixed((2,), 0, -3, 4), Fixed((2,), 0, -2, 3)])
+    return program(builder.build([builder.add(integers.ReLU(), shifted(builder, x, y))]))
+
+
+def shifted(builder: Builder, x: int, y: int) -> int:
+    return builder.add(integers.Shift(1), builder.add(integers.Multiply(), x, y))
+
+
+TABLE = np.array([3, 0, 5, 3, 1, 2, 7, 7])
+SMALL, POSITIVE, DIVISOR, TWO = Fixed((), 0, -5, 6), Fixed((), 0, 0, 7), Fixed((), 0, 1, 3), Fixed((2,), 0, -2, 3)
+PLACE = Fixed((), 0, 0, 1)
+OPERATIONS: list[tuple[IntegerOperation, Sequence[Fixed]]] = [
+    (integers.Add(), (SMALL, SMALL)),
+    (integers.Subtract(), (SMALL, SMALL)),
+    (integers.Multiply(), (TWO, TWO)),
+    (integers.Scale(3, 0), (SMALL,)),
+    (integers.Shift(2), (SMALL,)),
+    (integers.Check(-5, 4), (SMALL,)),
+    (integers.IsNegative(), (SMALL,)),
+    (integers.ReLU(), (SMALL,)),
+    (integers.Maximum(), (SMALL, Fixed((), 0, -2, 3))),
+    (integers.Select(), (PLACE, SMALL, POSITIVE)),
+    (integers.Divide(), (SMALL, DIVISOR)),
+    (integers.SquareRoot(), (POSITIVE,)),
+    (integers.Lookup(0, TABLE, 0), (POSITIVE,)),
+    (integers.Clamp(-2, 3), (SMALL,)),
+    (integers.ArgMax(0), (TWO,)),
+    (integers.ArgMaxOneHot(0), (TWO,)),
+    (integers.Gather(0), (TWO, PLACE)),
+    (integers.ScatterAdd(0, 2), (SMALL, PLACE)),
+    (integers.Contract("ij,jk->ik"), (Fixed((2, 2), 0, -2, 3), Fixed((2, 1), 0, -2, 3))),
+    (integers.Concatenate(0), (TWO, TWO)),
+    (integers.Constant.of(np.array([1, 2])), ()),
+    (integers.Reindex(integers.View.flip((2,), [0])), (TWO,)),
+    (integers.Sum(integers.View.broadcast((2,), [0])), (TWO,)),
+]
+PROGRAMS = {"step": step()} | {type(op).__name__: single(op, *sources) for op, sources in OPERATIONS}
+OFTEN = ("step", "Lookup")
+OF_OPENING = {"whir.fold", "whir.leaves", "whir.carried", "whir.last"}
+
+
+def test_programs_are_of_every_operation() -> None:
+    assert {type(operation) for operation, _ in OPERATIONS} == set(operation_classes())
+
+
+def secrets(made: Plan, first: int = 0) -> list[bytes]:
+    return [bytes([first + number] * 32) for number in range(len(made.commitments))]
+
+
+def values_of(made: Plan, inputs: Any) -> list[Any]:
+    return list(made.values(made.trace(inputs)))
+
+
+@cache
+def viewed(name: str, degree: int) -> Viewer:
+    """The prover of a program whose inputs are committed, for one opening."""
+    private = committed_inputs(PROGRAMS[name])
+    made = plan(private, openings=1, degree=degree)
+    random = np.random.default_rng(1)
+    while True:
+        try:
+            return Viewer(made, values_of(made, draw(private, random)), secrets(made))
+        except Undefined:
+            continue
+
+
+def assert_uniform(viewer: Viewer) -> None:
+    """The Jacobian is square and has an inverse, but for words that change nothing, and for numbers that follow.
+
+    So each view of the uniform part is made by just one choice of random words; and where any word of any label were a
+    constant, zero or another, some views could not be.
+    """
+    view = viewer.view()
+    labels = words_of(view)
+    found = viewer.jacobian(labels)
+    size = view.uniform.size
+    used = found[:size].any(0)
+    assert rank(found[:size]) == size
+    assert rank(found) == size
+    assert np.count_nonzero(used) == size
+    start = 0
+    for label in labels:
+        width = view.drawn[label].size
+        # The third pad of each triple follows from the others.
+        unused = viewer.plan.degree * viewer.plan.native.layout()[2][1] if label.endswith(": pads") else 0
+        assert width - np.count_nonzero(used[start : start + width]) == unused, label
+        start += width
+
+
+@pytest.mark.parametrize(
+    ("name", "degree"),
+    [
+        pytest.param(name, degree, marks=[] if name in OFTEN else [pytest.mark.deep])
+        for name, degree in product(PROGRAMS, (2, 3))
+    ],
+)
+def test_what_is_sent_is_uniform_and_each_random_word_is_needed(name: str, degree: int) -> None:
+    assert_uniform(viewed(name, degree))
+
+
+def test_the_jacobian_is_that_of_the_map() -> None:
+    """All of one label's words at once, changed by any numbers: the view is affine in them, but for pads of triples."""
+    viewer = viewed("step", 2)
+    view, random = viewer.view(), np.random.default_rng(2)
+    for label in words_of(view):
+        if label.endswith("pads"):
+            continue
+        change = random.integers(0, PRIME, view.drawn[label].size, np.uint64)
+        found = viewer.view({label: difference(view.drawn[label], change)}).whole
+        expected = view.whole
+        for column, by in zip(viewer.jacobian([label]).T, change, strict=True):
+            expected = difference(expected, times(column, by))
+        assert np.array_equal(found, expected), label
+
+
+def outcomes(name: str) -> tuple[Viewer, Viewer]:
+    """Provers of one program, with private inputs that differ and public outputs that do not."""
+    private = committed_inputs(PROGRAMS[name])
+    made = plan(private, openings=1)
+    random, seen = np.random.default_rng(3), {}
+    while True:
+        inputs = draw(private, random)
+        values = values_of(made, inputs)
+        said = b"".join(value.tobytes() for base, value in zip(made.bases, values) if isinstance(base, Public))
+        key = str(inputs)
+        other = seen.setdefault(said, (key, values))
+        if other[0] != key:
+            return Viewer(made, other[1], secrets(made)), Viewer(made, values, secrets(made, 7))
+
+
+@pytest.mark.parametrize("name", OFTEN)
+def test_what_one_witness_sends_another_sends_for_other_randomness(name: str) -> None:
+    """The whole view, what follows from the uniform part of it too: it says nothing of which witness made it."""
+    first, second = outcomes(name)
+    wanted = first.view()
+    masked = np.array([label not in OF_OPENING for label in wanted.labels])
+    chosen: dict[str, Words] = {}
+    # First the reductions' messages, each by its pad, of triples too; then all else is affine.
+    for rows, labels in ((masked, ["1: pads"]), (~masked, [x for x in words_of(wanted) if x != "1: pads"])):
+        found = second.view(chosen)
+        lacking = difference(wanted.uniform, found.uniform)[rows]
+        assert lacking.any()
+        change = solution(first.jacobian(labels)[: rows.size][rows], lacking)
+        assert change is not None
+        parts = np.split(change, np.cumsum([found.drawn[label].size for label in labels])[:-1])
+        for label, part in zip(labels, parts, strict=True):
+            chosen[label] = difference(found.drawn[label], difference(np.zeros_like(part), part))
+    assert np.array_equal(second.view(chosen).whole, wanted.whole)
+    assert not np.array_equal(first.values, second.values)
+
+
+def leaves_in_common(views: Sequence[View], place: int) -> int:
+    """How many leaves of the tree at this place both views open: their salts tell."""
+    sets = [{tuple(salt) for salt in view.salts[place].tolist()} for view in views]
+    return len(sets[0] & sets[1])
+
+
+@pytest.mark.parametrize(("budget", "uniform"), [(2, True), (1, False)])
+def test_a_root_is_opened_as_often_as_it_was_made_for(budget: int, uniform: bool) -> None:
+    """Two proofs with challenges of their own that open one root: their views together are uniform, for a budget of 2."""
+    private = committed_inputs(PROGRAMS["step"])
+    made = plan(private, openings=budget, degree=2)
+    values = values_of(made, draw(private, np.random.default_rng(1)))
+    shared, *own = secrets(made)
+    first = Viewer(made, values, [shared, *own], bytes([1] * 32))
+    second = Viewer(made, values, [shared, *[bytes([9] * 32)] * len(own)], bytes([2] * 32))
+    views = first.view(), second.view()
+    assert leaves_in_common(views, 0) == 0
+    size = sum(view.uniform.size for view in views)
+    found = rank(joint([(first, "0: "), (second, "0: ")]))
+    assert (found == size) == uniform
+
+
+def test_each_vector_of_an_opening_hides() -> None:
+    """Of larger tables: vectors are folded again, each with random words and carried pads of its own."""
+    private = committed_inputs(single(integers.ReLU(), Fixed((100,), 0, -5, 6)))
+    made = plan(private, openings=1)
+    viewer = Viewer(made, values_of(made, draw(private, np.random.default_rng(1))), secrets(made), bytes(32), MORE_VECTORS)
+    labels = words_of(viewer.view())
+    assert {"1: vector 0", "1: vector 1", "1: carried 0"} <= set(labels)
+    assert_uniform(viewer)
+
+
+def test_each_tree_has_salts_of_its_own() -> None:
+    """Leaves that are equal have hashes that differ; and each key of salts changes those of one tree, and no number."""
+    private = committed_inputs(single(integers.Add(), TWO, TWO))
+    made = plan(private, openings=1)
+    zeros = values_of(made, {port.name: np.zeros(port.format.shape, np.int64) for port in private.inputs})
+    viewer = Viewer(made, zeros, secrets(made))
+    words = viewer.view().drawn["0: root"]
+    view = viewer.view({"0: root": np.zeros_like(words)})
+    salts = [tuple(salt) for tree in view.salts for salt in tree.tolist()]
+    assert len(set(salts)) == len(salts)
+    assert len({node.tobytes() for node in view.nodes[0]}) == len(view.nodes[0])
+    labels = [label for label in view.drawn if is_salt(label)]
+    assert len(labels) == len(view.salts)
+    for place, label in enumerate(labels):
+        other = viewer.view({"0: root": np.zeros_like(words), label: np.arange(4, dtype=np.uint64)})
+        assert np.array_equal(other.whole, view.whole)
+        same = [np.array_equal(x, y) for x, y in zip(other.salts, view.salts, strict=True)]
+        assert same == [number != place for number in range(len(labels))], label
