@@ -190,7 +190,7 @@ def leaves_in_common(views: Sequence[View], place: int) -> int:
     return len(sets[0] & sets[1])
 
 
-@pytest.mark.parametrize(("budget", "uniform"), [(2, True), (1, False)])
+@pytest.mark.parametrize(("budget", "uniform"), [(2, True), pytest.param(1, False, marks=pytest.mark.deep)])
 def test_a_root_is_opened_as_often_as_it_was_made_for(budget: int, uniform: bool) -> None:
     """Two proofs with challenges of their own that open one root: their views together are uniform, for a budget of 2."""
     private = committed_inputs(PROGRAMS["step"])
@@ -208,9 +208,11 @@ def test_a_root_is_opened_as_often_as_it_was_made_for(budget: int, uniform: bool
 
 def test_each_vector_of_an_opening_hides() -> None:
     """Of larger tables: vectors are folded again, each with random words and carried pads of its own."""
-    private = committed_inputs(single(integers.ReLU(), Fixed((100,), 0, -5, 6)))
+    private = committed_inputs(single(integers.ReLU(), Fixed((200,), 0, -5, 6)))
     made = plan(private, openings=1)
-    viewer = Viewer(made, values_of(made, draw(private, np.random.default_rng(1))), secrets(made), bytes(32), MORE_VECTORS)
+    viewer = Viewer(
+        made, values_of(made, draw(private, np.random.default_rng(1))), secrets(made), bytes(32), MORE_VECTORS
+    )
     labels = words_of(viewer.view())
     assert {"1: vector 0", "1: vector 1", "1: carried 0"} <= set(labels)
     assert_uniform(viewer)
