@@ -27,7 +27,8 @@ HASHES = {"columns", "whir.root", "whir.nodes", "whir.salts"}
 class View:
     """Field elements that were sent: those that the protocol's claim calls uniform, and those that follow from them.
 
-    `salts` are those of the opened leaves, and `nodes` the hashes beside their paths, tree by tree; `drawn` is the randomness that the prover asked for, by label.
+    `labels` are of the uniform ones. `salts` are those of the opened leaves, and `nodes` the hashes beside their paths,
+    tree by tree. `drawn` is the randomness that the prover asked for, by label.
     """
 
     uniform: Words

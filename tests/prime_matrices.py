@@ -16,7 +16,8 @@ HALF = np.uint64(32)
 def difference(x: Words, y: Words) -> Words:
     """x - y, of numbers below the prime."""
     less: Words = x - y
-    return np.where(x >= y, less, less + PRIME)
+    made: Words = np.where(x >= y, less, less + PRIME)
+    return made
 
 
 def product(x: Words, y: Words) -> Words:
@@ -31,7 +32,8 @@ def product(x: Words, y: Words) -> Words:
     made = np.where(low < high >> HALF, made - EPSILON, made)
     added = made + (high & EPSILON) * EPSILON
     added = np.where(added < made, added + EPSILON, added)
-    return np.where(added >= PRIME, added - PRIME, added)
+    below: Words = np.where(added >= PRIME, added - PRIME, added)
+    return below
 
 
 def echelon(matrix: Words) -> tuple[Words, list[int]]:
@@ -44,7 +46,7 @@ def echelon(matrix: Words) -> tuple[Words, list[int]]:
         if not below.size:
             continue
         rows[[found, below[0]]] = rows[[below[0], found]]
-        inverse = np.uint64(pow(int(rows[found, column]), -1, int(PRIME)))
+        inverse = np.array(pow(int(rows[found, column]), -1, int(PRIME)), np.uint64)
         place = column + np.flatnonzero(rows[found, column:])
         rows[found, place] = product(rows[found, place], inverse)
         changed = np.flatnonzero(rows[:, column])

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
 import pytest
+import tiers
 from attacks.small_programs import draw
 from r1cs_programs import program
 from tensor_proofs import committed_inputs
 
-from circuitize._native import tensor_view
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.program import Program
 from circuitize.circuits.types import Fixed
-from circuitize.provers.tensor.config import PRIME, QUERY_BITS
+from circuitize.provers.tensor.config import PRIME
 from circuitize.provers.tensor.forms import Column, Integers, Trace
 from circuitize.provers.tensor.plan import Plan, plan
 from circuitize.provers.tensor.prover import commit, prove_values
@@ -70,23 +69,22 @@ def changed(degree: int, label: str = "", number: int = 0, place: int = 0) -> tu
 
 @pytest.mark.parametrize("degree", [2, 3])
 def test_a_change_in_any_kind_of_message_is_refused(degree: int) -> None:
-    """Among them rho and sigma, what a carried pad masks, a carried symbol, opened leaves with their random words, g and u."""
+    """Among them rho and sigma, what carried pads mask, carried symbols, opened leaves of random words, s, g, u."""
     said, labels = changed(degree)
     assert said is None
     assert labels.keys() == EXPECTED
     for label, count in labels.items():
-        for number in {0, count // 2, count - 1}:
-            for place in (0, -1):
-                found, _ = changed(degree, label, number, place)
-                assert found == REASONS.get(label, VALUES), (label, number, place)
+        everything = [(number, place) for number in range(count) for place in (0, -1)]
+        for number, place in everything if tiers.TIER == "deep" else {everything[0], everything[-1]}:
+            found, _ = changed(degree, label, number, place)
+            assert found == REASONS.get(label, VALUES), (label, number, place)
 
 
 @pytest.mark.parametrize("degree", [2, 3])
 def test_every_column_is_tested_under_its_mask(degree: int) -> None:
     made, planned, trace, values = victim(degree)
-    columns = [
-        number for number, base in enumerate(planned.bases) if isinstance(base, Column) and base.recipe is not None
-    ]
+    named = [(number, base) for number, base in enumerate(planned.bases) if isinstance(base, Column)]
+    columns = [number for number, base in named if base.recipe is not None]
     for number in columns:
         for by in (1, -1):
             forged = [value.copy() for value in values]
@@ -105,15 +103,3 @@ def test_a_root_is_opened_to_its_own_values_alone() -> None:
         kept = {key: commit(planned, other, key, secret)}
         found = prove_values(made, planned, trace, values, kept=kept)
         assert refusal(made, found.statement, found.proof, planned) == reason
-
-
-def test_a_view_of_the_prover_is_no_proof() -> None:
-    """Its challenges do not depend on messages: with the sizes of a proof, and all bytes in order, it is refused."""
-    made, planned, trace, values = victim(2)
-    honest = prove_values(made, planned, trace, values)
-    secrets = [bytes([number] * 32) for number in range(2)]
-    sent, _ = tensor_view(planned.native, values, secrets, bytes(32), (QUERY_BITS, 1 << 10), {})
-    messages = b"".join(content for _, content in sent)
-    proof = replace(honest.proof, messages=messages)
-    assert refusal(made, honest.statement, proof, planned) is not None
-    assert abs(len(messages) - len(honest.proof.messages)) < len(messages) / 10

@@ -1,4 +1,4 @@
-"""Proofs in zero knowledge hide: with fixed challenges, what the prover sends is uniform by the randomness that it draws.
+"""Proofs in zero knowledge hide: for fixed challenges, what is sent is uniform by the randomness that is drawn.
 
 The rank of the prover's own map from randomness to messages, over the field, is the number of coordinates that
 docs/zero-knowledge.md calls uniform; the other coordinates add nothing to it; without any randomness it is less.
@@ -6,10 +6,9 @@ docs/zero-knowledge.md calls uniform; the other coordinates add nothing to it; w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
@@ -26,7 +25,7 @@ from circuitize.circuits.errors import Undefined
 from circuitize.circuits.integers import IntegerOperation, operation_classes
 from circuitize.circuits.program import Program
 from circuitize.circuits.types import Fixed
-from circuitize.provers.tensor.forms import Public
+from circuitize.provers.tensor.forms import Integers, Public
 from circuitize.provers.tensor.plan import Plan, plan
 
 
@@ -82,7 +81,7 @@ def secrets(made: Plan, first: int = 0) -> list[bytes]:
     return [bytes([first + number] * 32) for number in range(len(made.commitments))]
 
 
-def values_of(made: Plan, inputs: Any) -> list[Any]:
+def values_of(made: Plan, inputs: Mapping[str, Integers]) -> list[Integers]:
     return list(made.values(made.trace(inputs)))
 
 
@@ -109,7 +108,7 @@ def assert_uniform(viewer: Viewer) -> None:
     labels = words_of(view)
     found = viewer.jacobian(labels)
     size = view.uniform.size
-    used = found[:size].any(0)
+    used = np.add.reduce(found[:size] != 0, axis=0) > 0
     assert rank(found[:size]) == size
     assert rank(found) == size
     assert np.count_nonzero(used) == size
@@ -152,11 +151,14 @@ def outcomes(name: str) -> tuple[Viewer, Viewer]:
     """Provers of one program, with private inputs that differ and public outputs that do not."""
     private = committed_inputs(PROGRAMS[name])
     made = plan(private, openings=1)
-    random, seen = np.random.default_rng(3), {}
+    random = np.random.default_rng(3)
+    seen: dict[bytes, tuple[str, list[Integers]]] = {}
     while True:
         inputs = draw(private, random)
         values = values_of(made, inputs)
-        said = b"".join(value.tobytes() for base, value in zip(made.bases, values) if isinstance(base, Public))
+        said = b"".join(
+            value.tobytes() for base, value in zip(made.bases, values, strict=True) if isinstance(base, Public)
+        )
         key = str(inputs)
         other = seen.setdefault(said, (key, values))
         if other[0] != key:
@@ -192,7 +194,7 @@ def leaves_in_common(views: Sequence[View], place: int) -> int:
 
 @pytest.mark.parametrize(("budget", "uniform"), [(2, True), pytest.param(1, False, marks=pytest.mark.deep)])
 def test_a_root_is_opened_as_often_as_it_was_made_for(budget: int, uniform: bool) -> None:
-    """Two proofs with challenges of their own that open one root: their views together are uniform, for a budget of 2."""
+    """Two proofs that open one root, each with challenges of its own: together they are uniform for a budget of 2."""
     private = committed_inputs(PROGRAMS["step"])
     made = plan(private, openings=budget, degree=2)
     values = values_of(made, draw(private, np.random.default_rng(1)))
@@ -210,9 +212,8 @@ def test_each_vector_of_an_opening_hides() -> None:
     """Of larger tables: vectors are folded again, each with random words and carried pads of its own."""
     private = committed_inputs(single(integers.ReLU(), Fixed((200,), 0, -5, 6)))
     made = plan(private, openings=1)
-    viewer = Viewer(
-        made, values_of(made, draw(private, np.random.default_rng(1))), secrets(made), bytes(32), MORE_VECTORS
-    )
+    values = values_of(made, draw(private, np.random.default_rng(1)))
+    viewer = Viewer(made, values, secrets(made), demand=MORE_VECTORS)
     labels = words_of(viewer.view())
     assert {"1: vector 0", "1: vector 1", "1: carried 0"} <= set(labels)
     assert_uniform(viewer)
@@ -222,7 +223,7 @@ def test_each_tree_has_salts_of_its_own() -> None:
     """Leaves that are equal have hashes that differ; and each key of salts changes those of one tree, and no number."""
     private = committed_inputs(single(integers.Add(), TWO, TWO))
     made = plan(private, openings=1)
-    zeros = values_of(made, {port.name: np.zeros(port.format.shape, np.int64) for port in private.inputs})
+    zeros = values_of(made, {port.name: np.zeros(2, np.int64) for port in private.inputs})
     viewer = Viewer(made, zeros, secrets(made))
     words = viewer.view().drawn["0: root"]
     view = viewer.view({"0: root": np.zeros_like(words)})
