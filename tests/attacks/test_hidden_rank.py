@@ -7,68 +7,28 @@ docs/zero-knowledge.md calls uniform; the other coordinates add nothing to it; w
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import product
 
 import numpy as np
 import pytest
+from attacks.hidden_programs import LARGE, OPERATIONS, PROGRAMS, TWO
 from attacks.small_programs import draw
 from hidden_view import MORE_VECTORS, View, Viewer, is_salt, joint, words_of
 from prime_matrices import PRIME, Words, difference, rank, solution
 from prime_matrices import product as times
-from r1cs_programs import program, single
+from r1cs_programs import single
 from tensor_proofs import committed_inputs
+from tensor_rows import EXAMPLES, of_rows
 
 from circuitize.circuits import integers
-from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import Undefined
-from circuitize.circuits.integers import IntegerOperation, operation_classes
-from circuitize.circuits.program import Program
-from circuitize.circuits.types import Fixed
+from circuitize.circuits.integers import operation_classes
+from circuitize.circuits.program import Visibility
 from circuitize.provers.tensor.forms import Integers, Public
 from circuitize.provers.tensor.plan import Plan, plan
 
-
-def step() -> Program:
-    """ReLU of a shifted product."""
-    builder = Builder()
-    x, y = builder.inputs([Fixed((2,), 0, -3, 4), Fixed((2,), 0, -2, 3)])
-    return program(builder.build([builder.add(integers.ReLU(), shifted(builder, x, y))]))
-
-
-def shifted(builder: Builder, x: int, y: int) -> int:
-    return builder.add(integers.Shift(1), builder.add(integers.Multiply(), x, y))
-
-
-TABLE = np.array([3, 0, 5, 3, 1, 2, 7, 7])
-SMALL, POSITIVE, DIVISOR, TWO = Fixed((), 0, -5, 6), Fixed((), 0, 0, 7), Fixed((), 0, 1, 3), Fixed((2,), 0, -2, 3)
-PLACE = Fixed((), 0, 0, 1)
-OPERATIONS: list[tuple[IntegerOperation, Sequence[Fixed]]] = [
-    (integers.Add(), (SMALL, SMALL)),
-    (integers.Subtract(), (SMALL, SMALL)),
-    (integers.Multiply(), (TWO, TWO)),
-    (integers.Scale(3, 0), (SMALL,)),
-    (integers.Shift(2), (SMALL,)),
-    (integers.Check(-5, 4), (SMALL,)),
-    (integers.IsNegative(), (SMALL,)),
-    (integers.ReLU(), (SMALL,)),
-    (integers.Maximum(), (SMALL, Fixed((), 0, -2, 3))),
-    (integers.Select(), (PLACE, SMALL, POSITIVE)),
-    (integers.Divide(), (SMALL, DIVISOR)),
-    (integers.SquareRoot(), (POSITIVE,)),
-    (integers.Lookup(0, TABLE, 0), (POSITIVE,)),
-    (integers.Clamp(-2, 3), (SMALL,)),
-    (integers.ArgMax(0), (TWO,)),
-    (integers.ArgMaxOneHot(0), (TWO,)),
-    (integers.Gather(0), (TWO, PLACE)),
-    (integers.ScatterAdd(0, 2), (SMALL, PLACE)),
-    (integers.Contract("ij,jk->ik"), (Fixed((2, 2), 0, -2, 3), Fixed((2, 1), 0, -2, 3))),
-    (integers.Concatenate(0), (TWO, TWO)),
-    (integers.Constant.of(np.array([1, 2])), ()),
-    (integers.Reindex(integers.View.flip((2,), [0])), (TWO,)),
-    (integers.Sum(integers.View.broadcast((2,), [0])), (TWO,)),
-]
-PROGRAMS = {"step": step()} | {type(op).__name__: single(op, *sources) for op, sources in OPERATIONS}
 OFTEN = ("step", "Lookup")
 OF_OPENING = {"whir.fold", "whir.leaves", "whir.carried", "whir.last"}
 
@@ -192,7 +152,8 @@ def leaves_in_common(views: Sequence[View], place: int) -> int:
     return len(sets[0] & sets[1])
 
 
-@pytest.mark.parametrize(("budget", "uniform"), [(2, True), pytest.param(1, False, marks=pytest.mark.deep)])
+@pytest.mark.deep
+@pytest.mark.parametrize(("budget", "uniform"), [(2, True), (1, False)])
 def test_a_root_is_opened_as_often_as_it_was_made_for(budget: int, uniform: bool) -> None:
     """Two proofs that open one root, each with challenges of its own: together they are uniform for a budget of 2."""
     private = committed_inputs(PROGRAMS["step"])
@@ -208,9 +169,39 @@ def test_a_root_is_opened_as_often_as_it_was_made_for(budget: int, uniform: bool
     assert (found == size) == uniform
 
 
+def test_a_root_between_two_programs_is_uniform_in_both() -> None:
+    """The output of one proof is the input of the next: two openings of a root in two plans."""
+    first = committed_inputs(PROGRAMS["Scale"])
+    (port,) = first.outputs
+    assert port.format is not None
+    first = replace(first, outputs=(replace(port, visibility=Visibility.COMMITTED),))
+    second = committed_inputs(single(integers.Scale(2, 0), port.format))
+    made = [plan(one, openings=2) for one in (first, second)]
+    trace = made[0].trace(draw(first, np.random.default_rng(1)))
+    values = [made[0].values(trace), values_of(made[1], {"in0": trace[first.arrow.outputs[0]]})]
+    (out,) = (number for number, (side, _) in enumerate(made[0].groups) if side == "output")
+    own = [secrets(made[0]), secrets(made[1], 20)]
+    own[0][out] = own[1][0]
+    viewers = [Viewer(made[i], values[i], own[i], bytes([i] * 32)) for i in range(2)]
+    views = [viewer.view() for viewer in viewers]
+    assert np.array_equal(views[0].drawn[f"{out}: root"], views[1].drawn["0: root"])
+    assert rank(joint([(viewers[0], f"{out}: "), (viewers[1], "0: ")])) == sum(view.uniform.size for view in views)
+
+
+@pytest.mark.parametrize("degree", [2, pytest.param(3, marks=pytest.mark.deep)])
+def test_rows_of_a_dataset_are_hidden(degree: int) -> None:
+    _, made = of_rows(degree)
+    made = replace(made, openings=(1,) * len(made.groups))
+    draws, rows = np.random.default_rng(3), np.array([4, 0, 4])
+    data, weights = draws.integers(0, 8, (EXAMPLES, 4)), draws.integers(-8, 8, 12)
+    values = list(made.values(made.trace({"x": data[rows], "w": weights}), {"1": rows}))
+    values[made.tensors["x"]] = data
+    assert_uniform(Viewer(made, values, secrets(made)))
+
+
 def test_each_vector_of_an_opening_hides() -> None:
     """Of larger tables: vectors are folded again, each with random words and carried pads of its own."""
-    private = committed_inputs(single(integers.ReLU(), Fixed((200,), 0, -5, 6)))
+    private = committed_inputs(LARGE)
     made = plan(private, openings=1)
     values = values_of(made, draw(private, np.random.default_rng(1)))
     viewer = Viewer(made, values, secrets(made), demand=MORE_VECTORS)
