@@ -26,6 +26,7 @@ from circuitize.circuits import integers
 from circuitize.circuits.errors import Undefined
 from circuitize.circuits.integers import operation_classes
 from circuitize.circuits.program import Visibility
+from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.forms import Integers, Public
 from circuitize.provers.tensor.plan import Plan, plan
 
@@ -171,7 +172,7 @@ def test_a_root_is_opened_as_often_as_it_was_made_for(budget: int, uniform: bool
 
 def test_a_root_between_two_programs_is_uniform_in_both() -> None:
     """The output of one proof is the input of the next: two openings of a root in two plans."""
-    first = committed_inputs(PROGRAMS["Scale"])
+    first = committed_inputs(single(integers.Scale(1, 0), Fixed((), 0, 0, 1)))
     (port,) = first.outputs
     assert port.format is not None
     first = replace(first, outputs=(replace(port, visibility=Visibility.COMMITTED),))
