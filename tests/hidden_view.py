@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,11 +52,15 @@ class Viewer:
     secrets: Sequence[bytes]
     challenges: bytes = bytes(32)
     demand: tuple[float, int] = ONE_VECTOR
+    fixed: Mapping[str, Words] = field(default_factory=dict)
+    """What is in place of the randomness of some labels."""
 
     def view(self, replaced: Mapping[str, Words] | None = None) -> View:
-        """The view with these words in place of the randomness of some labels."""
+        """The view with these words, too, in place of the randomness of some labels."""
         values, secrets = list(self.values), list(self.secrets)
-        found = tensor_view(self.plan.native, values, secrets, self.challenges, self.demand, dict(replaced or {}))
+        found = tensor_view(
+            self.plan.native, values, secrets, self.challenges, self.demand, {**self.fixed, **(replaced or {})}
+        )
         sent, drawn = [[(label, np.frombuffer(content, np.uint64)) for label, content in part] for part in found]
         end = [label for label, _ in sent].index("whir.last")
         uniform: list[tuple[str, Words]] = []

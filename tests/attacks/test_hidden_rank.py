@@ -93,6 +93,18 @@ def test_what_is_sent_is_uniform_and_each_random_word_is_needed(name: str, degre
     assert_uniform(viewed(name, degree))
 
 
+@pytest.mark.deep
+@pytest.mark.parametrize("degree", [2, 3])
+def test_with_zeros_in_place_of_any_randomness_the_view_is_not_uniform(degree: int) -> None:
+    """The labels are those that the prover asks for."""
+    viewer = viewed("step", degree)
+    view = viewer.view()
+    for label in words_of(view):
+        without = replace(viewer, fixed={label: np.zeros_like(view.drawn[label])})
+        others = [own for own in words_of(view) if own != label]
+        assert rank(without.jacobian(others)[: view.uniform.size]) < view.uniform.size, label
+
+
 def test_the_jacobian_is_that_of_the_map() -> None:
     """All of one label's words at once, changed by any numbers: the view is affine in them, but for pads of triples."""
     viewer = viewed("step", 2)
