@@ -241,3 +241,10 @@ def test_each_tree_has_salts_of_its_own() -> None:
         assert np.array_equal(other.whole, view.whole)
         same = [np.array_equal(x, y) for x, y in zip(other.salts, view.salts, strict=True)]
         assert same == [number != place for number in range(len(labels))], label
+
+
+def test_words_in_place_of_nothing_are_refused() -> None:
+    viewer = viewed("step", 2)
+    for label, words in (("1: pads", np.zeros(1, np.uint64)), ("1: other", np.zeros(4, np.uint64))):
+        with pytest.raises(RuntimeError, match=f"nothing asks for {words.size} words of {label}"):
+            viewer.view({label: words})

@@ -82,5 +82,14 @@ pub fn view<E: Extension>(
         &|c, _| Randomness::rehearsed(&secrets[c], &rehearsal, format!("{c}: ")),
     )?;
     let asked = std::mem::take(&mut *rehearsal.asked.lock().expect("no panic while it was held"));
-    Ok((sent, asked))
+    let used =
+        |label: &String, words: &Vec<u64>| asked.iter().any(|(own, given)| own == label && given == words);
+    match rehearsal
+        .replaced
+        .iter()
+        .find(|(label, words)| !used(label, words))
+    {
+        Some((label, words)) => Reject::because(format!("nothing asks for {} words of {label}", words.len())),
+        None => Ok((sent, asked)),
+    }
 }
