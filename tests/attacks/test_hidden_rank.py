@@ -1,7 +1,8 @@
 """Proofs in zero knowledge hide: for fixed challenges, what is sent is uniform by the randomness that is drawn.
 
 The rank of the prover's own map from randomness to messages, over the field, is the number of coordinates that
-docs/zero-knowledge.md calls uniform; the other coordinates add nothing to it; without any randomness it is less.
+docs/zero-knowledge.md calls uniform; the other coordinates add nothing to it, and are the same for two witnesses.
+Without any of the randomness it is less.
 """
 
 from __future__ import annotations
@@ -60,17 +61,16 @@ def viewed(name: str, degree: int) -> Viewer:
 
 
 def assert_uniform(viewer: Viewer) -> None:
-    """The Jacobian is square and has an inverse, but for words that change nothing, and for numbers that follow.
+    """The Jacobian of the uniform part is square and has an inverse, but for words that change nothing.
 
     So each view of the uniform part is made by just one choice of random words; and where any word of any label were a
     constant, zero or another, some views could not be.
     """
     view = viewer.view()
     labels = words_of(view)
-    found = viewer.jacobian(labels)
     size = view.uniform.size
-    used = np.add.reduce(found[:size] != 0, axis=0) > 0
-    assert rank(found[:size]) == size
+    found = viewer.jacobian(labels)[:size]
+    used = np.add.reduce(found != 0, axis=0) > 0
     assert rank(found) == size
     assert np.count_nonzero(used) == size
     start = 0
@@ -91,6 +91,18 @@ def assert_uniform(viewer: Viewer) -> None:
 )
 def test_what_is_sent_is_uniform_and_each_random_word_is_needed(name: str, degree: int) -> None:
     assert_uniform(viewed(name, degree))
+
+
+def test_what_follows_from_the_uniform_part_adds_nothing_to_its_rank() -> None:
+    """A root that may be opened once more has random words that the view does not tell: nor do s, g(x) and the sums."""
+    private = committed_inputs(PROGRAMS["step"])
+    made = plan(private, openings=2)
+    viewer = Viewer(made, values_of(made, draw(private, np.random.default_rng(1))), secrets(made))
+    view = viewer.view()
+    found = viewer.jacobian(words_of(view))
+    size = view.uniform.size
+    assert np.count_nonzero(np.add.reduce(found != 0, axis=0)) > size
+    assert rank(found[:size]) == rank(found) == size
 
 
 @pytest.mark.deep
