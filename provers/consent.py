@@ -10,11 +10,14 @@ class NotZeroKnowledge(CircuitizeError):
     """The program hides values, which this kind of proof does not."""
 
 
-def require_consent(program: Program, prover: str, consent: str) -> None:
-    """Raises NotZeroKnowledge where a program has inputs that are not public; `consent` says how to allow the proof."""
+def require_consent(program: Program, proofs: str, consent: str, other: str) -> None:
+    """Raises NotZeroKnowledge where a program has inputs that are not public.
+
+    `proofs` says which kind hides nothing, `consent` how to allow one, `other` which hides them.
+    """
     hidden = [port.name for port in program.inputs if port.visibility is not Visibility.PUBLIC]
     if hidden:
         raise NotZeroKnowledge(
-            f"expected public inputs only, found {hidden[0]!r}: {prover} proofs are NOT zero-knowledge and tell others "
-            f"about hidden values; {consent} if that is no harm, or use --prover groth16"
+            f"expected public inputs only, found {hidden[0]!r}: {proofs} are NOT zero-knowledge and tell others about "
+            f"hidden values; {consent} if that is no harm, or {other}"
         )

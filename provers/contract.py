@@ -110,6 +110,9 @@ class Circuit(Protocol):
     def sizes(self) -> Mapping[str, int]:
         """How large the circuit is, by name."""
 
+    def plain(self) -> Circuit:
+        """The circuit for proofs that hide nothing; itself where its prover makes one kind."""
+
     @property
     def scheme(self) -> str:
         """The scheme of its commitments, as openings name it."""
@@ -145,7 +148,7 @@ class Prover(Protocol):
 
     @property
     def hides(self) -> bool:
-        """Whether its proofs are zero-knowledge."""
+        """Whether its proofs are zero-knowledge, unless others are asked for."""
 
     @property
     def ceremony(self) -> Ceremony | None:
@@ -182,5 +185,5 @@ class Prover(Protocol):
         Program, digest and key are the verifier's own; the statement and the proof are claims, which are checked.
         """
 
-    def security_bits(self, program: Program) -> float | None:
-        """Bits of soundness of a proof, all rounds together; None where they are the curve's."""
+    def security_bits(self, program: Program, zero_knowledge: bool) -> float | None:
+        """Bits of soundness of a proof of that kind, all rounds together; None where they are the curve's."""

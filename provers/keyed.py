@@ -55,6 +55,9 @@ class KeyedCircuit:
     def executed(self) -> Program:
         return self.program
 
+    def plain(self) -> Self:
+        return self
+
     def draw_secrets(self, trace: Trace, earlier: Path | None, only: Sequence[str], say: Progress) -> dict[Key, int]:
         return drawn_or_joined(self.program, named_inputs(self.program, trace), earlier, only, say)
 
@@ -103,7 +106,7 @@ class KeyedProver(Generic[P, V, F]):
     def bound(self, program: Program) -> tuple[tuple[Key, Port], ...]:
         return tuple(bound_ports(program))
 
-    def security_bits(self, program: Program) -> float | None:
+    def security_bits(self, program: Program, zero_knowledge: bool) -> float | None:
         return None
 
     def proving_key(self, path: Path) -> ProvingKey:

@@ -10,19 +10,23 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Entry:
-    """One prover. `module` holds its descriptor, as `PROVER`; keys begin with their magic, none where it has none."""
+    """One prover. `module` holds its descriptor, as `PROVER`; keys begin with their magic, none where it has none.
+
+    One that `hides` makes zero-knowledge proofs; one with `plain` proofs makes those that hide nothing too.
+    """
 
     module: str
     hides: bool
     verifying_magic: bytes | None = None
     proving_magic: bytes | None = None
+    plain: bool = False
 
 
 PROVERS: dict[str, Entry] = {
     "groth16": Entry("circuitize.provers.groth16.descriptor", True, b"circuitize-g16vk", b"circuitize-g16pk"),
     "mirage": Entry("circuitize.provers.mirage.descriptor", True, b"circuitize-mirvk", b"circuitize-mirpk"),
     "halo2": Entry("circuitize.provers.halo2.descriptor", True, b"circuitize-hl2vk", b"circuitize-hl2pk"),
-    "tensor": Entry("circuitize.provers.tensor.descriptor", False),
+    "tensor": Entry("circuitize.provers.tensor.descriptor", True, plain=True),
 }
 """By name, in the order in which they are offered; `catalogue.register` adds to it."""
 
@@ -42,8 +46,16 @@ def keyed() -> tuple[str, ...]:
 
 
 def hides(name: str) -> bool:
-    """Whether proofs of a prover are zero-knowledge; of an unknown one, as a statement may name it, they may be."""
+    """Whether proofs of a prover are zero-knowledge, unless one asks for others; of an unknown one they may be."""
     return name not in PROVERS or PROVERS[name].hides
+
+
+def kinds(name: str) -> frozenset[bool]:
+    """Whether proofs of a prover may be zero-knowledge, and whether they may not; of an unknown one, both."""
+    found = PROVERS.get(name)
+    if found is None:
+        return frozenset((True, False))
+    return frozenset((found.hides, found.hides and not found.plain))
 
 
 def prover_of_key(start: bytes) -> str | None:

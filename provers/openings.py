@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
+from fcntl import LOCK_EX, flock
 from pathlib import Path
 from typing import Any
 
@@ -26,17 +30,23 @@ KEPT = "the openings"
 """What such a file holds, in a message."""
 MOST_BYTES = 1 << 22
 """Openings of twenty thousand commitments."""
-POSEIDON, TENSOR = "poseidon", "tensor"
-"""Schemes: a salted hash of one port; a root of a group of ports, whose salts follow from a secret."""
+POSEIDON, TENSOR, HIDING = "poseidon", "tensor", "tensor in zero knowledge"
+"""Schemes: a salted hash of one port; a root of a group of ports, whose salts follow from a secret; one that is made
+for a number of openings, since each tells some of the random words that hide its values.
+"""
 
 
 @dataclass(frozen=True)
 class Opening:
-    """The salt or secret of one root, and the list of ports that it is of."""
+    """The salt or secret of one root, the list of ports that it is of, and how often it may still be opened.
+
+    None where there is no limit.
+    """
 
     salt: int
     root: int
     ports: PortList
+    left: int | None = None
 
 
 def draw_salts(program: Program) -> dict[Key, int]:
@@ -78,6 +88,7 @@ def join(
     if strange:
         raise CircuitizeError(f"--join: expected a committed input among {inputs}, found {strange[0]!r}")
     joined: dict[Key, int] = {}
+    spent: Counter[Key] = Counter()
     for key, ports in wanted.items():
         side, name = key
         earlier = [(other, name) for other in (OUTPUT, INPUT) if (other, name) in known]
@@ -93,8 +104,15 @@ def join(
             if reason is None and root_of(key, opening.salt) != opening.root:
                 listed = ", ".join(port.name for port in ports)
                 reason = f"{key_text(key)} ({listed}) has other values than {key_text(other)} there"
+            if reason is None and opening.left is not None and spent[other] >= opening.left:
+                raise CircuitizeError(
+                    f"--openings-from: expected a root that may be opened again, found {key_text(other)} of {path} "
+                    "opened as often as it was made for; one more opening would tell others about its values: join "
+                    "what the latest proof of these values made, or prove without --openings-from, for a new root"
+                )
             if reason is None:
                 joined[key] = opening.salt
+                spent[other] += 1
                 say(f"{key_text(key)} is joined to {key_text(other)} of {path}: both have one root")
                 break
             reasons.append(reason)
@@ -111,7 +129,38 @@ def join(
             f"--openings-from: expected a committed input named as in {path} ({_names(known)}), or of the same ports, "
             f"found {inputs}; give the openings of a proof that shares one"
         )
+    if scheme == HIDING:
+        _spend(path, spent)
     return joined
+
+
+def _spend(path: Path, spent: Mapping[Key, int]) -> None:
+    """Count openings in the file that they are of, before any is made: a proof that fails afterwards has used them up.
+
+    Raises CircuitizeError where another process has used up what was left.
+    """
+    with _alone(path):
+        content = parse_json(read_at_most(path, MOST_BYTES, KEPT, "give another file"), MOST_BYTES >> 4)
+        for key, count in spent.items():
+            own = content["openings"][key_text(key)]
+            own["left"] -= count
+            if own["left"] < 0:
+                raise CircuitizeError(
+                    f"{path}: expected {count} openings of {key_text(key)} left, found fewer: another proof was made "
+                    "meanwhile; prove without --openings-from, and the values get a new root"
+                )
+        write_whole(path, [_text(content)], private=True)
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """No other process counts openings in this file meanwhile."""
+    while True:
+        with path.open("rb") as file:
+            flock(file, LOCK_EX)
+            if os.path.samestat(os.fstat(file.fileno()), path.stat()):
+                yield
+                return
 
 
 def _names(known: Mapping[Key, Opening]) -> str:
@@ -149,7 +198,12 @@ def named_salts(salts: Mapping[Key, int]) -> dict[str, int]:
 def write_openings(path: Path, scheme: str, digest: str, openings: Mapping[Key, Opening]) -> None:
     """Write salts for their owner's eyes only, whole or not at all."""
     named = {
-        key_text(key): {"salt": hex(one.salt), "root": hex(one.root), "ports": [asdict(port) for port in one.ports]}
+        key_text(key): {
+            "salt": hex(one.salt),
+            "root": hex(one.root),
+            "ports": [asdict(port) for port in one.ports],
+            **({} if one.left is None else {"left": one.left}),
+        }
         for key, one in openings.items()
     }
     content = {
@@ -159,12 +213,21 @@ def write_openings(path: Path, scheme: str, digest: str, openings: Mapping[Key, 
         "digest": digest,
         "openings": named,
     }
-    write_whole(path, [(json.dumps(content, indent=1) + "\n").encode()], private=True)
+    write_whole(path, [_text(content)], private=True)
 
 
-def opened(salts: Mapping[Key, int], roots: Mapping[Key, int], lists: Mapping[Key, PortList]) -> dict[Key, Opening]:
-    """What is kept of each commitment."""
-    return {key: Opening(salt, roots[key], lists[key]) for key, salt in salts.items()}
+def _text(content: Mapping[str, Any]) -> bytes:
+    return (json.dumps(content, indent=1) + "\n").encode()
+
+
+def opened(
+    salts: Mapping[Key, int],
+    roots: Mapping[Key, int],
+    lists: Mapping[Key, PortList],
+    left: Mapping[Key, int] | None = None,
+) -> dict[Key, Opening]:
+    """What is kept of each commitment; `left` says how often each may still be opened, where that is limited."""
+    return {key: Opening(salt, roots[key], lists[key], (left or {}).get(key)) for key, salt in salts.items()}
 
 
 def read_openings(path: Path) -> dict[Key, int]:
@@ -185,7 +248,8 @@ def _read(path: Path, scheme: str | None) -> dict[Key, Opening]:
             side, colon, port = name.partition(":")
             if not colon or side not in (INPUT, OUTPUT):
                 raise ValueError(f"port {excerpt(name)}")
-            made[side, port] = Opening(_secret(one["salt"]), _secret(one["root"]), tuple(map(_listed, one["ports"])))
+            ports = tuple(map(_listed, one["ports"]))
+            made[side, port] = Opening(_secret(one["salt"]), _secret(one["root"]), ports, _left(content["scheme"], one))
         return made
     except OSError as error:
         raise FormatError(f"{path}: expected openings, found {error.strerror or error}; check the path") from None
@@ -197,6 +261,15 @@ def _secret(text: str) -> int:
     found = int(text, 16)
     if not 0 <= found < 1 << 256:
         raise ValueError("a salt or a root past 32 bytes")
+    return found
+
+
+def _left(scheme: object, entry: Mapping[str, Any]) -> int | None:
+    if scheme != HIDING:
+        return None
+    found = entry["left"]
+    if type(found) is not int or found < 0:
+        raise ValueError(f"{excerpt(found)} openings left")
     return found
 
 

@@ -19,7 +19,7 @@ from circuitize.circuits.files import write_whole
 from circuitize.circuits.program import Port, Program, Visibility
 from circuitize.circuits.reading import parse_json, read_at_most
 
-from .names import hides, names
+from .names import hides, kinds, names
 
 FILE = "statement.json"
 VERSION = 2
@@ -64,6 +64,7 @@ class Statement:
     digest: str
     publics: Mapping[Key, tuple[int, ...]]
     roots: Mapping[Key, int]
+    zero_knowledge: bool = True
 
     def text(self) -> str:
         """The one text of this statement."""
@@ -71,7 +72,7 @@ class Statement:
             **{key_text(key): {"integers": list(values)} for key, values in self.publics.items()},
             **{key_text(key): {"root": hex(root)} for key, root in self.roots.items()},
         }
-        kind = {"prover": self.prover, "zero_knowledge": hides(self.prover), "chunks": CHUNKS}
+        kind = {"prover": self.prover, "zero_knowledge": self.zero_knowledge, "chunks": CHUNKS}
         content = {"circuitize": VERSION, **kind, "digest": self.digest, "ports": ports}
         return json.dumps(content, indent=1, sort_keys=True) + "\n"
 
@@ -131,12 +132,13 @@ def read_statement(folder: Path, bound: Sequence[tuple[Key, Port]] | None = None
         prover = read_name(content["prover"])
         if not is_digest(content["digest"]):
             raise ValueError(f"digest {excerpt(content['digest'])}, expected 64 hexadecimal digits")
-        if (content["zero_knowledge"], content["chunks"]) != (hides(prover), CHUNKS):
+        hiding = content["zero_knowledge"]
+        if not isinstance(hiding, bool) or hiding not in kinds(prover) or content["chunks"] != CHUNKS:
             raise ValueError("in another kind of knowledge or in chunks, which a newer version reads")
         ports = [(read_key(name), value) for name, value in content["ports"].items()]
         publics = {key: tuple(map(read_whole, value["integers"])) for key, value in ports if "integers" in value}
         roots = {key: _root(value["root"]) for key, value in ports if "integers" not in value}
-        statement = Statement(prover, content["digest"], publics, roots)
+        statement = Statement(prover, content["digest"], publics, roots, hiding)
         if statement.text() != text:
             raise ValueError("not written as statements are")
         return statement
@@ -221,7 +223,7 @@ def stated(
             values = {INPUT: inputs, OUTPUT: outputs}[key[0]][key[1]]
             publics[key] = tuple(values.reshape(-1).tolist())
             at += values.size
-    statement = Statement(prover, digest, publics, roots)
+    statement = Statement(prover, digest, publics, roots, hides(prover))
     assert public_vector(program, statement, prime) == found
     return statement
 

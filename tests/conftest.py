@@ -18,6 +18,9 @@ hypothesis.settings.register_profile("circuitize", deadline=None, derandomize=no
 hypothesis.settings.load_profile("circuitize")
 
 
+os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "true")  # they take longer than what JAX runs here
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="rewrite the golden files, compare nothing")
 
@@ -89,5 +92,7 @@ class SkipsAreFailures:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if hasattr(config, "workerinput"):
+        os.environ["CIRCUITIZE_TESTS_SHARED"] = str(Path(config.option.basetemp).parent)
     if os.environ.get("CI") == "true" and not hasattr(config, "workerinput"):
         config.pluginmanager.register(SkipsAreFailures())

@@ -14,9 +14,9 @@ from circuitize.provers.tensor.plan import Plan
 
 Integers = NDArray[np.int64]
 
-ONE_VECTOR = (1.5, 1 << 10)
+ONE_VECTOR = (1.3, 1 << 10)
 """Bits of queries: two of each table. The tables' folds are the last vector."""
-MORE_VECTORS = (1.5, 1 << 5)
+MORE_VECTORS = (1.3, 1 << 5)
 """Larger tables' folds are folded again."""
 
 HASHES = {"columns", "whir.root", "whir.nodes", "whir.salts"}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -32,11 +34,14 @@ class Case:
         return [draw(source, random) for source in self.sources]
 
 
+@cache
 def awkward(low: int, high: int) -> Integers:
     """0, +-1, +-2^k, +-2^k +- 1 and both ends, as far as they lie in the interval."""
     powers = [1 << k for k in range(63)]
     near = {sign * (power + step) for sign in (1, -1) for power in powers for step in (-1, 0, 1)}
-    return np.array(sorted(v for v in {*near, 0, low, high, low + 1, high - 1} if low <= v <= high), np.int64)
+    found = np.array(sorted(v for v in {*near, 0, low, high, low + 1, high - 1} if low <= v <= high), np.int64)
+    found.flags.writeable = False
+    return found
 
 
 def draw(source: Fixed, random: np.random.Generator) -> Integers:
@@ -172,6 +177,14 @@ def contractions(wide: Fixed) -> list[tuple[str, tuple[Fixed, Fixed]]]:
     found.append(("bi,ij->bj", (fixed((2, 3), -20, 20), fixed((3, 4), -big, big))))
     found.append(("bi,ij->bj", (fixed((2, 512), -(1 << 26), 1 << 26), fixed((512, 2), -(1 << 26) + 1, 1 << 26))))
     found.append(("bi,ij->bj", (fixed((1, 1 << 14), -(1 << 23), 1 << 23), fixed((1 << 14, 1), -(1 << 24), 1 << 24))))
+    return found
+
+
+def by_operation(chosen: Iterable[Case]) -> dict[str, list[Case]]:
+    """Cases by the name of their operation, so that those of one share what is dear."""
+    found: dict[str, list[Case]] = {}
+    for one in chosen:
+        found.setdefault(one.operation.name.removeprefix("integer."), []).append(one)
     return found
 
 

@@ -21,7 +21,7 @@ def pulled(function: Callable[..., Any]) -> Callable[[Sequence[Any], Any], tuple
         return value, pullback(cotangent)
 
     def call(sources: Sequence[Any], cotangent: Any) -> tuple[Any, list[Any]]:
-        value, below = compiled([jnp.asarray(x) for x in sources], jax.tree.map(jnp.asarray, cotangent))
-        return jax.tree.map(np.asarray, value), [np.asarray(x) for x in below]
+        value, below = compiled(*jax.tree.map(jnp.asarray, (list(sources), cotangent)))
+        return jax.tree.map(np.asarray, value), jax.tree.map(np.asarray, list(below))
 
     return call

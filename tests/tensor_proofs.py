@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 from example_programs import example
 from numpy.typing import NDArray
+from side_by_side import side_by_side, values_of
+from tiers import TIER
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.program import Program, Visibility, raw, to_integers
@@ -108,6 +110,13 @@ def proved(program: Program, inputs: Mapping[str, Integers], made: Plan | None =
     assert proof == found.proof
     assert refusals(program, found.statement, proof, made) == (None, None)
     return found
+
+
+def proved_together(given: Sequence[tuple[Program, Mapping[str, Integers] | None]]) -> None:
+    """One proof of programs side by side, of those that have inputs; in `make deep` one of each."""
+    known = [(program, inputs) for program, inputs in given if inputs is not None]
+    for chosen in [[one] for one in known] if TIER == "deep" else [known] * bool(known):
+        proved(side_by_side([program for program, _ in chosen]), values_of([inputs for _, inputs in chosen]))
 
 
 def forged(

@@ -22,6 +22,7 @@ from circuitize.circuits.program import raw, to_integers
 from circuitize.frontends.datasets import Split, digits, iris
 from circuitize.provers.tensor.dataset import batch_ports, whole
 from circuitize.provers.tensor.groups import INPUT, OUTPUT
+from circuitize.provers.tensor.plan import Plan
 from circuitize.provers.tensor.runs.checking import Checked, Refused, check
 from circuitize.provers.tensor.runs.continuing import Earlier
 from circuitize.provers.tensor.runs.files import MANIFEST, StepProof, read_manifest, read_step, step_path
@@ -42,11 +43,20 @@ IN, OUT = (INPUT, "parameters"), (OUTPUT, "parameters")
 def run_of(
     name: str = "iris.py:step", steps: int = STEPS, per_proof: int = 1, kind: type[Run] = Run, **more: Any
 ) -> Run:
-    program, _ = planned(name)
     settled = {"seed": SEED, "scalars": lambda step: {"learning_rate": RATE}, **more}
-    return kind(program, len(_split(name).train_inputs), steps, per_proof=per_proof, **settled)
+    run = kind(planned(name)[0], len(_split(name).train_inputs), steps, per_proof=per_proof, **settled)
+    vars(run).update(_plans(name, per_proof))
+    return run
 
 
+@cache
+def _plans(name: str, per_proof: int) -> dict[str, Plan]:
+    """The plans of a run, which follow from its program, the size of its dataset and the steps per proof."""
+    run = Run(planned(name)[0], len(_split(name).train_inputs), per_proof, SEED, lambda step: {}, per_proof)
+    return {"plan": run.plan, "formats_plan": run.formats_plan}
+
+
+@cache
 def _split(name: str) -> Split:
     return iris(0) if name.startswith("iris") else digits(0)
 

@@ -51,7 +51,7 @@ def trained() -> cz.Program:
 def proved(target: ProverTarget) -> tuple[ProvableCircuit, Keys | None, Proof]:
     circuit = cz.compile(trained(), target)
     keys = circuit.insecure_keys() if circuit.prover.ceremony else None
-    return circuit, keys, circuit.prove(keys=keys, not_zero_knowledge=True)
+    return circuit, keys, circuit.prove(keys=keys, not_zero_knowledge=not circuit.prover.hides)
 
 
 def verifier(target: ProverTarget, expect: Mapping[str, Any] | None = None) -> Verifier:
@@ -129,7 +129,9 @@ def test_an_opening_joins_two_proofs(target: ProverTarget, tmp_path: Path) -> No
     first.save_openings(tmp_path / "openings.json")
     kept = {port.name for port in trained().inputs if port.held}
     inputs = {**trained().examples[0], **{name: first.outputs[name] for name in kept}}
-    second = circuit.prove(inputs, keys=keys, openings_from=tmp_path / "openings.json", not_zero_knowledge=True)
+    second = circuit.prove(
+        inputs, keys=keys, openings_from=tmp_path / "openings.json", not_zero_knowledge=not circuit.prover.hides
+    )
     joined = [name for side, name in second.statement.roots if side == "input" and ("output", name) in first.openings]
     assert joined
     for name in joined:
@@ -145,7 +147,7 @@ def test_keys_are_of_one_prover_and_one_program() -> None:
     with pytest.raises(KeyMismatch, match="none"):
         circuit.prove()
     with pytest.raises(CircuitizeError, match="expected no keys"):
-        proved(cz.tensor_proof)[0].prove(keys=keys, not_zero_knowledge=True)
+        proved(cz.tensor_proof)[0].prove(keys=keys)
     with pytest.raises(CircuitizeError, match="expected values by name, found list"):
         cz.verifier(trained(), keys.verifying, expect=["learning_rate"])  # type: ignore[arg-type]
     with pytest.raises(CircuitizeError, match="groth16"):
@@ -155,8 +157,21 @@ def test_keys_are_of_one_prover_and_one_program() -> None:
     with pytest.raises(CircuitizeError, match="expected a prover that has keys"):
         cz.compile(trained(), cz.tensor_proof).insecure_keys()
     with pytest.raises(NotZeroKnowledge, match="not_zero_knowledge=True"):
-        proved(cz.tensor_proof)[0].prove()
+        proved(ProverTarget("rerun"))[0].prove()
     assert other.digest == circuit.digest and proof.size < other_proof.size
+
+
+def test_a_tensor_proof_that_hides_nothing_says_so() -> None:
+    """Both kinds show the same, and a verifier is told which it has."""
+    circuit, _, hiding = proved(cz.tensor_proof)
+    plain = circuit.prove(not_zero_knowledge=True)
+    verdicts = [verifier(cz.tensor_proof).check(proof) for proof in (hiding, plain)]
+    assert [verdict.valid for verdict in verdicts] == [True, True]
+    assert [verdict.zero_knowledge for verdict in verdicts] == [True, False]
+    assert verdicts[0].publics == verdicts[1].publics and verdicts[0].roots.keys() == verdicts[1].roots.keys()
+    assert not set(verdicts[0].roots.values()) & set(verdicts[1].roots.values())
+    assert "NOT zero-knowledge" in repr(plain) and plain.size < hiding.size
+    assert "NOT-ZERO-KNOWLEDGE.txt" in plain.files and "NOT-ZERO-KNOWLEDGE.txt" not in hiding.files
 
 
 def test_summaries_are_short(target: ProverTarget) -> None:

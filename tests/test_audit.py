@@ -6,6 +6,7 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
+import tiers
 from arrays_cases import Case as RealCase
 from arrays_cases import cases as real_cases
 from enumeration import solutions, without
@@ -13,7 +14,6 @@ from example_programs import example
 from integers_cases import Case, cases
 from quantized_cases import program as quantized
 from r1cs_programs import chain, program, single
-from tiers import seeds
 
 from circuitize.backends.r1cs.audit import audit
 from circuitize.backends.r1cs.audit.mutation import satisfies
@@ -29,7 +29,7 @@ from circuitize.circuits.integers import IntegerOperation
 from circuitize.circuits.program import Program
 from circuitize.circuits.types import Fixed
 
-MOST_ROWS = 100_000
+MOST_ROWS = tiers.count(20_000, deep=100_000)
 Form = dict[int, int]
 
 
@@ -48,7 +48,12 @@ def test_every_integer_operation_is_determined(case: Case) -> None:
     assert not found.impossible
 
 
-@pytest.mark.parametrize("case", real_cases(), ids=str)
+def of_each_operation(cases: list[RealCase]) -> list[RealCase]:
+    """The last case of each class; in the deep tier all."""
+    return cases if tiers.TIER == "deep" else list({type(case.operation): case for case in cases}.values())
+
+
+@pytest.mark.parametrize("case", of_each_operation(real_cases()), ids=str)
 def test_every_real_operation_is_determined(case: RealCase) -> None:
     found = audit(constraints(quantized(case)))
     assert found.determined, found.open_wires[:5]
@@ -187,7 +192,7 @@ def random_system(random: np.random.Generator) -> ConstraintSystem:
     return built(prime, inputs, internal, made)
 
 
-@pytest.mark.parametrize("seed", seeds(8, deep=200))
+@pytest.mark.parametrize("seed", tiers.seeds(8, deep=200))
 def test_random_systems_against_enumeration(seed: int) -> None:
     random = np.random.default_rng(seed)
     missed = sum(check_against_enumeration(random_system(random)) for _ in range(60))

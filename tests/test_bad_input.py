@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cli_programs import STEP, Outcome, copied, keys, proof, prove, refused, run
+from tiers import count
 
 from circuitize.provers.groth16.proof import PROOF_FILE
 
@@ -183,14 +184,14 @@ def test_a_program_that_binds_nothing_gets_no_keys(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def damaged(content: bytes, count: int) -> Iterator[bytes]:
+def damaged(content: bytes, flips: int) -> Iterator[bytes]:
     """The content cut short, with something after it, and with one bit flipped at places spread over it."""
     for end in sorted({0, 1, 7, 8, len(content) // 2, len(content) - 1}):
         yield content[:end]
     yield content + b"\0"
-    for number in range(count):
+    for number in range(flips):
         changed = bytearray(content)
-        changed[number * (len(content) - 1) // (count - 1)] ^= 1 << number % 8
+        changed[number * (len(content) - 1) // (flips - 1)] ^= 1 << number % 8
         yield bytes(changed)
 
 
@@ -212,7 +213,7 @@ def test_damaged_proofs(tmp_path: Path, name: str) -> None:
     """Whatever is changed, the proof is not valid: unreadable (2) or refused (1), always in one line."""
     folder = copied(proof(), tmp_path / "proof")
     statuses = set()
-    for content in damaged((proof() / name).read_bytes(), 100):
+    for content in damaged((proof() / name).read_bytes(), count(50, deep=1000)):
         (folder / name).write_bytes(content)
         outcome = run("verify", folder, "--keys", keys(), "--json")
         statuses.add(outcome.status)
@@ -260,49 +261,66 @@ def test_damaged_witnesses(tmp_path: Path, compiled: Path) -> None:
 
 
 LIMITED = """
-import resource, runpy, sys
-most = int(sys.argv.pop(1))
-resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
-runpy.run_module("circuitize.cli", run_name="__main__", alter_sys=True)
+import json, os, resource, sys
+sys.path[:0] = [sys.argv[1]]
+from cli_programs import run
+outcomes = []
+for folder, most, arguments in json.loads(sys.argv[2]):
+    os.chdir(folder)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, resource.RLIM_INFINITY))
+    outcomes.append(vars(run(*arguments)))
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+print(json.dumps(outcomes))
 """
+WRITING = {
+    "compile": ["compile", STEP, "--target", "r1cs", "-o", "made", "--witness"],
+    "setup": ["setup", STEP, "--prover", "groth16", "-o", "made"],
+    "prove": ["prove", STEP, "--prover", "groth16", "--keys", KEYS, "-o", "made", "--outputs", "outputs.npz"],
+}
+MOST = (0, 300, 5_000)
 
 
-def limited(folder: Path, most: int, *arguments: str | Path) -> Outcome:
-    """Run a command line in a process of its own whose files may not pass `most` bytes: a full disk.
+@pytest.fixture(scope="module")
+def limited(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, int], tuple[Path, Outcome]]:
+    """Command lines in a process whose files may not pass so many bytes: a full disk; and one over an earlier proof.
 
     The process limits itself: a function run between fork and exec would warn where JAX has started threads.
     """
-    command = [sys.executable, "-c", LIMITED, str(most), *map(str, arguments)]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-    return Outcome(done.returncode, done.stdout, done.stderr)
+    cases = [(name, most, name) for name in WRITING for most in MOST] + [("earlier", 300, "prove")]
+    folders = [tmp_path_factory.mktemp(f"{name}-{most}") for name, most, _ in cases]
+    copied(proof(), folders[-1] / "made")
+    asked = [(str(folder), most, filled(WRITING[of])) for folder, (_, most, of) in zip(folders, cases, strict=True)]
+    asked[-1] = (*asked[-1][:2], asked[-1][2][:-2])
+    command = [sys.executable, "-c", LIMITED, str(Path(__file__).parent), json.dumps(asked)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0 and not done.stderr, done
+    outcomes = [Outcome(**outcome) for outcome in json.loads(done.stdout)]
+    return {
+        (name, most): (folder, outcome)
+        for (name, most, _), folder, outcome in zip(cases, folders, outcomes, strict=True)
+    }
 
 
-@pytest.mark.parametrize("most", [0, 300, 5_000])
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["compile", STEP, "--target", "r1cs", "-o", "made", "--witness"],
-        ["setup", STEP, "--prover", "groth16", "-o", "made"],
-        ["prove", STEP, "--prover", "groth16", "--keys", KEYS, "-o", "made", "--outputs", "outputs.npz"],
-    ],
-)
-def test_a_full_disk(tmp_path: Path, most: int, arguments: list[str]) -> None:
-    outcome = limited(tmp_path, most, *filled(arguments))
-    if arguments[0] == "prove" and most == 5_000:
+@pytest.mark.parametrize("most", MOST)
+@pytest.mark.parametrize("name", WRITING)
+def test_a_full_disk(limited: dict[tuple[str, int], tuple[Path, Outcome]], name: str, most: int) -> None:
+    folder, outcome = limited[name, most]
+    if name == "prove" and most == 5_000:
         assert outcome.status == 0
         return
     assert outcome.status == 2, outcome
     assert outcome.out == ""
     assert "File too large" in outcome.line
     assert ".part" not in outcome.line
-    made = [path for path in tmp_path.rglob("*") if path.is_file()]
+    made = [path for path in folder.rglob("*") if path.is_file()]
     assert not [path for path in made if path.name.startswith(".") or path.stat().st_size >= most]
-    assert not (tmp_path / "made").exists()
+    assert not (folder / "made").exists()
 
 
-def test_a_full_disk_leaves_an_earlier_proof(tmp_path: Path) -> None:
-    before = {path.name: path.read_bytes() for path in copied(proof(), tmp_path / "made").iterdir()}
-    outcome = limited(tmp_path, 300, "prove", STEP, "--prover", "groth16", "--keys", keys(), "-o", "made")
+def test_a_full_disk_leaves_an_earlier_proof(limited: dict[tuple[str, int], tuple[Path, Outcome]]) -> None:
+    folder, outcome = limited["earlier", 300]
     assert outcome.status == 2
-    assert {path.name: path.read_bytes() for path in (tmp_path / "made").iterdir()} == before
-    assert [path.name for path in tmp_path.iterdir()] == ["made"]
+    assert {path.name: path.read_bytes() for path in (folder / "made").iterdir()} == {
+        path.name: path.read_bytes() for path in proof().iterdir()
+    }
+    assert [path.name for path in folder.iterdir()] == ["made"]

@@ -141,7 +141,11 @@ def test_changes_are_told() -> None:
     assert read(written({"a": row, "b, c": row})) == {"a": row, "b, c": row}
 
 
-@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow if "step64" in n else ()) for n in PROGRAMS])
+LARGER = {"mnist_mlp.py:predict", "mnist_mlp.py:step", "mnist_mlp.py:step64", "digits_xent.py:momentum"}
+"""Of the same operations as others."""
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.deep if n in LARGER else ()) for n in PROGRAMS])
 def test_estimates_equal_what_is_emitted(name: str) -> None:
     system = emit(example(name).integer).system
     emitted = {column: getattr(system, column) for column in COLUMNS[:4]}

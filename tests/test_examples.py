@@ -11,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import example_programs
 import numpy as np
 import pytest
 
@@ -81,8 +82,8 @@ def test_the_examples_are_these() -> None:
 
 @cache
 def program(file: str, name: str) -> tuple[Program, Program]:
-    made = programs(example(file))[name]()
-    return made, quantize(made)
+    found = example_programs.example(f"{file}.py:{name}")
+    return found.given, found.integer
 
 
 @pytest.mark.parametrize(("file", "name"), MARKED)

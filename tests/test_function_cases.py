@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from agreement import check_agreement
 from function_cases import FunctionCase, function_cases, small_program
+from side_by_side import side_by_side, values_of
 from tensor_proofs import committed_inputs, proved
 
 from circuitize.backends.verilog import folded, parallel
@@ -67,18 +68,31 @@ def test_derivatives_are_finite_differences(case: FunctionCase) -> None:
         np.testing.assert_allclose(slope, expected, rtol=1e-6, atol=1e-6)
 
 
+def drawn(case: FunctionCase) -> list[dict[str, np.ndarray]]:
+    return [{f"x{i}": x for i, x in enumerate(values)} for values in case.drawn(3)]
+
+
 @pytest.mark.rtl
-@pytest.mark.proof
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_every_target_has_the_same_integers(case: FunctionCase) -> None:
-    """Circuits with every wire changed to anything, layouts, proofs and hardware."""
-    program = small_program(case)
-    vectors = [{f"x{i}": x for i, x in enumerate(values)} for values in case.drawn(3)]
+    """Circuits with every wire changed to anything, layouts and hardware."""
+    program, vectors = small_program(case), drawn(case)
     assert check_agreement(program, vectors).undefined == 0
     found = agree(program, vectors, [Plonkish(program)])
     assert (found.mismatches, found.undefined) == (0, 0), found.first_difference
-    proved(committed_inputs(program), vectors[0])
     frames = {name: np.stack([vector[name] for vector in vectors]) for name in vectors[0]}
     for schedule in (parallel.schedule, folded.schedule):
         hardware = check_design(schedule(program), program, frames, backpressure=1)
         assert (hardware.mismatches, hardware.undefined) == (0, 0), hardware.first_difference
+
+
+TOGETHER = 9
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("first", range(0, len(CASES), TOGETHER))
+def test_proofs_have_the_same_integers(first: int) -> None:
+    """Of nine functions side by side."""
+    some = CASES[first : first + TOGETHER]
+    program = side_by_side([small_program(case) for case in some])
+    proved(committed_inputs(program), values_of([drawn(case)[0] for case in some]))

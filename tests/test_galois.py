@@ -17,6 +17,7 @@ import quantized_cases
 from agreement import Vector, mutations
 from example_programs import example
 from r1cs_programs import chain, single
+from tiers import TIER
 
 from circuitize.backends.r1cs.emit import emit
 from circuitize.backends.r1cs.field import BN254, Field
@@ -130,12 +131,12 @@ def defined(given: Program, case: integers_cases.Case) -> Vector:
 
 
 def small_cases() -> list[Any]:
-    """Every small case of both languages, and the first of each operation that has no small one."""
+    """The smallest case of each operation of both languages; in the deep tier all small ones."""
     cases: list[Any] = [*arrays_cases.cases(), *integers_cases.cases()]
     found = [case for case in cases if max((prod(source.shape) for source in case.sources), default=0) <= MOST]
-    names = {case.operation.name for case in found}
-    others = {case.operation.name: case for case in reversed(cases) if case.operation.name not in names}
-    return found + list(others.values())
+    cases.sort(key=lambda case: -max((prod(source.shape) for source in case.sources), default=0))
+    smallest = {case.operation.name: case for case in cases}
+    return found + [case for case in smallest.values() if case not in found] if TIER == "deep" else [*smallest.values()]
 
 
 @pytest.mark.parametrize("case", small_cases(), ids=lambda case: case.operation.name)

@@ -81,24 +81,16 @@ def test_a_gigabyte_in_place_of_any_file(every: dict[str, Kind], name: str, fill
         kind.path.write_bytes(kind.honest)
 
 
-@pytest.mark.parametrize("name", [*NAMES, "circuit.r1cs", "witness.wtns", "circuit.plonkish", "witness.cells"])
-def test_some_mutated_files(every: dict[str, Kind], name: str) -> None:
-    """Nothing is raised but what a user is told, nothing imported, nothing opened elsewhere."""
-    check_mutants(every[name], 40)
+CIRCUITS = ("circuit.sym", "circuit.r1cs", "witness.wtns", "circuit.plonkish", "witness.cells")
+DEAR = {"proof.halo2", "verifying.key, halo2", "steps/*.proof", "formats.proof"}
+"""Kinds of which one takes a hundredth of a second to judge, as one of a circuit's files takes several."""
 
 
-DEAR = {"circuit.sym", "steps/*.proof", "formats.proof", "proof.halo2", "verifying.key, halo2"}
-"""Kinds of which two thousand take more than ten seconds."""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, *CIRCUITS[1:]])
 def test_mutated_files(every: dict[str, Kind], name: str) -> None:
-    check_mutants(every[name], count(200, deep=2000) if name in DEAR else 2000)
-
-
-def check_mutants(kind: Kind, mutants: int) -> None:
-    tally = tried(kind, np.random.default_rng(3), mutants)
+    """Nothing is raised but what a user is told, nothing imported, nothing opened elsewhere."""
+    mutants = count(40 if name in CIRCUITS else 100 if name in DEAR else 200, deep=400 if name in CIRCUITS else 2000)
+    tally = tried(every[name], np.random.default_rng(3), mutants)
     assert not tally.wrong, tally.wrong[:5]
     assert tally.longest < 5 and tally.more_bytes < MORE, str(tally)
     assert tally.ends.total() == mutants

@@ -96,7 +96,7 @@ def test_a_convolutional_step_is_jax_s() -> None:
         return -(batch["targets"] * jax.nn.log_softmax(logits)).sum(1).mean()
 
     program = with_examples(training_step(model, cross_entropy, SGD(), 5), held | batch)
-    made, slopes = real.run(program, held | batch), jax.grad(loss)(held)
+    made, slopes = real.run(program, held | batch), jax.jit(jax.grad(loss))(held)
     for name, slope in slopes.items():
         np.testing.assert_allclose(made[name], held[name] - 0.125 * slope, atol=1e-12)
     integers = quantize(program)
@@ -127,7 +127,7 @@ def test_embedding_trains_the_rows_it_read() -> None:
         outputs = held["embedding1.table"][indices].reshape(4, 6) @ held["dense1.weight"] + held["dense1.bias"]
         return ((outputs - batch["targets"]) ** 2).mean()
 
-    made, slopes = real.run(program, held | batch), jax.grad(loss)(jax.tree.map(jnp.asarray, held))
+    made, slopes = real.run(program, held | batch), jax.jit(jax.grad(loss))(jax.tree.map(jnp.asarray, held))
     for name, slope in slopes.items():
         np.testing.assert_allclose(made[name], held[name] - 0.5 * slope, atol=1e-12)
     untouched = [2, 4]

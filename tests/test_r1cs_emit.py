@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from integers_cases import Case, Integers, cases
 from r1cs_programs import program, single
+from tiers import count
 
 from circuitize.backends.r1cs.checker import describe, failing_rows
 from circuitize.backends.r1cs.cost import estimate
@@ -24,7 +25,7 @@ from circuitize.circuits.types import Fixed
 from circuitize.sims import integer
 
 ALL = cases()
-MUTATED_WIRES = 40
+MUTATED_WIRES = count(8, deep=40)
 
 
 def runs(case: Case, given: Program, random: np.random.Generator, count: int) -> Iterator[dict[str, Integers]]:

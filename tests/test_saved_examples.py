@@ -21,15 +21,18 @@ from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.plan import plan
 from circuitize.provers.tensor.prover import prove
 
+PROVED = ("iris.py:step", "digits.py:adam", "cnn.py:predict", "dense.py:small", "matmul.py:product", "jet.py:scores")
 SMALL = (
-    *("iris.py:step", "iris.py:predict", "digits.py:step", "digits.py:momentum", "digits.py:adam", "digits.py:predict"),
+    *("iris.py:predict", "digits.py:step", "digits.py:momentum", "digits.py:predict"),
     *("digits_xent.py:step", "digits_xent.py:momentum", "digits_xent.py:adam", "digits_xent.py:adam_sixteen"),
-    *("cnn.py:step", "cnn.py:predict", "dense.py:small", "dense.py:large", "matmul.py:product"),
-    *("jet.py:scores", "jet.py:classify", "mnist_mlp.py:step", "mnist_mlp.py:predict"),
+    *("cnn.py:step", "dense.py:large", "jet.py:classify", "mnist_mlp.py:step", "mnist_mlp.py:predict"),
     *("transformer.py:step", "transformer.py:spherical_step"),
 )
-SLOW = ("mnist_mlp.py:step64", "mlp_1m.py:step", "mlp_10m.py:step", "mlp_10m.py:deep")
-PLANNED = [*SMALL, *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW)]
+DEEP = pytest.mark.deep
+PLANNED = [
+    *(*PROVED, *SMALL, "mnist_mlp.py:step64", "mlp_1m.py:step"),
+    *(pytest.param(name, marks=DEEP) for name in ("mlp_10m.py:step", "mlp_10m.py:deep")),
+]
 
 
 def saved_at(folder: Path, name: str) -> Path:
@@ -77,9 +80,9 @@ def test_a_saved_example_has_the_plan_of_the_original(folder: Path, name: str) -
     assert made.native is not None
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", [*PROVED, *(pytest.param(name, marks=DEEP) for name in SMALL)])
 def test_tensor_proofs_from_saved_examples(folder: Path, name: str) -> None:
-    """Made from the saved program, judged against the original."""
+    """Made from the saved program, judged against the original; all that they depend on is compared above."""
     saved, back = restored(folder, name)
     proved = prove(back, example_inputs(saved), not_zero_knowledge=True)
     assert both(saved, proved.statement, proved.proof, plan(saved)) is None
@@ -89,9 +92,7 @@ KEYED = [
     ("dense.py:small", "groth16"),
     ("dense.py:small", "mirage"),
     ("dense.py:small", "halo2"),
-    pytest.param("iris.py:step", "groth16", marks=pytest.mark.slow),
-    pytest.param("iris.py:step", "mirage", marks=pytest.mark.slow),
-    pytest.param("iris.py:step", "halo2", marks=pytest.mark.slow),
+    *(pytest.param("iris.py:step", prover, marks=DEEP) for prover in ("groth16", "mirage", "halo2")),
 ]
 
 

@@ -105,7 +105,9 @@ def test_a_residual_keeps_the_state_of_what_it_skips() -> None:
 
 
 @pytest.mark.proof
-@pytest.mark.parametrize("name", ["transformer.py:step", "transformer.py:spherical_step"])
+@pytest.mark.parametrize(
+    "name", ["transformer.py:step", pytest.param("transformer.py:spherical_step", marks=pytest.mark.deep)]
+)
 def test_the_example_is_proved(name: str) -> None:
     program, made = planned(name)
     inputs = example_inputs(program)
@@ -115,8 +117,8 @@ def test_the_example_is_proved(name: str) -> None:
     assert answer(program, made, changed)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["step", pytest.param("spherical_step", marks=pytest.mark.deep)])
+@pytest.mark.deep
+@pytest.mark.parametrize("name", ["step", "spherical_step"])
 def test_digits_are_learned_in_integers(name: str) -> None:
     spec = util.spec_from_file_location("example_transformer", EXAMPLES / "transformer.py")
     assert spec is not None and spec.loader is not None

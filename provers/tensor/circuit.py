@@ -1,9 +1,11 @@
-"""A program as the tensor prover proves it: a plan, and runs of it; NOT zero-knowledge."""
+"""A program as the tensor prover proves it: a plan, and runs of it, in zero knowledge unless others are asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 
 from circuitize import _native
@@ -12,7 +14,7 @@ from circuitize.circuits.memory import require_memory
 from circuitize.circuits.phases import Phases, Progress
 from circuitize.circuits.program import Program
 from circuitize.provers.contract import Proved, ProvingKey, Secrets, Trace
-from circuitize.provers.openings import TENSOR, join, opened
+from circuitize.provers.openings import HIDING, TENSOR, join, opened
 from circuitize.provers.statement import Key, Statement
 
 from . import prover
@@ -22,6 +24,8 @@ from .proof import PROOF_FILE
 
 BYTES = 32
 WARNING_FILE = "NOT-ZERO-KNOWLEDGE.txt"
+OPENINGS = 4
+"""How often a root may be opened: by the proof that makes it, and by three that join it."""
 WARNING = "This proof is NOT zero-knowledge: it tells whoever reads it about the values that the statement hides.\n"
 
 
@@ -34,19 +38,32 @@ class Drawn(dict[Key, int]):
 
 
 class PlannedCircuit:
-    """The plan of an integer program."""
-
-    scheme = TENSOR
+    """The plan of an integer program for proofs in zero knowledge, and the one for proofs that hide nothing."""
 
     def __init__(self, program: Program, digest: str, phases: Phases) -> None:
-        self.program, self.digest = program, digest
+        self.program, self.digest, self.hides = program, digest, True
         with phases.phase("plan", "planning the proof"):
-            self.plan: Plan = plan(program)
-            require_memory(sizes(self.plan)["prover_bytes"], "prove a smaller batch, or on a larger machine")
+            self.plain_plan: Plan = plan(program)
+            require_memory(sizes(self.plain_plan)["prover_bytes"], "prove a smaller batch, or on a larger machine")
+
+    @cached_property
+    def plan(self) -> Plan:
+        """Raises Unprovable where the program can be proved, but not in zero knowledge."""
+        return self.plain_plan.hiding(OPENINGS) if self.hides else self.plain_plan
+
+    @property
+    def scheme(self) -> str:
+        return HIDING if self.hides else TENSOR
+
+    def plain(self) -> PlannedCircuit:
+        made = copy(self)
+        made.hides = False
+        made.__dict__.pop("plan", None)
+        return made
 
     @property
     def executed(self) -> Program:
-        return replace(self.program, arrow=self.plan.arrow)
+        return replace(self.program, arrow=self.plain_plan.arrow)
 
     def sizes(self) -> dict[str, int]:
         found = {"lookups": self.plan.looked_up, "committed": self.plan.committed}
@@ -64,7 +81,7 @@ class PlannedCircuit:
             return int.from_bytes(drawn.commitments[key].root, "big")
 
         lists = dict(zip(self.plan.groups, self.plan.lists, strict=True))
-        joined = join(earlier, TENSOR, lists, root_of, only, say)
+        joined = join(earlier, self.scheme, lists, root_of, only, say)
         drawn.update(joined)
         drawn.commitments = {key: drawn.commitments[key] for key in joined}
         return drawn
@@ -73,7 +90,7 @@ class PlannedCircuit:
         raise CircuitizeError("expected a prover that has keys, found tensor; its verifier holds the program")
 
     def prove(self, trace: Trace, secrets: Secrets, phases: Phases, key: ProvingKey | None = None) -> Proved:
-        """A proof of a run, NOT zero-knowledge. It takes no key."""
+        """A proof of a run. It takes no key."""
         values = list(trace)
         salts = {port: secret.to_bytes(BYTES, "big") for port, secret in secrets.items()}
         kept = secrets.commitments if isinstance(secrets, Drawn) else {}
@@ -84,9 +101,11 @@ class PlannedCircuit:
         publics = {port: tuple(array.reshape(-1).tolist()) for port, array in found.statement.publics.items()}
         roots = {port: int.from_bytes(root, "big") for port, root in found.statement.roots.items()}
         lists = dict(zip(self.plan.groups, self.plan.lists, strict=True))
-        statement = Statement("tensor", self.digest, publics, roots)
-        return Proved(found.proof, statement, found.outputs, opened(secrets, roots, lists))
+        statement = Statement("tensor", self.digest, publics, roots, self.plan.hidden)
+        left = {key: OPENINGS - 1 if key not in kept else 0 for key in roots} if self.plan.hidden else {}
+        return Proved(found.proof, statement, found.outputs, opened(secrets, roots, lists, left))
 
     def files(self, proved: Proved) -> dict[str, bytes]:
-        """The proof, and the warning that it is NOT zero-knowledge."""
-        return {PROOF_FILE: proved.proof.encode(), WARNING_FILE: WARNING.encode()}
+        """The proof, and for one that hides nothing a warning."""
+        warning = {} if proved.proof.zero_knowledge else {WARNING_FILE: WARNING.encode()}
+        return {PROOF_FILE: proved.proof.encode(), **warning}

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 PROOF_TYPE = "circuitize tensor proof 2: succinct, NOT zero-knowledge"
 """The tag of a proof that is not in zero knowledge."""
 
 HIDDEN_TYPE = "circuitize tensor proof 3: succinct, zero-knowledge"
+
+GEOMETRY = "rates 1/4 up to 2^17 points, else 1/2; vectors 1/8, 1/32, ...; the last, of at most 2^10, from 1/16 on"
+"""How large the tables and vectors of zero-knowledge proofs are, part of the statement's digest."""
 
 PRIME = 2**64 - 2**32 + 1
 """The Goldilocks field; challenges come from an extension of it, by a square or a cube root of 7."""
@@ -55,6 +60,34 @@ def rate_bits(round: int) -> int:
 def queries(round: int) -> int:
     """How many places of the oracle of this round are asked."""
     return math.ceil(QUERY_BITS / -math.log2((1 + 0.5 ** rate_bits(round)) / 2))
+
+
+Sizes = tuple[int, int, int, int, int]
+
+
+class Geometry(NamedTuple):
+    """A table, or a vector of an opening: where random elements begin, how many there are, and its domain."""
+
+    end: int
+    random: int
+    bits: int
+    rate: int
+    queries: int
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The sizes of a proof in zero knowledge: tables, vectors, and how many numbers, products and equations."""
+
+    tables: Sequence[Geometry]
+    vectors: Sequence[Geometry]
+    numbers: int
+    products: int
+    equations: int
+
+    @staticmethod
+    def of(tables: Sequence[Sizes], vectors: Sequence[Sizes], counts: tuple[int, int, int]) -> Layout:
+        return Layout([Geometry(*one) for one in tables], [Geometry(*one) for one in vectors], *counts)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from math import log2, prod
 from typing import Any
 
@@ -80,12 +80,19 @@ def work(made: Plan, kept: Collection[GroupName] = ()) -> tuple[float, ...]:
     them as n log2(n) / 20, since commitments are made by transforms.
     """
     leaves = fractions(made)
-    opened = [1 << variables for variables in made.commitments]
+    opened = _sizes(made)
     known = (size for (side, name), size in zip(made.groups, opened, strict=False) if side == INPUT and name in kept)
     fractional = (leaves + (1 << _depth(leaves))) / 2
     sizes = (sum(opened) - sum(known), sum(opened))
     new, every = (size * log2(max(2, size)) / 20 for size in sizes)
     return 1.0, fractional, new, every, claimed_elements(made)
+
+
+def _sizes(made: Plan) -> list[int]:
+    """The elements of each commitment; in zero knowledge as many as make a domain as large at rate 1/2."""
+    if not made.hidden:
+        return [1 << variables for variables in made.commitments]
+    return [1 << (table.bits + table.rate - 1) for table in made.layout.tables]
 
 
 def fractions(made: Plan) -> int:
@@ -100,12 +107,49 @@ def _depth(leaves: int) -> int:
 
 def proof_bytes(made: Plan) -> float:
     """The expected length of a proof's file."""
+    if made.hidden:
+        return _hidden(made, _expected)
     return _beside_openings(made) + sum(_opening(variables, WORD * made.degree) for variables in made.commitments)
 
 
 def most_bytes(made: Plan) -> int:
     """No proof's file is longer: as if all places that are asked were distinct, and far apart."""
+    if made.hidden:
+        return round(_hidden(made, _most))
     return _beside_openings(made) + sum(_longest(variables, WORD * made.degree) for variables in made.commitments)
+
+
+def _hidden(made: Plan, tree: Callable[[int, int, int], float]) -> float:
+    """The bytes of a proof in zero knowledge, given those of the queries to a tree of 2^depth leaves of a size."""
+    element = WORD * made.degree
+    layout = made.layout
+    found: float = HEADER_BYTES + DIGEST + element * (layout.numbers + 2 * layout.products)
+    sources = [(SYMBOLS * WORD, table) for table in layout.tables]
+    for vector in layout.vectors:
+        found += DIGEST + 2 * FOLD * element
+        carried = [0] * (len(sources) - 1) + [element]
+        for (leaf, source), beside in zip(sources, carried, strict=True):
+            found += tree(source.bits + source.rate - FOLD, source.queries, leaf + beside + SALT)
+        sources = [(SYMBOLS * element, vector)]
+    ((_, last),) = sources
+    found += tree(last.bits + last.rate, last.queries, 2 * element + SALT)
+    return found + element * (1 + last.end + last.random + 2 * last.bits)
+
+
+def _most(depth: int, asked: int, leaf: int) -> float:
+    """The bytes of queries to a tree, at most."""
+    return leaf * min(asked, 1 << depth) + DIGEST * sum(min(asked, 1 << level) for level in range(depth))
+
+
+def _expected(depth: int, asked: int, leaf: int) -> float:
+    """The same as expected: of places that are drawn twice one is opened, and leaves share nodes."""
+    places = 1 << depth
+    found = leaf * places * (1 - (1 - 1 / places) ** asked)
+    for level in range(depth):
+        own, pair = (1 << level) / places, (2 << level) / places
+        one_only = 2 * ((1 - own) ** asked - (1 - pair) ** asked)
+        found += DIGEST * (places >> (level + 1)) * one_only
+    return found
 
 
 def _beside_openings(made: Plan) -> int:
@@ -121,8 +165,7 @@ def _longest(variables: int, element: int) -> int:
     for round in range(rounds(variables)):
         asked, depth = queries(round), variables + 1 - SHRINK * round - FOLD
         leaf = (SYMBOLS * WORD + SALT) if round == 0 else SYMBOLS * element
-        found += leaf * min(asked, 1 << depth)
-        found += DIGEST * sum(min(asked, 1 << level) for level in range(depth))
+        found += int(_most(depth, asked, leaf))
         found += DIGEST if round + 1 < rounds(variables) else element << (variables - FOLD * (round + 1))
     return found
 
@@ -133,11 +176,6 @@ def _opening(variables: int, element: int) -> float:
     for round in range(rounds(variables)):
         asked, depth = queries(round), variables + 1 - SHRINK * round - FOLD
         leaf = (SYMBOLS * WORD + SALT) if round == 0 else SYMBOLS * element
-        places = 1 << depth
-        found += leaf * places * (1 - (1 - 1 / places) ** asked)
-        for level in range(depth):
-            own, pair = (1 << level) / places, (2 << level) / places
-            one_only = 2 * ((1 - own) ** asked - (1 - pair) ** asked)
-            found += DIGEST * (places >> (level + 1)) * one_only
+        found += _expected(depth, asked, leaf)
         found += DIGEST if round + 1 < rounds(variables) else element << (variables - FOLD * (round + 1))
     return found

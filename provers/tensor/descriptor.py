@@ -14,7 +14,7 @@ from circuitize.provers.contract import ProvingKey, VerifyingKey
 from circuitize.provers.statement import ASK_AGAIN, Key, Statement, Unproved, bound_ports, key_text
 
 from . import statement as stated
-from .circuit import BYTES, PlannedCircuit
+from .circuit import BYTES, OPENINGS, PlannedCircuit
 from .cost import most_bytes
 from .groups import groups
 from .plan import Plan, plan
@@ -24,10 +24,10 @@ from .verifier import refusal
 
 
 class Tensor:
-    """Sumchecks over whole tensors: the fastest, without a setup; NOT zero-knowledge."""
+    """Sumchecks over whole tensors: the fastest, without a setup; proofs that hide nothing are faster still."""
 
     name = "tensor"
-    hides = False
+    hides = True
     ceremony = None
     proof_file = PROOF_FILE
 
@@ -35,22 +35,27 @@ class Tensor:
         """Nothing is known before there is a plan, which comes quickly: `circuit` refuses then."""
 
     def __init__(self) -> None:
-        self._last: tuple[Program, Plan] | None = None
+        self._last: tuple[Program, dict[bool, Plan]] | None = None
 
     def circuit(self, program: Program, digest: str, phases: Phases) -> PlannedCircuit:
         made = PlannedCircuit(program, digest, phases)
-        self._last = program, made.plan
+        self._last = program, {False: made.plain_plan}
         return made
 
-    def _plan(self, program: Program) -> Plan:
-        """The plan of a program; the last one is kept, since a verdict asks for it twice.
+    def _plan(self, program: Program, zero_knowledge: bool) -> Plan:
+        """The plan of a program for proofs of a kind; the last program's are kept, since a verdict asks for one twice.
 
         Soundness: it is looked at once, since another thread may put its own program's plan there at any time.
         """
         last = self._last
         if last is None or last[0] is not program:
-            self._last = last = program, plan(program)
-        return last[1]
+            self._last = last = program, {}
+        plans = last[1]
+        if False not in plans:
+            plans[False] = plan(program)
+        if zero_knowledge not in plans:
+            plans[True] = plans[False].hiding(OPENINGS)
+        return plans[zero_knowledge]
 
     def bound(self, program: Program) -> tuple[tuple[Key, Port], ...]:
         """Public ports, and each group of committed ones as if it were a port."""
@@ -72,22 +77,24 @@ class Tensor:
     def refusal(
         self, program: Program, digest: str, statement: Statement, folder: Path, key: VerifyingKey | None
     ) -> str | None:
-        """Soundness: plan, parameters and the length of every message follow from the verifier's own program."""
+        """Soundness: plan, parameters and the length of every message follow from the verifier's own program, and from
+        which kind of proof the statement says it is: what a proof of either kind shows is the same.
+        """
         if statement.digest != digest:
             return f"the proof is for program {statement.digest}, expected {digest}"
         try:
             claimed = in_arrays(program, statement)
         except Unproved as error:
             return str(error)
-        made = self._plan(program)
+        made = self._plan(program, statement.zero_knowledge)
         if made.program != digest:
             return f"the plan is of program {made.program}, expected {digest}"
         with remedy(ASK_AGAIN):
             found = Proof.read(folder / PROOF_FILE, most_bytes(made))
         return refusal(program, claimed, found, made)
 
-    def security_bits(self, program: Program) -> float | None:
-        return round(union(bounds(self._plan(program))), 1)
+    def security_bits(self, program: Program, zero_knowledge: bool) -> float | None:
+        return round(union(bounds(self._plan(program, zero_knowledge))), 1)
 
 
 def in_arrays(program: Program, statement: Statement) -> stated.Statement:

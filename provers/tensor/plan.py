@@ -27,7 +27,7 @@ from circuitize.circuits.program import Program, Visibility
 from circuitize.circuits.undefined import explained
 
 from .checks import settle
-from .config import DEGREES, HIDDEN_TYPE, PROOF_TYPE, parameters
+from .config import DEGREES, GEOMETRY, HIDDEN_TYPE, PROOF_TYPE, Layout, parameters
 from .dataset import Dataset, require_batches, tensors
 from .draft import Draft, Lookup, Table
 from .drafting import drafted
@@ -38,6 +38,7 @@ from .ports import CHUNKS, FLAGS, HIDDEN, PortList, encoded, listed
 from .records import base_record, form_record, lookup_record, table_record, view_record
 from .security import least_degree
 
+MOST_OPENINGS = 1 << 16
 MOST_VARIABLES = 29
 """A commitment holds 2^29 elements at most; sizes of larger plans are estimated all the same."""
 
@@ -111,6 +112,19 @@ class Plan:
         openings = self.openings or (None,) * len(self.lists)
         return [encoded(ports, most) for ports, most in zip(self.lists, openings, strict=True)]
 
+    def hiding(self, openings: int) -> Plan:
+        """The plan of the same program for proofs in zero knowledge; raises Unprovable where it does not fit."""
+        made = replace(self, openings=(_openings(openings),) * len(self.groups))
+        return replace(made, degree=least_degree(made))
+
+    @cached_property
+    def layout(self) -> Layout:
+        """The sizes of a proof in zero knowledge; raises Unprovable where there are none."""
+        try:
+            return Layout.of(*self.native.layout())
+        except ValueError as error:
+            raise Unprovable(f"expected a smaller program, found that {error}; prove fewer steps at once") from None
+
     @property
     def hidden(self) -> bool:
         """Whether its proofs are in zero knowledge."""
@@ -129,7 +143,7 @@ class Plan:
             return value
 
         lists = [ports.hex() for ports in self.encoded_lists]
-        tag = (HIDDEN_TYPE, HIDDEN) if self.hidden else (PROOF_TYPE, FLAGS)
+        tag = (HIDDEN_TYPE, HIDDEN, GEOMETRY) if self.hidden else (PROOF_TYPE, FLAGS)
         kind = [*tag, CHUNKS, parameters(self.degree)]
         said = [*kind, self.program, self.groups, lists, self.assumed, self.records]
         content = json.dumps(said, default=plain, sort_keys=True)
@@ -239,11 +253,17 @@ def plan(
     widest = settle(draft, limb_bits)
     made = _placed(program, arrow, draft, assumed, dataset, widest)
     if openings is not None:
-        made = replace(made, openings=(openings,) * len(made.groups))
+        made = replace(made, openings=(_openings(openings),) * len(made.groups))
     least, most = least_degree(made), DEGREES[-1]
     if degree is not None and not least <= degree <= most:
         raise CircuitizeError(f"expected an extension of degree {least} to {most} for this program, found {degree}")
     return replace(made, degree=degree or least)
+
+
+def _openings(count: int) -> int:
+    if not 1 <= count <= MOST_OPENINGS:
+        raise CircuitizeError(f"expected roots for 1 to {MOST_OPENINGS} openings, found {count}")
+    return count
 
 
 def _expanded(program: Program) -> Arrow:

@@ -54,7 +54,7 @@ def commit(made: Plan, trace: Trace, key: PortKey, secret: bytes) -> _native.Ten
         for base in made.bases
         if isinstance(base, Column) and base.commitment == number and base.recipe is not None
     ]
-    openings = made.openings[number] if made.openings else 0
+    openings = made.openings[number] if made.openings else None
     return _native.tensor_commit(made.commitments[number], tensors, secret, made.encoded_lists[number], openings)
 
 
@@ -77,7 +77,7 @@ def prove(
     """
     made = made or plan(program)
     if not (made.hidden or not_zero_knowledge):
-        require_consent(program, "tensor", "say not_zero_knowledge=True")
+        require_consent(program, "proofs by this plan", "say not_zero_knowledge=True", "make a plan with openings")
     trace = made.trace(inputs)
     return prove_values(program, made, trace, made.values(trace), salts=salts, hook=hook, progress=progress)
 

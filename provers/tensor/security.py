@@ -54,24 +54,26 @@ def bounds(made: Plan) -> list[Bound]:
 
 def _joint(made: Plan, field: float, most_claims: int) -> Iterator[Bound]:
     """The masks of reductions and the joint opening: docs/zero-knowledge.md, "It is sound", by its numbers."""
-    tables, vectors, (_, products, equations) = made.native.layout()
-    yield Bound("masks: products", field - math.log2(1 + equations))
-    yield Bound("masks: equations", field - math.log2(1 + equations + 2 * products))
+    layout = made.layout
+    yield Bound("masks: products", field - math.log2(1 + layout.equations))
+    yield Bound("masks: equations", field - math.log2(1 + layout.equations + 2 * layout.products))
     yield Bound("batching of claims", field - math.log2(1 + most_claims))
-    sources = [(f"commitment {number}", *table) for number, table in enumerate(tables)]
-    for number, vector in enumerate(vectors):
-        asked = sum(source[-1] for source in sources) + sources[-1][-1]
+    sources = [(f"commitment {number}", table) for number, table in enumerate(layout.tables)]
+    for number, vector in enumerate(layout.vectors):
+        own, last = sources[-1]
+        asked = sum(source.queries for _, source in sources) + last.queries
         yield Bound(f"vector {number}: combination", field - math.log2(1 + asked))
-        for name, _, _, bits, rate, count in sources:
+        for name, source in sources:
             # Each fold: |domain| / |field| of correlated agreement, halving, and as much again for where it is.
-            yield Bound(f"{name}: folding", field - math.log2((2 << (bits + rate)) + 2 * FOLD))
-            yield Bound(f"{name}: queries", _missed(rate, count))
-        yield Bound(f"{sources[-1][0]}: carried pads", _missed(sources[-1][-2], sources[-1][-1]))
-        sources = [(f"vector {number}", *vector)]
-    (name, _, _, bits, rate, count), *_ = sources
-    yield Bound(f"{name}: mask", field - math.log2((2 << (bits + rate)) + 1))
-    yield Bound(f"{name}: queries", _missed(rate, count))
-    yield Bound(f"{name}: last sumcheck", field - math.log2(2 * bits))
+            folding = (2 << (source.bits + source.rate)) + 2 * FOLD
+            yield Bound(f"{name}: folding", field - math.log2(folding))
+            yield Bound(f"{name}: queries", _missed(source.rate, source.queries))
+        yield Bound(f"{own}: carried pads", _missed(last.rate, last.queries))
+        sources = [(f"vector {number}", vector)]
+    ((name, last),) = sources
+    yield Bound(f"{name}: mask", field - math.log2((2 << (last.bits + last.rate)) + 1))
+    yield Bound(f"{name}: queries", _missed(last.rate, last.queries))
+    yield Bound(f"{name}: last sumcheck", field - math.log2(2 * last.bits))
 
 
 def _missed(rate: int, count: int) -> float:

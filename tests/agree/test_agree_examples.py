@@ -15,20 +15,20 @@ from circuitize.sims.vectors import inputs_to_try
 PROGRAMS = [
     ("iris.py:step", 5, 2.0**-9),
     ("iris.py:predict", 5, 2.0**-9),
-    ("dense.py:small", 20, 2.0**-12),
-    ("dense.py:large", 2, 2.0**-12),
+    ("dense.py:small", 10, 2.0**-12),
+    ("dense.py:large", 1, 2.0**-12),
     ("digits.py:step", 2, 2e-4),
     ("digits.py:predict", 5, 2.0**-5),
     pytest.param("digits.py:momentum", 1, 1e-4, marks=pytest.mark.deep),
     ("digits.py:adam", 1, 2.0**-8),
-    ("digits_xent.py:step", 2, 2e-4),
+    ("digits_xent.py:step", 1, 2e-4),
     pytest.param("digits_xent.py:momentum", 1, 2e-4, marks=pytest.mark.deep),
-    ("digits_xent.py:adam", 1, 0.2),
+    pytest.param("digits_xent.py:adam", 1, 0.2, marks=pytest.mark.deep),
     pytest.param("digits_xent.py:adam_sixteen", 1, 2.0**-7, marks=pytest.mark.deep),
     ("cnn.py:step", 1, 3e-4),
     ("cnn.py:predict", 3, 2.0**-9),
-    ("jet.py:scores", 10, None),
-    ("jet.py:classify", 10, None),
+    ("jet.py:scores", 5, None),
+    ("jet.py:classify", 5, None),
     pytest.param("mnist_mlp.py:predict", 1, 2.0**-5, marks=pytest.mark.deep),
     pytest.param("mnist_mlp.py:step", 1, 2.0**-8, marks=pytest.mark.deep),
 ]
@@ -63,5 +63,4 @@ def test_examples_agree(name: str, count: int, error: float | None) -> None:
         assert loaded.given.is_integer and not on_data.float_error
     else:
         assert on_data.float_error and max(on_data.float_error.values()) <= error
-    if target.emission.system.constraints < 1 << 19:
-        check_single_changes(target, vectors)
+    check_single_changes(target, vectors)

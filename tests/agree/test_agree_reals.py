@@ -6,6 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+import tiers
 from agreement import check_agreement
 from arrays_cases import Case, cases, language
 from quantized_cases import drawn, program, real_program, reals, tolerance
@@ -73,14 +74,23 @@ def test_tensor_proofs_are_the_integers(first: int) -> None:
 
 
 @pytest.mark.rtl
-@pytest.mark.parametrize(
-    ("first", "size"),
-    [
-        *((first, min(TOGETHER, len(cases()) - ALONE - first)) for first in range(0, len(cases()) - ALONE, TOGETHER)),
-        *((first, 1) for first in range(len(cases()) - ALONE, len(cases()))),
-    ],
-)
-def test_hardware_of_both_schedulers_is_the_integers(first: int, size: int) -> None:
+@pytest.mark.parametrize("first", range(0, len(cases()) - ALONE, TOGETHER))
+def test_hardware_of_both_schedulers_is_the_integers(first: int) -> None:
+    check_hardware(first, min(TOGETHER, len(cases()) - ALONE - first))
+
+
+@pytest.mark.rtl
+def test_hardware_of_the_largest_is_the_integers() -> None:
+    """In `make test` one of each operation that is not among the smaller ones."""
+    smaller = {type(case.operation) for case in ordered()[:-ALONE]}
+    for first in range(len(cases()) - ALONE, len(cases())):
+        kind = type(ordered()[first].operation)
+        if tiers.TIER == "deep" or kind not in smaller:
+            smaller.add(kind)
+            check_hardware(first, 1)
+
+
+def check_hardware(first: int, size: int) -> None:
     names, made, vectors = share(first, size)
     frames = {name: np.stack([vector[name] for vector in vectors]) for name in vectors[0]}
     for schedule in (parallel.schedule, folded.schedule):

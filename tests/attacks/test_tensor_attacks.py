@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from r1cs_programs import single
 from tensor_forgery import forgery
 from tensor_proofs import both, committed_inputs, example_inputs, planned, proved, refusals
+from tiers import TIER
 
 from circuitize.circuits import integers
 from circuitize.circuits.errors import FormatError
@@ -51,7 +52,7 @@ class Tamper:
 
 
 def test_every_message_matters(honest: Proved) -> None:
-    """The first, the middle and the last word of every kind of message, as the prover sends it."""
+    """A word of the first, the middle and the last message of every kind, as the prover sends it."""
     program, made = planned(STEP)
     inputs = example_inputs(program)
     trace = made.trace(inputs)
@@ -61,13 +62,15 @@ def test_every_message_matters(honest: Proved) -> None:
     assert len(seen) >= 10
     tampered: set[str] = set()
     for label, count in seen.items():
-        for nth in {0, count // 2, count - 1}:
-            for place in (0, -1):
-                tamper = Tamper(label, nth, place)
-                found = forgery(program, made, trace, values, hook=tamper)
-                reason = both(program, found.statement, found.proof, made)
-                assert (reason is not None) == tamper.changed, (label, nth, place)
-                tampered.add(label) if tamper.changed else None
+        chosen = {(0, 0), (count // 2, 0), (count - 1, -1)}
+        if TIER == "deep":
+            chosen |= {(nth, place) for nth, _ in chosen for place in (0, -1)}
+        for nth, place in chosen:
+            tamper = Tamper(label, nth, place)
+            found = forgery(program, made, trace, values, hook=tamper)
+            reason = both(program, found.statement, found.proof, made)
+            assert (reason is not None) == tamper.changed, (label, nth, place)
+            tampered.add(label) if tamper.changed else None
     assert tampered == set(seen)
 
 

@@ -44,6 +44,7 @@ def test_the_cheat_proves_what_is_true(degree: int) -> None:
         assert found.passes() and refusals(found.program, found.statement, found.proof, found.made) == (None, None)
 
 
+@pytest.mark.parametrize("degree", [2, pytest.param(3, marks=pytest.mark.deep)])
 def test_it_proves_a_training_step(degree: int) -> None:
     """A second prover, of other code, whose proofs the verifiers accept."""
     program, _ = planned("iris.py:step")

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from tensor_proofs import refused
 from tensor_runs import OUT, PROOF, Folder, honest, run_of
+from tiers import count
 
 from circuitize.provers.tensor.groups import OUTPUT
 from circuitize.provers.tensor.runs.files import read_manifest
@@ -24,7 +25,7 @@ def test_damaged_files_are_a_no(attacked: Folder) -> None:
     limit = content[:20] + (2**63).to_bytes(8, "little") + content[28:]
     path.write_bytes(limit)
     assert "step 3" in attacked.verdict()
-    for _ in range(16):
+    for _ in range(count(6, deep=60)):
         damaged = bytearray(content)
         damaged[int(draw.integers(len(content)))] ^= 1 << int(draw.integers(8))
         path.write_bytes(damaged)

@@ -15,6 +15,7 @@ from attacks.witness_search import Search, Undetermined
 from enumeration import without
 from numpy.typing import NDArray
 from r1cs_programs import chain, program, single
+from tiers import count
 
 from circuitize.backends.r1cs.emit import Emission, emit
 from circuitize.backends.r1cs.field import BN254, Field
@@ -180,7 +181,7 @@ def test_whole_steps_have_one_witness() -> None:
     known |= {first[f"{name} salt"]: salt for name, salt in salts.items()}
     search = Search(emission.system)
     assert search.solutions(known) == [found]
-    for wire in (1, 2, emission.system.public_outputs):
+    for wire in (1, 2, emission.system.public_outputs)[: count(1, deep=3)]:
         assert search.solutions({**known, wire: found[wire] + 1}) == []
 
 

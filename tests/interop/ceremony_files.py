@@ -1,25 +1,25 @@
 """A ceremony of two contributors, made by snarkjs, and the files of the small program that it is held for."""
 
 from pathlib import Path
+from typing import Any
 
 from cli_programs import run
-from interop.node_tools import FOLDER, snarkjs
+from interop.node_tools import FOLDER, ask
 
 PROGRAM = f"{FOLDER / 'ceremony_program.py'}:product"
 
 
-def told(*arguments: object) -> str:
-    """What snarkjs prints; an AssertionError where it fails."""
-    status, output = snarkjs(*arguments)
-    assert status == 0, output
-    return output
+def call(function: str, *given: object) -> Any:
+    """What a function of snarkjs returns; an AssertionError where it fails."""
+    (found,) = ask({"tool": "call", "of": function, "given": given})
+    return found
 
 
 def powers(folder: Path, power: int) -> Path:
     """A prepared powers.ptau for 2^power rows; seconds grow with 2^power: 10 at power 9."""
-    told("powersoftau", "new", "bn128", power, folder / "first.ptau")
-    told("powersoftau", "contribute", folder / "first.ptau", folder / "second.ptau", "--name=one", "-e=entropy")
-    told("powersoftau", "prepare", "phase2", folder / "second.ptau", folder / "powers.ptau")
+    ask({"tool": "powers", "power": power, "path": folder / "first.ptau"})
+    call("powersOfTau.contribute", folder / "first.ptau", folder / "second.ptau", "one", "entropy")
+    call("powersOfTau.preparePhase2", folder / "second.ptau", folder / "powers.ptau")
     return folder / "powers.ptau"
 
 

@@ -83,10 +83,17 @@ def poseidon_circuit() -> Case:
     return builder.system(), [1, final[0], *values, *one[0], *two[0]]
 
 
-@pytest.fixture(scope="module", params=["small", "large", "poseidon"])
+CIRCUITS = {"small": lambda: random_circuit(1), "large": lambda: random_circuit(0), "poseidon": poseidon_circuit}
+
+
+def every(shown: str) -> list[object]:
+    """All circuits, for a test of processes: `make test` runs the one shown."""
+    return [name if name == shown else pytest.param(name, marks=pytest.mark.deep) for name in CIRCUITS]
+
+
+@pytest.fixture(scope="module", params=CIRCUITS)
 def circuit(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Written:
-    circuits = {"small": lambda: random_circuit(1), "large": lambda: random_circuit(0), "poseidon": poseidon_circuit}
-    system, values = circuits[request.param]()
+    system, values = CIRCUITS[request.param]()
     folder = tmp_path_factory.mktemp(request.param)
     witness = BN254.from_integers(values)
     assert failing_rows(system, witness).tolist() == []
@@ -135,6 +142,7 @@ def test_200_mutated_witnesses_are_rejected(circuit: Written) -> None:
     assert answers == ours == [True] + [False] * 200
 
 
+@pytest.mark.parametrize("circuit", every("large"), indirect=True)
 def test_the_command_line_agrees(circuit: Written, tmp_path: Path) -> None:
     system, witness, folder = circuit
     status, printed = snarkjs("r1cs", "info", folder / "a.r1cs")

@@ -10,8 +10,7 @@ from attacks.groth16_curves import pack, twist_points
 from cli_programs import refused, run
 from groth16_cases import DIGEST, R, random_system
 from halo2_systems import cells, squares
-from interop.ceremony_files import PROGRAM, compiled, powers, told
-from interop.node_tools import snarkjs
+from interop.ceremony_files import PROGRAM, call, compiled, powers
 
 from circuitize.backends.r1cs.r1cs_file import write_r1cs
 from circuitize.circuits.errors import FormatError
@@ -40,8 +39,8 @@ def ceremony(tmp_path_factory: pytest.TempPathFactory) -> Path:
     compiled(folder / "circuit")
     write_r1cs(folder / "system.r1cs", random_system(5)[0])
     for name, circuit in (("circuit", folder / "circuit" / "circuit.r1cs"), ("system", folder / "system.r1cs")):
-        told("groth16", "setup", circuit, folder / "powers.ptau", folder / f"{name}.first")
-        told("zkey", "contribute", folder / f"{name}.first", folder / f"{name}.zkey", "--name=one", "-e=entropy")
+        call("zKey.newZKey", circuit, folder / "powers.ptau", folder / f"{name}.first")
+        call("zKey.contribute", folder / f"{name}.first", folder / f"{name}.zkey", "one", "entropy")
     assert run(*setup(folder / "circuit.zkey", folder / "powers.ptau", folder / "keys")).status == 0
     return folder
 
@@ -61,23 +60,23 @@ def sections(content: bytes | bytearray) -> dict[int, tuple[int, int]]:
 
 
 def test_our_proof_verifies_in_snarkjs_with_its_key(ceremony: Path, tmp_path: Path) -> None:
-    key = tmp_path / "theirs.json"
-    told("zkey", "export", "verificationkey", ceremony / "circuit.zkey", key)
-    assert json.loads(key.read_text()) == json.loads((ceremony / "keys" / SNARKJS_FILE).read_text())
+    key = call("zKey.exportVerificationKey", ceremony / "circuit.zkey")
+    assert key == json.loads((ceremony / "keys" / SNARKJS_FILE).read_text())
     proof = tmp_path / "proof"
     outcome = run("prove", PROGRAM, "--prover", "groth16", "--keys", ceremony / "keys", "-o", proof)
     assert outcome.status == 0 and "INSECURE" not in outcome.err
-    told("groth16", "verify", key, proof / "public.json", proof / "proof.json")
-    values = json.loads((proof / "public.json").read_text())
-    (tmp_path / "public.json").write_text(json.dumps([str((int(values[0]) + 1) % R), *values[1:]]))
-    assert snarkjs("groth16", "verify", key, tmp_path / "public.json", proof / "proof.json")[0] == 1
+    values, points = (json.loads((proof / name).read_text()) for name in ("public.json", "proof.json"))
+    assert call("groth16.verify", key, values, points) is True
+    assert call("groth16.verify", key, [str((int(values[0]) + 1) % R), *values[1:]], points) is False
     verdict = json.loads(run("verify", proof, "--keys", ceremony / "keys", "--json").out)
     assert (verdict["valid"], verdict["setup"]) == (True, "ceremony")
 
 
 def test_their_proof_verifies_here(ceremony: Path, tmp_path: Path) -> None:
     proof, public = tmp_path / "proof.json", tmp_path / "public.json"
-    told("groth16", "prove", ceremony / "circuit.zkey", ceremony / "circuit" / "witness.wtns", proof, public)
+    made = call("groth16.prove", ceremony / "circuit.zkey", ceremony / "circuit" / "witness.wtns")
+    proof.write_text(json.dumps(made["proof"], indent=1))
+    public.write_text(json.dumps(made["publicSignals"], indent=1))
     key = VerifyingKey.read(ceremony / "keys")
     values = files.read_public(public)
     theirs = files.read_proof(proof, key.digest)

@@ -5,11 +5,16 @@
 // {"tool": "check", "r1cs": PATH, "wtns": PATH, "changes": [[w, v]]}  `wtns check` of the witness as it is, then with
 //                                                                     wire w set to the decimal v, one change at a time
 // {"tool": "verify", "key": PATH, "public": PATH, "proof": PATH}      `groth16 verify`
+// {"tool": "call", "of": "zKey.newZKey", "given": [...]}              a function of snarkjs; null or what it returns
+// {"tool": "pairing", "key": KEY}                                     e(alpha, beta) of a verification key
+// {"tool": "powers", "power": N, "path": PATH}                        `powersoftau new`
+// {"tool": "evm", ...}                                                see evm.mjs
 // {"tool": "poseidon", "inputs": [[...]], "capacity": "0"}            hashes of lists of decimals
 // {"tool": "constants", "width": t}                                   round constants and matrix, as decimals
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { buildPoseidonReference } from "circomlibjs";
+import { utils } from "ffjavascript";
 import * as snarkjs from "snarkjs";
 
 const silent = { info() {}, warn() {}, error() {}, debug() {} };
@@ -65,6 +70,20 @@ async function constants(request) {
     return { constants: decimal(all.C[request.width - 2]), matrix: all.M[request.width - 2].map(decimal) };
 }
 
+async function call({ of, given }) {
+    const [part, name] = of.split(".");
+    const found = await snarkjs[part][name](...given, silent);
+    if (found === -1) throw new Error(`${of} failed`);
+    return found ?? null;
+}
+
+async function pairing({ key }) {
+    const curve = await snarkjs.curves.getCurveFromName("bn128");
+    const [alpha, beta] = [key.vk_alpha_1, key.vk_beta_2].map(utils.unstringifyBigInts);
+    const found = curve.pairing(curve.G1.fromObject(alpha), curve.G2.fromObject(beta));
+    return utils.stringifyBigInts(curve.Gt.toObject(found));
+}
+
 const tools = {
     info,
     json: (request) => snarkjs.r1cs.exportJson(request.r1cs),
@@ -72,6 +91,11 @@ const tools = {
     verify: ({ key, public: publics, proof }) => snarkjs.groth16.verify(json(key), json(publics), json(proof)),
     poseidon,
     constants,
+    call,
+    pairing,
+    powers: async ({ power, path }) =>
+        snarkjs.powersOfTau.newAccumulator(await snarkjs.curves.getCurveFromName("bn128"), power, path, silent),
+    evm: async (request) => (await import("./evm.mjs")).evm(request),
 };
 
 for await (const line of createInterface({ input: process.stdin })) {

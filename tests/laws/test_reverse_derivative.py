@@ -69,13 +69,18 @@ def test_equals_jax(seed: int) -> None:
 
 @pytest.mark.parametrize("word", [*SMOOTH, *KINKED])
 def test_every_word_equals_jax(word: str) -> None:
-    """Programs of one word (and additions) at a time, so that none is left to chance."""
-    for seed in range(4):
-        program, point = random_program(seed, [(2, 3), (3, 2), (3,)], [word, "add"], length=5)
-        arrow = program.arrow()
-        above = normal(seed, arrow.target)
-        _, below = pulled(lambda *xs, program=program: program.run(Numeric(jnp), *xs))(point, above)
-        assert_close(evaluate(reverse_derivative(arrow), [*point, *above]), below)
+    """Programs of one word (and additions) at a time, so that none is left to chance; JAX compiles four as one."""
+    random = [random_program(seed, [(2, 3), (3, 2), (3,)], [word, "add"], length=5) for seed in range(4)]
+    programs, points = [program for program, _ in random], [point for _, point in random]
+    arrows = [program.arrow() for program in programs]
+    above = [normal(seed, arrow.target) for seed, arrow in enumerate(arrows)]
+
+    def every(*points: Reals) -> list[list[Reals]]:
+        return [program.run(Numeric(jnp), *xs) for program, xs in zip(programs, points, strict=True)]
+
+    _, below = pulled(every)(points, above)
+    for arrow, point, cotangent, expected in zip(arrows, points, above, below, strict=True):
+        assert_close(evaluate(reverse_derivative(arrow), [*point, *cotangent]), expected)
 
 
 @laws

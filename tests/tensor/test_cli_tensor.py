@@ -1,4 +1,4 @@
-"""The command line with the tensor prover: consent, what is written, and what a verifier must hold."""
+"""The command line with the tensor prover and proofs that hide nothing: what is written, what a verifier must hold."""
 
 from __future__ import annotations
 
@@ -35,11 +35,6 @@ def no(proof: Path, *more: str | Path) -> str:
     assert (outcome.status, report["valid"], report["publics"], report["roots"]) == (1, False, {}, {})
     assert (report["zero_knowledge"], report["setup"]) == (False, "none")
     return str(report["reason"])
-
-
-def test_hidden_values_take_consent(tmp_path: Path) -> None:
-    assert "--not-zero-knowledge" in refused(*PROVE, "-o", tmp_path / "proof")
-    assert not (tmp_path / "proof").exists()
 
 
 def test_a_machine_that_is_too_small_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -71,7 +71,7 @@ def found(name: str, degree: int) -> tuple[Plan, Proved]:
     return made, proved(program, inputs_of(program), made)
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.deep] * (n == "convolutions")) for n in PROGRAMS])
 def test_both_verifiers_accept_proofs_of_degree_three(name: str) -> None:
     made, cubed = found(name, 3)
     assert made.degree == 3 and min(bound.bits for bound in bounds(made)) >= 106
@@ -136,7 +136,7 @@ def test_a_forged_run_is_refused(name: str) -> None:
 @pytest.mark.slow
 def test_mutated_proofs_are_rejected(capfd: pytest.CaptureFixture[str]) -> None:
     """By both verifiers, at every kind of message."""
-    mutants = count(250, deep=10_000)
+    mutants = count(100, deep=10_000)
     tally = check(victims(degree=3), np.random.default_rng(5), mutants)
     assert not tally.wrong and {key[3] for key in tally.ends} <= set(REFUSED) and tally.ends.total() == mutants
     assert tally.by(1).keys() >= LABELS

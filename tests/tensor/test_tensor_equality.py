@@ -6,11 +6,11 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
-from integers_cases import Case, cases
+from integers_cases import by_operation, cases
 from laws.random_programs import random_program as random_real_program
 from numpy.typing import NDArray
 from r1cs_programs import single
-from tensor_proofs import committed_inputs, proved
+from tensor_proofs import committed_inputs, proved, proved_together
 from test_r1cs_random import random_program
 from tiers import seeds
 
@@ -47,23 +47,28 @@ def runs(program: Program, inputs: dict[str, Integers]) -> bool:
     return True
 
 
-@pytest.mark.parametrize("case", SMALL, ids=str)
-def test_each_operation_where_its_interval_ends(case: Case) -> None:
-    """Every value where it is defined has a proof with its result; where it is not, there is none."""
-    program = committed_inputs(single(case.operation, *case.sources))
+def values(program: Program) -> dict[str, Integers] | None:
+    """Ends that the program is defined at; those that it is not at have no proof. None where no plan can be had."""
     try:
         made = plan(program)
     except Unprovable as error:
         assert "expected" in str(error)
-        return
+        return None
     random = np.random.default_rng(17)
     for _ in range(6):
         inputs = ends(program, random, 0.5)
         if runs(program, inputs):
-            proved(program, inputs, made)
-            return
+            return inputs
         with pytest.raises(Undefined):
             prove(program, inputs, not_zero_knowledge=True, made=made)
+    return None
+
+
+@pytest.mark.parametrize("operation", by_operation(SMALL))
+def test_each_operation_where_its_interval_ends(operation: str) -> None:
+    """Every value where it is defined has a proof with its result; where it is not, there is none."""
+    programs = [committed_inputs(single(case.operation, *case.sources)) for case in by_operation(SMALL)[operation]]
+    proved_together([(program, values(program)) for program in programs])
 
 
 WIDE = [Fixed((3,), 0, -(1 << 40), (1 << 40) - 1), Fixed((3,), 0, 1, (1 << 20) + 1)]

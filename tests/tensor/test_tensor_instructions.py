@@ -8,23 +8,33 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from cli_programs import STEP
+from example_programs import example
+from tensor_proofs import example_inputs
+
+from circuitize import save
 
 TESTS = Path(__file__).resolve().parents[1]
 WIDTHS = ("portable", "avx2", "avx512")
 
 # The same secrets each time: token_bytes gives zeros.
 SCRIPT = """
-import hashlib, json, secrets
-from tensor_proofs import example_inputs, planned
+import hashlib, json, secrets, sys
+import numpy as np
+from pathlib import Path
+from circuitize import load
 from circuitize.provers.tensor.instructions import instructions
+from circuitize.provers.tensor.plan import plan
 from circuitize.provers.tensor.prover import prove
 from circuitize.provers.tensor.verifier import verify
 
 secrets.token_bytes = bytes
-program, made = planned("digits.py:step")
-found = prove(program, example_inputs(program), not_zero_knowledge=True, made=made)
+folder = Path(sys.argv[1])
+program = load(folder / "step.arrow", integer=True)
+made = plan(program)
+found = prove(program, dict(np.load(folder / "inputs.npz")), not_zero_knowledge=True, made=made)
 proof = hashlib.sha256(found.proof.encode()).hexdigest()
 print(json.dumps([instructions(), proof, verify(program, found.statement, found.proof, made)]))
 """
@@ -39,8 +49,11 @@ def under(cap: str | None, *command: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_a_proof_is_the_same_byte_for_byte_whatever_it_is_computed_with() -> None:
-    outcomes = {cap: under(cap, "-W", "error", "-c", SCRIPT) for cap in WIDTHS}
+def test_a_proof_is_the_same_byte_for_byte_whatever_it_is_computed_with(tmp_path: Path) -> None:
+    program = example("digits.py:step").integer
+    save(program, tmp_path / "step.arrow")
+    np.savez(tmp_path / "inputs.npz", allow_pickle=False, **example_inputs(program))
+    outcomes = {cap: under(cap, "-W", "error", "-c", SCRIPT, str(tmp_path)) for cap in WIDTHS}
     assert all(outcome.returncode == 0 for outcome in outcomes.values()), outcomes
     found = {cap: json.loads(outcome.stdout) for cap, outcome in outcomes.items()}
     used = [WIDTHS.index(found[cap][0]) for cap in WIDTHS]

@@ -9,16 +9,16 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from independent_verifier import opening
-from integers_cases import Case, cases
+from integers_cases import Case, by_operation, cases
 from r1cs_programs import integer_type, single
-from tensor_proofs import committed_inputs, example_inputs, planned, proved, refusals, refused
+from tensor_proofs import committed_inputs, example_inputs, planned, proved, proved_together, refusals, refused
 from test_r1cs_random import SOURCES, random_program
 from tiers import seeds
 
 from circuitize import _native
 from circuitize.circuits.errors import OverflowRisk, Undefined
 from circuitize.circuits.integers import expand
-from circuitize.circuits.program import Visibility, raw
+from circuitize.circuits.program import Program, Visibility, raw
 from circuitize.provers.consent import NotZeroKnowledge
 from circuitize.provers.tensor import config
 from circuitize.provers.tensor.errors import Unprovable
@@ -32,11 +32,13 @@ SMALL = [case for case in cases() if sum(source.size for source in case.sources)
 """The larger contractions would take a verifier in plain Python too long."""
 
 
-@pytest.mark.parametrize("case", SMALL, ids=str)
-def test_each_operation_at_the_ends_of_its_intervals(case: Case) -> None:
+def of_case(case: Case) -> Program:
     program = single(case.operation, *case.sources)
-    if case.sources:
-        program = committed_inputs(program)
+    return committed_inputs(program) if case.sources else program
+
+
+def values(case: Case, program: Program) -> dict[str, np.ndarray] | None:
+    """Inputs that the program is defined on; those that it is not have no proof. None where no plan can be had."""
     try:
         made = plan(program)
     except Unprovable as error:
@@ -44,7 +46,7 @@ def test_each_operation_at_the_ends_of_its_intervals(case: Case) -> None:
         assert any(
             type.high - type.low >= 1 << 60 or type.width > 40 for type in map(integer_type, program.arrow.source)
         ), str(error)
-        return
+        return None
     random = np.random.default_rng(3)
     names = [port.name for port in program.inputs]
     for _ in range(3):
@@ -56,8 +58,13 @@ def test_each_operation_at_the_ends_of_its_intervals(case: Case) -> None:
             with pytest.raises(Undefined):
                 prove(program, inputs, not_zero_knowledge=True, made=made)
             continue
-        proved(program, inputs, made)
-        return
+        return inputs
+    return None
+
+
+@pytest.mark.parametrize("operation", by_operation(SMALL))
+def test_each_operation_at_the_ends_of_its_intervals(operation: str) -> None:
+    proved_together([(program := of_case(case), values(case, program)) for case in by_operation(SMALL)[operation]])
 
 
 @pytest.mark.parametrize("seed", seeds(12, deep=300))

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from tensor_proofs import refusals, refused
 from tensor_runs import SEED, STEPS, Folder, interrupt_after, run_of, trained, values_of
+from tiers import count
 
 from circuitize.circuits.quantize import quantize
 from circuitize.frontends.datasets import iris
@@ -23,6 +24,8 @@ from circuitize.frontends.training import start, training_step, with_examples
 from circuitize.provers.tensor.runs.setting import Run
 from circuitize.provers.tensor.runs.state import State
 from circuitize.provers.tensor.statement import Statement
+
+MANY = count(20, deep=100)
 
 
 def test_a_run_is_what_the_executor_does(tmp_path: Path) -> None:
@@ -58,16 +61,16 @@ def test_several_steps_in_one_proof(tmp_path: Path, per_proof: int) -> None:
     assert "steps per proof" in folder.verdict(run_of())
 
 
-def test_a_hundred_steps_on_digits(tmp_path: Path) -> None:
-    """Every proof of the run is seen by both verifiers."""
+def test_many_steps_on_digits(tmp_path: Path) -> None:
+    """Every proof of the run, whose rate changes, is seen by both verifiers."""
     folder = Folder(tmp_path / "run")
     name = "digits.py:step"
-    run = run_of(name, 100, 10, scalars=lambda step: {"learning_rate": Fraction(1, 10 + step // 50)})
+    run = run_of(name, MANY, 10, scalars=lambda step: {"learning_rate": Fraction(1, 10 + step // (MANY // 2))})
     found = folder.prove(run, name)
     checked = folder.judged(run)
     values, losses = trained(run, name)
     assert all(np.array_equal(found.held[key], value) for key, value in values.items())
-    assert [int(loss) for loss in checked.outputs["loss"]] == losses and len(losses) == 100
+    assert [int(loss) for loss in checked.outputs["loss"]] == losses and len(losses) == MANY
     assert run.size == 1437
 
 

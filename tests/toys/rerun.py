@@ -66,6 +66,9 @@ class RerunCircuit:
     def __init__(self, program: Program, digest: str) -> None:
         self.program, self.executed, self.digest = program, program, digest
 
+    def plain(self) -> RerunCircuit:
+        return self
+
     def sizes(self) -> dict[str, int]:
         return {"operations": self.program.arrow.edge_count}
 
@@ -117,7 +120,7 @@ class Rerun:
     def verifying_key(self, path: Path) -> VerifyingKey:
         raise CircuitizeError(f"--keys: expected none, found {path}; rerun needs no setup")
 
-    def security_bits(self, program: Program) -> float | None:
+    def security_bits(self, program: Program, zero_knowledge: bool) -> float | None:
         return None
 
     def refusal(

@@ -24,7 +24,7 @@ from circuitize.frontends.datasets import iris as flowers
 from circuitize.sims.rtl import Simulation, check_design, compare, expected, state_names
 
 Integers = NDArray[np.int64]
-STEPS = count(20, deep=50)
+STEPS = count(8, deep=50)
 
 
 @cache
@@ -61,7 +61,7 @@ def test_weights_equal_the_executors_after_each_step() -> None:
 
 def test_a_failed_step_changes_no_weight() -> None:
     step, initial, vectors = iris()
-    some = {name: values[:12].copy() for name, values in vectors.items()}
+    some = {name: values[:8].copy() for name, values in vectors.items()}
     highest = next(port.format for port in step.inputs if port.name == "learning_rate")
     assert highest is not None
     some["learning_rate"][[0, 4, 5]] = highest.high

@@ -170,7 +170,7 @@ def proved(design: Design, case: Case, folder: Path) -> bool:
     resets = " ".join(f"-set-at {step} rst {int(step == 1)}" for step in range(1, steps + 1))
     script = (
         f"read_verilog -defer {sources}; hierarchy -check -top wrapper; proc; flatten; opt -full; memory_map; "
-        f"dffunmap; opt -full; sat -seq {steps} {resets} -prove bad 0 -prove-skip 1 wrapper"
+        f"dffunmap; opt -full; wreduce; opt -full; sat -seq {steps} {resets} -prove bad 0 -prove-skip 1 wrapper"
     )
     done = subprocess.run(["yosys", "-Q", "-p", script], cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr

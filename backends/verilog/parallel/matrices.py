@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,28 +49,38 @@ def optimiser() -> Optimiser:
         return greedy
 
     def search(matrix: Integers, low: Integers, high: Integers, large: bool) -> Plan:
-        intervals = [(float(a), float(b), 1.0) for a, b in zip(low.tolist(), high.tolist(), strict=True)]
-        found = solve(matrix.astype(np.float32), qintervals=intervals, hard_dc=LARGE_DEEPER if large else DEEPER)
-        plan = Plan(*matrix.shape)
-        wires = [(slot, 0, False) for slot in range(plan.rows)]
-        for logic in found.solutions:
-            made: list[tuple[int, int, bool]] = []
-            for op in logic.ops:
-                if op.opcode == -1:
-                    slot, shift, negative = wires[op.id0]
-                    made.append((slot, shift + int(logic.inp_shifts[op.id0]), negative))
-                    continue
-                (a, by, turned), (b, shift, negative) = made[op.id0], made[op.id1]
-                plan.steps.append((a, b, shift + op.data - by, negative ^ turned ^ (op.opcode == 1)))
-                made.append((plan.rows + len(plan.steps) - 1, by, turned))
-            wires = [
-                (-1, 0, False) if at < 0 else (made[at][0], made[at][1] + int(by), made[at][2] ^ bool(turn))
-                for at, by, turn in zip(logic.out_idxs, logic.out_shifts, logic.out_negs, strict=True)
-            ]
-        plan.terms = [(slot, column, by, turn) for column, (slot, by, turn) in enumerate(wires) if slot >= 0]
-        return plan
+        weights = matrix.astype(np.float32).tobytes()
+        return _searched(solve, weights, matrix.shape[1], tuple(low.tolist()), tuple(high.tolist()), large)
 
     return search
+
+
+@lru_cache(maxsize=64)
+def _searched(
+    solve: Callable[..., Any], matrix: bytes, columns: int, low: tuple[int, ...], high: tuple[int, ...], large: bool
+) -> Plan:
+    """The plan that da4ml finds, kept: an estimate, or the same program with other options, need not search again."""
+    intervals = [(float(a), float(b), 1.0) for a, b in zip(low, high, strict=True)]
+    weights = np.frombuffer(matrix, np.float32).reshape(len(low), columns).copy()
+    found = solve(weights, qintervals=intervals, hard_dc=LARGE_DEEPER if large else DEEPER)
+    plan = Plan(*weights.shape)
+    wires = [(slot, 0, False) for slot in range(plan.rows)]
+    for logic in found.solutions:
+        made: list[tuple[int, int, bool]] = []
+        for op in logic.ops:
+            if op.opcode == -1:
+                slot, shift, negative = wires[op.id0]
+                made.append((slot, shift + int(logic.inp_shifts[op.id0]), negative))
+                continue
+            (a, by, turned), (b, shift, negative) = made[op.id0], made[op.id1]
+            plan.steps.append((a, b, shift + op.data - by, negative ^ turned ^ (op.opcode == 1)))
+            made.append((plan.rows + len(plan.steps) - 1, by, turned))
+        wires = [
+            (-1, 0, False) if at < 0 else (made[at][0], made[at][1] + int(by), made[at][2] ^ bool(turn))
+            for at, by, turn in zip(logic.out_idxs, logic.out_shifts, logic.out_negs, strict=True)
+        ]
+    plan.terms = [(slot, column, by, turn) for column, (slot, by, turn) in enumerate(wires) if slot >= 0]
+    return plan
 
 
 def greedy(matrix: Integers, low: Integers, high: Integers, large: bool) -> Plan:
@@ -84,9 +96,11 @@ def greedy(matrix: Integers, low: Integers, high: Integers, large: bool) -> Plan
     for position, digit in digits:
         table[:, position] = digit
     plan = Plan(rows, columns)
-    counts = _pairs(table, table)
-    while counts.size and counts.max() >= 2:
-        a, b, sign, apart = (int(i) for i in np.unravel_index(int(counts.argmax()), counts.shape))
+    slots = np.arange(rows)
+    most, kind = _commonest(table, slots, slots)
+    while most.size and most.max() >= 2:
+        a, b = (int(i) for i in np.unravel_index(int(most.argmax()), most.shape))
+        sign, apart = divmod(int(kind[a, b]), depth)
         plan.steps.append((a, b, apart, sign == 1))
         table = np.concatenate([table, np.zeros((1, depth, columns), np.float32)])
         factor = 1.0 if sign == 0 else -1.0
@@ -96,31 +110,33 @@ def greedy(matrix: Integers, low: Integers, high: Integers, large: bool) -> Plan
             table[-1, position][hit] = first[hit]
             table[a, position][hit] = 0
             table[b, position + apart][hit] = 0
-        size = len(table)
-        wider = np.zeros((size, size, 2, depth), np.float32)
-        wider[:-1, :-1] = counts
-        counts = wider
-        for row in {a, b, size - 1}:
-            counts[row] = _pairs(table[row : row + 1], table)[0]
-            counts[:, row] = _pairs(table, table[row : row + 1])[:, 0]
-            counts[row, row, :, 0] = 0
+        if len(table) > len(most):
+            most, kind = np.pad(most, (0, ROWS)), np.pad(kind, (0, ROWS))
+        slots = np.arange(len(table))
+        changed = np.array(sorted({a, b, len(table) - 1}))
+        most[changed, : len(table)], kind[changed, : len(table)] = _commonest(table, changed, slots)
+        most[: len(table), changed], kind[: len(table), changed] = _commonest(table, slots, changed)
     for slot, position, column in np.argwhere(table != 0).tolist():
         plan.terms.append((slot, column, position, bool(table[slot, position, column] < 0)))
     return plan
 
 
-def _pairs(first: Counts, second: Counts) -> Counts:
-    """How often second stands `apart` places above first: [first, second, equal or opposite sign, apart]."""
-    depth = first.shape[1]
+def _commonest(table: Counts, first: Integers, second: Integers) -> tuple[Counts, Integers]:
+    """For slots of `first` and `second`: how often at most the second stands one way to the first, and the way.
+
+    A way is sign * depth + apart: `apart` places above, of equal sign (0) or opposite (1). The first of equals.
+    """
+    depth = table.shape[1]
+    left, right = table[first], table[second]
     found = np.zeros((len(first), len(second), 2, depth), np.float32)
     for apart in range(depth):
-        x = first[:, : depth - apart].reshape(len(first), -1)
-        y = second[:, apart:].reshape(len(second), -1)
+        x = left[:, : depth - apart].reshape(len(first), -1)
+        y = right[:, apart:].reshape(len(second), -1)
         signed, either = x @ y.T, np.abs(x) @ np.abs(y).T
         found[:, :, 0, apart], found[:, :, 1, apart] = (either + signed) / 2, (either - signed) / 2
-    if first is second:
-        found[np.arange(len(first)), np.arange(len(first)), :, 0] = 0
-    return found
+    found[..., 0][first[:, None] == second] = 0
+    ways = found.reshape(len(first), len(second), 2 * depth)
+    return ways.max(axis=2), ways.argmax(axis=2)
 
 
 def matrix_product(net: Netlist, x: Elements, matrix: Integers, optimise: Optimiser) -> Elements:

@@ -99,9 +99,10 @@ class ProvableCircuit:
         """Prove a run on these inputs, real values by name; without any, on the first example.
 
         `openings_from` is a file that `save_openings` wrote: inputs that are named there, or those that `join` names,
-        get the roots that they have there. A prover that hides nothing wants `not_zero_knowledge` for a program
-        that hides something. Raises Undefined where the program has no value on the inputs, KeyMismatch where the keys
-        are for another circuit, NotZeroKnowledge without that consent, CircuitizeError where nothing joins.
+        get the roots that they have there. `not_zero_knowledge` asks for a proof that hides nothing, where the prover
+        makes such ones; one that makes no others wants it for a program that hides something. Raises Undefined where
+        the program has no value on the inputs, KeyMismatch where the keys are for another circuit, NotZeroKnowledge
+        without that consent, CircuitizeError where nothing joins.
         """
         if not not_zero_knowledge:
             require_consent_to(self.prover, self.exact.integer, "say not_zero_knowledge=True")
@@ -116,7 +117,7 @@ class ProvableCircuit:
         integers = integers_of(self.exact.integer, inputs)
         earlier = None if openings_from is None else Path(openings_from)
         key = None if keys is None else keys.proving
-        return self.prove_integers(integers, key, earlier, join, Phases(progress), progress)
+        return self.prove_integers(integers, key, earlier, join, Phases(progress), progress, not_zero_knowledge)
 
     def prove_integers(
         self,
@@ -126,13 +127,15 @@ class ProvableCircuit:
         only: Sequence[str],
         phases: Phases,
         say: Progress,
+        not_zero_knowledge: bool = False,
     ) -> Proof:
         """Prove a run on integers of the inputs' formats; `say` hears which inputs join earlier openings."""
+        circuit = self.circuit.plain() if not_zero_knowledge else self.circuit
         with phases.phase("trace", "running the program"):
-            values = trace(self.circuit.executed, inputs)
-        secrets = self.circuit.draw_secrets(values, earlier, only, say)
-        proved = self.circuit.prove(values, secrets, phases, key)
-        return Proof(self.exact, self.prover, proved, self.circuit.files(proved), self.circuit.scheme, phases)
+            values = trace(circuit.executed, inputs)
+        secrets = circuit.draw_secrets(values, earlier, only, say)
+        proved = circuit.prove(values, secrets, phases, key)
+        return Proof(self.exact, self.prover, proved, circuit.files(proved), circuit.scheme, phases)
 
     def __repr__(self) -> str:
         name, count = next(iter(self.sizes.items()))
@@ -147,4 +150,4 @@ def require_key_folder(path: Path) -> None:
 def require_consent_to(prover: Prover, program: Program, consent: str) -> None:
     """Raises NotZeroKnowledge where a prover hides nothing, the program something; `consent` says how to allow it."""
     if not prover.hides:
-        require_consent(program, prover.name, consent)
+        require_consent(program, f"{prover.name} proofs", consent, "use --prover tensor")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.files import write_whole
 from circuitize.circuits.folder import require_folder, require_new_file, whole_file, whole_folder
 from circuitize.circuits.phases import Phases
@@ -28,6 +29,7 @@ class Proof:
     files: Mapping[str, bytes]
     scheme: str
     phases: Phases
+    written: list[Path] = field(default_factory=list, compare=False)
 
     @property
     def digest(self) -> str:
@@ -74,7 +76,7 @@ class Proof:
     @property
     def security_bits(self) -> float | None:
         """Bits of soundness of the proof, all rounds together; None where they are the curve's."""
-        return self.prover.security_bits(self.exact.integer)
+        return self.prover.security_bits(self.exact.integer, self.zero_knowledge)
 
     def save_openings(self, path: Path | str) -> None:
         """Write the secrets of the commitments, for their owner's eyes only; for `openings_from` of a later proof."""
@@ -82,7 +84,17 @@ class Proof:
             self.write_openings(whole)
 
     def write_openings(self, path: Path) -> None:
-        """Write the same where a file is written whole already."""
+        """Write the same where a file is written whole already.
+
+        Raises CircuitizeError where openings are counted and were written before: two files would count apart.
+        """
+        if any(one.left is not None for one in self.openings.values()):
+            if self.written:
+                raise CircuitizeError(
+                    f"expected to save these openings once, found {self.written[0]} written before; they are counted "
+                    "there: go on with that file"
+                )
+            self.written.append(path)
         write_openings(path, self.scheme, self.digest, self.openings)
 
     def __repr__(self) -> str:

@@ -20,6 +20,11 @@ def keyed_names() -> tuple[str, ...]:
     return names.keyed()
 
 
+def plain_names() -> tuple[str, ...]:
+    """Those that make proofs which hide nothing, for whoever asks for one."""
+    return tuple(name for name in names.names() if False in names.kinds(name))
+
+
 def prover(name: str) -> Prover:
     """The prover of that name. Raises CircuitizeError where there is none."""
     from circuitize.provers.catalogue import prover

@@ -94,7 +94,7 @@ class Verifier:
         return None
 
     def _verdict(self, statement: Statement, reason: str | None) -> Verdict:
-        setup, hides = "none" if self.key is None else self.key.setup, self.prover.hides
+        setup, hides = "none" if self.key is None else self.key.setup, statement.zero_knowledge
         if reason is not None:
             return Verdict(False, reason, self.exact.digest, self.prover.name, setup, hides)
         program, bound = self.exact.integer, self.bound
@@ -111,7 +111,7 @@ class Verifier:
             {named[key]: hex(statement.roots[key]) for key, _ in bound if key in statement.roots},
             _names_of(program, Visibility.PRIVATE),
             untold if hides else (),
-            self.prover.security_bits(program),
+            self.prover.security_bits(program, hides),
         )
 
 

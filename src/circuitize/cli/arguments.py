@@ -177,7 +177,7 @@ def _prove(commands: Any) -> None:
     command.add_argument(
         "--not-zero-knowledge",
         action="store_true",
-        help="tensor: accept that the proof tells others about private and committed values",
+        help="tensor: a faster proof, which tells others about private and committed values",
     )
     _inputs(command, "values to prove with")
     _outputs(command, "write the outputs there, as real values")

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from circuitize.api.provers import keyed_names, prover
+from circuitize.api.provers import keyed_names, plain_names, prover
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.folder import require_file, whole_file
 from circuitize.circuits.memory import amount_of_bytes
@@ -32,7 +32,7 @@ def run(options: Namespace) -> int:
     from circuitize.api.values import program_inputs, require_writable, write_outputs
 
     proving, keys = prover(options.prover), options.keys
-    _require_options(options, proving.hides)
+    _require_options(options)
     openings = openings_path(options)
     phases = Phases()
     if keys is not None:
@@ -56,7 +56,9 @@ def run(options: Namespace) -> int:
         if keys is not None:
             with phases.phase("key", "reading the proving key"):
                 key = proving.proving_key(keys)
-        proof = circuit.prove_integers(inputs, key, options.openings_from, options.join, phases, remark)
+        proof = circuit.prove_integers(
+            inputs, key, options.openings_from, options.join, phases, remark, options.not_zero_knowledge
+        )
         proof.write(folder)
         if proof.openings:
             proof.write_openings(stack.enter_context(openings_file(openings)))
@@ -76,10 +78,10 @@ def run(options: Namespace) -> int:
     return 0
 
 
-def _require_options(options: Namespace, hides: bool) -> None:
+def _require_options(options: Namespace) -> None:
     """Raises CircuitizeError where options do not fit the prover."""
     keyed, name = options.prover in keyed_names(), options.prover
-    if options.not_zero_knowledge and hides:
+    if options.not_zero_knowledge and name not in plain_names():
         raise CircuitizeError(
             f"--not-zero-knowledge: expected the prover tensor with it, found {name}, which hides values"
         )

@@ -75,6 +75,11 @@ impl<'a> Channel<'a> {
         Self { state: [0; 32], role }
     }
 
+    /// Whether a test sees the prover's messages, and may change them.
+    pub fn is_forged(&self) -> bool {
+        matches!(&self.role, Role::Prover { hook: Some(_), .. })
+    }
+
     /// state = H(state, tag, label, length, content).
     pub fn absorb(&mut self, label: &str, content: &[u8]) {
         if let Role::Rehearsal(_) = self.role {

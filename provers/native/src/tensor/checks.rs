@@ -28,6 +28,9 @@ pub trait Checks<E: Extension> {
     /// Whether anything is made of checks: a prover without masks has nothing to check.
     const CHECKING: bool;
 
+    /// Whether only what is sent is counted: then nobody needs values.
+    const COUNTING: bool = false;
+
     type Value: Value<E>;
 
     /// The value that a prover, who knows all, computes on with.

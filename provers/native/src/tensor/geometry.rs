@@ -3,9 +3,13 @@
 use super::plan::MOST_VARIABLES;
 use super::whir::{FOLD, LEAST, QUERY_BITS, WIDTH, queries_at};
 
-/// Up to so many points, in bits, a domain has a lower rate than 1/2, down to 2^-LOWEST.
-const SMALL: usize = 18;
-const LOWEST: usize = 4;
+/// Up to so many points, in bits, a domain has a lower rate than 1/2: down to 1/4 of a table, since each has random words
+/// for queries at its rate, and down to 1/16 of the last vector.
+const SMALL: usize = 17;
+const LOWEST: usize = 2;
+const LOWEST_OF_LAST: usize = 4;
+/// A root is made for at least one opening, and at most so many.
+pub const MOST_OPENINGS: usize = 1 << 16;
 /// Numbers that the four rounds of one fold send.
 pub const CARRIED: usize = 2 * FOLD;
 
@@ -40,11 +44,11 @@ pub struct Geometry {
 impl Demand {
     /// Of a table that holds so many words and may be opened so often: each query takes a random word of every limb.
     pub fn table(&self, words: usize, openings: usize) -> Geometry {
-        self.chosen(words.next_multiple_of(WIDTH), openings * WIDTH)
+        self.chosen(words.next_multiple_of(WIDTH), openings * WIDTH, LOWEST)
     }
 
     /// The lowest rate at which the domain is small; `each` random elements for a query.
-    fn chosen(&self, end: usize, each: usize) -> Geometry {
+    fn chosen(&self, end: usize, each: usize, lowest: usize) -> Geometry {
         let at = |rate: usize| {
             let queries = queries_at(rate, self.query_bits);
             Geometry {
@@ -55,14 +59,14 @@ impl Demand {
                 queries,
             }
         };
-        let rates = (2..=LOWEST).rev().map(at);
+        let rates = (2..=lowest).rev().map(at);
         let mut small = rates.filter(|one| one.bits + one.rate <= SMALL);
         small.next().unwrap_or_else(|| at(1))
     }
 
     /// The last vector, whose leaves hold one of its elements.
     fn last(&self, end: usize) -> Geometry {
-        self.chosen(end, 1)
+        self.chosen(end, 1, LOWEST_OF_LAST)
     }
 
     /// A vector that is folded again.
@@ -172,7 +176,7 @@ mod tests {
     #[test]
     fn tables_have_the_lowest_rate_at_which_they_are_small() {
         let small = SOUND.table(4096, 4);
-        assert_eq!((small.bits, small.rate, small.queries), (14, 4, 117));
+        assert_eq!((small.bits, small.rate, small.queries), (14, 2, 157));
         let large = SOUND.table(1 << 20, 1);
         assert_eq!((large.bits, large.rate, large.queries), (21, 1, 256));
         assert_eq!(large.random, 16 * 256);

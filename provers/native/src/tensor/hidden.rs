@@ -32,16 +32,14 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Counts what the plan sends by a verifier of zeros.
+    /// Counts what the plan sends by a verifier of zeros, who is given the numbers of rows alone.
     pub fn of(plan: &Plan, demand: &Demand) -> Result<Self, Reject> {
-        let zeros: Values = plan
-            .bases
-            .iter()
-            .map(|base| match base {
-                Base::Public { shape } => vec![F::ZERO; shape.iter().product()],
-                _ => Vec::new(),
-            })
-            .collect();
+        let mut zeros: Values = vec![Vec::new(); plan.bases.len()];
+        for base in &plan.bases {
+            if let Base::Rows { shape, index, .. } = base {
+                zeros[*index] = vec![F::ZERO; shape[0]];
+            }
+        }
         let mut channel = Channel::nothing();
         // What is sent does not depend on where challenges lie; the greatest number of claims does.
         let counts = match plan.degree {
@@ -228,6 +226,12 @@ pub(super) fn proved<E: Extension>(
         context,
         roots: commitments.iter().map(|commitment| commitment.root()).collect(),
     };
+    let roots = &statement.roots;
+    if (1..own).any(|c| roots[..c].contains(&roots[c])) {
+        return Reject::because(
+            "two groups have one root, which would be opened twice: give each a secret of its own",
+        );
+    }
     let mut words = table(plan, &witness.values, own);
     words.resize(layout.pads, F::ZERO);
     let randomness = drawn(own, own_randomness(plan, &statement, &witness, &words));

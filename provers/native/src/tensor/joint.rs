@@ -279,6 +279,14 @@ pub fn open<E: Extension>(
     let proving = prover.is_some();
     let length = geometry.end + geometry.random;
     let [values, weights] = &mut pairs;
+    if proving && !channel.is_forged() {
+        let pairs = values.iter().zip(weights.iter());
+        if pairs.fold(E::ZERO, |sum, (&v, &w)| sum + v * w) != target {
+            return Reject::because(
+                "the values are not what the program computes; a false proof would tell of them",
+            );
+        }
+    }
     let masked = channel.scalars("whir.mask", 1, || {
         let pairs = mask.iter().zip(weights.iter());
         vec![pairs.fold(E::ZERO, |sum, (&g, &w)| sum + g * w)]

@@ -282,6 +282,7 @@ pub struct Counting(pub Counts);
 impl<E: Extension> Checks<E> for Counting {
     const PROVING: bool = false;
     const CHECKING: bool = true;
+    const COUNTING: bool = true;
 
     type Value = E;
 

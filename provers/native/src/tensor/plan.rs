@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use super::channel::Reject;
 use super::field::F;
-use super::geometry::SOUND;
+use super::geometry::{MOST_OPENINGS, SOUND};
 use super::hidden::Layout;
 use super::merkle::{Binding, Digest};
 use super::multilinear::bits_of;
@@ -115,6 +115,13 @@ impl Plan {
         let fail = |what: String| Err(format!("the plan does not fit together: {what}"));
         if self.hidden && self.openings.len() != self.ports.len() {
             return fail(format!("{} numbers of openings", self.openings.len()));
+        }
+        if let Some(openings) = self
+            .openings
+            .iter()
+            .find(|&&own| !(1..=MOST_OPENINGS).contains(&own))
+        {
+            return fail(format!("a root for {openings} openings"));
         }
         if self.ports.len() + 1 != self.commitments.len() {
             return fail(format!("{} lists of ports", self.ports.len()));

@@ -46,6 +46,8 @@ pub struct Commitment {
     pub(super) table: Vec<F>,
     pub(super) oracle: Oracle,
     root: Digest,
+    /// Of one for proofs in zero knowledge.
+    geometry: Option<Geometry>,
 }
 
 impl Commitment {
@@ -53,7 +55,12 @@ impl Commitment {
         let bits = table.len().trailing_zeros() as usize;
         let oracle = Oracle::commit(&table, bits + 1, secret);
         let root = binding.root(&oracle.top());
-        Self { table, oracle, root }
+        Self {
+            table,
+            oracle,
+            root,
+            geometry: None,
+        }
     }
 
     /// Commits to tensors at their offsets, in a table of 2^bits elements; or, of the size that so many openings take,
@@ -63,15 +70,15 @@ impl Commitment {
         tensors: &[(Vec<usize>, usize, Vec<F>)],
         secret: [u8; 32],
         binding: Binding,
-        openings: usize,
+        openings: Option<usize>,
     ) -> Self {
         let mut table = memory::zeros(1 << bits);
         for (shape, offset, values) in tensors {
             place(shape, values, &mut table[*offset..]);
         }
-        if openings == 0 {
+        let Some(openings) = openings else {
             return Self::new(table, secret, binding);
-        }
+        };
         let ends = tensors
             .iter()
             .map(|(shape, offset, _)| offset + (1 << variables(shape)));
@@ -118,12 +125,13 @@ impl Commitment {
             table: words,
             oracle,
             root,
+            geometry: Some(geometry),
         }
     }
 
     /// Whether this is a commitment of this size, and of these ports.
     pub(super) fn is_of(&self, geometry: &Geometry, binding: Binding) -> bool {
-        self.table.len() == 1 << geometry.bits && self.root == binding.root(&self.oracle.top())
+        self.geometry.as_ref() == Some(geometry) && self.root == binding.root(&self.oracle.top())
     }
 
     pub fn root(&self) -> Digest {
@@ -239,7 +247,9 @@ pub fn prove<E: Extension>(
             )),
         })
         .collect();
-    let fits = |(commitment, &bits): (&Arc<Commitment>, &usize)| commitment.table.len() == 1 << bits;
+    let fits = |(commitment, &bits): (&Arc<Commitment>, &usize)| {
+        commitment.table.len() == 1 << bits && commitment.geometry.is_none()
+    };
     if !commitments.iter().zip(&plan.commitments).all(fits) {
         return Reject::because("a commitment that was kept has another size");
     }

@@ -13,7 +13,7 @@ use super::channel::{Channel, Hook, Reject};
 use super::claims::Values;
 use super::cubic::Cubic;
 use super::domain::Use;
-use super::geometry::Demand;
+use super::geometry::{Demand, MOST_OPENINGS};
 use super::instructions::Instructions;
 use super::merkle::Binding;
 use super::plan::{Base, Degree, Plan, variables};
@@ -267,15 +267,20 @@ fn tensor_view<'py>(
 /// Commits to tensors (shape, offset, values) in a table of 2^bits elements, the leaves salted by a secret of 32 bytes;
 /// the root is of a list of ports, which `ports` encodes. In zero knowledge it is made for so many `openings`.
 #[pyfunction]
-#[pyo3(signature = (bits, tensors, secret, ports, openings=0))]
+#[pyo3(signature = (bits, tensors, secret, ports, openings=None))]
 fn tensor_commit(
     py: Python<'_>,
     bits: usize,
     tensors: Vec<(Vec<usize>, usize, PyBuffer<i64>)>,
     secret: &[u8],
     ports: &[u8],
-    openings: usize,
+    openings: Option<usize>,
 ) -> PyResult<PyCommitment> {
+    if openings.is_some_and(|own| !(1..=MOST_OPENINGS).contains(&own)) {
+        return Err(PyValueError::new_err(format!(
+            "expected 1 to {MOST_OPENINGS} openings, found {openings:?}"
+        )));
+    }
     let (secret, ports) = (self::secret(secret)?, Use::Ports.hash(&[ports]));
     let mut placed = Vec::with_capacity(tensors.len());
     for (shape, offset, values) in tensors {

@@ -51,7 +51,11 @@ impl Randomness {
 
     /// Uniform elements: words of a hash, those from p on left out.
     pub fn words(&self, label: &str, count: usize) -> Vec<F> {
-        let mut reader = Use::Random.hasher().update(&self.key_of(label)).finalize_xof();
+        let mut reader = Use::Random
+            .hasher()
+            .update(&self.key_of(label))
+            .update(b"words")
+            .finalize_xof();
         let mut block = [0; 64];
         let mut made = Vec::with_capacity(count + 8);
         while made.len() < count {

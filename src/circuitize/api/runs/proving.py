@@ -92,7 +92,8 @@ def prove_run(
     require_beginning(path, seed, inputs, before, spelling)
     integer = exact(program, Phases()).integer
     if not not_zero_knowledge:
-        require_consent(integer, "tensor", f"add {spelling.option('not_zero_knowledge', True)}")
+        consent = f"add {spelling.option('not_zero_knowledge', True)}"
+        require_consent(integer, "proofs of runs", consent, "prove steps one by one: circuitize prove --prover tensor")
     continued = None if before is None else earlier(before, kept_file(before))
     drawn = seed_bytes(seed, spelling) if continued is None or seed is not None else continued.manifest.seed
     data = dataset_of(integer, dataset, say, spelling)

@@ -6,6 +6,9 @@ use super::super::merkle::Digest;
 
 /// Bytes.
 pub const BLOCK: usize = 64;
+const SALT: usize = 16;
+/// Inputs that are hashed at once, at most.
+const MOST: usize = 16;
 
 const IV: [u32; 8] = [
     0x6a09_e667,
@@ -167,16 +170,59 @@ impl Batch for Nodes<'_> {
     }
 }
 
-/// Leaves of whole blocks, each followed by its salt where there is a secret; the first leaf is that of place `first`.
+/// Leaves, each followed by its salt where there is a secret; the first leaf is that of place `first`.
 pub struct Leaves<'a> {
     pub words: &'a [F],
     /// Words of a leaf.
     pub leaf: usize,
-    /// As many words for each leaf, or none: vectors hash leaves without.
+    /// As many words for each leaf, or none.
     pub carried: &'a [F],
     pub secret: Option<&'a [u8; 32]>,
     pub first: usize,
     pub hashes: &'a mut [Digest],
+}
+
+impl Leaves<'_> {
+    /// Words carried beside a leaf.
+    pub fn beside(&self) -> usize {
+        self.carried.len() / self.hashes.len()
+    }
+
+    /// Words in the last block of a leaf, before its salt.
+    fn rest(&self) -> usize {
+        self.leaf % (BLOCK / 8) + self.beside()
+    }
+
+    /// Whether all but whole blocks is one more block, which a salt ends.
+    pub fn fits(&self) -> bool {
+        match self.secret {
+            None => self.rest() == 0,
+            Some(_) => 8 * self.rest() + SALT <= BLOCK,
+        }
+    }
+
+    /// The words of the last block of `W::COUNT` leaves, before their salts.
+    #[inline(always)]
+    unsafe fn last<W: Words>(&self, at: usize, message: &mut [W; 16]) {
+        let (rest, beside) = (self.rest(), self.beside());
+        let own = rest - beside;
+        for k in 0..rest {
+            let word = |i: usize| {
+                let leaf = at + i;
+                let found = if k < own {
+                    self.words[(leaf + 1) * self.leaf - own + k]
+                } else {
+                    self.carried[leaf * beside + k - own]
+                };
+                found.word()
+            };
+            let words: [u64; MOST] = std::array::from_fn(|i| if i < W::COUNT { word(i) } else { 0 });
+            unsafe {
+                message[2 * k] = W::load(words.map(|word| word as u32).as_ptr());
+                message[2 * k + 1] = W::load(words.map(|word| (word >> 32) as u32).as_ptr());
+            }
+        }
+    }
 }
 
 impl Batch for Leaves<'_> {
@@ -187,9 +233,9 @@ impl Batch for Leaves<'_> {
     #[inline(always)]
     unsafe fn hash<W: Words>(&mut self, at: usize) {
         let words = &self.words[at * self.leaf..(at + W::COUNT) * self.leaf];
-        let hashes = &mut self.hashes[at..at + W::COUNT];
-        let bytes = 8 * self.leaf;
-        assert!(bytes.is_multiple_of(BLOCK));
+        let (apart, rest) = (8 * self.leaf, self.rest());
+        let bytes = apart / BLOCK * BLOCK;
+        assert!(self.fits());
         // SAFETY: the slices are as long as is read and written: `bytes` of each input, in whole blocks.
         unsafe {
             let of = if self.secret.is_some() {
@@ -199,7 +245,7 @@ impl Batch for Leaves<'_> {
             };
             let mut chain = key::<W>(of.words());
             for start in (0..bytes).step_by(BLOCK) {
-                let message = W::block(words.as_ptr().cast::<u8>().add(start), bytes);
+                let message = W::block(words.as_ptr().cast::<u8>().add(start), apart);
                 let mut flags = if start == 0 { DERIVED | START } else { DERIVED };
                 if start + BLOCK == bytes && self.secret.is_none() {
                     flags |= END | ROOT;
@@ -207,18 +253,22 @@ impl Batch for Leaves<'_> {
                 compress(&mut chain, &message, BLOCK as u32, flags);
             }
             if let Some(secret) = self.secret {
-                let message = salts::<W>(secret, self.first + at);
-                compress(&mut chain, &message, 16, DERIVED | END | ROOT);
+                let salt = salts::<W>(secret, self.first + at);
+                let mut message = [W::splat(0); 16];
+                self.last(at, &mut message);
+                message[2 * rest..2 * rest + 4].copy_from_slice(&salt);
+                let start = if bytes == 0 { START } else { 0 };
+                let length = (8 * rest + SALT) as u32;
+                compress(&mut chain, &message, length, DERIVED | start | END | ROOT);
             }
-            W::store(chain, hashes.as_mut_ptr());
+            W::store(chain, self.hashes[at..at + W::COUNT].as_mut_ptr());
         }
     }
 }
 
-/// The block that ends each of `W::COUNT` leaves: its salt, which is a hash of the secret and its place.
+/// The salts of `W::COUNT` leaves, each a hash of the secret and its place.
 #[inline(always)]
-unsafe fn salts<W: Words>(secret: &[u8; 32], first: usize) -> [W; 16] {
-    const MOST: usize = 16;
+unsafe fn salts<W: Words>(secret: &[u8; 32], first: usize) -> [W; 4] {
     assert!(W::COUNT <= MOST);
     let places: [u64; MOST] = std::array::from_fn(|i| (first + i) as u64);
     let low = places.map(|place| place as u32);
@@ -230,8 +280,6 @@ unsafe fn salts<W: Words>(secret: &[u8; 32], first: usize) -> [W; 16] {
         message[9] = W::load(high.as_ptr());
         let mut salt = key::<W>(Use::Salt.words());
         compress(&mut salt, &message, 40, DERIVED | START | END | ROOT);
-        let mut message = [W::splat(0); 16];
-        message[..4].copy_from_slice(&salt[..4]);
-        message
+        [salt[0], salt[1], salt[2], salt[3]]
     }
 }

@@ -3,7 +3,7 @@
 use super::field::F;
 use super::instructions::{Instructions, Width};
 use super::merkle::{Digest, leaf_hash, leaf_salt, node_hash};
-use compression::{BLOCK, Batch, Leaves, Nodes};
+use compression::{Batch, Leaves, Nodes};
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -47,9 +47,12 @@ pub fn leaf_hashes(
 }
 
 fn hash_leaves(mut leaves: Leaves, with: Instructions) {
-    let whole = (8 * leaves.leaf).is_multiple_of(BLOCK) && leaves.carried.is_empty();
-    let done = if whole { by_vectors(&mut leaves, with) } else { 0 };
-    let beside = leaves.carried.len() / leaves.hashes.len();
+    let beside = leaves.beside();
+    let done = if leaves.fits() {
+        by_vectors(&mut leaves, with)
+    } else {
+        0
+    };
     let rest = leaves.words.chunks_exact(leaves.leaf).zip(leaves.hashes);
     for (i, (words, hash)) in rest.enumerate().skip(done) {
         let salt = leaves.secret.map(|secret| leaf_salt(secret, leaves.first + i));
@@ -84,27 +87,42 @@ mod tests {
             .map(|i| F::reduced((i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)))
             .collect();
         for secret in [None, Some([7; 32]), Some(std::array::from_fn(|i| 3 * i as u8))] {
-            for leaf in [8, 16, 32, 64, 3] {
+            for (leaf, beside) in [
+                (8, 0),
+                (16, 0),
+                (32, 0),
+                (64, 0),
+                (3, 0),
+                (4, 0),
+                (6, 0),
+                (16, 2),
+                (48, 3),
+                (7, 0),
+            ] {
                 for (count, first) in [(1, 0), (8, 5), (41, (1usize << 32) - 19)] {
+                    let carried = &words[words.len() - count * beside..];
                     let words = &words[..count * leaf];
                     let salts = (first..).map(|place| secret.map(|secret| leaf_salt(&secret, place)));
                     let plain: Vec<Digest> = words
                         .chunks_exact(leaf)
                         .zip(salts)
-                        .map(|(words, salt)| leaf_hash(words, &[], salt.as_ref()))
+                        .enumerate()
+                        .map(|(i, (words, salt))| {
+                            leaf_hash(words, &carried[beside * i..beside * (i + 1)], salt.as_ref())
+                        })
                         .collect();
                     for with in Instructions::available() {
                         let mut hashes = vec![[0; 32]; count];
                         let leaves = Leaves {
                             words,
                             leaf,
-                            carried: &[],
+                            carried,
                             secret: secret.as_ref(),
                             first,
                             hashes: &mut hashes,
                         };
                         hash_leaves(leaves, with);
-                        assert_eq!(hashes, plain, "{with:?}");
+                        assert_eq!(hashes, plain, "{leaf} {beside} {with:?}");
                     }
                 }
             }
