@@ -127,6 +127,14 @@ def tensor_prove(
 def tensor_verify(
     plan: TensorPlan, digest: bytes, context: bytes, roots: list[bytes], values: list[NDArray[np.int64]], proof: bytes
 ) -> str | None: ...
+def tensor_view(
+    plan: TensorPlan,
+    values: list[NDArray[np.int64]],
+    secrets: list[bytes],
+    challenges: bytes,
+    demand: tuple[float, int],
+    replaced: dict[str, NDArray[np.uint64]],
+) -> tuple[list[tuple[str, bytes]], list[tuple[str, bytes]]]: ...
 def tensor_commit(
     bits: int,
     tensors: list[tuple[tuple[int, ...], int, NDArray[np.int64]]],

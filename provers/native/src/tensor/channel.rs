@@ -30,7 +30,11 @@ enum Role<'a> {
         at: usize,
     },
     Nothing,
+    Rehearsal(&'a mut Vec<Sent>),
 }
+
+/// A message by its label.
+pub type Sent = (String, Vec<u64>);
 
 pub struct Channel<'a> {
     state: [u8; 32],
@@ -56,6 +60,16 @@ impl<'a> Channel<'a> {
         Self { state: [0; 32], role }
     }
 
+    /// Notes what is sent, and draws challenges that do not depend on it: for tests of what hides a proof. There is no
+    /// proof, and no verifier draws such challenges.
+    pub fn rehearsal(challenges: [u8; 32], sent: &'a mut Vec<Sent>) -> Self {
+        let role = Role::Rehearsal(sent);
+        Self {
+            state: challenges,
+            role,
+        }
+    }
+
     pub fn verifier(proof: &'a [u8]) -> Self {
         let role = Role::Verifier { proof, at: 0 };
         Self { state: [0; 32], role }
@@ -68,6 +82,9 @@ impl<'a> Channel<'a> {
 
     /// state = H(state, tag, label, length, content).
     pub fn absorb(&mut self, label: &str, content: &[u8]) {
+        if let Role::Rehearsal(_) = self.role {
+            return;
+        }
         let mut hasher = self.hasher(ABSORB, label);
         hasher.update(&(content.len() as u64).to_le_bytes());
         hasher.update(content);
@@ -140,6 +157,11 @@ impl<'a> Channel<'a> {
     ) -> Result<Vec<u64>, Reject> {
         let (words, bytes) = match &mut self.role {
             Role::Nothing => return Ok(vec![0; count]),
+            Role::Rehearsal(sent) => {
+                let words = make();
+                sent.push((label.to_owned(), words.clone()));
+                return Ok(words);
+            }
             Role::Prover { proof, hook } => {
                 let mut words = make();
                 debug_assert_eq!(words.len(), count, "{label}");
@@ -222,7 +244,7 @@ impl<'a> Channel<'a> {
     pub fn finish(self) -> Result<Vec<u8>, Reject> {
         match self.role {
             Role::Prover { proof, .. } => Ok(proof),
-            Role::Nothing => Ok(Vec::new()),
+            Role::Nothing | Role::Rehearsal(_) => Ok(Vec::new()),
             Role::Verifier { proof, at } if at == proof.len() => Ok(Vec::new()),
             Role::Verifier { proof, at } => {
                 Reject::because(format!("the proof has {} bytes too many", proof.len() - at))

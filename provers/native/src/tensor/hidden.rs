@@ -8,7 +8,7 @@ use super::claims::{Claims, Values};
 use super::extension::Extension;
 use super::field::F;
 use super::fractions::{looked_up, multiplicities, prove_lookups};
-use super::geometry::{Geometry, fit, vectors};
+use super::geometry::{Demand, Geometry, Vector, fit};
 use super::joint::{Opened, Secret, Table, carried_words, draw_carried, open};
 use super::masked::{Counting, Counts, Equation, Hidden, Masking, draw_pads};
 use super::merkle::{Binding, Digest};
@@ -26,13 +26,14 @@ use super::randomness::Randomness;
 #[derive(Clone, Debug)]
 pub struct Layout {
     pub tables: Vec<Geometry>,
+    pub vectors: Vec<Vector>,
     pub counts: Counts,
     pub pads: usize,
 }
 
 impl Layout {
     /// Counts what the plan sends by a verifier of zeros, who is given the numbers of rows alone.
-    pub fn of(plan: &Plan) -> Result<Self, Reject> {
+    pub fn of(plan: &Plan, demand: &Demand) -> Result<Self, Reject> {
         let mut zeros: Values = vec![Vec::new(); plan.bases.len()];
         for base in &plan.bases {
             if let Base::Rows { shape, index, .. } = base {
@@ -59,17 +60,22 @@ impl Layout {
         };
         let own = plan.commitments.len() - 1;
         let pads = plan.end(own);
-        let tables = (0..=own)
+        let tables: Vec<Geometry> = (0..=own)
             .map(|c| match plan.openings.get(c) {
-                Some(&openings) => Geometry::table(plan.end(c), openings),
-                None => Geometry::table(pads + degree * counts.pads(), 1),
+                Some(&openings) => demand.table(plan.end(c), openings),
+                None => demand.table(pads + degree * counts.pads(), 1),
             })
             .collect();
-        let made = Self { tables, counts, pads };
-        if !fit(&made.tables, &vectors(&made.tables)) {
+        let vectors = demand.vectors(&tables);
+        if !fit(&tables, &vectors) {
             return Reject::because("the plan's tables do not fit the field's domains");
         }
-        Ok(made)
+        Ok(Self {
+            tables,
+            vectors,
+            counts,
+            pads,
+        })
     }
 }
 
@@ -160,9 +166,23 @@ pub fn prove<E: Extension>(
     plan: &Plan,
     digest: &[u8],
     context: &[u8],
+    witness: Witness,
+    channel: Channel,
+    progress: &dyn Fn(&'static str) -> Result<(), String>,
+) -> Result<Proved, Reject> {
+    let (layout, of) = (plan.layout()?, (digest, context));
+    proved::<E>(plan, layout, of, witness, channel, progress, &|_, own| own)
+}
+
+/// The same of any layout, from what `drawn` makes of the randomness of each table, by the table's number.
+pub(super) fn proved<E: Extension>(
+    plan: &Plan,
+    layout: &Layout,
+    (digest, context): (&[u8], &[u8]),
     mut witness: Witness,
     mut channel: Channel,
     progress: &dyn Fn(&'static str) -> Result<(), String>,
+    drawn: &dyn Fn(usize, Randomness) -> Randomness,
 ) -> Result<Proved, Reject> {
     let mut phases = Phases::new();
     let mut start = Instant::now();
@@ -171,7 +191,6 @@ pub fn prove<E: Extension>(
         start = Instant::now();
         progress(name).map_err(Reject)
     };
-    let layout = plan.layout()?;
     let own = plan.commitments.len() - 1;
     let looked_up = looked_up(plan, &witness.values);
     for (table, counts) in plan.tables.iter().zip(multiplicities(plan, &looked_up)) {
@@ -188,7 +207,13 @@ pub fn prove<E: Extension>(
             _ => {
                 let mut words = table(plan, &witness.values, c);
                 words.truncate(geometry.end);
-                Arc::new(Commitment::hidden(words, geometry, witness.secrets[c], binding))
+                let randomness = Commitment::randomness(&words, &witness.secrets[c], binding);
+                Arc::new(Commitment::hidden(
+                    words,
+                    geometry,
+                    &drawn(c, randomness),
+                    binding,
+                ))
             }
         };
         if !made.is_of(&geometry, binding) {
@@ -209,7 +234,7 @@ pub fn prove<E: Extension>(
     }
     let mut words = table(plan, &witness.values, own);
     words.resize(layout.pads, F::ZERO);
-    let randomness = drawn(plan, &statement, &witness, &words);
+    let randomness = drawn(own, own_randomness(plan, &statement, &witness, &words));
     let pads: Vec<E> = draw_pads(layout.counts, &randomness);
     words.extend(
         pads.iter()
@@ -276,14 +301,15 @@ pub fn prove<E: Extension>(
         randomness: &randomness,
     };
     let tables = known(layout, &bindings, &roots);
-    open(&mut channel, &tables, whole.target, Some(secret), |_, _| E::ZERO)?;
+    let tables = (&tables[..], &layout.vectors[..]);
+    open(&mut channel, tables, whole.target, Some(secret), |_, _| E::ZERO)?;
     done("open", &mut phases)?;
     commitments.pop();
     Ok((channel.finish()?, commitments, phases))
 }
 
 /// The prover's randomness: of its secret, and all that the proof is of, so that no other proof shares any of it.
-fn drawn(plan: &Plan, statement: &Statement, witness: &Witness, columns: &[F]) -> Randomness {
+fn own_randomness(plan: &Plan, statement: &Statement, witness: &Witness, columns: &[F]) -> Randomness {
     let publics = public_bytes(plan, &witness.values).concat();
     let secret = witness.secrets.last().expect("a secret of the proof's own");
     let columns = super::protocol::fingerprint(columns);
@@ -333,7 +359,8 @@ pub fn verify<E: Extension>(
         let place = (0..=own).find(|&c| belongs(plan, claim.base, c));
         factors[place.expect("a column")].push((claim, factor));
     }
-    open(&mut channel, &tables, whole.target, None, |table, point: &[E]| {
+    let tables = (&tables[..], &layout.vectors[..]);
+    open(&mut channel, tables, whole.target, None, |table, point: &[E]| {
         let mut sum = claims.opening_weight(&factors[table], point);
         if table == own {
             sum += extension_from(layout.pads, &whole.pads, point);

@@ -7,7 +7,7 @@ use super::channel::{Channel, Reject};
 use super::extension::Extension;
 use super::field::F;
 use super::folding::{Fold, powers_at};
-use super::geometry::{Block, CARRIED, Geometry, Vector, vectors};
+use super::geometry::{Block, CARRIED, Geometry, Vector};
 use super::memory::zeros;
 use super::merkle::{Binding, Digest};
 use super::multilinear::{equality, equality_at, interpolate};
@@ -162,16 +162,15 @@ fn rounds<E: Extension>(
 
 /// Proves, or checks, that the sum over tables of <table, weights> is the target.
 ///
-/// `weight_at` is the multilinear extension of a table's weights, by the table's number; the verifier asks once for each.
+/// The vectors follow from the tables' sizes. `weight_at` is the multilinear extension of a table's weights, by the
+/// table's number; the verifier asks once for each.
 pub fn open<E: Extension>(
     channel: &mut Channel,
-    tables: &[Table],
+    (tables, vectors): (&[Table], &[Vector]),
     mut target: E,
     secret: Option<Secret<E>>,
     weight_at: impl Fn(usize, &[E]) -> E,
 ) -> Result<(), Reject> {
-    let sizes: Vec<Geometry> = tables.iter().map(|table| table.geometry).collect();
-    let vectors = vectors(&sizes);
     let own = tables.len() - 1;
     let mut sources: Vec<(Known, Geometry)> = tables
         .iter()
@@ -214,7 +213,7 @@ pub fn open<E: Extension>(
         let mut next = None;
         if let Some(prover) = &mut prover {
             pairs = prover.next(vector, number, &pads);
-            next = Some(if vector.is_last() {
+            next = Some(if vector.last {
                 mask = prover.randomness.elements("mask", end + random);
                 (prover.last(&vector.geometry, &pairs[0], &mask), Vec::new())
             } else {
@@ -254,7 +253,7 @@ pub fn open<E: Extension>(
             }
         }
         points.push(point);
-        let last = vector.is_last();
+        let last = vector.last;
         let known = Known {
             binding: None,
             root,
@@ -323,7 +322,7 @@ pub fn open<E: Extension>(
         .into_iter()
         .zip(&last)
         .fold(E::ZERO, |sum, (e, &u)| sum + e * u);
-    let weight = weight(&vectors, &points, point, &later, weight_at);
+    let weight = weight(vectors, &points, point, &later, weight_at);
     if value * weight != claim {
         return Reject::because("a commitment does not open to the claimed values");
     }
@@ -387,7 +386,7 @@ fn weight<E: Extension>(
 mod tests {
     use super::super::cubic::Cubic;
     use super::super::extension::tests::element;
-    use super::super::geometry::fit;
+    use super::super::geometry::{SOUND, fit};
     use super::super::multilinear::equality_of;
     use super::super::quadratic::Quadratic;
     use super::*;
@@ -404,8 +403,9 @@ mod tests {
 
     /// Tables of so many words, each with the weights of a point; what a prover makes of them, and a verifier says.
     fn run<E: Extension>(words: &[usize], seed: u8, error: E) -> (Vec<u8>, Result<(), Reject>) {
-        let sizes: Vec<Geometry> = words.iter().map(|&words| Geometry::table(words, 2)).collect();
-        assert!(fit(&sizes, &vectors(&sizes)));
+        let sizes: Vec<Geometry> = words.iter().map(|&words| SOUND.table(words, 2)).collect();
+        let vectors = SOUND.vectors(&sizes);
+        assert!(fit(&sizes, &vectors));
         let randomness = Randomness::new(&[seed; 32], &[b"test"]);
         let carried = draw_carried::<E>(&randomness, "carried", sizes.last().unwrap());
         let mut oracles = Vec::new();
@@ -458,12 +458,19 @@ mod tests {
             randomness: &randomness,
         };
         let mut channel = Channel::prover(None);
-        open(&mut channel, &tables, target, Some(secret), |_, _| E::ZERO).unwrap();
+        open(&mut channel, (&tables, &vectors), target, Some(secret), |_, _| {
+            E::ZERO
+        })
+        .unwrap();
         let proof = channel.finish().unwrap();
         let mut channel = Channel::verifier(&proof);
-        let verdict = open(&mut channel, &tables, target, None, |table, point: &[E]| {
-            equality_of(point, &points[table])
-        })
+        let verdict = open(
+            &mut channel,
+            (&tables, &vectors),
+            target,
+            None,
+            |table, point: &[E]| equality_of(point, &points[table]),
+        )
         .and_then(|()| channel.finish().map(drop));
         (proof, verdict)
     }

@@ -164,21 +164,30 @@ impl<'a, E: Extension, const PROVING: bool> Masking<'a, E, PROVING> {
         if scale == E::ZERO {
             return Reject::because("the scale of products is zero");
         }
-        let triple = |product: usize| self.counts.numbers + TRIPLE * product;
         let less = channel.scalars("products.factors", 2 * self.factors.len(), || {
             let pairs = self.factors.iter().enumerate();
             pairs
                 .flat_map(|(k, [x, y])| {
-                    let at = triple(k);
+                    let at = self.counts.numbers + TRIPLE * k;
                     [x.known * scale - self.pad(at), y.known - self.pad(at + 1)]
                 })
                 .collect()
         })?;
         let delta: E = channel.challenge("equations.combine");
+        let count = self.linear.len() + less.len();
+        let factors: Vec<E> = std::iter::successors(Some(E::ONE), |&factor| Some(factor * delta))
+            .take(count)
+            .collect();
+        Ok(self.combined(scale, &less, &factors))
+    }
+
+    /// The sum of equations times factors: first of those that were noted, then for each product of rho's and sigma's,
+    /// which are in `less`.
+    fn combined(&self, scale: E, less: &[E], factors: &[E]) -> Equation<E> {
+        let (of_linear, of_products) = factors.split_at(self.linear.len());
         let mut made = Equation::zero(self.counts);
         let mut products = vec![E::ZERO; self.factors.len()];
-        let mut factor = E::ONE;
-        for form in &self.linear {
+        for (form, &factor) in self.linear.iter().zip(of_linear) {
             let pads = form.terms.partition_point(|&(number, _)| number < PRODUCTS);
             for &(number, coefficient) in &form.terms[pads..] {
                 products[number - PRODUCTS] += factor * coefficient;
@@ -187,24 +196,24 @@ impl<'a, E: Extension, const PROVING: bool> Masking<'a, E, PROVING> {
             for &(number, coefficient) in &form.terms[..pads] {
                 made.coefficients[number] += factor * coefficient;
             }
-            factor = factor * delta;
         }
         let inverse = scale.inverse();
-        for (k, ([x, y], less)) in self.factors.iter().zip(less.chunks_exact(2)).enumerate() {
-            let at = triple(k);
+        let both = less.chunks_exact(2).zip(of_products.chunks_exact(2));
+        for (k, ([x, y], (less, factors))) in self.factors.iter().zip(both).enumerate() {
+            let at = self.counts.numbers + TRIPLE * k;
             let z = products[k] * inverse;
             made.constant += z * less[0] * less[1];
             made.coefficients[at] += z * less[1];
             made.coefficients[at + 1] += z * less[0];
             made.coefficients[at + 2] += z;
-            for (form, by, masked, place) in [(x, scale, less[0], at), (y, E::ONE, less[1], at + 1)] {
+            for (place, (form, by)) in [(x, scale), (y, E::ONE)].into_iter().enumerate() {
+                let factor = factors[place];
                 made.add(&form.form, factor * by);
-                made.constant += E::ZERO - factor * masked;
-                made.coefficients[place] += E::ZERO - factor;
-                factor = factor * delta;
+                made.constant += E::ZERO - factor * less[place];
+                made.coefficients[at + place] += E::ZERO - factor;
             }
         }
-        Ok(made)
+        made
     }
 }
 
@@ -368,6 +377,107 @@ mod tests {
                 assert!(!holds(&other), "{place}");
             }
         }
+    }
+
+    /// What a verifier notes who asks whether the product of two numbers is a third, 77, which it is not; the pads of an
+    /// honest prover, the scale of products, and what is sent in place of the factors.
+    struct Forgery<E: Extension> {
+        noted: Masking<'static, E, false>,
+        pads: Vec<E>,
+        scale: E,
+        less: [E; 2],
+    }
+
+    const CLAIMED: u64 = 77;
+
+    impl<E: Extension> Forgery<E> {
+        fn new() -> Self {
+            let counts = Counts {
+                numbers: 2,
+                products: 1,
+                equations: 1,
+            };
+            let pads: Vec<E> = draw_pads(counts, &Randomness::new(&[2; 32], &[b"forgery"]));
+            let numbers = [element::<E>(5), element(6)];
+            let hidden = |i: usize| Hidden {
+                known: numbers[i] + pads[i],
+                form: Affine::from(numbers[i] + pads[i]) - Affine::unknown(i),
+            };
+            let mut noted = Masking::new(counts, &[]);
+            let product = noted.product(hidden(0), hidden(1));
+            noted.zero(product - Self::claimed().into(), "false").unwrap();
+            let scale = element(7);
+            let less = [numbers[0] * scale - pads[2], numbers[1] - pads[3]];
+            Self {
+                noted,
+                pads,
+                scale,
+                less,
+            }
+        }
+
+        fn claimed() -> E {
+            E::from(F::reduced(CLAIMED))
+        }
+
+        /// Whether the pads fulfil the sum of the product's equation, rho's and sigma's, with these factors.
+        fn holds(&self, factors: [u64; 3]) -> bool {
+            let factors = factors.map(|factor| E::from(F::reduced(factor)));
+            let made = self.noted.combined(self.scale, &self.less, &factors);
+            let terms = made.coefficients.iter().zip(&self.pads);
+            terms.fold(made.constant, |sum, (&c, &pad)| sum + c * pad) == E::ZERO
+        }
+
+        fn each(&self) -> [bool; 3] {
+            [[1, 0, 0], [0, 1, 0], [0, 0, 1]].map(|factors| self.holds(factors))
+        }
+    }
+
+    fn forgeries<E: Extension>() {
+        let honest = Forgery::<E>::new();
+        let [a, b, c] = [2, 3, 4].map(|place| honest.pads[place]);
+        let [rho, sigma] = honest.less;
+        let wanted = honest.scale * Forgery::<E>::claimed();
+        assert_eq!(honest.each(), [false, true, true]);
+        // A rho, or a sigma, that gives the product that is claimed: its own equation alone is not fulfilled.
+        let forged = Forgery {
+            less: [(wanted - c - sigma * a) * (b + sigma).inverse(), sigma],
+            ..Forgery::new()
+        };
+        assert_eq!(forged.each(), [true, false, true]);
+        assert!(forged.holds([3, 0, 5]) && !forged.holds([3, 4, 5]));
+        let forged = Forgery {
+            less: [rho, (wanted - c - rho * b) * (a + rho).inverse()],
+            ..Forgery::new()
+        };
+        assert_eq!(forged.each(), [true, true, false]);
+        assert!(forged.holds([3, 4, 0]) && !forged.holds([3, 4, 5]));
+        // A third pad that is not the product: it fits one scale, so it must be fixed before that.
+        let mut forged = Forgery::<E>::new();
+        forged.pads[4] = wanted - sigma * a - rho * b - rho * sigma;
+        assert!(forged.pads[4] != a * b);
+        assert_eq!(forged.each(), [true; 3]);
+        let numbers = [element::<E>(5), element(6)];
+        for seed in 8..20 {
+            forged.scale = element(seed);
+            forged.less = [numbers[0] * forged.scale - a, numbers[1] - b];
+            assert_eq!(forged.each(), [false, true, true]);
+            assert!(!forged.holds([3, 4, 5]));
+        }
+        // Without its term the equation says another product: r A B - a b over r, which fits the claim for one scale too.
+        let scale = a * b * (numbers[0] * numbers[1] - Forgery::claimed()).inverse();
+        let mut forged = Forgery::<E>::new();
+        forged.scale = scale;
+        forged.less = [numbers[0] * scale - a, numbers[1] - b];
+        assert!(!forged.holds([3, 4, 5]));
+        forged.pads[4] = E::ZERO;
+        assert!(forged.holds([3, 4, 5]));
+    }
+
+    #[test]
+    fn a_false_product_passes_without_any_one_equation_or_with_a_triple_made_after_the_scale() {
+        forgeries::<Quadratic>();
+        forgeries::<Cubic>();
     }
 
     #[test]

@@ -39,6 +39,7 @@ mod quadratic;
 mod queries;
 mod randomness;
 mod records;
+mod rehearsal;
 mod sums;
 mod tree;
 mod view;

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use super::channel::Reject;
 use super::field::F;
-use super::geometry::MOST_OPENINGS;
+use super::geometry::{MOST_OPENINGS, SOUND};
 use super::hidden::Layout;
 use super::merkle::{Binding, Digest};
 use super::multilinear::bits_of;
@@ -221,7 +221,7 @@ impl Plan {
     pub fn layout(&self) -> Result<&Layout, Reject> {
         let made = self
             .layout
-            .get_or_init(|| Layout::of(self).map_err(|Reject(reason)| reason));
+            .get_or_init(|| Layout::of(self, &SOUND).map_err(|Reject(reason)| reason));
         made.as_ref().map_err(|reason| Reject(reason.clone()))
     }
 

@@ -14,7 +14,7 @@ use super::extension::Extension;
 use super::field::F;
 use super::fractions::{looked_up, multiplicities, prove_lookups};
 use super::functional::{Functional, padded_places};
-use super::geometry::Geometry;
+use super::geometry::{Geometry, SOUND};
 use super::hidden;
 use super::memory;
 use super::merkle::{Binding, Digest};
@@ -82,16 +82,19 @@ impl Commitment {
         let ends = tensors
             .iter()
             .map(|(shape, offset, _)| offset + (1 << variables(shape)));
-        let geometry = Geometry::table(ends.max().unwrap_or(0), openings);
+        let geometry = SOUND.table(ends.max().unwrap_or(0), openings);
         table.truncate(geometry.end);
-        Self::hidden(table, geometry, secret, binding)
+        let randomness = Self::randomness(&table, &secret, binding);
+        Self::hidden(table, geometry, &randomness, binding)
     }
 
-    /// Commits to words and random ones behind them, which the secret, the list of ports and the words decide: so one
-    /// secret used twice gives unrelated ones.
-    pub fn hidden(words: Vec<F>, geometry: Geometry, secret: [u8; 32], binding: Binding) -> Self {
-        let of = binding.root(&fingerprint(&words));
-        let randomness = Randomness::new(&secret, &[&of]);
+    /// The secret, the list of ports and the words decide the random ones: so one secret used twice gives unrelated ones.
+    pub fn randomness(words: &[F], secret: &[u8; 32], binding: Binding) -> Randomness {
+        Randomness::new(secret, &[&binding.root(&fingerprint(words))])
+    }
+
+    /// Commits to words and random ones behind them.
+    pub fn hidden(words: Vec<F>, geometry: Geometry, randomness: &Randomness, binding: Binding) -> Self {
         let random = randomness.words("root", geometry.random);
         Self::with(
             words,

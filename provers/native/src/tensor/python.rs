@@ -1,5 +1,6 @@
 //! What Python sees of the tensor prover: a plan, a proof, a verdict.
 
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -12,13 +13,14 @@ use super::channel::{Channel, Hook, Reject};
 use super::claims::Values;
 use super::cubic::Cubic;
 use super::domain::Use;
-use super::geometry::MOST_OPENINGS;
+use super::geometry::{Demand, MOST_OPENINGS};
 use super::instructions::Instructions;
 use super::merkle::Binding;
 use super::plan::{Base, Degree, Plan, variables};
 use super::protocol::{Commitment, Statement, Witness, prove, verify};
 use super::quadratic::Quadratic;
 use super::records::{PyPlan, field_elements};
+use super::rehearsal::view;
 use super::whir;
 use crate::progress::Progress;
 
@@ -207,6 +209,61 @@ fn tensor_verify(
     })
 }
 
+/// Messages, and randomness by its labels: words in 64 bits each.
+type Viewed<'py> = (
+    Vec<(String, Bound<'py, PyBytes>)>,
+    Vec<(String, Bound<'py, PyBytes>)>,
+);
+
+/// For tests of what hides a proof: what the prover sends to challenges that a seed of 32 bytes alone decides, and all
+/// randomness that it asks for. `replaced` gives randomness in place of it; `demand` holds the bits of queries, and the
+/// most elements of a last vector. No verifier takes any of this.
+#[pyfunction]
+fn tensor_view<'py>(
+    py: Python<'py>,
+    plan: &PyPlan,
+    values: Vec<PyBuffer<i64>>,
+    secrets: Vec<Vec<u8>>,
+    challenges: &[u8],
+    demand: (f64, usize),
+    replaced: HashMap<String, PyBuffer<u64>>,
+) -> PyResult<Viewed<'py>> {
+    let plan = &plan.0;
+    let values = self::values(py, plan, &values, Some(&[]))?;
+    let secrets: PyResult<Vec<[u8; 32]>> = secrets.iter().map(|bytes| secret(bytes)).collect();
+    let (secrets, challenges) = (secrets?, secret(challenges)?);
+    if !plan.is_hidden() || secrets.len() != plan.commitments.len() {
+        return Err(PyValueError::new_err(
+            "expected a plan in zero knowledge, and a secret for each table",
+        ));
+    }
+    let replaced = replaced
+        .into_iter()
+        .map(|(label, words)| Ok((label, words.to_vec(py)?)));
+    let replaced = replaced.collect::<PyResult<HashMap<String, Vec<u64>>>>()?;
+    let (query_bits, last) = demand;
+    let demand = Demand { query_bits, last };
+    let kept = Vec::new();
+    let witness = Witness {
+        values,
+        secrets,
+        kept,
+    };
+    let made = py.detach(|| match plan.degree {
+        Degree::Two => view::<Quadratic>(plan, witness, &demand, challenges, replaced),
+        Degree::Three => view::<Cubic>(plan, witness, &demand, challenges, replaced),
+    });
+    let (sent, asked) = made.map_err(|Reject(reason)| PyRuntimeError::new_err(reason))?;
+    let record = |(label, words): (String, Vec<u64>)| {
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        (label, PyBytes::new(py, &bytes))
+    };
+    Ok((
+        sent.into_iter().map(record).collect(),
+        asked.into_iter().map(record).collect(),
+    ))
+}
+
 /// Commits to tensors (shape, offset, values) in a table of 2^bits elements, the leaves salted by a secret of 32 bytes;
 /// the root is of a list of ports, which `ports` encodes. In zero knowledge it is made for so many `openings`.
 #[pyfunction]
@@ -262,6 +319,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyCommitment>()?;
     module.add_function(wrap_pyfunction!(tensor_prove, module)?)?;
     module.add_function(wrap_pyfunction!(tensor_verify, module)?)?;
+    module.add_function(wrap_pyfunction!(tensor_view, module)?)?;
     module.add_function(wrap_pyfunction!(tensor_commit, module)?)?;
     module.add_function(wrap_pyfunction!(tensor_parameters, module)?)?;
     module.add_function(wrap_pyfunction!(tensor_instructions, module)?)?;

@@ -1,12 +1,17 @@
 //! What a prover in zero knowledge draws: each use from a key of its own, all from one secret and all that a proof is of.
 
+use std::sync::Arc;
+
 use super::domain::Use;
 use super::extension::Extension;
 use super::field::F;
+use super::rehearsal::Rehearsal;
 
-/// A key that nobody else knows.
-#[derive(Clone, Copy)]
-pub struct Randomness([u8; 32]);
+/// A key that nobody else knows; or, for tests, one whose uses are noted and may be replaced.
+pub struct Randomness {
+    key: [u8; 32],
+    rehearsal: Option<(Arc<Rehearsal>, String)>,
+}
 
 impl Randomness {
     /// From a secret and what it is used for: other parts give an unrelated key.
@@ -17,19 +22,38 @@ impl Randomness {
             hasher.update(&(part.len() as u64).to_le_bytes());
             hasher.update(part);
         }
-        Self(*hasher.finalize().as_bytes())
+        Self {
+            key: *hasher.finalize().as_bytes(),
+            rehearsal: None,
+        }
+    }
+
+    /// Of a secret alone; the rehearsal knows its uses by their labels behind this name.
+    pub fn rehearsed(secret: &[u8; 32], rehearsal: &Arc<Rehearsal>, name: String) -> Self {
+        Self {
+            rehearsal: Some((rehearsal.clone(), name)),
+            ..Self::new(secret, &[])
+        }
     }
 
     /// The key of one use.
     pub fn secret(&self, label: &str) -> [u8; 32] {
-        Self::new(&self.0, &[label.as_bytes()]).0
+        let key = self.key_of(label);
+        match &self.rehearsal {
+            Some((rehearsal, name)) => rehearsal.secret(name, label, key),
+            None => key,
+        }
+    }
+
+    fn key_of(&self, label: &str) -> [u8; 32] {
+        Self::new(&self.key, &[label.as_bytes()]).key
     }
 
     /// Uniform elements: words of a hash, those from p on left out.
     pub fn words(&self, label: &str, count: usize) -> Vec<F> {
         let mut reader = Use::Random
             .hasher()
-            .update(&self.secret(label))
+            .update(&self.key_of(label))
             .update(b"words")
             .finalize_xof();
         let mut block = [0; 64];
@@ -42,7 +66,10 @@ impl Randomness {
             );
         }
         made.truncate(count);
-        made
+        match &self.rehearsal {
+            Some((rehearsal, name)) => rehearsal.words(name, label, made),
+            None => made,
+        }
     }
 
     pub fn elements<E: Extension>(&self, label: &str, count: usize) -> Vec<E> {

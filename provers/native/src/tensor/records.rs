@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use super::channel::Reject;
 use super::domain::Use;
 use super::field::F;
-use super::geometry::{Geometry, vectors};
+use super::geometry::Geometry;
 use super::plan::{Base, Degree, Form, Lookup, Plan, Table, Term};
 use super::view::{Step, View};
 
@@ -163,10 +163,13 @@ impl PyPlan {
         let found = py.detach(|| self.0.layout().cloned());
         let found = found.map_err(|Reject(reason)| PyValueError::new_err(reason))?;
         let record = |one: &Geometry| (one.end, one.random, one.bits, one.rate, one.queries);
-        let vectors = vectors(&found.tables);
         Ok((
             found.tables.iter().map(record).collect(),
-            vectors.iter().map(|vector| record(&vector.geometry)).collect(),
+            found
+                .vectors
+                .iter()
+                .map(|vector| record(&vector.geometry))
+                .collect(),
             (
                 found.counts.numbers,
                 found.counts.products,

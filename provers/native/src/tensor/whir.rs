@@ -25,7 +25,7 @@ pub const LEAST: usize = 8;
 /// Variables of the last polynomial, at most.
 const LAST: usize = 6;
 /// Bits of soundness of the queries to one oracle.
-const QUERY_BITS: f64 = 106.0;
+pub const QUERY_BITS: f64 = 106.0;
 /// Symbols of a leaf.
 pub const WIDTH: usize = 1 << FOLD;
 
@@ -36,13 +36,13 @@ pub fn rounds(variables: usize) -> usize {
 
 /// Queries to the oracle of this round.
 pub fn queries(round: usize) -> usize {
-    queries_at(1 + (FOLD - SHRINK) * round)
+    queries_at(1 + (FOLD - SHRINK) * round, QUERY_BITS)
 }
 
-/// Queries at rate 2^-bits: each misses a word outside the unique-decoding radius at most (1 + rate) / 2.
-pub fn queries_at(bits: usize) -> usize {
-    let rate = 0.5f64.powi(bits as i32);
-    (QUERY_BITS / -((1.0 + rate) / 2.0).log2()).ceil() as usize
+/// Queries at rate 2^-rate: each misses a word outside the unique-decoding radius at most (1 + 2^-rate) / 2.
+pub fn queries_at(rate: usize, bits: f64) -> usize {
+    let rate = 0.5f64.powi(rate as i32);
+    (bits / -((1.0 + rate) / 2.0).log2()).ceil() as usize
 }
 
 /// What the prover knows of the polynomial that is opened: its word, its table, and the weights' table.
