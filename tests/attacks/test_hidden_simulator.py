@@ -1,0 +1,95 @@
+"""What a proof in zero knowledge shows can be made without a witness, by the verifier's own equations.
+
+Challenges are chosen, and queries few, for the verifier as for the prover: neither takes them outside of tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+from _pytest.mark import ParameterSet
+from attacks.hidden_programs import LARGE, PROGRAMS
+from attacks.small_programs import draw
+from hidden_simulator import Draw, Words, simulated
+from hidden_view import MORE_VECTORS, ONE_VECTOR
+from independent_verifier import geometry, opening
+from prime_matrices import PRIME
+from tensor_proofs import committed_inputs
+
+from circuitize._native import tensor_view
+from circuitize.circuits.errors import Undefined
+from circuitize.circuits.program import raw
+from circuitize.provers.tensor.forms import Integers
+from circuitize.provers.tensor.plan import Plan, plan
+from circuitize.sims import integer
+
+CHALLENGES = bytes([5] * 32)
+CASES = [(name, degree) for name in ("large", *PROGRAMS) for degree in (2, 3)]
+
+
+def often(*chosen: tuple[str, int]) -> list[ParameterSet]:
+    """All cases, of which `make test` runs these."""
+    return [pytest.param(*case, marks=[] if case in chosen else [pytest.mark.deep]) for case in CASES]
+
+
+def prepared(name: str, degree: int) -> tuple[Plan, Mapping[str, Integers], Mapping[tuple[str, str], Integers]]:
+    """A plan, private inputs, and public outputs."""
+    program = committed_inputs(PROGRAMS.get(name, LARGE))
+    made = plan(program, openings=1, degree=degree)
+    random = np.random.default_rng(1)
+    while True:
+        inputs = draw(program, random)
+        try:
+            outputs = integer.run(program, raw(inputs))
+        except Undefined:
+            continue
+        return made, inputs, {("output", name): values for name, values in outputs.items()}
+
+
+def demand(monkeypatch: pytest.MonkeyPatch, name: str) -> tuple[float, int]:
+    found = MORE_VECTORS if name == "large" else ONE_VECTOR
+    monkeypatch.setattr(opening, "QUERY_BITS", found[0])
+    monkeypatch.setattr(geometry, "LAST", found[1])
+    return found
+
+
+@pytest.mark.parametrize(("name", "degree"), often(("step", 2)))
+def test_random_words_make_an_accepted_proof(monkeypatch: pytest.MonkeyPatch, name: str, degree: int) -> None:
+    made, _, publics = prepared(name, degree)
+    demand(monkeypatch, name)
+
+    def begin() -> Draw:
+        random = np.random.default_rng(7)
+        return lambda label, count: random.integers(0, PRIME, count, np.uint64)
+
+    assert simulated(made, publics, CHALLENGES, begin)
+
+
+@pytest.mark.parametrize(("name", "degree"), often(("step", 3), ("large", 2)))
+def test_the_prover_sends_what_the_simulator_makes_of_it(
+    monkeypatch: pytest.MonkeyPatch, name: str, degree: int
+) -> None:
+    """Given the uniform part of an honest prover's messages, salts and hashes, the simulator makes the rest."""
+    made, inputs, publics = prepared(name, degree)
+    values = list(made.values(made.trace(inputs)))
+    secrets = [bytes([number] * 32) for number in range(len(made.commitments))]
+    sent, _ = tensor_view(made.native, values, secrets, CHALLENGES, demand(monkeypatch, name), {})
+
+    def begin() -> Draw:
+        messages = iter(sent)
+        implied = [label for label, _ in sent].index("whir.last")
+        places = iter(range(len(sent)))
+
+        def words(label: str, count: int) -> Words:
+            (own, content), place = next(messages), next(places)
+            assert own == label
+            found = np.frombuffer(content, np.uint64)
+            if label in ("columns", "whir.root", "whir.mask") or (label == "whir.fold" and place > implied):
+                return np.zeros_like(found)
+            return found
+
+        return words
+
+    assert simulated(made, publics, CHALLENGES, begin) == sent
