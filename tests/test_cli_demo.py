@@ -40,6 +40,10 @@ def test_the_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "circuitize-demo"
     assert (folder / "training.png").read_bytes().startswith(PNG)
     assert run("verify", folder / "proof", "--keys", folder / "keys", "--digest", report["digest"]).status == 0
+    again, program = report["without_keys"], f"{Path(__file__).parent.parent / 'examples' / 'digits.py'}:step"
+    assert (again["valid"], again["zero_knowledge"]) == (True, True)
+    assert again["proof_bytes"] < 300_000
+    assert run("verify", folder / "proof-without-keys", "--program", program, "--digest", report["digest"]).status == 0
     assert report["seconds"] < 120
 
 

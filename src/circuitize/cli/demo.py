@@ -18,6 +18,7 @@ from circuitize.api.tampering import Attempt, easier_program, flipped_bit, weigh
 from circuitize.api.targets.provers import ProverTarget
 from circuitize.api.targets.r1cs import r1cs
 from circuitize.api.verdict import Verdict
+from circuitize.api.verifier import verifier
 from circuitize.circuits.folder import require_file
 from circuitize.circuits.memory import amount_of_bytes
 from circuitize.frontends.datasets import Recipe, Split, digits
@@ -32,7 +33,7 @@ from .verify import gathered
 EXAMPLE = Path(__file__).with_name("digits.py")
 """The digits example: in a checkout, a link to it."""
 
-PICTURE, KEYS, PROOF = "training.png", "keys", "proof"
+PICTURE, KEYS, PROOF, WITHOUT_KEYS = "training.png", "keys", "proof", "proof-without-keys"
 WEIGHT = "dense1.weight"
 DIGEST = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{52}\b")
 
@@ -42,7 +43,8 @@ def run(options: Namespace) -> int:
     start = time.perf_counter()
     require_file(options.output / PICTURE)
     require_key_folder(options.output / KEYS)
-    require_proof_folder(options.output / PROOF)
+    for folder in (PROOF, WITHOUT_KEYS):
+        require_proof_folder(options.output / folder)
     demo = Demo(options.output, quiet=options.json)
     demo.say("A network 64-32-10 learns handwritten digits (UCI) in whole numbers, and one training step is proved.")
     show("reading the data")
@@ -52,12 +54,14 @@ def run(options: Namespace) -> int:
     curves = train_both(example.MODEL, example.RECIPE, loaded.given, loaded.integer, split)
     demo.trained(curves, example.RECIPE, split)
     demo.proved(loaded)
+    demo.proved_without_keys(loaded)
     demo.report["seconds"] = round(time.perf_counter() - start, 1)
     demo.say()
     demo.say(f"{demo.report['seconds']:.0f} seconds. Everything is in {options.output}; next: circuitize --help")
     if options.json:
         print_json(demo.report)
-    return 0 if demo.report["valid"] and all(entry["refusal"] for entry in demo.report["refused"]) else 1
+    valid = demo.report["valid"] and demo.report["without_keys"]["valid"]
+    return 0 if valid and all(entry["refusal"] for entry in demo.report["refused"]) else 1
 
 
 class Demo:
@@ -114,8 +118,8 @@ class Demo:
             f"({self.report['cpu_seconds']:.1f} CPU-seconds), {self.report['proof_bytes']} bytes"
         )
         start = time.perf_counter()
-        verifier = gathered(folder, keys_folder, None, loaded.digest)
-        verdict = verifier.check(folder)
+        holder = gathered(folder, keys_folder, None, loaded.digest)
+        verdict = holder.check(folder)
         seconds = time.perf_counter() - start
         self.report["valid"] = verdict.valid
         self.say(
@@ -124,12 +128,34 @@ class Demo:
         )
         with TemporaryDirectory(prefix="circuitize-") as scratch, progress("attacking"):
             attempts = [
-                flipped_bit(folder, verifier, Path(scratch)),
+                flipped_bit(folder, holder, Path(scratch)),
                 weight_in_witness(circuit, WEIGHT),
-                weight_in_commitment(proof, ("output", WEIGHT), folder, verifier, Path(scratch)),
-                *easier_program(loaded.integer, verifier, Path(scratch)),
+                weight_in_commitment(proof, ("output", WEIGHT), folder, holder, Path(scratch)),
+                *easier_program(loaded.integer, holder, Path(scratch)),
             ]
         self._attacked(attempts)
+
+    def proved_without_keys(self, loaded: Exact) -> None:
+        """The same step by sumchecks, in zero knowledge too, and a verdict."""
+        phases, folder = Phases(), self.output / WITHOUT_KEYS
+        circuit = ProverTarget("tensor").build(loaded, phases)
+        proof = circuit.prove_integers(integers_of(loaded.integer, None), None, None, (), phases, show)
+        proof.save(folder)
+        start = time.perf_counter()
+        verdict = verifier(loaded.integer).check(folder)
+        seconds = time.perf_counter() - start
+        made = report_of(proof, {}, phases)
+        told = ("prove_seconds", "cpu_seconds", "proof_bytes", "zero_knowledge")
+        self.report["without_keys"] = {**{name: made[name] for name in told}, "valid": verdict.valid}
+        self.say()
+        self.say(
+            f"Again     by sumchecks, without keys: {made['prove_seconds']:.3f} s proof, "
+            f"{amount_of_bytes(made['proof_bytes'])}, {'zero-knowledge' if verdict.zero_knowledge else 'hides nothing'}"
+        )
+        self.say(
+            f"Verify    {'valid' if verdict.valid else f'NOT valid: {verdict.reason}'}, {seconds:.3f} s; the verifier "
+            f"learns {_learned(verdict)}"
+        )
 
     def _attacked(self, attempts: list[Attempt]) -> None:
         self.report["refused"] = [{"tried": entry.tried, "refusal": entry.refusal} for entry in attempts]
