@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from independent_verifier import joint, verifier
+from independent_verifier import joint
 from independent_verifier.arithmetic import FIELD, Elements, dot, multiply, numbers, one, total, zero
 from independent_verifier.opening import reversed_bits, root_of_unity, roots_to
 from independent_verifier.transcript import Refused, Transcript
+from independent_verifier.verifier import Verifier
 from numpy.typing import NDArray
 
 from circuitize.provers.tensor.plan import Plan
@@ -133,7 +134,7 @@ def simulated(made: Plan, publics: Mapping[Any, Any], challenges: bytes, draw: C
 
 
 def _run(made: Plan, statement: Statement, challenges: bytes, draw: Draw, learned: Learned) -> list[Sent]:
-    checked = verifier.Verifier(made, statement, b"")
+    checked = Verifier(made, statement, b"")
     transcript = checked.transcript = Simulated(made.degree, challenges, draw, learned, len(made.groups))
     checked.check(b"")
     return transcript.sent
@@ -165,7 +166,7 @@ def _learn(patch: pytest.MonkeyPatch, learned: Learned) -> None:
     patch.setattr(joint, "ask", noted_ask)
     patch.setattr(joint, "Folded", noted_folded)
     patch.setattr(joint, "shown", noted_shown)
-    patch.setattr(verifier, "check_joint", noted_check)
+    patch.setattr("independent_verifier.verifier.check_joint", noted_check)
 
 
 def _weights(learned: Learned, degree: int) -> Elements:

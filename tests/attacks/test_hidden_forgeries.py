@@ -11,7 +11,7 @@ import pytest
 import tiers
 from attacks.small_programs import draw
 from r1cs_programs import program
-from tensor_proofs import committed_inputs
+from tensor_proofs import committed_inputs, refusals
 
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
@@ -21,7 +21,6 @@ from circuitize.provers.tensor.config import PRIME
 from circuitize.provers.tensor.forms import Column, Integers, Trace
 from circuitize.provers.tensor.plan import Plan, plan
 from circuitize.provers.tensor.prover import commit, prove_values
-from circuitize.provers.tensor.verifier import refusal
 
 OPENED = "an opened leaf does not belong to its commitment"
 VALUES = "a commitment does not open to the claimed values"
@@ -64,7 +63,7 @@ def changed(degree: int, label: str = "", number: int = 0, place: int = 0) -> tu
         return words
 
     found = prove_values(made, planned, trace, values, hook=hook)
-    return refusal(made, found.statement, found.proof, planned), labels
+    return refusals(made, found.statement, found.proof, planned)[0], labels
 
 
 @pytest.mark.parametrize("degree", [2, 3])
@@ -95,7 +94,7 @@ def test_every_column_is_tested_under_its_mask(degree: int) -> None:
             forged = [value.copy() for value in values]
             forged[number].reshape(-1)[0] += by
             found = prove_values(made, planned, trace, forged, hook=unchanged)
-            assert refusal(made, found.statement, found.proof, planned) == VALUES, planned.bases[number]
+            assert refusals(made, found.statement, found.proof, planned)[0] == VALUES, planned.bases[number]
     assert len(columns) > 3
 
 
@@ -107,4 +106,4 @@ def test_a_root_is_opened_to_its_own_values_alone() -> None:
     for other, reason in ((trace, None), (planned.trace(inputs), VALUES)):
         kept = {key: commit(planned, other, key, secret)}
         found = prove_values(made, planned, trace, values, kept=kept, hook=unchanged)
-        assert refusal(made, found.statement, found.proof, planned) == reason
+        assert refusals(made, found.statement, found.proof, planned)[0] == reason

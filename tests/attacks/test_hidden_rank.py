@@ -36,7 +36,8 @@ OF_OPENING = {"whir.fold", "whir.leaves", "whir.carried", "whir.last"}
 
 
 def test_programs_are_of_every_operation() -> None:
-    assert {type(operation) for operation, _ in OPERATIONS} == set(operation_classes())
+    shipped = {own for own in operation_classes() if own.__module__.startswith("circuitize.")}
+    assert {type(operation) for operation, _ in OPERATIONS} == shipped
 
 
 def secrets(made: Plan, first: int = 0) -> list[bytes]:

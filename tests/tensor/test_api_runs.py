@@ -204,7 +204,7 @@ def test_arrays_examples_and_files_are_datasets(tmp_path: Path) -> None:
 
 def test_bad_use(made: ProvedRun, tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    with pytest.raises(CircuitizeError, match="proofs are NOT zero-knowledge"):
+    with pytest.raises(CircuitizeError, match="proofs of runs are NOT zero-knowledge"):
         cz.prove_run(step(), folder, steps=1, seed=SEED, dataset=DATA)
     public = cz.Port("x", cz.Visibility.PUBLIC, cz.Format.signed(8, 4).of(()))
     square = cz.quantize(
