@@ -1,24 +1,25 @@
 //! The whole protocol in zero knowledge over one channel (docs/zero-knowledge.md), for prover and verifier alike.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use super::channel::{Channel, Reject};
 use super::claims::{Claims, Values};
+use super::commitment::{Commitment, fingerprint, table};
+use super::counting::{Counting, Counts};
+use super::cubic::Cubic;
 use super::extension::Extension;
 use super::field::F;
-use super::fractions::{looked_up, multiplicities, prove_lookups};
 use super::geometry::{Demand, Geometry, Vector, fit};
-use super::joint::{Opened, Secret, Table, carried_words, draw_carried, open};
-use super::masked::{Counting, Counts, Equation, Hidden, Masking, draw_pads};
+use super::hidden_value::Hidden;
+use super::hiding::{Opened, Secret, carried_words, draw_carried};
+use super::joint::{Table, open};
+use super::masked::{Equation, Masking, draw_pads};
 use super::merkle::{Binding, Digest};
 use super::multilinear::{equality, equality_at};
 use super::opening::Combination;
 use super::pairs::Weights;
 use super::plan::{Base, Degree, Plan};
-use super::protocol::{
-    Commitment, Phases, Proved, Statement, Witness, absorb, belongs, public_bytes, reduced, table, zeros,
-};
+use super::protocol::{Clock, Proved, Statement, Witness, absorb, belongs, counted, public_bytes, reduced};
 use super::quadratic::Quadratic;
 use super::randomness::Randomness;
 
@@ -44,12 +45,12 @@ impl Layout {
         // What is sent does not depend on where challenges lie; the greatest number of claims does.
         let counts = match plan.degree {
             Degree::Two => {
-                reduced::<Quadratic, _>(&mut channel, plan, &zeros, Counting::default())?
+                reduced::<Quadratic, _>(&mut channel, plan, &zeros, Counting::default(), None)?
                     .checks
                     .0
             }
             Degree::Three => {
-                reduced::<super::cubic::Cubic, _>(&mut channel, plan, &zeros, Counting::default())?
+                reduced::<Cubic, _>(&mut channel, plan, &zeros, Counting::default(), None)?
                     .checks
                     .0
             }
@@ -184,21 +185,9 @@ pub(super) fn proved<E: Extension>(
     progress: &dyn Fn(&'static str) -> Result<(), String>,
     drawn: &dyn Fn(usize, Randomness) -> Randomness,
 ) -> Result<Proved, Reject> {
-    let mut phases = Phases::new();
-    let mut start = Instant::now();
-    let mut done = |name: &'static str, phases: &mut Phases| -> Result<(), Reject> {
-        phases.push((name, start.elapsed().as_secs_f64()));
-        start = Instant::now();
-        progress(name).map_err(Reject)
-    };
+    let mut clock = Clock::new(progress);
     let own = plan.commitments.len() - 1;
-    let looked_up = looked_up(plan, &witness.values);
-    for (table, counts) in plan.tables.iter().zip(multiplicities(plan, &looked_up)) {
-        let column = plan.forms[table.column].terms[0].base;
-        if witness.values[column].is_empty() {
-            witness.values[column] = counts;
-        }
-    }
+    let looked_up = counted(plan, &mut witness.values);
     let bindings = plan.bindings();
     let mut commitments: Vec<Arc<Commitment>> = Vec::with_capacity(own + 1);
     for (c, (&geometry, &binding)) in layout.tables[..own].iter().zip(&bindings).enumerate() {
@@ -254,25 +243,14 @@ pub(super) fn proved<E: Extension>(
         bindings[own],
     )));
     let roots: Vec<Digest> = commitments.iter().map(|commitment| commitment.root()).collect();
-    done("commit", &mut phases)?;
+    clock.done("commit")?;
     absorb(&mut channel, &statement, plan, &witness.values);
     channel.digest("columns", || roots[own])?;
-    let mut claims = Claims::<E, _>::new(
-        plan,
-        &witness.values,
-        Masking::<E, true>::new(layout.counts, &pads),
-    );
-    prove_lookups(
-        &mut channel,
-        plan,
-        &mut claims,
-        Some((&witness.values, looked_up)),
-    )?;
-    done("lookups", &mut phases)?;
-    zeros(&mut channel, plan, &mut claims)?;
-    claims.reduce_products(&mut channel)?;
+    let checks = Masking::<E, true>::new(layout.counts, &pads);
+    let looked_up = Some((looked_up, &mut clock));
+    let mut claims = reduced::<E, _>(&mut channel, plan, &witness.values, checks, looked_up)?;
     let whole = combined(&mut channel, layout.counts, &mut claims)?;
-    done("products", &mut phases)?;
+    clock.done("products")?;
     let mut columns: Vec<Combination<E>> = bindings.iter().map(|_| Combination::new()).collect();
     for (claim, &factor) in claims.openings.iter().zip(&whole.factors) {
         let Base::Column {
@@ -303,16 +281,16 @@ pub(super) fn proved<E: Extension>(
     let tables = known(layout, &bindings, &roots);
     let tables = (&tables[..], &layout.vectors[..]);
     open(&mut channel, tables, whole.target, Some(secret), |_, _| E::ZERO)?;
-    done("open", &mut phases)?;
+    clock.done("open")?;
     commitments.pop();
-    Ok((channel.finish()?, commitments, phases))
+    Ok((channel.finish()?, commitments, clock.phases))
 }
 
 /// The prover's randomness: of its secret, and all that the proof is of, so that no other proof shares any of it.
 fn own_randomness(plan: &Plan, statement: &Statement, witness: &Witness, columns: &[F]) -> Randomness {
     let publics = public_bytes(plan, &witness.values).concat();
     let secret = witness.secrets.last().expect("a secret of the proof's own");
-    let columns = super::protocol::fingerprint(columns);
+    let columns = fingerprint(columns);
     let parts: [&[u8]; 5] = [
         statement.digest,
         statement.context,
@@ -349,7 +327,7 @@ pub fn verify<E: Extension>(
     absorb(&mut channel, statement, plan, values);
     let columns = channel.digest("columns", || unreachable!())?;
     let checks = Masking::<E, false>::new(layout.counts, &[]);
-    let mut claims = reduced(&mut channel, plan, values, checks)?;
+    let mut claims = reduced(&mut channel, plan, values, checks, None)?;
     let whole = combined(&mut channel, layout.counts, &mut claims)?;
     let own = plan.commitments.len() - 1;
     let roots: Vec<Digest> = statement.roots.iter().copied().chain([columns]).collect();

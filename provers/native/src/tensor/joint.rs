@@ -7,46 +7,21 @@ use super::channel::{Channel, Reject};
 use super::extension::Extension;
 use super::field::F;
 use super::folding::{Fold, powers_at};
-use super::geometry::{Block, CARRIED, Geometry, Vector};
-use super::memory::zeros;
+use super::geometry::{Block, Geometry, Vector};
+use super::hiding::{Prover, Secret};
+use super::last::{Last, show};
 use super::merkle::{Binding, Digest};
-use super::multilinear::{equality, equality_at, interpolate};
-use super::ntt::{extension_values, reverse};
-use super::oracle::Oracle;
-use super::pairs::{Pairs, Weights, message};
+use super::multilinear::{equality_at, interpolate};
+use super::ntt::reverse;
+use super::pairs::Pairs;
 use super::queries::{Answers, Known};
-use super::randomness::Randomness;
-use super::whir::{FOLD, Tables, WIDTH, add_powers, fold};
+use super::whir::{FOLD, Tables, WIDTH, add_powers};
 
 /// A table that is opened, as both sides know it. The last one of an opening is the proof's own, and carries pads.
 pub struct Table<'a> {
     pub geometry: Geometry,
     pub binding: Binding<'a>,
     pub root: Digest,
-}
-
-/// What the prover knows of one: its words on the domain, the table, and the weights.
-pub struct Opened<'a, E> {
-    pub oracle: &'a Oracle,
-    pub values: &'a [F],
-    pub weights: &'a dyn Weights<E>,
-}
-
-/// What the prover knows of all, the carried pads of its own table among it.
-pub struct Secret<'a, E> {
-    pub tables: Vec<Opened<'a, E>>,
-    pub carried: Vec<E>,
-    pub randomness: &'a Randomness,
-}
-
-/// The carried pads beside the leaves of a tree: the first mask a fold's messages, the others hide them.
-pub fn draw_carried<E: Extension>(randomness: &Randomness, label: &str, geometry: &Geometry) -> Vec<E> {
-    randomness.elements(label, CARRIED + geometry.queries)
-}
-
-/// The values of carried pads at the points that leaves stand for.
-pub fn carried_words<E: Extension>(carried: &[E], geometry: &Geometry) -> Vec<F> {
-    extension_values(carried, geometry.leaves())
 }
 
 /// Weights on a block of a vector that the opening itself makes.
@@ -66,69 +41,6 @@ impl<E: Extension> Later<E> {
                 sum + weight * equality_at(point, place)
             }),
         }
-    }
-}
-
-/// The prover's side: what is folded next, the oracles that are queried after that, and the pads.
-struct Prover<'a, E> {
-    tables: Vec<Tables<'a, E>>,
-    oracles: Vec<&'a Oracle>,
-    made: Option<Oracle>,
-    carried: Vec<E>,
-    randomness: &'a Randomness,
-}
-
-impl<E: Extension> Prover<'_, E> {
-    fn message(&self, claim: E) -> Vec<E> {
-        let sums = self.tables.iter().map(Tables::sums);
-        let sums = sums.fold((E::ZERO, E::ZERO), |x, y| (x.0 + y.0, x.1 + y.1));
-        message(sums, claim)
-    }
-
-    fn oracle(&self, source: usize) -> &Oracle {
-        self.made.as_ref().unwrap_or_else(|| self.oracles[source])
-    }
-
-    /// The next vector, and weights on it: those that are folded, and what is known of the carried pads.
-    fn next(&mut self, vector: &Vector, number: usize, pads: &[(usize, E)]) -> [Vec<E>; 2] {
-        let size = 1 << vector.geometry.bits;
-        let (mut values, mut weights): (Vec<E>, Vec<E>) = (zeros(size), zeros(size));
-        for (tables, block) in self.tables.iter_mut().zip(&vector.folds) {
-            let [x, y] = tables.take().expect("bound");
-            values[block.offset..block.offset + x.len()].copy_from_slice(&x);
-            weights[block.offset..block.offset + y.len()].copy_from_slice(&y);
-        }
-        let start = vector.carried.offset;
-        values[start..start + self.carried.len()].copy_from_slice(&self.carried);
-        for &(place, weight) in pads {
-            weights[start + place] = weight;
-        }
-        let Geometry { end, random, .. } = vector.geometry;
-        let drawn = self.randomness.elements(&format!("vector {number}"), random);
-        values[end..end + random].copy_from_slice(&drawn);
-        [values, weights]
-    }
-
-    /// The oracle of a vector that is folded again, and the pads of that fold.
-    fn folded(&self, geometry: &Geometry, number: usize, values: &[E]) -> (Oracle, Vec<E>) {
-        let carried = draw_carried(self.randomness, &format!("carried {number}"), geometry);
-        let words = extension_values(&values[..geometry.end + geometry.random], geometry.domain());
-        let beside = carried_words(&carried, geometry);
-        let secret = self.randomness.secret(&format!("salts {number}"));
-        (
-            Oracle::of(words, E::DEGREE * WIDTH, beside, Some(secret)),
-            carried,
-        )
-    }
-
-    /// The oracle of the last vector: each leaf holds its value and that of the mask.
-    fn last(&self, geometry: &Geometry, values: &[E], mask: &[E]) -> Oracle {
-        let own = extension_values(&values[..geometry.end + geometry.random], geometry.domain());
-        let other = extension_values(mask, geometry.domain());
-        let pairs = own.chunks_exact(E::DEGREE).zip(other.chunks_exact(E::DEGREE));
-        let words = pairs.flat_map(|(x, y)| x.iter().chain(y).copied()).collect();
-        let secret = self.randomness.secret("salts last");
-        Oracle::of(words, 2 * E::DEGREE, Vec::new(), Some(secret))
     }
 }
 
@@ -187,17 +99,7 @@ pub fn open<E: Extension>(
             (known, table.geometry)
         })
         .collect();
-    let mut prover = secret.map(|secret| Prover {
-        oracles: secret.tables.iter().map(|one| one.oracle).collect(),
-        tables: secret
-            .tables
-            .iter()
-            .map(|one| Tables::First(one.values, one.weights))
-            .collect(),
-        made: None,
-        carried: secret.carried,
-        randomness: secret.randomness,
-    });
+    let mut prover = secret.map(Prover::new);
     let mut points: Vec<Vec<E>> = Vec::new();
     let mut later: Vec<(usize, Block, Later<E>)> = Vec::new();
     let mut mask: Vec<E> = Vec::new();
@@ -276,52 +178,14 @@ pub fn open<E: Extension>(
         }
     }
     let (known, geometry) = &sources[0];
-    let proving = prover.is_some();
-    let length = geometry.end + geometry.random;
-    let [values, weights] = &mut pairs;
-    if proving && !channel.is_forged() {
-        let pairs = values.iter().zip(weights.iter());
-        if pairs.fold(E::ZERO, |sum, (&v, &w)| sum + v * w) != target {
-            return Reject::because(
-                "the values are not what the program computes; a false proof would tell of them",
-            );
-        }
-    }
-    let masked = channel.scalars("whir.mask", 1, || {
-        let pairs = mask.iter().zip(weights.iter());
-        vec![pairs.fold(E::ZERO, |sum, (&g, &w)| sum + g * w)]
-    })?[0];
-    let mu: E = channel.challenge("whir.mask");
-    let last = channel.scalars("whir.last", length, || {
-        let pairs = mask.iter().zip(values.iter());
-        pairs.map(|(&g, &v)| g + mu * v).collect()
-    })?;
-    let oracle = prover.as_ref().and_then(|prover| prover.made.as_ref());
-    let answers = known.ask(channel, geometry.queries, oracle)?;
-    if !proving {
-        check_last(&last, mu, known, &answers)?;
-    }
-    let mut tables = Tables::None;
-    if proving {
-        let mut shown: Vec<E> = zeros(1 << geometry.bits);
-        shown[..length].copy_from_slice(&last);
-        tables = Tables::Bound(Pairs::new(shown, std::mem::take(weights)));
-    }
-    let mut point = Vec::with_capacity(geometry.bits);
-    let claim = fold(
-        channel,
-        geometry.bits,
-        masked + mu * target,
-        &mut tables,
-        &mut point,
-    )?;
-    if proving {
+    let secret = prover.as_ref().map(|prover| Last {
+        oracle: prover.made.as_ref().expect("the last oracle"),
+        mask,
+        pairs,
+    });
+    let Some((value, point, claim)) = show(channel, (known, geometry), target, secret)? else {
         return Ok(());
-    }
-    let value = equality(&point)
-        .into_iter()
-        .zip(&last)
-        .fold(E::ZERO, |sum, (e, &u)| sum + e * u);
+    };
     let weight = weight(vectors, &points, point, &later, weight_at);
     if value * weight != claim {
         return Reject::because("a commitment does not open to the claimed values");
@@ -338,20 +202,6 @@ fn folded<E: Extension>(known: &Known, folding: &Fold<E>, answers: &Answers) -> 
         .zip(&answers.places)
         .map(|(leaf, &place)| folding.at(place, leaf.chunks_exact(width).map(symbol).collect()))
         .collect()
-}
-
-/// At each opened place the vector that is shown is the mask and mu times the last vector.
-fn check_last<E: Extension>(last: &[E], mu: E, known: &Known, answers: &Answers) -> Result<(), Reject> {
-    let generator = F::root_of_unity(known.leaves);
-    for (&place, leaf) in answers.places.iter().zip(answers.words.chunks_exact(known.width)) {
-        let x = generator.power(reverse(place, known.leaves) as u64);
-        let shown = last.iter().rev().fold(E::ZERO, |sum, &u| sum * x + u);
-        let (value, mask) = leaf.split_at(E::DEGREE);
-        if E::of(mask) + mu * E::of(value) != shown {
-            return Reject::because("the last vector of an opening is not the one that was committed to");
-        }
-    }
-    Ok(())
 }
 
 /// The extension of all weights: `end` is a point of the last vector, `points` the challenges of each fold.
@@ -387,8 +237,12 @@ mod tests {
     use super::super::cubic::Cubic;
     use super::super::extension::tests::element;
     use super::super::geometry::{SOUND, fit};
-    use super::super::multilinear::equality_of;
+    use super::super::hiding::{Opened, carried_words, draw_carried};
+    use super::super::multilinear::{equality, equality_of};
+    use super::super::oracle::Oracle;
+    use super::super::pairs::Weights;
     use super::super::quadratic::Quadratic;
+    use super::super::randomness::Randomness;
     use super::*;
 
     struct Dense<E>(Vec<E>);

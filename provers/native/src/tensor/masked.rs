@@ -1,91 +1,16 @@
 //! Masked messages: each number is sent with a pad added, and what a verifier would check of it is one equation of the pads
 //! (docs/zero-knowledge.md, steps 2 to 4).
 
-use std::ops::{Add, Mul, Sub};
-
 use super::affine::Affine;
 use super::channel::{Channel, Reject};
 use super::checks::Checks;
+use super::counting::{Counts, TRIPLE};
 use super::extension::Extension;
-use super::field::F;
+use super::hidden_value::Hidden;
 use super::randomness::Randomness;
 
 /// From this number on unknowns are products, in their order; those before are pads.
 const PRODUCTS: usize = 1 << 40;
-/// Pads of a product: two masks of its factors, and their product.
-const TRIPLE: usize = 3;
-
-/// A number that was sent less its pad: for both sides a form in the pads, and for the prover what it is.
-#[derive(Clone, Debug)]
-pub struct Hidden<E> {
-    known: E,
-    pub form: Affine<E>,
-}
-
-impl<E: Extension> From<E> for Hidden<E> {
-    fn from(constant: E) -> Self {
-        Self {
-            known: constant,
-            form: constant.into(),
-        }
-    }
-}
-
-impl<E: Extension> Add for Hidden<E> {
-    type Output = Self;
-    fn add(self, other: Self) -> Self {
-        Self {
-            known: self.known + other.known,
-            form: self.form + other.form,
-        }
-    }
-}
-
-impl<E: Extension> Sub for Hidden<E> {
-    type Output = Self;
-    fn sub(self, other: Self) -> Self {
-        Self {
-            known: self.known - other.known,
-            form: self.form - other.form,
-        }
-    }
-}
-
-impl<E: Extension> Mul<E> for Hidden<E> {
-    type Output = Self;
-    fn mul(self, by: E) -> Self {
-        Self {
-            known: self.known * by,
-            form: self.form * by,
-        }
-    }
-}
-
-impl<E: Extension> Mul<F> for Hidden<E> {
-    type Output = Self;
-    fn mul(self, by: F) -> Self {
-        Self {
-            known: self.known * by,
-            form: self.form * by,
-        }
-    }
-}
-
-/// How many pads a plan takes: one for each number that is sent, and a triple for each product of two; and how many
-/// equations it makes of them, before those of triples.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Counts {
-    pub numbers: usize,
-    pub products: usize,
-    pub equations: usize,
-}
-
-impl Counts {
-    pub fn pads(&self) -> usize {
-        self.numbers + TRIPLE * self.products
-    }
-}
-
 /// Uniform pads of these counts; the third of each triple is the product of the others.
 pub fn draw_pads<E: Extension>(counts: Counts, randomness: &Randomness) -> Vec<E> {
     let mut pads: Vec<E> = randomness.elements("pads", counts.pads());
@@ -275,53 +200,12 @@ impl<E: Extension, const PROVING: bool> Checks<E> for Masking<'_, E, PROVING> {
     }
 }
 
-/// Counts what a plan sends: a verifier of zeros.
-#[derive(Default)]
-pub struct Counting(pub Counts);
-
-impl<E: Extension> Checks<E> for Counting {
-    const PROVING: bool = false;
-    const CHECKING: bool = true;
-    const COUNTING: bool = true;
-
-    type Value = E;
-
-    fn receive(
-        &mut self,
-        channel: &mut Channel,
-        label: &str,
-        count: usize,
-        make: impl FnOnce() -> Vec<E>,
-    ) -> Result<Vec<E>, Reject> {
-        self.0.numbers += count;
-        channel.scalars(label, count, make)
-    }
-
-    fn known(value: &E) -> E {
-        *value
-    }
-
-    fn zero(&mut self, _: E, _: &str) -> Result<(), Reject> {
-        self.0.equations += 1;
-        Ok(())
-    }
-
-    fn not_zero(&mut self, channel: &mut Channel, value: E, _: &str) -> Result<(), Reject> {
-        let inverse = self.receive(channel, "inverse", 1, Vec::new)?;
-        let product = self.product(value, inverse[0]);
-        Checks::<E>::zero(self, product, "")
-    }
-
-    fn product(&mut self, x: E, y: E) -> E {
-        self.0.products += 1;
-        x * y
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::counting::Counting;
     use super::super::cubic::Cubic;
     use super::super::extension::tests::element;
+    use super::super::field::F;
     use super::super::multilinear::sumcheck;
     use super::super::quadratic::Quadratic;
     use super::*;

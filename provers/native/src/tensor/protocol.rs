@@ -9,21 +9,16 @@ use rayon::prelude::*;
 use super::channel::{Channel, Reject};
 use super::checks::{Checks, Proving, Verifying};
 use super::claims::{Claims, Values};
-use super::domain::Use;
+use super::commitment::{Commitment, table};
 use super::extension::Extension;
 use super::field::F;
-use super::fractions::{looked_up, multiplicities, prove_lookups};
-use super::functional::{Functional, padded_places};
-use super::geometry::{Geometry, SOUND};
+use super::fractions::{LookedUp, looked_up, multiplicities, prove_lookups};
+use super::functional::Functional;
 use super::hidden;
-use super::memory;
-use super::merkle::{Binding, Digest};
-use super::ntt;
+use super::merkle::Digest;
 use super::opening::Combination;
-use super::oracle::Oracle;
 use super::plan::{Base, Plan, variables};
-use super::randomness::Randomness;
-use super::whir::{Secret, WIDTH, open};
+use super::whir::{Secret, open};
 
 /// What the proof is of, absorbed before anything else.
 pub struct Statement<'a> {
@@ -41,145 +36,41 @@ pub struct Witness {
     pub kept: Vec<Option<Arc<Commitment>>>,
 }
 
-/// A commitment and all that opening it takes: made once, opened in any number of proofs.
-pub struct Commitment {
-    pub(super) table: Vec<F>,
-    pub(super) oracle: Oracle,
-    root: Digest,
-    /// Of one for proofs in zero knowledge.
-    geometry: Option<Geometry>,
-}
-
-impl Commitment {
-    fn new(table: Vec<F>, secret: [u8; 32], binding: Binding) -> Self {
-        let bits = table.len().trailing_zeros() as usize;
-        let oracle = Oracle::commit(&table, bits + 1, secret);
-        let root = binding.root(&oracle.top());
-        Self {
-            table,
-            oracle,
-            root,
-            geometry: None,
-        }
-    }
-
-    /// Commits to tensors at their offsets, in a table of 2^bits elements; or, of the size that so many openings take,
-    /// in zero knowledge.
-    pub fn of(
-        bits: usize,
-        tensors: &[(Vec<usize>, usize, Vec<F>)],
-        secret: [u8; 32],
-        binding: Binding,
-        openings: Option<usize>,
-    ) -> Self {
-        let mut table = memory::zeros(1 << bits);
-        for (shape, offset, values) in tensors {
-            place(shape, values, &mut table[*offset..]);
-        }
-        let Some(openings) = openings else {
-            return Self::new(table, secret, binding);
-        };
-        let ends = tensors
-            .iter()
-            .map(|(shape, offset, _)| offset + (1 << variables(shape)));
-        let geometry = SOUND.table(ends.max().unwrap_or(0), openings);
-        table.truncate(geometry.end);
-        let randomness = Self::randomness(&table, &secret, binding);
-        Self::hidden(table, geometry, &randomness, binding)
-    }
-
-    /// The secret, the list of ports and the words decide the random ones: so one secret used twice gives unrelated ones.
-    pub fn randomness(words: &[F], secret: &[u8; 32], binding: Binding) -> Randomness {
-        Randomness::new(secret, &[&binding.root(&fingerprint(words))])
-    }
-
-    /// Commits to words and random ones behind them.
-    pub fn hidden(words: Vec<F>, geometry: Geometry, randomness: &Randomness, binding: Binding) -> Self {
-        let random = randomness.words("root", geometry.random);
-        Self::with(
-            words,
-            random,
-            geometry,
-            randomness.secret("salts"),
-            Vec::new(),
-            binding,
-        )
-    }
-
-    /// Commits to words, and at their place to random ones; `carried` lies beside the leaves.
-    pub(super) fn with(
-        mut words: Vec<F>,
-        random: Vec<F>,
-        geometry: Geometry,
-        salts: [u8; 32],
-        carried: Vec<F>,
-        binding: Binding,
-    ) -> Self {
-        words.resize(geometry.end, F::ZERO);
-        words.extend(random);
-        let symbols = ntt::values(&words, geometry.domain());
-        let oracle = Oracle::of(symbols, WIDTH, carried, Some(salts));
-        words.resize(1 << geometry.bits, F::ZERO);
-        let root = binding.root(&oracle.top());
-        Self {
-            table: words,
-            oracle,
-            root,
-            geometry: Some(geometry),
-        }
-    }
-
-    /// Whether this is a commitment of this size, and of these ports.
-    pub(super) fn is_of(&self, geometry: &Geometry, binding: Binding) -> bool {
-        self.geometry.as_ref() == Some(geometry) && self.root == binding.root(&self.oracle.top())
-    }
-
-    pub fn root(&self) -> Digest {
-        self.root
-    }
-}
-
-/// A hash of words.
-pub(super) fn fingerprint(words: &[F]) -> Digest {
-    let mut hasher = Use::Table.hasher();
-    let mut bytes = Vec::with_capacity(1 << 16);
-    for words in words.chunks(1 << 13) {
-        bytes.clear();
-        bytes.extend(words.iter().flat_map(|word| word.word().to_le_bytes()));
-        hasher.update(&bytes);
-    }
-    *hasher.finalize().as_bytes()
-}
-
 pub type Phases = Vec<(&'static str, f64)>;
 
-/// A commitment's table: its columns at their offsets, axes padded to powers of two with zeros.
-pub(super) fn table(plan: &Plan, values: &Values, commitment: usize) -> Vec<F> {
-    let mut table = memory::zeros(1 << plan.commitments[commitment]);
-    for (base, values) in plan.bases.iter().zip(values) {
-        if let Base::Column {
-            commitment: own,
-            offset,
-            shape,
-        } = base
-            && *own == commitment
-        {
-            place(shape, values, &mut table[*offset..]);
-        }
-    }
-    table
+/// Seconds by phase, and who is told when one ends.
+pub(super) struct Clock<'a> {
+    pub phases: Phases,
+    start: Instant,
+    progress: &'a dyn Fn(&'static str) -> Result<(), String>,
 }
 
-/// Puts a tensor into a table where its axes are padded to powers of two.
-fn place(shape: &[usize], values: &[F], table: &mut [F]) {
-    let Some((&extent, outer)) = shape.split_last() else {
-        table[0] = values[0];
-        return;
-    };
-    let width = extent.next_power_of_two();
-    for (&at, row) in padded_places(outer).0.iter().zip(values.chunks_exact(extent)) {
-        table[at * width..at * width + extent].copy_from_slice(row);
+impl<'a> Clock<'a> {
+    pub fn new(progress: &'a dyn Fn(&'static str) -> Result<(), String>) -> Self {
+        Self {
+            phases: Phases::new(),
+            start: Instant::now(),
+            progress,
+        }
     }
+
+    pub fn done(&mut self, name: &'static str) -> Result<(), Reject> {
+        self.phases.push((name, self.start.elapsed().as_secs_f64()));
+        self.start = Instant::now();
+        (self.progress)(name).map_err(Reject)
+    }
+}
+
+/// What is looked up; the counts of table entries, where they are not given, are set among the values.
+pub(super) fn counted(plan: &Plan, values: &mut Values) -> LookedUp {
+    let looked_up = looked_up(plan, values);
+    for (table, counts) in plan.tables.iter().zip(multiplicities(plan, &looked_up)) {
+        let column = plan.forms[table.column].terms[0].base;
+        if values[column].is_empty() {
+            values[column] = counts;
+        }
+    }
+    looked_up
 }
 
 pub(super) fn absorb(channel: &mut Channel, statement: &Statement, plan: &Plan, values: &Values) {
@@ -221,20 +112,8 @@ pub fn prove<E: Extension>(
     if plan.is_hidden() {
         return hidden::prove::<E>(plan, digest, context, witness, channel, progress);
     }
-    let mut phases = Phases::new();
-    let mut start = Instant::now();
-    let mut done = |name: &'static str, phases: &mut Phases| -> Result<(), Reject> {
-        phases.push((name, start.elapsed().as_secs_f64()));
-        start = Instant::now();
-        progress(name).map_err(Reject)
-    };
-    let looked_up = looked_up(plan, &witness.values);
-    for (table, counts) in plan.tables.iter().zip(multiplicities(plan, &looked_up)) {
-        let column = plan.forms[table.column].terms[0].base;
-        if witness.values[column].is_empty() {
-            witness.values[column] = counts;
-        }
-    }
+    let mut clock = Clock::new(progress);
+    let looked_up = counted(plan, &mut witness.values);
     let bindings = plan.bindings();
     let commitments: Vec<Arc<Commitment>> = (0..plan.commitments.len())
         .into_par_iter()
@@ -247,16 +126,18 @@ pub fn prove<E: Extension>(
             )),
         })
         .collect();
-    let fits = |(commitment, &bits): (&Arc<Commitment>, &usize)| {
-        commitment.table.len() == 1 << bits && commitment.geometry.is_none()
-    };
-    if !commitments.iter().zip(&plan.commitments).all(fits) {
+    if !commitments
+        .iter()
+        .zip(&plan.commitments)
+        .all(|(own, &bits)| own.is_plain(bits))
+    {
         return Reject::because("a commitment that was kept has another size");
     }
-    let binds = |(commitment, binding): (&Arc<Commitment>, &Binding)| {
-        commitment.root == binding.root(&commitment.oracle.top())
-    };
-    if !commitments.iter().zip(&bindings).all(binds) {
+    if !commitments
+        .iter()
+        .zip(&bindings)
+        .all(|(own, &binding)| own.binds(binding))
+    {
         return Reject::because("a commitment that was kept is of other ports");
     }
     let roots: Vec<Digest> = commitments.iter().map(|commitment| commitment.root()).collect();
@@ -264,7 +145,7 @@ pub fn prove<E: Extension>(
         Some((own, given)) => (*own, given.to_vec()),
         None => return Reject::because("a plan without commitments"),
     };
-    done("commit", &mut phases)?;
+    clock.done("commit")?;
     let statement = Statement {
         digest,
         context,
@@ -272,17 +153,9 @@ pub fn prove<E: Extension>(
     };
     absorb(&mut channel, &statement, plan, &witness.values);
     channel.digest("columns", || own)?;
-    let mut claims = Claims::<E, Proving>::new(plan, &witness.values, Proving {});
-    prove_lookups(
-        &mut channel,
-        plan,
-        &mut claims,
-        Some((&witness.values, looked_up)),
-    )?;
-    done("lookups", &mut phases)?;
-    zeros(&mut channel, plan, &mut claims)?;
-    claims.reduce_products(&mut channel)?;
-    done("products", &mut phases)?;
+    let looked_up = Some((looked_up, &mut clock));
+    let claims = reduced::<E, _>(&mut channel, plan, &witness.values, Proving {}, looked_up)?;
+    clock.done("products")?;
     for (c, commitment) in commitments.iter().enumerate() {
         let gamma: E = channel.challenge("openings");
         let bits = plan.commitments[c];
@@ -304,10 +177,10 @@ pub fn prove<E: Extension>(
         let root = (bindings[c], roots[c]);
         open(&mut channel, bits, root, claim, Some(secret), |_| E::ZERO)?;
     }
-    done("open", &mut phases)?;
+    clock.done("open")?;
     let mut commitments = commitments;
     commitments.pop();
-    Ok((channel.finish()?, commitments, phases))
+    Ok((channel.finish()?, commitments, clock.phases))
 }
 
 pub(super) fn belongs(plan: &Plan, base: usize, wanted: usize) -> bool {
@@ -315,7 +188,7 @@ pub(super) fn belongs(plan: &Plan, base: usize, wanted: usize) -> bool {
 }
 
 /// Forms that are zero everywhere: their multilinear extensions vanish at a random point.
-pub(super) fn zeros<E: Extension, C: Checks<E>>(
+fn zeros<E: Extension, C: Checks<E>>(
     channel: &mut Channel,
     plan: &Plan,
     claims: &mut Claims<E, C>,
@@ -343,15 +216,20 @@ pub(super) fn zeros<E: Extension, C: Checks<E>>(
         .try_for_each(|value| checks.zero(value, "an equation of the program does not hold"))
 }
 
-/// What a verifier does before openings: from a statement to claims on columns.
+/// What both sides do before openings: from a statement to claims on columns. A prover gives what is looked up.
 pub(super) fn reduced<'a, E: Extension, C: Checks<E>>(
     channel: &mut Channel,
     plan: &'a Plan,
     values: &'a Values,
     checks: C,
+    proving: Option<(LookedUp, &mut Clock)>,
 ) -> Result<Claims<'a, E, C>, Reject> {
     let mut claims = Claims::new(plan, values, checks);
-    prove_lookups(channel, plan, &mut claims, None)?;
+    let (looked_up, clock) = proving.unzip();
+    prove_lookups(channel, plan, &mut claims, looked_up.map(|found| (values, found)))?;
+    if let Some(clock) = clock {
+        clock.done("lookups")?;
+    }
     zeros(channel, plan, &mut claims)?;
     claims.reduce_products(channel)?;
     Ok(claims)
@@ -377,7 +255,7 @@ pub fn verify<E: Extension>(
     let mut channel = Channel::verifier(proof);
     absorb(&mut channel, statement, plan, values);
     let own = channel.digest("columns", || unreachable!())?;
-    let claims = reduced::<E, _>(&mut channel, plan, values, Verifying {})?;
+    let claims = reduced::<E, _>(&mut channel, plan, values, Verifying {}, None)?;
     let roots = statement.roots.iter().chain([&own]);
     let bound = plan.bindings().into_iter().zip(roots.copied());
     for (c, (&bits, root)) in plan.commitments.iter().zip(bound).enumerate() {

@@ -11,13 +11,14 @@ use pyo3::types::{PyBytes, PyDict};
 
 use super::channel::{Channel, Hook, Reject};
 use super::claims::Values;
+use super::commitment::Commitment;
 use super::cubic::Cubic;
 use super::domain::Use;
 use super::geometry::{Demand, MOST_OPENINGS};
 use super::instructions::Instructions;
 use super::merkle::Binding;
 use super::plan::{Base, Degree, Plan, variables};
-use super::protocol::{Commitment, Statement, Witness, prove, verify};
+use super::protocol::{Statement, Witness, prove, verify};
 use super::quadratic::Quadratic;
 use super::records::{PyPlan, field_elements};
 use super::rehearsal::view;

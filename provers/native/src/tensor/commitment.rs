@@ -1,0 +1,163 @@
+//! Commitments: tensors at their places in a table, its word on a domain, and the root of that.
+
+use super::claims::Values;
+use super::domain::Use;
+use super::field::F;
+use super::functional::padded_places;
+use super::geometry::{Geometry, SOUND};
+use super::memory;
+use super::merkle::{Binding, Digest};
+use super::ntt;
+use super::oracle::Oracle;
+use super::plan::{Base, Plan, variables};
+use super::randomness::Randomness;
+use super::whir::WIDTH;
+
+/// A commitment and all that opening it takes: made once, opened in any number of proofs.
+pub struct Commitment {
+    pub table: Vec<F>,
+    pub oracle: Oracle,
+    root: Digest,
+    /// Of one for proofs in zero knowledge.
+    geometry: Option<Geometry>,
+}
+
+impl Commitment {
+    pub fn new(table: Vec<F>, secret: [u8; 32], binding: Binding) -> Self {
+        let bits = table.len().trailing_zeros() as usize;
+        let oracle = Oracle::commit(&table, bits + 1, secret);
+        let root = binding.root(&oracle.top());
+        Self {
+            table,
+            oracle,
+            root,
+            geometry: None,
+        }
+    }
+
+    /// Commits to tensors at their offsets, in a table of 2^bits elements; or, of the size that so many openings take,
+    /// in zero knowledge.
+    pub fn of(
+        bits: usize,
+        tensors: &[(Vec<usize>, usize, Vec<F>)],
+        secret: [u8; 32],
+        binding: Binding,
+        openings: Option<usize>,
+    ) -> Self {
+        let mut table = memory::zeros(1 << bits);
+        for (shape, offset, values) in tensors {
+            place(shape, values, &mut table[*offset..]);
+        }
+        let Some(openings) = openings else {
+            return Self::new(table, secret, binding);
+        };
+        let ends = tensors
+            .iter()
+            .map(|(shape, offset, _)| offset + (1 << variables(shape)));
+        let geometry = SOUND.table(ends.max().unwrap_or(0), openings);
+        table.truncate(geometry.end);
+        let randomness = Self::randomness(&table, &secret, binding);
+        Self::hidden(table, geometry, &randomness, binding)
+    }
+
+    /// The secret, the list of ports and the words decide the random ones: so one secret used twice gives unrelated ones.
+    pub fn randomness(words: &[F], secret: &[u8; 32], binding: Binding) -> Randomness {
+        Randomness::new(secret, &[&binding.root(&fingerprint(words))])
+    }
+
+    /// Commits to words and random ones behind them.
+    pub fn hidden(words: Vec<F>, geometry: Geometry, randomness: &Randomness, binding: Binding) -> Self {
+        let random = randomness.words("root", geometry.random);
+        Self::with(
+            words,
+            random,
+            geometry,
+            randomness.secret("salts"),
+            Vec::new(),
+            binding,
+        )
+    }
+
+    /// Commits to words, and at their place to random ones; `carried` lies beside the leaves.
+    pub fn with(
+        mut words: Vec<F>,
+        random: Vec<F>,
+        geometry: Geometry,
+        salts: [u8; 32],
+        carried: Vec<F>,
+        binding: Binding,
+    ) -> Self {
+        words.resize(geometry.end, F::ZERO);
+        words.extend(random);
+        let symbols = ntt::values(&words, geometry.domain());
+        let oracle = Oracle::of(symbols, WIDTH, carried, Some(salts));
+        words.resize(1 << geometry.bits, F::ZERO);
+        let root = binding.root(&oracle.top());
+        Self {
+            table: words,
+            oracle,
+            root,
+            geometry: Some(geometry),
+        }
+    }
+
+    /// Whether this is one of 2^bits elements, for proofs that hide nothing.
+    pub fn is_plain(&self, bits: usize) -> bool {
+        self.table.len() == 1 << bits && self.geometry.is_none()
+    }
+
+    /// Whether this is one of this size, for proofs in zero knowledge, and of these ports.
+    pub fn is_of(&self, geometry: &Geometry, binding: Binding) -> bool {
+        self.geometry.as_ref() == Some(geometry) && self.binds(binding)
+    }
+
+    /// Whether its root is of these ports.
+    pub fn binds(&self, binding: Binding) -> bool {
+        self.root == binding.root(&self.oracle.top())
+    }
+
+    pub fn root(&self) -> Digest {
+        self.root
+    }
+}
+
+/// A hash of words.
+pub fn fingerprint(words: &[F]) -> Digest {
+    let mut hasher = Use::Table.hasher();
+    let mut bytes = Vec::with_capacity(1 << 16);
+    for words in words.chunks(1 << 13) {
+        bytes.clear();
+        bytes.extend(words.iter().flat_map(|word| word.word().to_le_bytes()));
+        hasher.update(&bytes);
+    }
+    *hasher.finalize().as_bytes()
+}
+
+/// A commitment's table: its columns at their offsets, axes padded to powers of two with zeros.
+pub fn table(plan: &Plan, values: &Values, commitment: usize) -> Vec<F> {
+    let mut table = memory::zeros(1 << plan.commitments[commitment]);
+    for (base, values) in plan.bases.iter().zip(values) {
+        if let Base::Column {
+            commitment: own,
+            offset,
+            shape,
+        } = base
+            && *own == commitment
+        {
+            place(shape, values, &mut table[*offset..]);
+        }
+    }
+    table
+}
+
+/// Puts a tensor into a table where its axes are padded to powers of two.
+fn place(shape: &[usize], values: &[F], table: &mut [F]) {
+    let Some((&extent, outer)) = shape.split_last() else {
+        table[0] = values[0];
+        return;
+    };
+    let width = extent.next_power_of_two();
+    for (&at, row) in padded_places(outer).0.iter().zip(values.chunks_exact(extent)) {
+        table[at * width..at * width + extent].copy_from_slice(row);
+    }
+}
