@@ -9,8 +9,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from independent_verifier import opening
-from integers_cases import Case, by_operation, cases
-from r1cs_programs import integer_type, single
+from integers_cases import Case, by_operation
+from r1cs_programs import integer_type
+from tensor_cases import SMALL, inputs_of, program_of
 from tensor_proofs import committed_inputs, example_inputs, planned, proved, proved_together, refusals, refused
 from test_r1cs_random import SOURCES, random_program
 from tiers import seeds
@@ -28,14 +29,6 @@ from circuitize.provers.tensor.prover import prove
 from circuitize.provers.tensor.security import require_secure
 from circuitize.sims import integer
 
-SMALL = [case for case in cases() if sum(source.size for source in case.sources) <= 2000]
-"""The larger contractions would take a verifier in plain Python too long."""
-
-
-def of_case(case: Case) -> Program:
-    program = single(case.operation, *case.sources)
-    return committed_inputs(program) if case.sources else program
-
 
 def values(case: Case, program: Program) -> dict[str, np.ndarray] | None:
     """Inputs that the program is defined on; those that it is not have no proof. None where no plan can be had."""
@@ -48,10 +41,8 @@ def values(case: Case, program: Program) -> dict[str, np.ndarray] | None:
         ), str(error)
         return None
     random = np.random.default_rng(3)
-    names = [port.name for port in program.inputs]
     for _ in range(3):
-        drawn = case.draw(random) if case.sources else [np.array(1)]
-        inputs = dict(zip(names, drawn, strict=True))
+        inputs = inputs_of(case, program, random)
         try:
             integer.run(program, raw(inputs))
         except Undefined:
@@ -64,7 +55,7 @@ def values(case: Case, program: Program) -> dict[str, np.ndarray] | None:
 
 @pytest.mark.parametrize("operation", by_operation(SMALL))
 def test_each_operation_at_the_ends_of_its_intervals(operation: str) -> None:
-    proved_together([(program := of_case(case), values(case, program)) for case in by_operation(SMALL)[operation]])
+    proved_together([(program := program_of(case), values(case, program)) for case in by_operation(SMALL)[operation]])
 
 
 @pytest.mark.parametrize("seed", seeds(12, deep=300))
