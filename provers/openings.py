@@ -107,8 +107,8 @@ def join(
             if reason is None and opening.left is not None and spent[other] >= opening.left:
                 raise CircuitizeError(
                     f"--openings-from: expected a root that may be opened again, found {key_text(other)} of {path} "
-                    "opened as often as it was made for; one more opening would tell others about its values: join "
-                    "what the latest proof of these values made, or prove without --openings-from, for a new root"
+                    "opened as often as it was made for; once more would tell others about its values: prove without "
+                    "--openings-from, and they get a new root"
                 )
             if reason is None:
                 joined[key] = opening.salt

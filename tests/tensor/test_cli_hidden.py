@@ -73,7 +73,8 @@ def test_a_root_is_opened_as_often_as_it_was_made_for(folder: Path, tmp_path: Pa
             read_statement(made).roots["input", "parameters"]
             == (read_statement(folder / "proof").roots["input", "parameters"])
         )
-    assert "opened as often as it was made for" in refused(*PROVE, *joined, "-o", tmp_path / "more")
+    told = refused(*PROVE, *joined, "-o", tmp_path / "more")
+    assert "opened as often as it was made for" in told and "prove without --openings-from" in told
     assert not (tmp_path / "more").exists() and left(kept)["input:parameters"] == 0
     again = ("--openings-from", tmp_path / "1.openings.json", "--join", "parameters")
     assert "opened as often as it was made for" in refused(*PROVE, *again, "-o", tmp_path / "more")
