@@ -18,8 +18,7 @@ from typing import Any
 
 from circuitize.circuits.program import to_integers
 from circuitize.cli.loading import load_program
-from circuitize.provers.tensor.circuit import OPENINGS
-from circuitize.provers.tensor.plan import plan
+from circuitize.provers.tensor.plan import OPENINGS, plan
 from circuitize.provers.tensor.prover import prove_values
 from circuitize.provers.tensor.verifier import refusal
 

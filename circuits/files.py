@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from fcntl import LOCK_EX, flock
 from pathlib import Path
 
 from .errors import CircuitizeError
@@ -42,6 +43,17 @@ def write_whole(path: Path, chunks: Iterable[bytes | memoryview], *, private: bo
             raise CircuitizeError(f"cannot write {path}: {reason}; the file there is unchanged") from error
         raise
     _flush_folder(path.parent)
+
+
+@contextmanager
+def alone(path: Path) -> Iterator[None]:
+    """No other process that asks for the same changes this file meanwhile, by `write_whole` either."""
+    while True:
+        with path.open("rb") as file:
+            flock(file, LOCK_EX)
+            if os.path.samestat(os.fstat(file.fileno()), path.stat()):
+                yield
+                return
 
 
 def _private(name: str, flags: int) -> int:

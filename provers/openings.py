@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import secrets
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from fcntl import LOCK_EX, flock
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError, FormatError, excerpt
-from circuitize.circuits.files import write_whole
+from circuitize.circuits.files import alone, write_whole
 from circuitize.circuits.phases import silent
 from circuitize.circuits.program import Program, Visibility
 from circuitize.circuits.reading import parse_json, read_at_most
@@ -139,7 +136,7 @@ def _spend(path: Path, spent: Mapping[Key, int]) -> None:
 
     Raises CircuitizeError where another process has used up what was left.
     """
-    with _alone(path):
+    with alone(path):
         content = parse_json(read_at_most(path, MOST_BYTES, KEPT, "give another file"), MOST_BYTES >> 4)
         for key, count in spent.items():
             own = content["openings"][key_text(key)]
@@ -150,17 +147,6 @@ def _spend(path: Path, spent: Mapping[Key, int]) -> None:
                     "meanwhile; prove without --openings-from, and the values get a new root"
                 )
         write_whole(path, [_text(content)], private=True)
-
-
-@contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    """No other process counts openings in this file meanwhile."""
-    while True:
-        with path.open("rb") as file:
-            flock(file, LOCK_EX)
-            if os.path.samestat(os.fstat(file.fileno()), path.stat()):
-                yield
-                return
 
 
 def _names(known: Mapping[Key, Opening]) -> str:

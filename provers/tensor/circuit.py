@@ -19,13 +19,11 @@ from circuitize.provers.statement import Key, Statement
 
 from . import prover
 from .cost import sizes
-from .plan import Plan, plan
+from .plan import OPENINGS, Plan, plan
 from .proof import PROOF_FILE
 
 BYTES = 32
 WARNING_FILE = "NOT-ZERO-KNOWLEDGE.txt"
-OPENINGS = 4
-"""How often a root may be opened: by the proof that makes it, and by three that join it."""
 WARNING = "This proof is NOT zero-knowledge: it tells whoever reads it about the values that the statement hides.\n"
 
 

@@ -14,10 +14,10 @@ from circuitize.provers.contract import ProvingKey, VerifyingKey
 from circuitize.provers.statement import ASK_AGAIN, Key, Statement, Unproved, bound_ports, key_text
 
 from . import statement as stated
-from .circuit import BYTES, OPENINGS, PlannedCircuit
+from .circuit import BYTES, PlannedCircuit
 from .cost import most_bytes
 from .groups import groups
-from .plan import Plan, plan
+from .plan import OPENINGS, Plan, plan
 from .proof import PROOF_FILE, Proof
 from .security import bounds, union
 from .verifier import refusal

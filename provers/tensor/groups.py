@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.hypergraph import permute
+from circuitize.circuits.hypergraph import identity, permute
 from circuitize.circuits.program import Port, Program, Role, Visibility
 from circuitize.circuits.types import Shape
 
@@ -55,16 +55,17 @@ def group(port: Port, side: str = INPUT) -> GroupName:
 
 
 def groups(program: Program) -> tuple[Group, ...]:
-    """The groups of a program, inputs first, each where its first port is.
+    """The groups of a program, inputs first, each where its first port is; both sides of a `renewal` alike.
 
     Raises Unprovable where a public port, or one that is a group of its own, has the name of another group: a statement
     has one entry for each side and name.
     """
     found: dict[PortKey, list[Port]] = {}
+    returned = program.inputs == program.outputs
     for side, ports in ((INPUT, program.inputs), (OUTPUT, program.outputs)):
         for port in ports:
             if port.visibility is Visibility.COMMITTED:
-                found.setdefault((side, group(port, side)), []).append(port)
+                found.setdefault((side, group(port, INPUT if returned else side)), []).append(port)
     made = tuple(Group(*key, tuple(sorted(ports, key=lambda port: port.name))) for key, ports in found.items())
     sides = {INPUT: program.inputs, OUTPUT: program.outputs}
     public = {(side, port.name) for side in sides for port in sides[side] if port.visibility is Visibility.PUBLIC}
@@ -114,3 +115,9 @@ def format_program(program: Program, groups: Collection[GroupName]) -> Program:
     chosen = {port.name for port in ports}
     examples = tuple({name: values for name, values in batch.items() if name in chosen} for batch in program.examples)
     return Program(nothing, ports, (), examples, program.precision)
+
+
+def renewal(ports: Sequence[Port]) -> Program:
+    """The program that returns what it takes, whose proof shows that two roots of these ports hold the same values."""
+    types = [port.format for port in ports if port.format is not None]
+    return Program(identity(*types), tuple(ports), tuple(ports))

@@ -38,9 +38,15 @@ from .ports import CHUNKS, FLAGS, HIDDEN, PortList, encoded, listed
 from .records import base_record, form_record, lookup_record, table_record, view_record
 from .security import least_degree
 
+OPENINGS = 4
+"""How often a root may be opened: by the proof that makes it, and by three that join it."""
+
 MOST_OPENINGS = 1 << 16
 MOST_VARIABLES = 29
 """A commitment holds 2^29 elements at most; sizes of larger plans are estimated all the same."""
+
+Openings = int | Mapping[PortKey, int]
+"""How often the root of each group may be opened."""
 
 KEPT: frozenset[type[Operation]] = frozenset({Subtract, Contract, Concatenate, Select, Maximum})
 """Operations with a definition that are proved directly instead."""
@@ -112,9 +118,9 @@ class Plan:
         openings = self.openings or (None,) * len(self.lists)
         return [encoded(ports, most) for ports, most in zip(self.lists, openings, strict=True)]
 
-    def hiding(self, openings: int) -> Plan:
+    def hiding(self, openings: Openings) -> Plan:
         """The plan of the same program for proofs in zero knowledge; raises Unprovable where it does not fit."""
-        made = replace(self, openings=(_openings(openings),) * len(self.groups))
+        made = replace(self, openings=_openings(openings, self.groups))
         return replace(made, degree=least_degree(made))
 
     @cached_property
@@ -224,7 +230,7 @@ def plan(
     assumed: Collection[GroupName] = frozenset(),
     dataset: Dataset | None = None,
     degree: int | None = None,
-    openings: int | None = None,
+    openings: Openings | None = None,
 ) -> Plan:
     """The plan of an integer program, with limbs as wide as is cheapest unless told otherwise.
 
@@ -240,7 +246,8 @@ def plan(
     The extension that challenges are drawn from has the least degree, 2 or 3, at which the proof is sound enough; or
     the given `degree`, if that is no less. The digest names it: prover and verifier must plan alike.
 
-    With `openings` proofs are in zero knowledge, and the root of each group may be opened so often.
+    With `openings` proofs are in zero knowledge, and the root of each group may be opened so often: one number for all,
+    or one for each.
 
     Raises Unprovable, naming operation, place, interval and remedy, for a program that this prover cannot prove, and
     CircuitizeError for a group that the program has not or a degree that is none of these.
@@ -253,17 +260,20 @@ def plan(
     widest = settle(draft, limb_bits)
     made = _placed(program, arrow, draft, assumed, dataset, widest)
     if openings is not None:
-        made = replace(made, openings=(_openings(openings),) * len(made.groups))
+        made = replace(made, openings=_openings(openings, made.groups))
     least, most = least_degree(made), DEGREES[-1]
     if degree is not None and not least <= degree <= most:
         raise CircuitizeError(f"expected an extension of degree {least} to {most} for this program, found {degree}")
     return replace(made, degree=degree or least)
 
 
-def _openings(count: int) -> int:
-    if not 1 <= count <= MOST_OPENINGS:
-        raise CircuitizeError(f"expected roots for 1 to {MOST_OPENINGS} openings, found {count}")
-    return count
+def _openings(given: Openings, groups: Sequence[PortKey]) -> tuple[int, ...]:
+    """How often the root of each group may be opened."""
+    counts = tuple(given if isinstance(given, int) else given[key] for key in groups)
+    for count in counts:
+        if not 1 <= count <= MOST_OPENINGS:
+            raise CircuitizeError(f"expected roots for 1 to {MOST_OPENINGS} openings, found {count}")
+    return counts
 
 
 def _expanded(program: Program) -> Arrow:

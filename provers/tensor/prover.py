@@ -89,6 +89,7 @@ def prove_values(
     values: Sequence[Integers],
     *,
     salts: Mapping[PortKey, bytes] | None = None,
+    secret: bytes | None = None,
     kept: Mapping[PortKey, _native.TensorCommitment] | None = None,
     context: bytes = b"",
     hook: Hook | None = None,
@@ -96,12 +97,13 @@ def prove_values(
 ) -> Proved:
     """The proof that these values of all bases make, whether or not they are what the program computes.
 
-    A group whose commitment is `kept` is not committed to again. The proof holds in its `context` alone.
+    A group whose commitment is `kept` is not committed to again. The proof holds in its `context` alone. With `secret`
+    and `salts` that are known the same proof is made again; without, they are drawn.
     """
     require_secure(made)
     instructions()
     drawn = draw_secrets(made, salts)
-    own = [*drawn.values(), secrets.token_bytes(SECRET_BYTES)]
+    own = [*drawn.values(), secret or secrets.token_bytes(SECRET_BYTES)]
     known = [(kept or {}).get(key) for key in made.groups] + [None]
     try:
         messages, commitments, phases = _native.tensor_prove(

@@ -14,7 +14,7 @@ from cli_programs import STEP, refused, run
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.provers import openings
 from circuitize.provers.statement import read_statement
-from circuitize.provers.tensor.circuit import OPENINGS
+from circuitize.provers.tensor.plan import OPENINGS
 from circuitize.provers.tensor.proof import Proof
 
 PROVE = ("prove", STEP, "--prover", "tensor")

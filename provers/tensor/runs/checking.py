@@ -16,6 +16,7 @@ from circuitize.circuits.errors import CircuitizeError, FormatError, excerpt
 from circuitize.circuits.program import Program, Role, Visibility
 from circuitize.circuits.unroll import numbered
 
+from ..cost import most_bytes
 from ..dataset import ROWS
 from ..forms import Integers
 from ..groups import DATA, INPUT, OUTPUT, PortKey
@@ -23,7 +24,7 @@ from ..proof import Proof
 from ..security import bounds, require_secure, union
 from ..statement import Statement, fault
 from ..verifier import refusal
-from .files import FORMATS, STEPS, Manifest, StepProof, read_step, step_path
+from .files import FORMATS, RENEWALS, STEPS, Manifest, StepProof, read_step, renewal_path, step_path
 from .setting import Run
 from .sizes import formats_bytes, stated_bytes, step_bytes, too_much
 
@@ -37,7 +38,10 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Checked:
-    """A run that holds: its name, the roots that it begins and ends with, scalars and public outputs by step."""
+    """A run that holds: its name, the roots that it begins and ends with, scalars and public outputs by step.
+
+    The dataset is among both; where it got other roots on the way they hold the same.
+    """
 
     identity: bytes
     roots: Mapping[str, bytes]
@@ -55,6 +59,8 @@ def require_setting(run: Run, manifest: Manifest) -> None:
         ("steps", manifest.steps, run.steps),
         ("steps per proof", manifest.per_proof, run.per_proof),
         ("examples", manifest.examples, run.size),
+        ("zero knowledge", manifest.zero_knowledge, run.zero_knowledge),
+        ("openings", manifest.openings, run.openings if run.zero_knowledge else None),
     ]
     for name, found, expected in pairs:
         if found != expected:
@@ -88,6 +94,8 @@ def check(
     run.require_joined()
     require_secure(run.plan)
     require_secure(run.formats_plan)
+    if run.renewals:
+        require_secure(run.renewal_plan(run.first))
     _check_formats(run, folder, manifest.roots, judge)
     identity = run.identity(manifest.roots)
     scalars: dict[str, list[Integers]] = {}
@@ -97,6 +105,8 @@ def check(
         pending: deque[tuple[int, Future[str | None]]] = deque()
         try:
             for step, found in _steps(run, folder):
+                if run.renews(step):
+                    current[DATA] = _renewed(run, folder, identity, step, found, current[DATA], judge)
                 statement = _statement(run, identity, step, found, current)
                 context = run.context(identity, step)
                 known = dict(current)
@@ -119,12 +129,15 @@ def check(
             while pending:
                 _settle(pending, progress)
     _require_no_more(run, folder)
-    return Checked(identity, manifest.roots, {name: current[name] for name in run.kept}, scalars, outputs)
+    return Checked(identity, manifest.roots, {name: current[name] for name in (*run.kept, DATA)}, scalars, outputs)
 
 
 def security_bits(run: Run) -> float:
     """The bits of the sum of the errors of all proofs of a run."""
     error = run.proofs * 2 ** -union(bounds(run.plan)) + 2 ** -union(bounds(run.formats_plan))
+    if run.renewals:
+        plans = {id(plan): plan for plan in map(run.renewal_plan, (run.first, run.first + 1))}
+        error += run.renewals * sum(2 ** -union(bounds(plan)) for plan in plans.values())
     return -log2(error)
 
 
@@ -151,6 +164,24 @@ def _check_formats(run: Run, folder: Path, roots: Mapping[str, bytes], judge: Re
         raise Refused(f"the formats of what the run begins with are not shown: {reason}")
 
 
+def _renewed(
+    run: Run, folder: Path, identity: bytes, step: int, found: StepProof, before: bytes, judge: Refusal
+) -> bytes:
+    """The root that the dataset has from a step on, which is shown to hold what the one before does."""
+    path = renewal_path(folder, step)
+    root = found.roots.get((INPUT, DATA), b"")
+    plan = run.renewal_plan(step)
+    try:
+        proof = Proof.read(path, most_bytes(plan))
+    except CircuitizeError as error:
+        raise Refused(f"step {step}: the new root of the dataset is not shown to hold the same: {error}") from None
+    statement = Statement({}, {(INPUT, DATA): before, (OUTPUT, DATA): root})
+    reason = judge(run.renewal, statement, proof, plan, run.renewal_context(identity, step), {DATA: before})
+    if reason is not None:
+        raise Refused(f"step {step}: the new root of the dataset is not shown to hold the same: {reason}")
+    return root
+
+
 def _steps(run: Run, folder: Path) -> Iterator[tuple[int, StepProof]]:
     most, most_stated = step_bytes(run), stated_bytes(run)
     for step in run.beginnings:
@@ -163,12 +194,14 @@ def _steps(run: Run, folder: Path) -> Iterator[tuple[int, StepProof]]:
 
 
 def _require_no_more(run: Run, folder: Path) -> None:
-    own = {step_path(folder, step).name for step in run.beginnings}
-    more = sorted(path.name for path in (folder / STEPS).glob("*.proof") if path.name not in own)
-    if more:
-        raise Refused(
-            f"expected {run.proofs} proofs in {folder / STEPS}, found {excerpt(more[0])} too; it is of no step"
-        )
+    own = {step_path(folder, step) for step in run.beginnings}
+    own |= {renewal_path(folder, step) for step in run.beginnings if run.renews(step)}
+    for among, count in ((STEPS, run.proofs), (RENEWALS, run.renewals)):
+        more = sorted(path.name for path in (folder / among).glob("*.proof") if path not in own)
+        if more:
+            raise Refused(
+                f"expected {count} proofs in {folder / among}, found {excerpt(more[0])} too; it is of no step"
+            )
 
 
 def _statement(run: Run, identity: bytes, step: int, found: StepProof, current: Mapping[str, bytes]) -> Statement:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.files import alone
+from circuitize.circuits.program import Program
 
-from ..groups import DATA, OUTPUT
+from ..groups import DATA, INPUT, OUTPUT
 from .files import Manifest, read_manifest, read_step, step_path
-from .setting import Run
+from .setting import Run, openings, tensors
 from .state import State
 
 
@@ -18,11 +20,11 @@ from .state import State
 class Earlier:
     """A finished run, as its prover has it: what it claims, what it kept, and the roots that it ended with.
 
-    No verifier sees this: they compare roots. A run that goes on keeps the secret too, so whoever goes on from one run
-    twice salts both alike, and leaves that are equal at one step of both have equal hashes.
+    No verifier sees this: they compare roots. The last roots are made for one run that goes on.
     """
 
     folder: Path
+    kept: Path
     manifest: Manifest
     state: State
     roots: Mapping[str, bytes]
@@ -31,6 +33,12 @@ class Earlier:
     def next(self) -> int:
         """The number of the step after its last."""
         return self.state.step + 1
+
+    def openings(self, program: Program) -> int | None:
+        """How often the last root of its dataset may be opened, by its program; None where proofs hide nothing."""
+        if not self.manifest.zero_knowledge:
+            return None
+        return openings(tensors(program, self.manifest.examples), self.manifest.steps // self.manifest.per_proof)
 
     def require_goes_on(self, run: Run) -> None:
         """Raises CircuitizeError unless `run` is of the same program, with steps numbered on."""
@@ -41,6 +49,12 @@ class Earlier:
             )
         if run.first != self.next:
             raise CircuitizeError(f"{self.folder}: expected to go on with step {self.next}, found step {run.first}")
+        if run.zero_knowledge != self.manifest.zero_knowledge:
+            kinds = ("not in zero knowledge", "in zero knowledge")
+            raise CircuitizeError(
+                f"{self.folder}: expected a run that is {kinds[run.zero_knowledge]}, found one that is "
+                f"{kinds[self.manifest.zero_knowledge]}; go on with proofs of its kind"
+            )
 
     def require_roots(self, current: Mapping[str, bytes]) -> None:
         """Raises CircuitizeError unless these are the roots that the run ended with, and that of its dataset."""
@@ -48,6 +62,24 @@ class Earlier:
             if self.roots.get(name) != root:
                 what = "the dataset that it was proved with" if name == DATA else f"the {name} that it ended with"
                 raise CircuitizeError(f"{self.folder}: expected {what}, found another; go on with the same")
+
+    def followed(self, fingerprint: bytes) -> State:
+        """What the prover keeps of the run of a fingerprint, which begins where this one ended.
+
+        That it goes on is written beside this run before a root is opened for it. Raises CircuitizeError where another
+        run goes on from this one: in zero knowledge its last roots are made for one.
+        """
+        with alone(self.kept):
+            state = State.read(self.kept)
+            if self.manifest.zero_knowledge and state.follower not in (b"", fingerprint):
+                raise CircuitizeError(
+                    f"{self.folder}: expected a run that no other one goes on from, found one that does, with other "
+                    "scalars, seed or length; its last roots would tell about their values if they were opened so "
+                    "often: go on from the end of that run, or prove this one again in another folder"
+                )
+            replace(state, follower=fingerprint).write(self.kept)
+        own = state.derived(f"after {fingerprint.hex()}")
+        return replace(state, secret=own, fingerprint=fingerprint, follower=b"")
 
 
 def earlier(folder: Path, kept: Path) -> Earlier:
@@ -61,4 +93,4 @@ def earlier(folder: Path, kept: Path) -> Earlier:
         )
     proof = read_step(step_path(folder, last - manifest.per_proof + 1))
     roots = {name: root for (side, name), root in proof.roots.items() if side == OUTPUT}
-    return Earlier(folder, manifest, state, roots | {DATA: manifest.roots.get(DATA, b"")})
+    return Earlier(folder, kept, manifest, state, roots | {DATA: proof.roots.get((INPUT, DATA), b"")})

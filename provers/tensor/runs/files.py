@@ -15,18 +15,18 @@ from circuitize.circuits.reading import parse_json, read_at_most
 from circuitize.provers.statement import read_key, read_name, read_whole
 
 from ..groups import PortKey
-from ..ports import CHUNKS, FLAGS
+from ..ports import CHUNKS
 from ..proof import MOST_BYTES, Proof
 
-VERSION = 2
+VERSION = 3
 WARNING_FILE = "NOT-ZERO-KNOWLEDGE.txt"
 WARNING = "These proofs are NOT zero-knowledge: they tell whoever reads them about the values that they hide.\n"
 MANIFEST = "run.json"
 FORMATS = "formats.proof"
 STEPS = "steps"
-MAGIC = b"circuitize-tstep"
-START = MAGIC + VERSION.to_bytes(4, "little") + FLAGS.to_bytes(4, "little") + CHUNKS.to_bytes(8, "little")
-HEADER = len(START) + 8
+RENEWALS = "renewals"
+MAGIC = b"circuitize-tstep" + VERSION.to_bytes(4, "little")
+HEADER = len(MAGIC) + 4 + 8 + 8
 MOST_HEADER = 1 << 24
 MOST_MANIFEST = 1 << 14
 """What a run claims has at most four roots, and numbers."""
@@ -40,9 +40,21 @@ def step_path(folder: Path, step: int) -> Path:
     return folder / STEPS / f"{step:06d}.proof"
 
 
+def renewal_path(folder: Path, step: int) -> Path:
+    """Where the proof lies that the dataset's root from that step on holds what the one before does."""
+    return folder / RENEWALS / f"{step:06d}.proof"
+
+
+def _start(zero_knowledge: bool) -> bytes:
+    return MAGIC + int(zero_knowledge).to_bytes(4, "little") + CHUNKS.to_bytes(8, "little")
+
+
 @dataclass(frozen=True)
 class Manifest:
-    """What a run's folder claims: program, seed, its first step and lengths, and the roots it begins with, by group."""
+    """What a run's folder claims: program, seed, its first step and lengths, and the roots it begins with, by group.
+
+    In zero knowledge, `openings` is how often the dataset's root may be opened.
+    """
 
     program: str
     plan: str
@@ -51,13 +63,18 @@ class Manifest:
     steps: int
     per_proof: int
     examples: int
+    openings: int | None
     roots: Mapping[str, bytes]
+
+    @property
+    def zero_knowledge(self) -> bool:
+        return self.openings is not None
 
     def text(self) -> str:
         content = {
             "circuitize": VERSION,
             "prover": "tensor",
-            "zero_knowledge": bool(FLAGS),
+            "zero_knowledge": self.zero_knowledge,
             "chunks": CHUNKS,
             "program": self.program,
             "plan": self.plan,
@@ -66,14 +83,16 @@ class Manifest:
             "steps": self.steps,
             "per_proof": self.per_proof,
             "examples": self.examples,
+            "openings": self.openings,
             "roots": {name: root.hex() for name, root in self.roots.items()},
         }
         return json.dumps(content, indent=1, sort_keys=True) + "\n"
 
     def write(self, folder: Path) -> None:
-        """And beside it the warning, so that a run that is interrupted has it too."""
+        """And beside it the warning where proofs hide nothing, so that a run that is interrupted has it too."""
         write_whole(folder / MANIFEST, [self.text().encode()])
-        write_whole(folder / WARNING_FILE, [WARNING.encode()])
+        if not self.zero_knowledge:
+            write_whole(folder / WARNING_FILE, [WARNING.encode()])
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -84,15 +103,16 @@ def read_manifest(folder: Path) -> Manifest:
         text, content = written.decode(), parse_json(written, MOST_MANIFEST >> 4)
         if content["circuitize"] != VERSION or content["prover"] != "tensor":
             raise ValueError(f"version {excerpt(content['circuitize'])} of {excerpt(content['prover'])}")
-        if (content["zero_knowledge"], content["chunks"]) != (bool(FLAGS), CHUNKS):
-            raise ValueError("in zero knowledge or in chunks, which a newer version reads")
+        if content["chunks"] != CHUNKS:
+            raise ValueError("in chunks, which a newer version reads")
+        openings = None if content["openings"] is None else _count(content["openings"])
         first, steps = _count(content["first"]), _count(content["steps"])
         lengths = (first, steps, _count(content["per_proof"]), _count(content["examples"]))
         roots = {read_name(name): _digest(root) for name, root in content["roots"].items()}
         for name in ("program", "plan"):
             if not is_digest(content[name]):
                 raise ValueError(f"{name} {excerpt(content[name])}, expected 64 hexadecimal digits")
-        made = Manifest(content["program"], content["plan"], bytes.fromhex(content["seed"]), *lengths, roots=roots)
+        made = Manifest(content["program"], content["plan"], bytes.fromhex(content["seed"]), *lengths, openings, roots)
         if made.text() != text:
             raise ValueError("not written as runs are")
         return made
@@ -115,7 +135,7 @@ class StepProof:
     proof: Proof
 
     def encode(self) -> bytes:
-        """Magic, version and flags (u32 each), chunks and length (u64 each), text of what is stated, the proof."""
+        """Magic, version, 1 for zero knowledge (u32 each), chunks, length (u64 each), what is stated, the proof."""
         header = json.dumps(
             {
                 "run": self.run.hex(),
@@ -125,15 +145,14 @@ class StepProof:
             },
             sort_keys=True,
         ).encode()
-        return START + len(header).to_bytes(8, "little") + header + self.proof.encode()
+        return _start(self.proof.zero_knowledge) + len(header).to_bytes(8, "little") + header + self.proof.encode()
 
     @staticmethod
     def decode(content: bytes, most_stated: int = MOST_HEADER) -> StepProof:
         """Raises FormatError unless it is written exactly as `encode` writes, and states no more than so many bytes."""
-        if not content.startswith(START):
+        if not content.startswith((_start(False), _start(True))):
             raise FormatError(
-                f"expected a step of a run, version {VERSION}, not in zero knowledge, of {CHUNKS} chunk, found "
-                f"{content[: len(START)]!r}"
+                f"expected a step of a run, version {VERSION}, of {CHUNKS} chunk, found {content[: HEADER - 8]!r}"
             )
         length = int.from_bytes(content[HEADER - 8 : HEADER], "little")
         if length > min(most_stated, len(content) - HEADER):

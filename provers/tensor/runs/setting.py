@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -21,16 +21,41 @@ from circuitize.circuits.unroll import numbered, unroll
 from ..dataset import ROWS, Dataset, batch_ports, batch_size, whole
 from ..errors import Unprovable
 from ..forms import Integers
-from ..groups import DATA, INPUT, NAMES, OUTPUT, PortKey
-from ..plan import Plan, plan
-from ..ports import CHUNKS, FLAGS, difference
+from ..groups import DATA, INPUT, NAMES, OUTPUT, GroupName, PortKey, renewal
+from ..plan import OPENINGS, Plan, plan
+from ..ports import CHUNKS, difference
 from .files import MOST_STEPS
 from .order import rows
 
 MOST_PER_PROOF = 256
 
+SHARING = 12
+"""So many proofs of steps open one root of a dataset in zero knowledge, more of a large one: each makes all longer."""
+
+ELEMENTS_EACH = 1 << 14
+"""Of a large dataset, one proof for so many elements: its random words are then a quarter as many, at most."""
+
+BESIDE_STEPS = 4
+"""Other openings of a dataset's root: by the proof that makes it, one that renews it, and two of a run that follows."""
+
 Scalars = Callable[[int], Mapping[str, Fraction]]
 """The scalars of step 1, 2, ..., exact: what a schedule gives."""
+
+
+def tensors(program: Program, size: int) -> tuple[Port, ...]:
+    """The ports of a dataset of so many examples."""
+    return tuple(whole(port, size) for port in batch_ports(program))
+
+
+def sharing(dataset: Iterable[Port], proofs: int) -> int:
+    """How many proofs of steps, of a run of so many, open one root of its dataset in zero knowledge."""
+    elements = sum(port.format.size for port in dataset if port.format is not None)
+    return min(proofs, max(SHARING, elements // ELEMENTS_EACH))
+
+
+def openings(dataset: Iterable[Port], proofs: int) -> int:
+    """How often a root of a dataset may be opened that a run of so many proofs makes, in zero knowledge."""
+    return sharing(dataset, proofs) + BESIDE_STEPS
 
 
 @dataclass(frozen=True)
@@ -38,7 +63,8 @@ class Run:
     """A step, how often it is done, on batches of how many examples in which order, with which scalars.
 
     Steps are numbered from `first`, which is 1 but for a run that goes on from another; a step's batch and scalars
-    follow from its number.
+    follow from its number. Proofs are in `zero_knowledge` unless others are asked for; then `begun` is how often the
+    root of the dataset that the run begins with may be opened, where another run made it.
 
     Soundness: the prover and the verifier each make one of these. It fixes program, plans, batches and scalars of every
     proof; roots and public outputs are what is left for a proof to state, and the scalars that `stated` names, of which
@@ -54,6 +80,8 @@ class Run:
     per_proof: int = 1
     first: int = 1
     stated: frozenset[str] = frozenset()
+    zero_knowledge: bool = True
+    begun: int | None = None
 
     def __post_init__(self) -> None:
         require_step(self.program)
@@ -89,6 +117,31 @@ class Run:
         return range(self.first, self.last + 1, self.per_proof)
 
     @cached_property
+    def sharing(self) -> int:
+        """How many proofs of steps open one root of the dataset."""
+        return sharing(self.tensors, self.proofs)
+
+    @property
+    def made_for(self) -> int:
+        """How often a root of the dataset that this run makes may be opened, in zero knowledge."""
+        return openings(self.tensors, self.proofs)
+
+    @property
+    def openings(self) -> int:
+        """How often that may be which the run begins with."""
+        return self.begun or self.made_for
+
+    def renews(self, step: int) -> bool:
+        """Whether the dataset gets a new root before the proof that begins at a step."""
+        made, over = divmod((step - self.first) // self.per_proof, self.sharing)
+        return self.zero_knowledge and over == 0 and (made > 0 or self.first > 1)
+
+    @property
+    def renewals(self) -> int:
+        """How many proofs of the run are that two roots hold the same dataset."""
+        return -(-self.proofs // self.sharing) - (self.first == 1) if self.zero_knowledge else 0
+
+    @cached_property
     def digest(self) -> str:
         """The step's, whatever the number of steps per proof."""
         return program_digest(self.program)
@@ -112,7 +165,21 @@ class Run:
             for step in range(1, self.per_proof + 1)
             for port in batch_ports(self.program)
         }
-        return plan(self.unrolled, assumed=(*self.kept, DATA), dataset=Dataset(self.size, batches))
+        dataset = Dataset(self.size, batches)
+        return self._plan(self.unrolled, (*self.kept, DATA), {INPUT: self.made_for}, dataset)
+
+    def _plan(
+        self, program: Program, assumed: Collection[GroupName], data: Mapping[str, int], dataset: Dataset | None = None
+    ) -> Plan:
+        """A plan whose roots may be opened so often: those of the dataset, by side, as `data` says."""
+        held = {(side, name): OPENINGS for side in (INPUT, OUTPUT) for name in self.kept}
+        openings = held | {(side, DATA): count for side, count in data.items()}
+        return plan(program, assumed=assumed, dataset=dataset, openings=openings if self.zero_knowledge else None)
+
+    def require_plans(self) -> None:
+        """Raises Unprovable where a proof of the run is larger than can be proved."""
+        for made in (self.plan, self.formats_plan, *([self.renewal_plan(self.first)] if self.renewals else [])):
+            assert made.native
 
     def require_joined(self) -> None:
         """Raises Unprovable unless each group is of one list of ports where one proof gives it and another takes it.
@@ -121,6 +188,7 @@ class Run:
         proofs of such a run would be accepted.
         """
         for name in (*self.kept, DATA):
+            # A renewal's ports are those of the proof of formats.
             begun = self.formats_plan.ports_of((INPUT, name))
             sides = [("before a step", INPUT)] + [("after a step", OUTPUT)] * (name != DATA)
             for when, side in sides:
@@ -132,18 +200,40 @@ class Run:
     def formats(self) -> Program:
         """The program whose proof shows that what the run begins with, and the dataset, are in format."""
         kept = [port for port in self.program.inputs if port.held]
-        ports = (*kept, *(whole(port, self.size) for port in batch_ports(self.program)))
+        ports = (*kept, *self.tensors)
         return Program(permute([port.format for port in ports if port.format is not None], []), ports, ())
 
     @cached_property
     def formats_plan(self) -> Plan:
-        return plan(self.formats)
+        return self._plan(self.formats, (), {INPUT: self.openings})
+
+    @cached_property
+    def tensors(self) -> tuple[Port, ...]:
+        """The ports of the dataset."""
+        return tensors(self.program, self.size)
+
+    @cached_property
+    def renewal(self) -> Program:
+        """The program whose proof shows that two roots hold the same dataset."""
+        return renewal(self.tensors)
+
+    def renewal_plan(self, step: int) -> Plan:
+        """The plan of a renewal before a step: of the root that the run begins with, or of one that it made."""
+        openings = self.openings if step == self.first else self.made_for
+        if openings not in self._renewal_plans:
+            data = {INPUT: openings, OUTPUT: self.made_for}
+            self._renewal_plans[openings] = self._plan(self.renewal, (DATA,), data)
+        return self._renewal_plans[openings]
+
+    @cached_property
+    def _renewal_plans(self) -> dict[int, Plan]:
+        return {}
 
     def identity(self, roots: Mapping[str, bytes]) -> bytes:
         """The name of the run that begins with these roots, of `kept` groups and the dataset: 32 bytes."""
         content = {
-            "circuitize run": 2,
-            "zero_knowledge": bool(FLAGS),
+            "circuitize run": 3,
+            "zero_knowledge": self.zero_knowledge,
             "chunks": CHUNKS,
             "program": self.digest,
             "plan": self.plan.digest.hex(),
@@ -153,6 +243,7 @@ class Run:
             "steps": self.steps,
             "per_proof": self.per_proof,
             "examples": self.size,
+            "openings": self.openings if self.zero_knowledge else None,
             "roots": {name: roots[name].hex() for name in (*self.kept, DATA)},
         }
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).digest()
@@ -160,6 +251,10 @@ class Run:
     def context(self, identity: bytes, step: int) -> bytes:
         """What the transcript of the proof that begins at a step absorbs: the run, the step, the seed of batches."""
         return identity + step.to_bytes(8, "little") + self.seed
+
+    def renewal_context(self, identity: bytes, step: int) -> bytes:
+        """The same of a renewal before a step."""
+        return self.context(identity, step) + b"renewal"
 
     def rows(self, step: int) -> dict[str, Integers]:
         """The rows of every batch of the proof that begins at a step, by label."""
@@ -179,10 +274,16 @@ class Run:
                     found[numbered(port.name, k, self.per_proof)] = _integer(port, given, step + k - 1)
         return found
 
-    def require_scalars(self) -> None:
-        """Raises CircuitizeError unless each step of the run has its scalars, in their formats. Linear in the steps."""
+    def scalars_digest(self) -> bytes:
+        """A hash of the scalars of all steps. Linear in the steps.
+
+        Raises CircuitizeError unless each step has its scalars, in their formats.
+        """
+        found = hashlib.sha256()
         for step in self.beginnings:
-            self.scalars_of(step)
+            for value in self.scalars_of(step).values():
+                found.update(int(value).to_bytes(8, "little", signed=True))
+        return found.digest()
 
     def publics(self, step: int) -> dict[PortKey, Integers]:
         """The public values that enter the proof that begins at a step, whatever it states: the verifier's own."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from circuitize.circuits.program import Visibility
 
 from ..cost import most_bytes
-from .files import HEADER, STEPS
+from .files import HEADER, RENEWALS, STEPS
 from .setting import Run
 
 BESIDE = 1024
@@ -40,17 +40,28 @@ def formats_bytes(run: Run) -> int:
     return most_bytes(run.formats_plan)
 
 
+def renewal_bytes(run: Run) -> int:
+    """No proof that two roots hold the same dataset is longer."""
+    return max(most_bytes(run.renewal_plan(step)) for step in (run.first, run.first + 1))
+
+
 def too_much(run: Run, folder: Path) -> str | None:
     """Why a folder cannot hold the proofs of the run and nothing else, before one is read; None where it can."""
-    most = step_bytes(run)
+    reason = _too_much(folder / STEPS, run.proofs, step_bytes(run))
+    if reason is None and run.renewals:
+        reason = _too_much(folder / RENEWALS, run.renewals, renewal_bytes(run))
+    return reason
+
+
+def _too_much(folder: Path, proofs: int, most: int) -> str | None:
     try:
-        with os.scandir(folder / STEPS) as entries:
+        with os.scandir(folder) as entries:
             for number, entry in enumerate(entries, 1):
                 size = entry.stat().st_size if entry.is_file() else 0
                 if size > most:
                     return f"{entry.path}: expected a proof of at most {most:,} bytes, found {size:,}"
-                if number > run.proofs + SPARE:
-                    return f"expected {run.proofs} proofs in {folder / STEPS}, found more than {number - 1} files"
+                if number > proofs + SPARE:
+                    return f"expected {proofs} proofs in {folder}, found more than {number - 1} files"
     except OSError:
         return None
     return None

@@ -229,7 +229,7 @@ def _prove_run(commands: Any) -> None:
     command.add_argument("--per-proof", type=_count, default=1, metavar="T", help="steps in one proof (default: 1)")
     _scalars(command, "a scalar of all steps (0.1, 1/10), rounded once (default: as in all of the program's examples)")
     command.add_argument(
-        "--not-zero-knowledge", action="store_true", help="accept that the proofs tell others about committed values"
+        "--not-zero-knowledge", action="store_true", help="faster proofs, which tell others about committed values"
     )
     _inputs(command, "values to begin with, of all that is held")
     _outputs(command, "write what is held at the end there, as real values")

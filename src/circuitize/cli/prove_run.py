@@ -1,4 +1,4 @@
-"""`circuitize prove-run`: prove N consecutive training steps, each on what the one before left; NOT zero-knowledge."""
+"""`circuitize prove-run`: prove N consecutive training steps, each on what the one before left."""
 
 from __future__ import annotations
 
@@ -54,7 +54,8 @@ def run(options: Namespace) -> int:
         with whole_file(options.outputs) as path:
             write_outputs(path, held(program), made.held, options.raw_outputs)
     report = _report(made) | {"phases": phases.as_json() | made.phases.as_json()}
-    remark("the proofs are NOT zero-knowledge: they tell whoever reads them about the values that they hide")
+    if not made.zero_knowledge:
+        remark("the proofs are NOT zero-knowledge: they tell whoever reads them about the values that they hide")
     if options.json:
         print_json(report)
     else:
@@ -82,7 +83,7 @@ def _report(made: ProvedRun) -> dict[str, Any]:
 
 
 def _print(options: Namespace, report: dict[str, Any], made: ProvedRun) -> None:
-    say(f"proved {made.extent} of {options.program} in {options.output}, NOT zero-knowledge")
+    say(f"proved {made.extent} of {options.program} in {options.output}, {made.kind}")
     rows: list[tuple[str, object]] = [
         ("digest", made.digest),
         ("seed", made.seed),
@@ -91,9 +92,9 @@ def _print(options: Namespace, report: dict[str, Any], made: ProvedRun) -> None:
         ("bytes", f"{amount_of_bytes(report['bytes_per_step'])} a step, {amount_of_bytes(report['proof_bytes'])}"),
         ("security", f"{made.security_bits:.1f} bits, all proofs together"),
         ("memory", amount_of_bytes(report["peak_bytes"])),
-        *((name, f"begins as {root}") for name, root in made.roots.items() if name in made.final),
-        *((name, f"ends as {root}") for name, root in made.final.items()),
-        ("data", made.roots["data"]),
+        *((name, f"begins as {root}") for name, root in made.roots.items() if root != made.final[name]),
+        *((name, f"ends as {root}") for name, root in made.final.items() if root != made.roots[name]),
+        *([("data", made.roots["data"])] if made.roots["data"] == made.final["data"] else []),
         ("kept", f"{made.kept} (secret: keep it, never send it)"),
     ]
     print_table(rows)

@@ -68,15 +68,16 @@ def _course(name: str, scalar: Course) -> str:
 def _print(options: Namespace, verdict: RunVerdict, seconds: float) -> None:
     say(
         f"valid: {options.run} proves {verdict.steps:,} consecutive steps{from_step(verdict.first)} of program "
-        f"{verdict.digest}, NOT in zero knowledge"
+        f"{verdict.digest}, {verdict.kind}"
     )
     say(f"  batches of {verdict.examples:,} examples by seed {verdict.seed}")
     for name, scalar in verdict.scalars.items():
         say(f"  {_course(name, scalar)}")
     for name, root in verdict.roots.items():
-        say(f"  {name} {'is' if name == 'data' else 'begins as'} {root}")
+        say(f"  {name} {'is' if root == verdict.final[name] else 'begins as'} {root}")
     for name, root in verdict.final.items():
-        say(f"  {name} ends as {root}")
+        if root != verdict.roots[name]:
+            say(f"  {name} ends as {root}")
     for name, public in verdict.publics.items():
         reals = public.tolist()
         say(f"  {name} from {shown_number(reals[0])} to {shown_number(reals[-1])}")

@@ -1,4 +1,4 @@
-"""Proving a run: consecutive training steps, each on what the one before left; NOT zero-knowledge."""
+"""Proving a run: consecutive training steps, each on what the one before left."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from circuitize.circuits.folder import require_file
 from circuitize.circuits.memory import require_memory
 from circuitize.circuits.phases import Phases, Progress, silent
 from circuitize.circuits.program import Program
-from circuitize.provers.consent import require_consent
 from circuitize.provers.tensor.cost import sizes
 from circuitize.provers.tensor.runs import proving
+from circuitize.provers.tensor.runs.beginning import require_new
 from circuitize.provers.tensor.runs.continuing import earlier
 from circuitize.provers.tensor.runs.files import MANIFEST
 from circuitize.provers.tensor.runs.setting import Run
@@ -51,7 +51,7 @@ class ProvedRun(Steps):
 
     def __repr__(self) -> str:
         return (
-            f"ProvedRun({self.extent} in {self.folder}, NOT zero-knowledge, {sum(self.proof_bytes):,} bytes, "
+            f"ProvedRun({self.extent} in {self.folder}, {self.kind}, {sum(self.proof_bytes):,} bytes, "
             f"program {self.digest[:16]}...)"
         )
 
@@ -76,6 +76,8 @@ def prove_run(
 ) -> ProvedRun:
     """Prove consecutive steps of a training step, each on what the one before left, and write the folder for others.
 
+    Proofs are zero-knowledge; `not_zero_knowledge` asks for faster ones, which tell others about what they hide.
+
     `seed` (1 to 64 bytes, or hexadecimal) draws the order of examples out of `dataset`: arrays by the names of data
     inputs, a `Dataset`, of which the part to train on, or an .npz file; without it, all examples of the program. The
     run begins with `inputs`, real values by name of all that is held, or .npz files of them (of integers of their
@@ -84,16 +86,13 @@ def prove_run(
     rounded once; those of which neither says anything must be the same in all examples. A folder of the same run that
     was interrupted goes on. `say` hears remarks; `spelling` is that of parameters in messages.
 
-    Raises NotZeroKnowledge without consent, Unprovable for a program that no run consists of, CircuitizeError, before
+    Raises Unprovable for a program that no run consists of, CircuitizeError, before
     anything is written, where inputs do not fit, the folder holds something else, or memory or disk do not suffice.
     """
     path, before = Path(folder), None if after is None else Path(after)
     kept = kept_file(path)
     require_beginning(path, seed, inputs, before, spelling)
     integer = exact(program, Phases()).integer
-    if not not_zero_knowledge:
-        consent = f"add {spelling.option('not_zero_knowledge', True)}"
-        require_consent(integer, "proofs of runs", consent, "prove steps one by one: circuitize prove --prover tensor")
     continued = None if before is None else earlier(before, kept_file(before))
     drawn = seed_bytes(seed, spelling) if continued is None or seed is not None else continued.manifest.seed
     data = dataset_of(integer, dataset, say, spelling)
@@ -105,10 +104,12 @@ def prove_run(
         proved_scalars(integer, scalars, schedule, say, spelling),
         whole_number(spelling.option("per_proof"), per_proof),
         1 if continued is None else continued.next,
+        zero_knowledge=not not_zero_knowledge,
+        begun=None if continued is None else continued.openings(integer),
     )
     phases = Phases(progress)
     with phases.phase("plan", "planning the proofs"):
-        assert setting.plan.native and setting.formats_plan.native
+        setting.require_plans()
         predicted = sizes(setting.plan)
         needed = max(predicted["prover_bytes"], sizes(setting.formats_plan)["prover_bytes"])
         require_memory(needed, "prove fewer steps at once, a smaller batch, or on a larger machine")
@@ -174,4 +175,4 @@ def require_beginning(
     kept = kept_file(folder)
     require_file(kept)
     if not (folder / MANIFEST).exists():
-        proving.require_new(folder, kept)
+        require_new(folder, kept)

@@ -16,8 +16,8 @@ from circuitize.provers.tensor.runs.setting import Run
 class Steps:
     """Consecutive steps of the program of a digest: from which to which, on batches of what, and the roots.
 
-    `roots` commit to what the run begins with and to its dataset, `final` to what it ends with: in hexadecimal, as its
-    name and its seed are. `security_bits` is of all proofs together.
+    `roots` commit to what the run begins with and to its dataset, `final` to what it ends with, and to the same
+    dataset: in hexadecimal, as its name and its seed are. `security_bits` is of all proofs together.
     """
 
     digest: str
@@ -46,6 +46,7 @@ class Steps:
             roots={name: f"0x{root.hex()}" for name, root in roots.items()},
             final={name: f"0x{root.hex()}" for name, root in final.items()},
             security_bits=security_bits(run),
+            zero_knowledge=run.zero_knowledge,
             **more,
         )
 
@@ -53,6 +54,11 @@ class Steps:
     def extent(self) -> str:
         """How many steps, and where they are not the first of a training from which on."""
         return f"{self.steps:,} steps{from_step(self.first)}"
+
+    @property
+    def kind(self) -> str:
+        """Whether the proofs tell others about what they hide."""
+        return "zero-knowledge" if self.zero_knowledge else "NOT zero-knowledge"
 
     def as_json(self) -> dict[str, Any]:
         """What both sides report."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from circuitize.circuits.program import Port, to_reals
+from circuitize.circuits.program import Port, Program, Visibility, to_reals
 from circuitize.provers.tensor.runs.checking import Checked
 from circuitize.provers.tensor.runs.setting import Run
 
@@ -31,7 +31,7 @@ class RunVerdict(Steps):
     """Whether a run holds, and what it says if it does; of one that does not, nothing that it states is here.
 
     `publics` are the public outputs by name, step by step, in steps of 2^-`fraction_bits`; `scalars` what each step was
-    given. `hidden` names the ports whose values the proofs do not tell: none.
+    given. `hidden` names the ports whose values the proofs do not tell.
     """
 
     valid: bool
@@ -73,7 +73,7 @@ class RunVerdict(Steps):
         stated = "".join(f", {name} as the run states" for name, one in self.scalars.items() if not one.required)
         return (
             f"RunVerdict(valid, {self.extent} of program {self.digest[:16]}..., seed {self.seed[:16]}, "
-            f"NOT zero-knowledge{stated})"
+            f"{self.kind}{stated})"
         )
 
 
@@ -91,7 +91,14 @@ def verdict_of(setting: Run, checked: Checked, planned: float) -> RunVerdict:
         },
         publics={name: to_reals(formats[name], np.stack(values)) for name, values in checked.outputs.items()},
         fraction_bits={name: format.fraction_bits for name, format in formats.items()},
+        hidden=_hidden(setting.program) if setting.zero_knowledge else (),
     )
+
+
+def _hidden(program: Program) -> tuple[str, ...]:
+    """The names of ports that are not public."""
+    ports = (*program.inputs, *program.outputs)
+    return tuple(dict.fromkeys(port.name for port in ports if port.visibility is not Visibility.PUBLIC))
 
 
 def _course(port: Port, integers: Any, required: bool) -> Course:

@@ -93,7 +93,11 @@ def verify_run(
             raise Refused(f"the run is of {_extent(*found)}, expected {_extent(*wanted)}")
         if manifest.per_proof != each:
             raise Refused(f"the run has {manifest.per_proof} steps in a proof, expected {each}")
-        setting = Run(own.integer, size, steps, drawn, required, each, first, stated)
+        setting = Run(
+            *(own.integer, size, steps, drawn, required, each, first, stated),
+            zero_knowledge=manifest.zero_knowledge,
+            begun=manifest.openings if first > 1 else None,
+        )
         expected = _expected_roots(setting.kept, expect or {}, spelling)
         checking.require_setting(setting, manifest)
         planned = time.perf_counter() - start
@@ -136,7 +140,7 @@ def _extent(first: int, steps: int, examples: int, seed: bytes) -> str:
 
 def _expected_roots(kept: Sequence[str], expect: Mapping[str, str | None], spelling: Spelling) -> dict[str, bytes]:
     """Roots by the names `parameters`, `data`, `final.parameters`. Raises CircuitizeError for others."""
-    where, names = spelling.option("expect"), [*kept, "data", *(FINAL + name for name in kept)]
+    where, names = spelling.option("expect"), [*kept, "data", *(FINAL + name for name in (*kept, "data"))]
     found = {}
     for name, root in expect.items():
         if name not in names or root is None:
