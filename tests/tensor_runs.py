@@ -27,7 +27,7 @@ from circuitize.provers.tensor.runs.checking import Checked, Refused, check
 from circuitize.provers.tensor.runs.continuing import Earlier
 from circuitize.provers.tensor.runs.files import MANIFEST, StepProof, read_manifest, read_step, step_path
 from circuitize.provers.tensor.runs.proving import Proving, prove_run
-from circuitize.provers.tensor.runs.setting import Run
+from circuitize.provers.tensor.runs.setting import BESIDE_STEPS, Run
 from circuitize.provers.tensor.runs.state import kept_beside
 from circuitize.sims import integer
 
@@ -45,14 +45,17 @@ def run_of(
 ) -> Run:
     settled = {"seed": SEED, "scalars": lambda step: {"learning_rate": RATE}, **more}
     run = kind(planned(name)[0], len(_split(name).train_inputs), steps, per_proof=per_proof, **settled)
-    vars(run).update(_plans(name, per_proof))
+    vars(run).update(_plans(name, per_proof, run.zero_knowledge, run.made_for, run.openings))
     return run
 
 
 @cache
-def _plans(name: str, per_proof: int) -> dict[str, Plan]:
-    """The plans of a run, which follow from its program, the size of its dataset and the steps per proof."""
-    run = Run(planned(name)[0], len(_split(name).train_inputs), per_proof, SEED, lambda step: {}, per_proof)
+def _plans(name: str, per_proof: int, hides: bool, made_for: int, openings: int) -> dict[str, Plan]:
+    """The plans of a run follow from its program, the size of its dataset, steps per proof, and openings of roots."""
+    steps = (made_for - BESIDE_STEPS) * per_proof
+    program, size = planned(name)[0], len(_split(name).train_inputs)
+    run = Run(program, size, steps, SEED, lambda step: {}, per_proof, zero_knowledge=hides, begun=openings)
+    assert (run.made_for, run.openings) == (made_for, openings)
     return {"plan": run.plan, "formats_plan": run.formats_plan}
 
 
@@ -129,7 +132,7 @@ class Folder:
 
 @cache
 def honest(which: str = "first") -> Folder:
-    """A run of six steps; do not change it. Others differ in the secrets of their commitments."""
+    """A run of six steps in zero knowledge; do not change it. Others differ in the secrets of their commitments."""
     path = Path(mkdtemp(prefix="circuitize-tests-"))
     atexit.register(shutil.rmtree, path)
     folder = Folder(path / which)

@@ -18,7 +18,7 @@ from circuitize.provers.tensor.runs.setting import Run
 
 
 def test_the_run_that_is_attacked_holds(attacked: Folder) -> None:
-    assert attacked.judged().final == {"parameters": attacked.step(STEPS).roots[OUT]}
+    assert attacked.judged().final == {"parameters": attacked.step(STEPS).roots[OUT], DATA: attacked.roots[DATA]}
 
 
 # Steps.
@@ -63,18 +63,29 @@ def test_a_step_dropped(attacked: Folder, step: int) -> None:
     assert f"step {step} is missing" in attacked.verdict()
 
 
-def test_a_run_made_shorter(attacked: Folder) -> None:
+def test_a_run_made_shorter(tmp_path: Path) -> None:
     """The number of steps is in the name of the run, so that its proofs are of no shorter one."""
+    folder, longer, shorter = Folder(tmp_path / "run"), *(run_of(steps=n, zero_knowledge=False) for n in (3, 2))
+    folder.prove(longer)
+    folder.step_path(3).unlink()
+    assert "the run is of steps 3, expected 2" in folder.verdict(shorter)
+    folder.restate(steps=2)
+    assert "the run is of steps 2, expected 3" in folder.verdict(longer)
+    assert "step 1: it belongs to run" in folder.verdict(shorter)
+    name = shorter.identity(folder.roots)
+    for step in (1, 2):
+        folder.put(step, folder.step(step), run=name)
+    assert f"step 1: {PROOF}" in folder.verdict(shorter)
+
+
+def test_a_run_made_shorter_in_zero_knowledge(attacked: Folder) -> None:
+    """Its dataset's root is of a number of openings, too."""
     attacked.step_path(STEPS).unlink()
-    assert "the run is of steps 6, expected 5" in attacked.verdict(run_of(steps=5))
     attacked.restate(steps=5)
-    assert "the run is of steps 5, expected 6" in attacked.verdict()
+    assert "the run is of openings 10, expected 9" in attacked.verdict(run_of(steps=5))
     shorter = run_of(steps=5)
-    assert "step 1: it belongs to run" in attacked.verdict(shorter)
-    name = shorter.identity(attacked.roots)
-    for step in range(1, 6):
-        attacked.put(step, attacked.step(step), run=name)
-    assert f"step 1: {PROOF}" in attacked.verdict(shorter)
+    attacked.restate(steps=5, openings=9, plan=shorter.plan.digest.hex())
+    assert "formats of what the run begins with are not shown" in attacked.verdict(shorter)
 
 
 class Loose(Run):
@@ -87,7 +98,7 @@ class Loose(Run):
 def test_without_its_context_a_proof_is_of_any_run(tmp_path: Path) -> None:
     """The forgery of the test above, where the defence is gone: it passes."""
     folder = Folder(tmp_path / "run")
-    loose = [run_of(steps=steps, kind=Loose) for steps in (3, 2)]
+    loose = [run_of(steps=steps, kind=Loose, zero_knowledge=False) for steps in (3, 2)]
     folder.prove(loose[0])
     folder.step_path(3).unlink()
     folder.restate(steps=2)
@@ -95,7 +106,7 @@ def test_without_its_context_a_proof_is_of_any_run(tmp_path: Path) -> None:
     for step in (1, 2):
         folder.put(step, folder.step(step), run=name)
     folder.judged(loose[1])
-    assert f"step 1: {PROOF}" in folder.verdict(run_of(steps=2))
+    assert f"step 1: {PROOF}" in folder.verdict(run_of(steps=2, zero_knowledge=False))
 
 
 def test_steps_moved_up_after_one_is_dropped(attacked: Folder) -> None:
@@ -172,7 +183,7 @@ def test_formats_that_are_not_shown(attacked: Folder, tmp_path: Path, monkeypatc
     assert "formats of what the run begins with are not shown" in attacked.verdict()
     (attacked.path / FORMATS).unlink()
     assert "formats of what the run begins with are not shown" in attacked.verdict()
-    run, large = run_of(steps=1), Folder(tmp_path / "large")
+    run, large = run_of(steps=1, zero_knowledge=False), Folder(tmp_path / "large")
     _, data = values_of(run)
     data = {**data, "targets": np.array(data["targets"])}
     data["targets"][run.rows(1)["1"][0]] = 2

@@ -30,7 +30,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     np.savez(folder / "iris.npz", inputs=split.train_inputs, targets=split.train_targets)
     (folder / "rates.py").write_text("def rate(step):\n    return {'learning_rate': 1 / 2 ** (step + 2)}\n")
     for name, given in (("run", ("--scalar", OTHER)), ("falling", ("--schedule", f"{folder / 'rates.py'}:rate"))):
-        known = ("--dataset", folder / "iris.npz", "--not-zero-knowledge", "--seed", SEED, "--steps", "2")
+        known = ("--dataset", folder / "iris.npz", "--seed", SEED, "--steps", "2")
         assert run("prove-run", folder / "step.arrow", *known, *given, "-o", folder / name).status == 0
     return folder
 

@@ -52,7 +52,7 @@ def prove(folder: Path, steps: int = 3, **more: Any) -> ProvedRun:
         "scalars": {"learning_rate": RATE},
         **more,
     }
-    return cz.prove_run(step(), folder, steps=steps, not_zero_knowledge=True, **given)
+    return cz.prove_run(step(), folder, steps=steps, **given)
 
 
 def verify(folder: Path, **more: Any) -> RunVerdict:
@@ -77,7 +77,8 @@ def test_what_is_proved(made: ProvedRun) -> None:
     assert verdict and verdict.reason is None and verdict.digest == made.digest == cz.program_digest(step())
     assert (verdict.roots, verdict.final, verdict.name) == (made.roots, made.final, made.name)
     assert (verdict.steps, verdict.first, verdict.examples, verdict.seed) == (3, 1, 32, SEED)
-    assert not verdict.zero_knowledge and not made.zero_knowledge and verdict.hidden == ()
+    assert verdict.zero_knowledge and made.zero_knowledge
+    assert {"inputs", "targets", *start()} == set(verdict.hidden)
     assert verdict.security_bits == made.security_bits > 90
     assert len(made.seconds) == len(made.proof_bytes) == 3 and made.resumed == 0
     assert set(made.outputs) == set(start())
@@ -204,8 +205,6 @@ def test_arrays_examples_and_files_are_datasets(tmp_path: Path) -> None:
 
 def test_bad_use(made: ProvedRun, tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    with pytest.raises(CircuitizeError, match="proofs of runs are NOT zero-knowledge"):
-        cz.prove_run(step(), folder, steps=1, seed=SEED, dataset=DATA)
     public = cz.Port("x", cz.Visibility.PUBLIC, cz.Format.signed(8, 4).of(()))
     square = cz.quantize(
         cz.Program(
@@ -268,5 +267,5 @@ def test_what_takes_long_is_believed_only_if_it_is_required(made: ProvedRun, tmp
 def test_summaries_are_short(made: ProvedRun) -> None:
     for shown in map(repr, (made, verify(made.folder), verify(made.folder, steps=9))):
         assert "\n" not in shown and len(shown) < 300
-    assert "3 steps" in repr(made) and "NOT zero-knowledge" in repr(made)
+    assert "3 steps" in repr(made) and ", zero-knowledge, " in repr(made)
     assert repr(verify(made.folder, steps=9)).startswith("RunVerdict(NOT valid: the run is of 3 steps")

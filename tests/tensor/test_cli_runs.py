@@ -46,7 +46,7 @@ def refused(*arguments: str | Path) -> str:
 
 
 def prove(made: Path, to: Path, *more: str | Path, steps: int = 3) -> Outcome:
-    given = ("--dataset", made / "iris.npz", "--not-zero-knowledge", "--seed", SEED, "--steps", str(steps))
+    given = ("--dataset", made / "iris.npz", "--seed", SEED, "--steps", str(steps))
     return run("prove-run", made / "step.arrow", *given, "-o", to, *more)
 
 
@@ -63,10 +63,10 @@ def no(made: Path, folder: Path, *more: str | Path) -> str:
 
 def test_what_is_reported(made: Path) -> None:
     report = json.loads((made / "report.json").read_text())
-    assert (report["steps"], report["examples"], report["seed"], report["zero_knowledge"]) == (3, 120, SEED, False)
+    assert (report["steps"], report["examples"], report["seed"], report["zero_knowledge"]) == (3, 120, SEED, True)
     assert report["bytes_per_step"] > 50_000 and report["security_bits"] > 98
     names = sorted(path.name for path in (made / "run").iterdir())
-    assert names == ["NOT-ZERO-KNOWLEDGE.txt", "formats.proof", "run.json", "steps"]
+    assert names == ["formats.proof", "run.json", "steps"]
     with np.load(made / "new.npz") as outputs:
         assert outputs["dense1.weight"].shape == (4, 16)
 
@@ -83,7 +83,12 @@ def test_a_run_is_verified(made: Path) -> None:
     assert (found["roots"], found["final"], found["run"]) == (report["roots"], report["final"], report["run"])
     assert len(found["publics"]["loss"]["reals"]) == 3
     shown = verify(made, made / "run", "--scalar", "learning_rate=1/8")
-    assert shown.status == 0 and "3 consecutive steps" in shown.out and "NOT in zero knowledge" in shown.out
+    assert (
+        shown.status == 0
+        and "3 consecutive steps" in shown.out
+        and "zero-knowledge" in shown.out
+        and "NOT" not in shown.out
+    )
 
 
 def test_what_the_verifier_expects_decides(made: Path) -> None:
@@ -104,16 +109,15 @@ def test_bad_use(made: Path, tmp_path: Path) -> None:
     run_folder = made / "run"
     dataset: tuple[str | Path, ...] = ("--dataset", made / "iris.npz")
     known: tuple[str | Path, ...] = ("prove-run", step, "--steps", "3", "-o", tmp_path / "run", *dataset)
-    assert "--not-zero-knowledge" in refused(*known, "--seed", SEED)
-    assert "--seed" in refused(*known, "--seed", "seed", "--not-zero-knowledge")
-    assert "multiple" in refused(*known, "--seed", SEED, "--not-zero-knowledge", "--per-proof", "2")
-    assert "found another" in refused(*[*known[:-3], run_folder, *dataset], "--seed", "00", "--not-zero-knowledge")
+    assert "--seed" in refused(*known, "--seed", "seed")
+    assert "multiple" in refused(*known, "--seed", SEED, "--per-proof", "2")
+    assert "found another" in refused(*[*known[:-3], run_folder, *dataset], "--seed", "00")
     assert not (tmp_path / "run").exists()
     np.savez(tmp_path / "few.npz", inputs=np.zeros((4, 4)), targets=np.zeros((4, 3)))
     np.savez(tmp_path / "uneven.npz", inputs=np.zeros((9, 4)), targets=np.zeros((8, 3)))
     np.savez(tmp_path / "none.npz", inputs=np.zeros((9, 4)))
     for name, said in (("few", "at least 8 examples"), ("uneven", "as many examples"), ("none", "'targets'")):
-        data = ("--dataset", tmp_path / f"{name}.npz", "--seed", SEED, "--not-zero-knowledge")
+        data = ("--dataset", tmp_path / f"{name}.npz", "--seed", SEED)
         assert said in refused("prove-run", step, "--steps", "3", "-o", tmp_path / "run", *data)
     assert "--expect" in refused("verify-run", run_folder, "--program", step, "--expect", "loss=1")
     assert "--scalar" in refused("verify-run", run_folder, "--program", step, "--scalar", "rate=1")
@@ -132,7 +136,7 @@ def test_a_run_goes_on_where_another_ended(made: Path, tmp_path: Path) -> None:
     """By the folder of the one before: its seed, its roots, and the numbers of its steps."""
     first = json.loads((made / "report.json").read_text())
     given: tuple[str | Path, ...]
-    given = ("--dataset", made / "iris.npz", "--not-zero-knowledge", "--steps", "2", "-o", tmp_path / "run")
+    given = ("--dataset", made / "iris.npz", "--steps", "2", "-o", tmp_path / "run")
     outcome = run("prove-run", made / "step.arrow", *given, "--after", made / "run", "--json")
     report = json.loads(outcome.out)
     assert (outcome.status, report["first"], report["steps"], report["seed"]) == (0, 4, 2, SEED)
@@ -147,19 +151,19 @@ def test_a_run_goes_on_where_another_ended(made: Path, tmp_path: Path) -> None:
 
 
 def test_bad_use_of_runs_that_go_on(made: Path, tmp_path: Path) -> None:
-    known = ("prove-run", made / "step.arrow", "--dataset", made / "iris.npz", "--not-zero-knowledge", "--steps", "2")
+    known = ("prove-run", made / "step.arrow", "--dataset", made / "iris.npz", "--steps", "2")
     to = ("-o", tmp_path / "run")
     assert "--seed: expected 1 to 64 bytes" in refused(*known, *to)
     assert "--inputs" in refused(*known, *to, "--after", made / "run", "--inputs", made / "new.npz")
     assert "another folder" in refused(*known, "-o", made / "run", "--after", made / "run")
     assert "expected a run" in refused(*known, *to, "--after", made)
-    few = ("prove-run", made / "step.arrow", "--not-zero-knowledge", "--steps", "2", "--after", made / "run")
+    few = ("prove-run", made / "step.arrow", "--steps", "2", "--after", made / "run")
     assert "the dataset that it was proved with" in refused(*few, *to)
     assert not list(tmp_path.iterdir())
 
 
 def test_several_steps_in_a_proof_and_the_programs_own_examples(made: Path, tmp_path: Path) -> None:
-    shared = ("--seed", SEED, "--not-zero-knowledge", "--schedule", RECIPE)
+    shared = ("--seed", SEED, "--schedule", RECIPE)
     outcome = run(
         "prove-run", made / "step.arrow", "--steps", "4", "--per-proof", "2", *shared, "-o", tmp_path / "run", "--json"
     )
@@ -242,4 +246,5 @@ def test_an_interrupted_run_warns_and_goes_on(made: Path, tmp_path: Path) -> Non
     wait.unlink()
     outcome = run(*command, "--json")
     assert (outcome.status, json.loads(outcome.out)["resumed_after"]) in {(0, 1), (0, 2)}
-    assert verify(made, tmp_path / "run", "--steps", "6", "--seed", SEED, *schedule).status == 0
+    verified = verify(made, tmp_path / "run", "--steps", "6", "--seed", SEED, *schedule)
+    assert verified.status == 0 and "NOT zero-knowledge" in verified.out

@@ -38,7 +38,7 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_killed_run_goes_on(seed: int, given: Path, tmp_path: Path) -> None:
     random, folder = np.random.default_rng(seed), tmp_path / "run"
     command: list[str | Path]
-    command = ["prove-run", given / "step.arrow", "--dataset", given / "iris.npz", "--not-zero-knowledge"]
+    command = ["prove-run", given / "step.arrow", "--dataset", given / "iris.npz"]
     command += ["--seed", "c0ffee", "--steps", STEPS, "-o", folder]
     for _ in range(3):
         process = subprocess.Popen(

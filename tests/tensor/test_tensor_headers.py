@@ -36,9 +36,9 @@ def test_proofs_and_steps_have_a_flag_and_a_count(folder: Folder, number: int) -
     step = folder.step_path(1).read_bytes()
     proof = folder.step(1).proof.encode()
     cases: list[tuple[Callable[[bytes], Any], bytes, int, int]] = [
-        (Proof.decode, proof, FLAGS, 0),
+        (Proof.decode, proof, FLAGS, 1),
         (Proof.decode, proof, CHUNKS, 1),
-        (StepProof.decode, step, FLAGS, 0),
+        (StepProof.decode, step, FLAGS, 1),
         (StepProof.decode, step, HEADER - 16, 1),
     ]
     for decode, content, at, usual in cases:
@@ -50,7 +50,7 @@ def test_proofs_and_steps_have_a_flag_and_a_count(folder: Folder, number: int) -
                 decode(changed(content, at, number))
 
 
-@pytest.mark.parametrize("change", [{"zero_knowledge": True}, {"chunks": 2}, {"chunks": 0}, {"circuitize": 1}])
+@pytest.mark.parametrize("change", [{"zero_knowledge": False}, {"chunks": 2}, {"chunks": 0}, {"circuitize": 1}])
 def test_runs_and_statements_have_both(folder: Folder, change: dict[str, object], tmp_path: Path) -> None:
     read_manifest(folder.path)
     folder.restate(**change)
