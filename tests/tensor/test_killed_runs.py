@@ -7,13 +7,13 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from subprocess import DEVNULL
+from subprocess import DEVNULL, PIPE
 
 import numpy as np
 import pytest
 from cli_programs import run
 from tensor_proofs import planned
-from tiers import seeds
+from tiers import count, seeds
 
 from circuitize.circuits.saved import save
 from circuitize.frontends.datasets import iris
@@ -31,6 +31,15 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> Path:
     split = iris(0)
     np.savez(folder / "iris.npz", inputs=split.train_inputs, targets=split.train_targets)
     return folder
+
+
+def test_killed_between_any_two_writes(tmp_path: Path) -> None:
+    """A retry makes the same bytes, other scalars are refused, no root is opened more often than it was made for."""
+    kills = count(20, deep=400)
+    script = Path(__file__).resolve().parents[1] / "killed_writes.py"
+    given = (sys.executable, script, str(kills), "1", tmp_path)
+    totals = json.loads(subprocess.run(given, stdout=PIPE, check=True).stdout)
+    assert totals["kills"] == kills and totals["runs"] >= 2 and totals["renewals"] >= 2
 
 
 @pytest.mark.deep
