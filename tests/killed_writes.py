@@ -19,8 +19,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from tensor_proofs import planned
 from tensor_runs import Folder, run_of, values_of
 
+import circuitize
+from circuitize.api.circuits import ProvableCircuit
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.provers.tensor.groups import DATA
 from circuitize.provers.tensor.plan import OPENINGS
@@ -164,12 +167,40 @@ def train(folder: Path, random: np.random.Generator, left: int, totals: Counter[
     return left
 
 
+def join(folder: Path, circuit: ProvableCircuit, random: np.random.Generator, left: int, totals: Counter[str]) -> int:
+    """One root joined until it may be opened no more, each attempt killed; how many kills are left."""
+    kept, proofs = folder / "kept.openings", set[bytes]()
+
+    def make() -> None:
+        made = circuit.prove()
+        made.save_openings(kept)
+        made.save(folder / "0")
+
+    assert os.waitstatus_to_exitcode(attempt(make, None)) == 0
+    for number in range(1, 100):
+        again = folder / str(number)
+        dies = int(random.integers(0, 16))
+        status = attempt(lambda again=again: circuit.prove(openings_from=kept).save(again), dies)  # type: ignore[misc]
+        proofs |= {path.read_bytes() for path in folder.rglob("*proof.tensor*") if path.stat().st_size}
+        if os.WIFSIGNALED(status):
+            left -= 1
+            totals["kills"] += 1
+        elif os.waitstatus_to_exitcode(status) == REFUSED:
+            break
+    assert len(proofs) <= OPENINGS, f"{len(proofs)} proofs open one root"
+    totals["joined"] += len(proofs) - 1
+    return left
+
+
 def main(kills: int, seed: int, folder: Path) -> None:
     setting.SHARING = 2
     random, left, totals = np.random.default_rng(seed), kills, Counter[str]()
     values_of(run_of())
+    circuit = circuitize.compile(planned("iris.py:step")[0], circuitize.tensor_proof)
+    assert circuit.sizes
     while left > 0:
         left = train(folder / str(left), random, left, totals)
+        left = join(folder / f"joined {left}", circuit, random, left, totals)
     print(json.dumps(totals))
 
 

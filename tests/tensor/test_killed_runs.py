@@ -39,7 +39,7 @@ def test_killed_between_any_two_writes(tmp_path: Path) -> None:
     script = Path(__file__).resolve().parents[1] / "killed_writes.py"
     given = (sys.executable, script, str(kills), "1", tmp_path)
     totals = json.loads(subprocess.run(given, stdout=PIPE, check=True).stdout)
-    assert totals["kills"] == kills and totals["runs"] >= 2 and totals["renewals"] >= 2
+    assert totals["kills"] >= kills and totals["joined"] and totals["runs"] >= 2 and totals["renewals"] >= 2
 
 
 @pytest.mark.deep
