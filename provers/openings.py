@@ -105,12 +105,14 @@ def join(
                 raise CircuitizeError(
                     f"--openings-from: expected a root that may be opened again, found {key_text(other)} of {path} "
                     "opened as often as it was made for; once more would tell others about its values: prove without "
-                    "--openings-from, and they get a new root"
+                    "--openings-from, and they get a new root (--renew shows that one holds the same, in time)"
                 )
             if reason is None:
                 joined[key] = opening.salt
                 spent[other] += 1
                 say(f"{key_text(key)} is joined to {key_text(other)} of {path}: both have one root")
+                if opening.left is not None and opening.left - spent[other] == 1:
+                    say(f"that root may be opened once more: with --renew {name} the values then get a new one")
                 break
             reasons.append(reason)
         if earlier and key not in joined:

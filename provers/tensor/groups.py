@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import identity, permute
@@ -109,15 +110,31 @@ def format_program(program: Program, groups: Collection[GroupName]) -> Program:
     roles and formats are the program's: a group has one root, whichever of the two it is committed for. Raises
     CircuitizeError for a group that the program has not.
     """
-    require_groups(program, groups)
-    ports = tuple(port for port in program.inputs if port.visibility is Visibility.COMMITTED and group(port) in groups)
+    ports = _ports_of(program, groups)
     nothing = permute([port.format for port in ports if port.format is not None], [])
-    chosen = {port.name for port in ports}
-    examples = tuple({name: values for name, values in batch.items() if name in chosen} for batch in program.examples)
-    return Program(nothing, ports, (), examples, program.precision)
+    return Program(nothing, ports, (), _examples_of(program, ports), program.precision)
+
+
+def renewal_program(program: Program, groups: Collection[GroupName]) -> Program:
+    """The program that returns the committed inputs of these groups, whose proof shows that two roots hold the same.
+
+    Raises CircuitizeError for a group that the program has not.
+    """
+    ports = _ports_of(program, groups)
+    return replace(renewal(ports), examples=_examples_of(program, ports), precision=program.precision)
 
 
 def renewal(ports: Sequence[Port]) -> Program:
-    """The program that returns what it takes, whose proof shows that two roots of these ports hold the same values."""
+    """The program that takes these ports and returns them."""
     types = [port.format for port in ports if port.format is not None]
     return Program(identity(*types), tuple(ports), tuple(ports))
+
+
+def _ports_of(program: Program, groups: Collection[GroupName]) -> tuple[Port, ...]:
+    require_groups(program, groups)
+    return tuple(p for p in program.inputs if p.visibility is Visibility.COMMITTED and group(p) in groups)
+
+
+def _examples_of(program: Program, ports: Sequence[Port]) -> tuple[Mapping[str, Any], ...]:
+    names = {port.name for port in ports}
+    return tuple({name: values for name, values in batch.items() if name in names} for batch in program.examples)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .api.check import check as check
     from .api.compile import compile as compile
     from .api.estimate import estimate as estimate
+    from .api.renewal import renewal as renewal
     from .api.running import run as run
     from .api.runs.proving import prove_run as prove_run
     from .api.runs.verifying import verify_run as verify_run

@@ -80,6 +80,36 @@ def test_a_root_is_opened_as_often_as_it_was_made_for(folder: Path, tmp_path: Pa
     assert "opened as often as it was made for" in refused(*PROVE, *again, "-o", tmp_path / "more")
 
 
+def test_a_root_is_renewed(tmp_path: Path) -> None:
+    """The last opening shows that a new root holds the same values, from which proofs go on."""
+    kept, renewed = tmp_path / "first.openings.json", tmp_path / "renewed"
+    assert run(*PROVE, "-o", tmp_path / "first").status == 0
+    joined = ("--openings-from", kept, "--join", "parameters")
+    told = [run(*PROVE, *joined, "-o", tmp_path / str(count)).err for count in (1, 2)]
+    assert ["that root may be opened once more: with --renew parameters" in one for one in told] == [False, True]
+    outcome = run(*PROVE, "--renew", "parameters", "--openings-from", kept, "-o", renewed)
+    assert outcome.status == 0, outcome
+    roots = read_statement(renewed).roots
+    assert roots["input", "parameters"] == read_statement(tmp_path / "first").roots["input", "parameters"]
+    assert left(kept)["input:parameters"] == 0
+    assert left(Path(f"{renewed}.openings.json")) == {"input:parameters": 0, "output:parameters": OPENINGS - 1}
+    known = ("--expect", f"input:parameters={roots['input', 'parameters']:#066x}")
+    assert run("verify", renewed, "--program", STEP, "--renew", "parameters", *known).status == 0
+    assert run("verify", renewed, "--program", STEP).status == 1
+    again = ("--openings-from", f"{renewed}.openings.json", "--join", "parameters")
+    assert run(*PROVE, *again, "-o", tmp_path / "again").status == 0
+    own = read_statement(tmp_path / "again").roots["input", "parameters"]
+    assert own == roots["output", "parameters"] != roots["input", "parameters"]
+
+
+def test_bad_use_of_renewals(folder: Path, tmp_path: Path) -> None:
+    kept = ("--openings-from", folder / "proof.openings.json", "-o", tmp_path / "made")
+    assert "expected --prover tensor and --openings-from" in refused(*PROVE, "--renew", "parameters", *kept[2:])
+    assert "expected a group of committed inputs among" in refused(*PROVE, "--renew", "weights", *kept)
+    other = ("prove", STEP, "--prover", "mirage", "--keys", tmp_path, "--renew", "parameters")
+    assert "found the prover mirage" in refused(*other, *kept)
+
+
 def test_openings_of_one_kind_join_none_of_the_other(folder: Path, tmp_path: Path) -> None:
     kept = ("--openings-from", folder / "proof.openings.json", "--join", "parameters")
     before = left(folder / "proof.openings.json")

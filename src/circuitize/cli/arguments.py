@@ -199,6 +199,12 @@ def _prove(commands: Any) -> None:
         "NAME",
         "join this input alone to --openings-from, and others that are named (else all that it has too)",
     )
+    _repeated(
+        command,
+        "--renew",
+        "NAME",
+        "tensor: prove instead that a new root of this group (parameters) holds what that of --openings-from does",
+    )
     _output(command, "-o", "PROOF", "folder for the proof and its statement, for others to read")
 
 
@@ -209,6 +215,7 @@ def _verify(commands: Any) -> None:
     _prover(command, required=False, keyless=True)
     command.add_argument("--program", metavar="PROGRAM", help=f"the program it must be a proof of: {PROGRAM}")
     command.add_argument("--digest", metavar="HEX", help="the digest of the program it must be a proof of")
+    _repeated(command, "--renew", "NAME", "it must show that two roots of this group of the program hold the same")
     _repeated(
         command,
         "--expect",

@@ -6,7 +6,7 @@ import importlib.util
 import inspect
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import redirect_stdout
 from pathlib import Path
 from types import ModuleType
@@ -36,17 +36,25 @@ MOST_NAMES = 8
 T = TypeVar("T")
 
 
-def load_program(argument: str, *, integer: bool = False) -> Exact:
-    """The program that PROGRAM names, quantized. Raises CircuitizeError as `read_program` and `quantize` do.
+def load_program(argument: str, *, integer: bool = False, renew: Collection[str] = ()) -> Exact:
+    """The program that PROGRAM names, quantized; with `renew`, that by which these groups of it get new roots.
 
+    Raises CircuitizeError as `read_program` and `quantize` do, and for a group that the program has not.
     With `integer`, as verifiers have it, a saved arrow must be of the integer language: calibration would run whatever
     a file says, and proofs are of the integer program.
     """
     given = read_program(argument, integer=integer)
     try:
-        return quantized(given)
+        loaded = quantized(given)
+        return _renewing(loaded, renew) if renew else loaded
     except CircuitizeError as error:
         raise type(error)(f"{argument}: {error}") from None
+
+
+def _renewing(loaded: Exact, groups: Collection[str]) -> Exact:
+    from circuitize.api.renewal import renewal
+
+    return exact(renewal(loaded.integer, groups), Phases())
 
 
 def read_program(argument: str, *, integer: bool = False) -> Program:

@@ -41,7 +41,7 @@ def run(options: Namespace) -> int:
         require_readable("--inputs", path)
     require_readable("--openings-from", options.openings_from)
     with phases.phase("program", "reading the program"):
-        loaded = load_program(options.program)
+        loaded = load_program(options.program, renew=options.renew)
     if keys is not None:
         require_keys_of(keys, proving, loaded.digest, options.program)
     if not options.not_zero_knowledge:
@@ -89,6 +89,12 @@ def _require_options(options: Namespace) -> None:
         raise CircuitizeError(
             f"expected --keys KEYS, found none; {name} needs a proving key: circuitize setup {options.program} "
             f"--prover {name} -o KEYS"
+        )
+    if options.renew and (keyed or options.openings_from is None):
+        found = f"the prover {name}" if keyed else "none"
+        raise CircuitizeError(
+            f"--renew: expected --prover tensor and --openings-from FILE.json with it, found {found}; only roots that "
+            "an earlier tensor proof made are made for a number of openings"
         )
     if not keyed and options.keys is not None:
         raise CircuitizeError(f"--keys: expected none, found {options.keys}; {name} proofs need no setup")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from argparse import Namespace
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,8 +34,12 @@ def run(options: Namespace) -> int:
     require_kind(options.proof, PROOF_FILE, RUN_FILE, ("one proof", "a run of training steps"), "verify-run")
     name = options.prover
     keyless = name not in keyed_names() if name else options.keys is None and keyless_prover(options.proof) is not None
-    gather = gathered_without_key if keyless else gathered
-    verifier = gather(options.proof, options.keys, options.program, options.digest, name)
+    if options.renew and not keyless:
+        raise CircuitizeError(
+            "--renew: expected a tensor proof with it, found one that is checked with a key; such roots need none"
+        )
+    given = (options.proof, options.keys, options.program, options.digest, name)
+    verifier = gathered_without_key(*given, options.renew) if keyless else gathered(*given)
     for path in filter(None, map(values_file, options.expect)):
         require_outside(path, options.proof)
     wanted = read_expectations(options.expect, verifier.exact.integer, verifier.bound)
@@ -96,7 +101,12 @@ def gathered(
 
 
 def gathered_without_key(
-    proof: Path, keys: Path | None, program: str | None, digest: str | None, name: str | None = None
+    proof: Path,
+    keys: Path | None,
+    program: str | None,
+    digest: str | None,
+    name: str | None = None,
+    renew: Sequence[str] = (),
 ) -> Verifier:
     """What a verifier without a key is given: its own program, which a prover could have written if it lay there."""
     from circuitize.api.verifier import Verifier, keyless_prover
@@ -112,7 +122,8 @@ def gathered_without_key(
             "checked against the program that you made, or that you trust"
         )
     require_outside(program_path(program), proof)
-    return Verifier(load_program(program, integer=True), prover(name), None, expected_digest=digest)
+    own = load_program(program, integer=True, renew=renew)
+    return Verifier(own, prover(name), None, expected_digest=digest)
 
 
 def found_prover(path: Path) -> str:

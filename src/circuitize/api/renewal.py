@@ -1,0 +1,21 @@
+"""New roots for values that have one: a root in zero knowledge is made for a number of openings."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from circuitize.circuits.phases import Phases
+from circuitize.circuits.program import Program
+from circuitize.provers.tensor.groups import renewal_program
+
+from .exact import exact
+
+
+def renewal(program: Program, groups: Collection[str]) -> Program:
+    """The integer program that takes the committed inputs of these groups of a program and returns them.
+
+    A tensor proof of it shows that two roots hold the same values: one that joins an earlier proof's openings, and a
+    new one, which may be opened as often as any. Groups are `parameters`, `optimizer`, `state`, `data`, and ports of no
+    such role by their names. Raises CircuitizeError for a group that the program has not.
+    """
+    return renewal_program(exact(program, Phases()).integer, groups)
