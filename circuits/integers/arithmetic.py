@@ -129,6 +129,7 @@ class IsNegative(IntegerOperation):
     """1 where x < 0, else 0; no fraction bits."""
 
     name = "integer.is_negative"
+    pointwise = True
 
     def target(self, *sources: Fixed) -> Fixed:
         (x,) = sources

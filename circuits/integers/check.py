@@ -17,6 +17,7 @@ class Check(IntegerOperation):
     """y = x where low <= x <= high; undefined if any element is outside. The target's interval is [low, high]."""
 
     name = "integer.check"
+    pointwise = True
 
     low: int
     high: int

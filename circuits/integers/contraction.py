@@ -6,6 +6,7 @@ import math
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from string import ascii_lowercase
 
 import numpy as np
 
@@ -103,6 +104,11 @@ class Contract(Expansion):
 
     def value(self, *values: Integers) -> Values:
         return contract(self.letters, *values)
+
+    def lifted(self, count: int) -> Contract | None:
+        x, y, target = self.letters
+        new = next((letter for letter in ascii_lowercase if letter not in x + y), None)
+        return None if new is None else Contract(f"{new}{x},{new}{y}->{new}{target}")
 
     def define(self, builder: Builder, *wires: int) -> int:
         x, y, target = self.letters

@@ -21,6 +21,7 @@ class Divide(IntegerOperation):
 
     name = "integer.divide"
     arity = 2
+    pointwise = True
 
     def target(self, *sources: Fixed) -> Fixed:
         x, y = sources
@@ -47,6 +48,7 @@ class SquareRoot(IntegerOperation):
     """floor(sqrt(x)); x >= 0 by its type, of an even number of fraction bits, of which the root has half."""
 
     name = "integer.square_root"
+    pointwise = True
 
     def target(self, *sources: Fixed) -> Fixed:
         (x,) = sources

@@ -28,6 +28,9 @@ class IntegerOperation(Operation):
     arity: ClassVar[int | None] = 1
     """How many sources; None is any number, at least one."""
 
+    pointwise: ClassVar[bool] = False
+    """Whether each element of the target depends on the elements of the sources at its place alone."""
+
     @abstractmethod
     def target(self, *sources: Fixed) -> Fixed:
         """The target's type, for sources whose number and kind are right."""
@@ -35,6 +38,13 @@ class IntegerOperation(Operation):
     @abstractmethod
     def value(self, *values: Integers) -> Values:
         """The target's value on values inside the sources' intervals."""
+
+    def lifted(self, count: int) -> IntegerOperation | None:
+        """The operation that does this one `count` times, along a new first axis of sources and target.
+
+        None where there is none: then its definition is lifted.
+        """
+        return self if self.pointwise or self.arity == 0 else None
 
     def target_types(self, *sources: Any) -> tuple[Fixed, ...]:
         arity = self.arity
@@ -53,6 +63,8 @@ class IntegerOperation(Operation):
 
 class Elementwise(IntegerOperation):
     """An operation element by element, that can write its value over that of a source of its target's shape."""
+
+    pointwise = True
 
     @abstractmethod
     def write(self, module: Any, values: tuple[Integers, ...], out: Integers | None) -> Values:

@@ -22,6 +22,7 @@ class Lookup(IntegerOperation):
     """table[x - low], with `fraction_bits` fraction bits; x's interval lies inside [low, low + len(table))."""
 
     name = "integer.lookup"
+    pointwise = True
 
     low: int
     table: Integers

@@ -28,6 +28,7 @@ class Select(Expansion):
 
     name = "integer.select"
     arity = 3
+    pointwise = True
 
     def target(self, *sources: Fixed) -> Fixed:
         condition, a, b = sources
@@ -62,6 +63,7 @@ class Maximum(Expansion):
 
     name = "integer.maximum"
     arity = 2
+    pointwise = True
 
     def target(self, *sources: Fixed) -> Fixed:
         x, y = sources
@@ -83,6 +85,7 @@ class Clamp(Expansion):
     """The number nearest to x in [low, high]: saturation. low and high are in units of x's last bit."""
 
     name = "integer.clamp"
+    pointwise = True
 
     low: int
     high: int
@@ -133,6 +136,9 @@ class ArgMax(Expansion):
         extent = axis_of(self.name, self.axis, x)
         return Fixed(x.shape[: self.axis] + x.shape[self.axis + 1 :], 0, 0, extent - 1)
 
+    def lifted(self, count: int) -> ArgMax:
+        return ArgMax(self.axis + 1)
+
     def value(self, *values: Integers) -> Values:
         made: Values = values[0].argmax(axis=self.axis).astype(np.int64)
         return made
@@ -159,6 +165,9 @@ class ArgMaxOneHot(Expansion):
     def target(self, *sources: Fixed) -> Fixed:
         (x,) = sources
         return Fixed(x.shape, 0, int(axis_of(self.name, self.axis, x) == 1), 1)
+
+    def lifted(self, count: int) -> ArgMaxOneHot:
+        return ArgMaxOneHot(self.axis + 1)
 
     def value(self, *values: Integers) -> Values:
         (x,) = values

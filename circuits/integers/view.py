@@ -135,6 +135,21 @@ class View:
     def is_identity(self) -> bool:
         return not self.steps
 
+    def lifted(self, count: int) -> View:
+        """This view of each of `count` arrays along a new first axis, which stays as it is."""
+        steps: list[Step] = []
+        for step in self.steps:
+            shape = (count, *step.shape)
+            if isinstance(step, Regroup):
+                steps.append(Regroup(shape))
+            else:
+                own = tuple((0, *row) for row in step.strides)
+                steps.append(Affine(shape, (0, *step.offsets), ((1, *(0,) * len(step.shape)), *own)))
+        made = View((count, *self.source_shape), tuple(steps))
+        # How often elements are read is known, and counting it anew would look at all of them.
+        vars(made)["_facts"] = self._facts
+        return made
+
     def then(self, other: View) -> View:
         """This view of an array, viewed again: the target of this is the source of `other`."""
         if other.source_shape != self.target_shape:

@@ -37,6 +37,9 @@ class Reindex(IntegerOperation):
             low, high = min(low, 0), max(high, 0)
         return Fixed(view.target_shape, x.fraction_bits, low, high)
 
+    def lifted(self, count: int) -> Reindex:
+        return Reindex(self.view.lifted(count))
+
     def value(self, *values: Integers) -> Values:
         return self.view.gather(values[0])
 
@@ -64,6 +67,9 @@ class Sum(IntegerOperation):
         low = x.low * (least if x.low >= 0 else greatest)
         high = x.high * (greatest if x.high >= 0 else least)
         return Fixed(view.source_shape, x.fraction_bits, low, high)
+
+    def lifted(self, count: int) -> Sum:
+        return Sum(self.view.lifted(count))
 
     def value(self, *values: Integers) -> Values:
         return self.view.scatter(values[0])
@@ -96,6 +102,9 @@ class Concatenate(Expansion):
         shape = (*first.shape[:axis], extent, *first.shape[axis + 1 :])
         low, high = min(source.low for source in sources), max(source.high for source in sources)
         return Fixed(shape, first.fraction_bits, low, high)
+
+    def lifted(self, count: int) -> Concatenate:
+        return Concatenate(self.axis + 1)
 
     def value(self, *values: Integers) -> Values:
         made: Values = array_module(*values).concatenate(values, axis=self.axis)
