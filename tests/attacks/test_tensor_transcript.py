@@ -104,7 +104,7 @@ def test_roots_are_absorbed(degree: int) -> None:
     program = built([SMALL], (integers.Scale(2, 0), (0,)))
 
     class Late(Cheat):
-        def opened(self, commitment: int, table: Any, weights: Elements, claim: Elements) -> Any:
+        def opened(self, commitment: int, table: Any, weights: Elements) -> Any:
             if commitment:
                 return table
             made, first = table.copy(), slice(self.degree)

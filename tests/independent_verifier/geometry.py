@@ -78,7 +78,7 @@ def table(words: int, openings: int) -> Geometry:
 
 
 def vector(sizes: Sequence[int], queries: int, number: int) -> Vector:
-    """The vector, 1 for the first, that folds of these sizes make; `queries` are those of a tree that carries pads, or 0."""
+    """The vector, 1 for the first, that folds of these sizes make; a tree that carries pads has `queries`."""
     bits = [*sizes, bits_for(CARRIED + queries)] if queries else [*sizes]
     offsets, end = [0] * len(bits), 0
     for i in sorted(range(len(bits)), key=lambda i: -bits[i]):
