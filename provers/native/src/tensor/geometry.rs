@@ -240,13 +240,21 @@ mod tests {
         assert!(short[0].is_sent() && short[0].geometry.end == 1 << 11);
         assert!(!long[0].is_sent() && long[1].is_sent());
         assert_eq!((long[0].geometry.rate, long[0].geometry.queries), (3, 128));
-        assert!(HIDDEN.vectors(&[HIDDEN.table(1, 1)]).iter().all(|one| !one.is_sent()));
+        assert!(
+            HIDDEN
+                .vectors(&[HIDDEN.table(1, 1)])
+                .iter()
+                .all(|one| !one.is_sent())
+        );
     }
 
     #[test]
     fn vectors_end_and_their_blocks_do_not_meet() {
         let sizes = [1, 300, 5000, 1 << 15, 1 << 20, 1 << 25];
-        for (words, demand) in sizes.into_iter().flat_map(|words| [(words, PLAIN), (words, HIDDEN)]) {
+        for (words, demand) in sizes
+            .into_iter()
+            .flat_map(|words| [(words, PLAIN), (words, HIDDEN)])
+        {
             let tables = [words, 2 * words, words / 2 + 1].map(|words| demand.table(words, 1));
             let made = demand.vectors(&tables);
             assert!(fit(&tables, &made));

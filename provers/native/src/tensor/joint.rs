@@ -58,11 +58,19 @@ fn rounds<E: Extension>(
         let sent = channel.scalars("whir.fold", 2, || {
             let prover = prover.as_ref().expect("proving");
             let own = prover.message(known);
-            (0..2).map(|place| own[place] + prover.pad(2 * round + place)).collect()
+            (0..2)
+                .map(|place| own[place] + prover.pad(2 * round + place))
+                .collect()
         })?;
         let r: E = channel.challenge("whir.fold");
         let less = [0, 1].map(|place| {
-            let pad = |number| if hides { Affine::unknown(number) } else { E::ZERO.into() };
+            let pad = |number| {
+                if hides {
+                    Affine::unknown(number)
+                } else {
+                    E::ZERO.into()
+                }
+            };
             Affine::from(sent[place]) - pad(2 * round + place)
         });
         claim = interpolate(claim, &less, r);
@@ -73,7 +81,10 @@ fn rounds<E: Extension>(
         }
         point.push(r);
     }
-    let pads = claim.terms.iter().map(|&(place, coefficient)| (place, E::ZERO - coefficient));
+    let pads = claim
+        .terms
+        .iter()
+        .map(|&(place, coefficient)| (place, E::ZERO - coefficient));
     Ok((claim.constant, point, pads.collect()))
 }
 
