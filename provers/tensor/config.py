@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-PROOF_TYPE = "circuitize tensor proof 3: succinct, NOT zero-knowledge"
+PROOF_TYPE = "circuitize tensor proof 4: succinct, NOT zero-knowledge"
 """The tag of a proof that is not in zero knowledge."""
 
 HIDDEN_TYPE = "circuitize tensor proof 3: succinct, zero-knowledge"

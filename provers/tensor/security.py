@@ -57,8 +57,8 @@ def _opening(made: Plan, field: float, most_claims: int) -> Iterator[Bound]:
         asked = sum(source.queries for _, source in sources) + (last.queries if hidden else 0)
         yield Bound(f"vector {number}: combination", field - math.log2(1 + asked))
         for name, source in sources:
-            # Each fold: |domain| / |field| of correlated agreement, halving, and as much again for where it is.
-            folding = (2 << (source.bits + source.rate)) + 2 * FOLD
+            # Each fold halves the domain: that / |field| of correlated agreement, and as much again for where it is.
+            folding = sum((1 << (source.bits + source.rate - step)) + 2 for step in range(FOLD))
             yield Bound(f"{name}: folding", field - math.log2(folding))
             yield Bound(f"{name}: queries", _missed(source.rate, source.queries))
         if hidden:
