@@ -5,11 +5,13 @@ use super::domain::Use;
 use super::field::F;
 use super::functional::padded_places;
 use super::geometry::{Geometry, HIDDEN, PLAIN, WIDTH};
+use super::layout::Layout;
 use super::memory;
 use super::merkle::{Binding, Digest};
 use super::ntt;
 use super::oracle::Oracle;
 use super::plan::{Base, Plan, variables};
+use super::protocol::Witness;
 use super::randomness::Randomness;
 
 /// A commitment and all that opening it takes: made once, opened in any number of proofs.
@@ -131,6 +133,25 @@ pub fn table(plan: &Plan, values: &Values, commitment: usize) -> Vec<F> {
         }
     }
     table
+}
+
+/// The commitment of a group, whose randomness, if it hides, is what `drawn` makes of its own.
+pub fn committed(
+    plan: &Plan,
+    layout: &Layout,
+    number: usize,
+    witness: &Witness,
+    drawn: &(dyn Fn(usize, Randomness) -> Randomness + Sync),
+) -> Commitment {
+    let (geometry, binding) = (layout.tables[number], plan.bindings()[number]);
+    let mut words = table(plan, &witness.values, number);
+    let secret = witness.secrets[number];
+    if !plan.hidden {
+        return Commitment::plain(words, geometry, secret, binding);
+    }
+    words.truncate(geometry.end);
+    let randomness = drawn(number, Commitment::randomness(&words, &secret, binding));
+    Commitment::hidden(words, geometry, &randomness, binding)
 }
 
 /// Puts a tensor into a table where its axes are padded to powers of two.

@@ -3,18 +3,18 @@
 //!
 //! All tables bind the same variables of one sumcheck, and their folds lie in disjoint blocks of one next vector.
 
-use super::affine::Affine;
 use super::channel::{Channel, Reject};
 use super::extension::Extension;
 use super::field::F;
-use super::folding::{Fold, add_powers, powers_at};
-use super::geometry::{Block, FOLD, Geometry, Vector, WIDTH};
+use super::folding::{Fold, add_powers};
+use super::geometry::{Block, Geometry, Vector, WIDTH};
 use super::last::{Last, masked, summed};
+use super::later::{Later, Passed, weight};
 use super::merkle::{Binding, Digest};
-use super::multilinear::{equality_at, interpolate};
 use super::ntt::reverse;
 use super::pairs::{Pairs, Tables};
-use super::queries::{Answers, Known};
+use super::queries::Known;
+use super::rounds::{Left, rounds};
 use super::vectors::Prover;
 
 /// A table that is opened, as both sides know it. The last one of an opening is the proof's own, and carries pads where
@@ -23,69 +23,6 @@ pub struct Table<'a> {
     pub geometry: Geometry,
     pub binding: Binding<'a>,
     pub root: Digest,
-}
-
-/// Weights on a block of a vector that the opening itself makes.
-enum Later<E> {
-    /// Of powers of what places stand for, each times a coefficient.
-    Powers(Vec<(E, F)>),
-    /// Of the first elements.
-    First(Vec<(usize, E)>),
-}
-
-impl<E: Extension> Later<E> {
-    /// The extension over the block, at a point of its variables.
-    fn at(&self, point: &[E]) -> E {
-        match self {
-            Later::Powers(terms) => powers_at(terms, point),
-            Later::First(terms) => terms.iter().fold(E::ZERO, |sum, &(place, weight)| {
-                sum + weight * equality_at(point, place)
-            }),
-        }
-    }
-}
-
-/// Four rounds of the sumcheck: what is left, the challenges, and weights on the carried pads that messages were masked with.
-fn rounds<E: Extension>(
-    channel: &mut Channel,
-    target: E,
-    hides: bool,
-    prover: &mut Option<Prover<E>>,
-) -> Result<(E, Vec<E>, Vec<(usize, E)>), Reject> {
-    let (mut claim, mut known) = (Affine::from(target), target);
-    let mut point = Vec::with_capacity(FOLD);
-    for round in 0..FOLD {
-        let sent = channel.scalars("whir.fold", 2, || {
-            let prover = prover.as_ref().expect("proving");
-            let own = prover.message(known);
-            (0..2)
-                .map(|place| own[place] + prover.pad(2 * round + place))
-                .collect()
-        })?;
-        let r: E = channel.challenge("whir.fold");
-        let less = [0, 1].map(|place| {
-            let pad = |number| {
-                if hides {
-                    Affine::unknown(number)
-                } else {
-                    E::ZERO.into()
-                }
-            };
-            Affine::from(sent[place]) - pad(2 * round + place)
-        });
-        claim = interpolate(claim, &less, r);
-        if let Some(prover) = prover {
-            let own = [0, 1].map(|place| sent[place] - prover.pad(2 * round + place));
-            known = interpolate::<E, E>(known, &own, r);
-            prover.tables.iter_mut().for_each(|tables| tables.bind(r));
-        }
-        point.push(r);
-    }
-    let pads = claim
-        .terms
-        .iter()
-        .map(|&(place, coefficient)| (place, E::ZERO - coefficient));
-    Ok((claim.constant, point, pads.collect()))
 }
 
 /// Proves, or checks, that the sum over tables of <table, weights> is the target.
@@ -117,14 +54,13 @@ pub fn open<E: Extension>(
             (known, table.geometry)
         })
         .collect();
-    let mut points: Vec<Vec<E>> = Vec::new();
-    let mut later: Vec<(usize, Block, Later<E>)> = Vec::new();
+    let mut passed: Vec<Passed<E>> = Vec::with_capacity(vectors.len());
     let mut mask: Vec<E> = Vec::new();
     let mut sent: Vec<E> = Vec::new();
     let mut pairs: [Vec<E>; 2] = [Vec::new(), Vec::new()];
     for (number, vector) in vectors.iter().enumerate() {
-        let (left, point, pads) = rounds(channel, target, hides, &mut prover)?;
-        target = left;
+        let Left { claim, point, pads } = rounds(channel, target, hides, &mut prover)?;
+        target = claim;
         let mut next = None;
         if let Some(prover) = &mut prover {
             pairs = prover.next(vector, number, &pads);
@@ -142,7 +78,11 @@ pub fn open<E: Extension>(
         } else {
             root = channel.digest("whir.root", || next.as_ref().expect("proving").top())?;
         }
-        later.extend(vector.carried.map(|block| (number, block, Later::First(pads))));
+        let mut later: Vec<_> = vector
+            .carried
+            .map(|block| (block, Later::First(pads)))
+            .into_iter()
+            .collect();
         let mut answered = Vec::with_capacity(sources.len());
         for (source, (known, geometry)) in sources.iter().enumerate() {
             let oracle = prover.as_ref().map(|prover| prover.oracle(source));
@@ -162,18 +102,18 @@ pub fn open<E: Extension>(
                 let weights = &mut pairs[1][block.offset..block.offset + (1 << block.bits)];
                 add_powers(weights, known.leaves, places, &terms);
             }
-            later.push((number, block, Later::Powers(terms)));
+            later.push((block, Later::Powers(terms)));
         };
         for (((known, geometry), answers), &block) in sources.iter().zip(&answered).zip(&vector.folds) {
             let folding = Fold::new(geometry.domain(), &point);
-            claims(block, known, &answers.places, folded(known, &folding, answers));
+            claims(block, known, &answers.places, answers.folded(known, &folding));
             if known.carried > 0 {
                 let block = vector.carried.expect("a block of what is carried");
                 let carried = answers.carried.chunks_exact(E::DEGREE).map(E::of).collect();
                 claims(block, known, &answers.places, carried);
             }
         }
-        points.push(point);
+        passed.push(Passed { point, later });
         let last = vector.last;
         let known = Known {
             binding: None,
@@ -211,50 +151,10 @@ pub fn open<E: Extension>(
     let Some((value, point, claim)) = summed(channel, geometry.bits, shown, prover.map(|_| weights))? else {
         return Ok(());
     };
-    let weight = weight(vectors, &points, point, &later, weight_at);
-    if value * weight != claim {
+    if value * weight(vectors, &passed, point, weight_at) != claim {
         return Reject::because("a commitment does not open to the claimed values");
     }
     Ok(())
-}
-
-/// The folds of opened leaves along a point.
-fn folded<E: Extension>(known: &Known, folding: &Fold<E>, answers: &Answers) -> Vec<E> {
-    let width = known.width / WIDTH;
-    let symbol = |words: &[F]| if width == 1 { words[0].into() } else { E::of(words) };
-    let leaves = answers.words.chunks_exact(known.width);
-    leaves
-        .zip(&answers.places)
-        .map(|(leaf, &place)| folding.at(place, leaf.chunks_exact(width).map(symbol).collect()))
-        .collect()
-}
-
-/// The extension of all weights: `end` is a point of the last vector, `points` the challenges of each fold.
-fn weight<E: Extension>(
-    vectors: &[Vector],
-    points: &[Vec<E>],
-    end: Vec<E>,
-    later: &[(usize, Block, Later<E>)],
-    weight_at: impl Fn(usize, &[E]) -> E,
-) -> E {
-    let within = |point: &[E], block: &Block| equality_at(&point[block.bits..], block.offset >> block.bits);
-    let (mut point, mut factor, mut sum) = (end, E::ONE, E::ZERO);
-    for (number, vector) in vectors.iter().enumerate().rev() {
-        for (_, block, weights) in later.iter().filter(|(own, ..)| *own == number) {
-            sum += factor * within(&point, block) * weights.at(&point[..block.bits]);
-        }
-        let before = |block: &Block| [&points[number], &point[..block.bits]].concat();
-        if number == 0 {
-            for (table, block) in vector.folds.iter().enumerate() {
-                sum += factor * within(&point, block) * weight_at(table, &before(block));
-            }
-        } else {
-            let block = &vector.folds[0];
-            factor = factor * within(&point, block);
-            point = before(block);
-        }
-    }
-    sum
 }
 
 #[cfg(test)]

@@ -7,6 +7,8 @@ use super::cubic::Cubic;
 use super::extension::Extension;
 use super::field::F;
 use super::geometry::{Demand, Geometry, Vector, fit};
+use super::joint::Table;
+use super::merkle::{Binding, Digest};
 use super::plan::{Base, Degree, Plan};
 use super::protocol::reduced;
 use super::quadratic::Quadratic;
@@ -46,6 +48,17 @@ impl Layout {
             counts,
             pads,
         })
+    }
+
+    /// The tables behind all roots, as both sides know them.
+    pub fn known<'a>(&self, bindings: &[Binding<'a>], roots: &[Digest]) -> Vec<Table<'a>> {
+        let all = self.tables.iter().zip(bindings).zip(roots);
+        let table = |((&geometry, &binding), &root)| Table {
+            geometry,
+            binding,
+            root,
+        };
+        all.map(table).collect()
     }
 }
 

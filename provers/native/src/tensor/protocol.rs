@@ -10,16 +10,16 @@ use super::channel::{Channel, Reject};
 use super::checks::{Checks, Proving, Verifying};
 use super::claims::{Claims, Values};
 use super::columns::Columns;
-use super::commitment::{Commitment, table};
+use super::commitment::{Commitment, committed, table};
 use super::extension::Extension;
 use super::field::F;
 use super::fractions::{LookedUp, looked_up, multiplicities, prove_lookups};
 use super::functional::Functional;
 use super::hidden::{own_randomness, own_table};
-use super::joint::{Table, open};
+use super::joint::open;
 use super::layout::Layout;
 use super::masked::Masking;
-use super::merkle::{Binding, Digest};
+use super::merkle::Digest;
 use super::plan::{Base, Plan, variables};
 use super::randomness::Randomness;
 use super::vectors::{Hiding, Opened, Prover};
@@ -199,42 +199,12 @@ pub(super) fn proved<E: Extension>(
     });
     let prover = Prover::new(opened.collect(), hiding);
     let roots: Vec<Digest> = commitments.iter().map(|commitment| commitment.root()).collect();
-    let tables = tables(layout, &bindings, &roots);
+    let tables = layout.known(&bindings, &roots);
     let tables = (&tables[..], &layout.vectors[..]);
     open(&mut channel, tables, columns.target, Some(prover), |_, _| E::ZERO)?;
     clock.done("open")?;
     commitments.pop();
     Ok((channel.finish()?, commitments, clock.phases))
-}
-
-/// The commitment of a group.
-fn committed(
-    plan: &Plan,
-    layout: &Layout,
-    number: usize,
-    witness: &Witness,
-    drawn: &(dyn Fn(usize, Randomness) -> Randomness + Sync),
-) -> Commitment {
-    let (geometry, binding) = (layout.tables[number], plan.bindings()[number]);
-    let mut words = table(plan, &witness.values, number);
-    let secret = witness.secrets[number];
-    if !plan.hidden {
-        return Commitment::plain(words, geometry, secret, binding);
-    }
-    words.truncate(geometry.end);
-    let randomness = drawn(number, Commitment::randomness(&words, &secret, binding));
-    Commitment::hidden(words, geometry, &randomness, binding)
-}
-
-/// The tables behind all roots, as both sides know them.
-fn tables<'a>(layout: &Layout, bindings: &[Binding<'a>], roots: &[Digest]) -> Vec<Table<'a>> {
-    let known = layout.tables.iter().zip(bindings).zip(roots);
-    let table = |((&geometry, &binding), &root)| Table {
-        geometry,
-        binding,
-        root,
-    };
-    known.map(table).collect()
 }
 
 /// Forms that are zero everywhere: their multilinear extensions vanish at a random point.
@@ -313,7 +283,8 @@ pub fn verify<E: Extension>(
         Columns::new(&mut channel, claims, start)?
     };
     let roots: Vec<Digest> = statement.roots.iter().copied().chain([own]).collect();
-    let tables = tables(layout, &plan.bindings(), &roots);
+    let bindings = plan.bindings();
+    let tables = layout.known(&bindings, &roots);
     let tables = (&tables[..], &layout.vectors[..]);
     open(&mut channel, tables, columns.target, None, |table, point| {
         columns.weight(table, point)
