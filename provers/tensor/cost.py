@@ -89,7 +89,9 @@ def work(made: Plan, kept: Collection[GroupName] = ()) -> tuple[float, ...]:
 
 
 def _sizes(made: Plan) -> list[int]:
-    """The elements of each commitment: as many as make a domain as large at rate 1/2."""
+    """The elements of each commitment; in zero knowledge as many as make a domain as large at rate 1/2."""
+    if not made.hidden:
+        return [1 << variables for variables in made.commitments]
     return [1 << (table.bits + table.rate - 1) for table in made.layout.tables]
 
 
