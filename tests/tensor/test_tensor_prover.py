@@ -177,6 +177,15 @@ def test_sizes_are_the_same_twice(largest: int) -> None:
     )
 
 
+def test_a_plan_has_the_sizes_of_the_native_prover() -> None:
+    """Security bounds and estimates do not ask for a plan in the native prover, which a large program has not."""
+    _, made = planned("iris.py:step")
+    tables, folded, counts = made.native.layout()
+    assert counts == (0, 0, 0) and len(tables) == len(made.commitments)
+    for own, native in zip([*made.layout.tables, *made.layout.vectors], [*tables, *folded], strict=True):
+        assert own[1:] == native[1:] and native[0] <= own.end <= 1 << own.bits
+
+
 def test_a_program_too_large_for_the_security_level_is_refused() -> None:
     _, made = planned("iris.py:step")
     require_secure(made)
