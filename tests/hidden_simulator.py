@@ -159,9 +159,9 @@ def _learn(patch: pytest.MonkeyPatch, learned: Learned) -> None:
         learned.target = target
         return shown(transcript, oracle, target)
 
-    def noted_check(transcript: Transcript, tables: Any, target: Elements, weight_at: Any) -> None:
+    def noted_check(transcript: Transcript, tables: Any, target: Elements, weight_at: Any, hides: bool) -> None:
         learned.weight_at = weight_at
-        check(transcript, tables, target, weight_at)
+        check(transcript, tables, target, weight_at, hides)
 
     patch.setattr(joint, "ask", noted_ask)
     patch.setattr(joint, "Folded", noted_folded)

@@ -13,7 +13,7 @@ from independent_verifier.weights import apply
 from numpy.typing import NDArray
 from r1cs_programs import program as program_of
 from tensor_cheat import Cheat
-from tensor_proofs import committed_inputs, refusals
+from tensor_proofs import committed_inputs, entering, refusals
 from tensor_words import Deaf
 
 from circuitize.circuits import integers
@@ -32,9 +32,9 @@ at_every_degree = pytest.mark.parametrize("degree", DEGREES)
 """Of the extension that challenges are drawn from."""
 
 
-def small_plan(program: Program, degree: int) -> Plan:
-    """The plan with tables of 16 entries, which a prover in Python has time for."""
-    return plan(program, 4, degree=degree)
+def small_plan(program: Program, degree: int, *assumed: str) -> Plan:
+    """The plan with tables of 16 entries, which a prover in Python has time for; some groups may be `assumed`."""
+    return plan(program, 4, assumed=assumed, degree=degree)
 
 
 class Forgery:
@@ -57,8 +57,9 @@ class Forgery:
         return True
 
     def is_refused(self, context: bytes = b"") -> bool:
-        """By both verifiers, as they are."""
-        return refusals(self.program, self.statement, self.proof, self.made, context)[0] is not None
+        """By both verifiers, as they are, who know of all roots that what is behind them is in format."""
+        known = entering(self.statement)
+        return refusals(self.program, self.statement, self.proof, self.made, context, known)[0] is not None
 
 
 def publics_of(made: Plan, trace: Any) -> dict[tuple[str, str], Integers]:

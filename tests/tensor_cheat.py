@@ -43,8 +43,8 @@ class Cheat(Lookups, Products, Openings):
         self.counts(lookups)
         self.tables = [self.committed(c, self.table(c)) for c in range(len(made.commitments))]
         self.trees = [
-            Tree(table, bits + 1, bytes([7, c]))
-            for c, (table, bits) in enumerate(zip(self.tables, made.commitments, strict=True))
+            Tree(table, size.domain, bytes([7, c]))
+            for c, (table, size) in enumerate(zip(self.tables, self.sizes(), strict=True))
         ]
         roots = self.roots(self.published())
         channel.absorb("statement", self.digest)
@@ -65,8 +65,7 @@ class Cheat(Lookups, Products, Openings):
             self.settle("zeros", [(form, by_shape[shape]) for form, shape in zip(made.zeros, shapes, strict=True)])
         while self.products:
             self.product(*self.products.popleft())
-        for commitment, variables in enumerate(made.commitments):
-            self.opening(commitment, variables)
+        self.opening()
         # Roots that were not absorbed may be those of what was opened.
         if "columns" in channel.labels:
             channel.messages = self.published()[-1] + channel.messages[32:]

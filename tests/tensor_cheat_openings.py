@@ -1,11 +1,13 @@
-"""A cheating prover's openings of what it committed to."""
+"""A cheating prover's opening of all that it committed to."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from independent_verifier.arithmetic import (
+    FIELD,
     Elements,
     Numbers,
     dot,
@@ -14,17 +16,10 @@ from independent_verifier.arithmetic import (
     multiply,
     numbers,
     powers,
+    total,
 )
-from independent_verifier.opening import (
-    FOLD,
-    LAST,
-    SHRINK,
-    fold,
-    query_count,
-    reversed_bits,
-    root_of_unity,
-    roots_to,
-)
+from independent_verifier.geometry import Block, Geometry, table, vectors
+from independent_verifier.opening import FOLD, fold, reversed_bits, root_of_unity, roots_to
 from independent_verifier.weights import dense, zeros
 from tensor_cheat_claims import Claims
 from tensor_words import Tree, adapted, divide, padded, power_weights
@@ -32,81 +27,102 @@ from tensor_words import Tree, adapted, divide, padded, power_weights
 from circuitize.provers.tensor.forms import Column, padded_bits
 
 
-class Openings(Claims):
-    """Each commitment has the weighted sums that are claimed of it."""
+@dataclass
+class Source:
+    """A word that is queried, and the block of the next vector that its fold is."""
 
-    queries = staticmethod(query_count)
+    tree: Tree
+    geometry: Geometry
+    block: Block
+
+
+class Openings(Claims):
+    """All commitments have the weighted sums that are claimed of them."""
+
     tables: list[Numbers]
     trees: list[Tree]
+    sources: list[Source]
 
-    def opened(self, commitment: int, table: Numbers, weights: Elements, claim: Elements) -> Numbers:
+    def opened(self, commitment: int, table: Numbers, weights: Elements) -> Numbers:
         """The table that is opened; it may be another one only where a verifier lets it."""
         return table
 
     def guessed(self, honest: Elements, weights: Elements, claim: Elements) -> Elements:
-        """The folded polynomial that is sent where the places asked are not known."""
+        """The vector that is sent or committed to where the places asked are not known."""
         return honest
 
-    def opening(self, commitment: int, variables: int) -> None:
+    def sizes(self) -> list[Geometry]:
+        return [table(1 << variables, 0) for variables in self.plan.commitments]
+
+    def opening(self) -> None:
         channel = self.channel
         gamma = channel.challenge("openings")
         self.gammas.append(gamma)
         claim, factor = self.zero, self.one
-        weights = zeros(1 << variables, self.degree)
+        weights = [zeros(1 << variables, self.degree) for variables in self.plan.commitments]
         for base, number, value in self.openings:
             column = self.plan.bases[base]
-            assert isinstance(column, Column)
-            if column.commitment == commitment:
-                claim = claim + multiply(factor, value)
-                own = slice(column.offset, column.offset + (1 << padded_bits(column.shape)))
-                weights[own] = weights[own] + multiply(factor, padded(dense(self.weights[number]), column.shape))
-                factor = multiply(factor, gamma)
-        opened = self.opened(commitment, self.tables[commitment], weights, claim)
-        if opened is not self.tables[commitment]:
-            self.trees[commitment] = Tree(opened, variables + 1, bytes([7, commitment]))
-        f, tree = self.lifted(opened), self.trees[commitment]
-        rounds = max(1, -(-(variables - LAST) // FOLD))
-        bits = variables + 1
-        for round in range(rounds):
-            claim, folded, f, weights = self.folding(claim, f, weights, FOLD)
-            is_last = round == rounds - 1
-            label = "whir.last" if is_last else "whir.root"
-
-            self.asked = tree, folded, bits, round
-            f = self.foreseen(f, weights, claim) if label in channel.labels else self.guessed(f, weights, claim)
-            following = None
-            if is_last:
-                channel.send_numbers("whir.last", f)
+            assert isinstance(column, Column) and column.commitment is not None
+            claim = claim + multiply(factor, value)
+            own = weights[column.commitment], slice(column.offset, column.offset + (1 << padded_bits(column.shape)))
+            own[0][own[1]] = own[0][own[1]] + multiply(factor, padded(dense(self.weights[number]), column.shape))
+            factor = multiply(factor, gamma)
+        geometries = self.sizes()
+        for number, honest in enumerate(self.tables):
+            opened = self.opened(number, honest, weights[number])
+            if opened is not honest:
+                self.tables[number] = opened
+                self.trees[number] = Tree(opened, geometries[number].domain, bytes([7, number]))
+        pairs = [(self.lifted(own), of) for own, of in zip(self.tables, weights, strict=True)]
+        trees = self.trees
+        for vector in vectors(geometries, hides=False):
+            claim, self.folded, pairs = self.folding(claim, pairs, FOLD)
+            f, w = (zeros(1 << vector.geometry.bits, self.degree) for _ in range(2))
+            for block, pair in zip(vector.folds, pairs, strict=True):
+                for whole, part in zip((f, w), pair, strict=True):
+                    whole[block.offset : block.offset + len(part)] = part
+            self.sources = [Source(*source) for source in zip(trees, geometries, vector.folds, strict=True)]
+            label = "whir.last" if vector.last else "whir.root"
+            f = self.foreseen(f, w, claim) if label in channel.labels else self.guessed(f, w, claim)
+            if vector.last:
+                channel.send_numbers("whir.last", f[: vector.geometry.end])
             else:
-                following = Tree(f, bits - SHRINK, None)
-                channel.send("whir.root", following.top)
+                trees, geometries = [Tree(f, vector.geometry.domain, None)], [vector.geometry]
+                channel.send("whir.root", trees[0].top)
             more, added = self.answers(len(f))
-            claim, weights = claim + more, weights + added
-            if following is not None:
-                tree = following
-            bits -= SHRINK
-        self.folding(claim, f, weights, len(f).bit_length() - 1)
+            claim, pairs = claim + more, [(f, w + added)]
+        self.folding(claim, pairs, len(pairs[0][0]).bit_length() - 1)
 
     def answers(self, size: int) -> tuple[Elements, Elements]:
-        """Opens the places that are asked; what this adds to the claim on the folded polynomial, and to its weights."""
-        channel, (tree, folded, bits, round) = self.channel, self.asked
-        depth = bits - FOLD
-        places = channel.positions("whir.queries", self.queries(round), depth)
+        """Opens the places that are asked; what this adds to the claim on the next vector, and to its weights."""
+        found = [self.answered(source) for source in self.sources]
+        factors = powers(self.channel.challenge("whir.combine"), sum(len(z) for z, _ in found))
+        more, added, at = self.zero, zeros(size, self.degree), 0
+        for (z, values), source in zip(found, self.sources, strict=True):
+            own, block = factors[at : at + len(z)], source.block
+            at += len(z)
+            more = more + dot(own, values)
+            part = slice(block.offset, block.offset + (1 << block.bits))
+            added[part] = added[part] + power_weights(own, z, 1 << block.bits)
+        return more, added
+
+    def answered(self, source: Source) -> tuple[Numbers, Elements]:
+        """The points that the places asked of a word stand for, and the fold's values there."""
+        channel, tree, domain = self.channel, source.tree, source.geometry.domain
+        places = channel.positions("whir.queries", source.geometry.queries, domain - FOLD)
         self.queried.append(places)
-        indices = [reversed_bits(place, depth) for place in places]
+        indices = [reversed_bits(place, domain - FOLD) for place in places]
         symbols = tree.leaves[places]
         channel.send_numbers("whir.leaves", symbols)
-        if round == 0:
+        if tree.salts[0]:
             channel.send("whir.salts", b"".join(tree.salts[place] for place in places))
-        channel.send("whir.nodes", b"".join(tree.missing(places)))
-        factors = powers(channel.challenge("whir.combine"), len(places))
-        if round == 0:
             symbols = self.lifted(symbols[..., 0])
-        values = fold(symbols, indices, bits, folded)
-        return dot(factors, values), power_weights(factors, roots_to(root_of_unity(depth), indices, depth), size)
+        channel.send("whir.nodes", b"".join(tree.missing(places)))
+        z = roots_to(root_of_unity(domain - FOLD), indices, domain - FOLD)
+        return z, fold(symbols, indices, domain, self.folded)
 
     def foreseen(self, f: Elements, weights: Elements, claim: Elements) -> Elements:
-        """A folded polynomial that answers a false claim, where the places and what combines them are known before."""
+        """A vector that answers a false claim, where the places and what combines them are known before."""
         channel = self.channel
         before = channel.state, channel.at, channel.messages
         more, added = self.answers(len(f))
@@ -115,19 +131,21 @@ class Openings(Claims):
         made[0] = made[0] + divide(claim + more - dot(f, weights + added), (weights + added)[0])
         return made
 
-    def folding(self, claim: Elements, f: Elements, weights: Elements, rounds: int) -> Any:
+    def folding(self, claim: Elements, pairs: list[tuple[Elements, Elements]], rounds: int) -> Any:
+        """Rounds of the sumcheck of the sum over pairs of tables; what is left, the point, and the pairs there."""
         drawn = []
         for _ in range(rounds):
-            tables = np.stack([f, weights])
-            low, high = tables[:, ::2], tables[:, 1::2]
-            at = [low, low + (high - low) * numbers(2)]
-            message = np.stack([dot(*values) for values in at])
+            halves = [(both[:, ::2], both[:, 1::2]) for both in map(np.stack, pairs)]
+            points = numbers([0, 2])
+            at = [[dot(*(low + (high - low) * t).view(FIELD)) for low, high in halves] for t in points]
+            message = np.stack([total(np.stack(values)) for values in at])
             if "whir.fold" in self.channel.labels:
                 r = self.channel.peek("whir.fold")
-                message = adapted(message, claim, r, dot(*line(low, high, r)))
+                true = total(np.stack([dot(*line(low, high, r)) for low, high in halves]))
+                message = adapted(message, claim, r, true)
             self.channel.send_numbers("whir.fold", message)
             r = self.channel.challenge("whir.fold")
             claim = interpolated(message[None], claim, r[None])
-            f, weights = line(low, high, r)
+            pairs = [tuple(line(low, high, r)) for low, high in halves]
             drawn.append(r)
-        return claim, self.stacked(drawn), f, weights
+        return claim, self.stacked(drawn), pairs

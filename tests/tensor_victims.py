@@ -79,7 +79,7 @@ def seen_by_all(program: Program) -> Program:
 FEW, GRID = Fixed((2,), 0, -2, 1), Fixed((2, 3), 0, 0, 3)
 SQUARES = integers.Lookup(-2, np.arange(4) ** 2, 0)
 RESHAPED = integers.Reindex(View.reshape((2, 3), (3, 2)))
-ENDING = integers.Sum(View.broadcast((1025,), (0,)))
+ENDING, CORNER = integers.Sum(View.broadcast((1025,), (0,))), integers.Reindex(View.slice((257, 128), (0, 0), (1, 2)))
 TIMES, HALF = integers.Multiply(), integers.Shift(1)
 PROGRAMS = {
     "shift": built([FEW], (HALF, (0,))),
@@ -87,8 +87,12 @@ PROGRAMS = {
     "step": built([FEW, FEW], (TIMES, (0, 1)), (HALF, (2,)), (integers.ReLU(), (3,))),
     "dense": seen_by_all(built([GRID, GRID], (TIMES, (0, 1)), (RESHAPED, (2,)), (HALF, (3,)))),
     "long": built([Fixed((1025,), 0, 0, 3)], (ENDING, (0,))),
+    "longer": built([Fixed((257, 128), 0, 0, 3)], (CORNER, (0,))),
 }
-"""Programs whose proofs have every kind of message between them."""
+"""Programs whose proofs have every kind of message between them.
+
+Of the last two, one folds a vector again in zero knowledge, the other where nothing is hidden.
+"""
 
 
 def drawn(program: Program, seed: int = 1) -> dict[str, np.ndarray]:
@@ -100,7 +104,7 @@ def drawn(program: Program, seed: int = 1) -> dict[str, np.ndarray]:
 
 def small_victim(name: str, weight: float, degree: int = 2, openings: int | None = None) -> Victim:
     program = PROGRAMS[name]
-    made = plan(program, assumed={"data"} if name == "long" else (), degree=degree, openings=openings)
+    made = plan(program, assumed={"data"} if name.startswith("long") else (), degree=degree, openings=openings)
     found, other = (prove(program, drawn(program, seed), not_zero_knowledge=True, made=made) for seed in (1, 2))
     return victim(f"hidden {name}" if openings else name, program, made, found, other, weight)
 
@@ -113,7 +117,7 @@ def of_a_dataset(weight: float, degree: int = 2, openings: int | None = None) ->
 
 def victims(degree: int = 2) -> list[Victim]:
     """Proofs of few elements, for which both verifiers take milliseconds, and one of a training step."""
-    small = [small_victim(name, 0.4 if name == "long" else 1.0, degree) for name in PROGRAMS]
+    small = [small_victim(name, 0.4 if name == "longer" else 1.0, degree) for name in PROGRAMS if name != "long"]
     program, _ = planned("iris.py:step")
     made = plan(program, degree=degree)
     inputs = example_inputs(program)

@@ -8,7 +8,7 @@ from typing import Any
 
 from circuitize.circuits.program import Program, Role
 
-from .config import FOLD, SHRINK, queries, rounds
+from .config import FOLD
 from .flow import claimed_elements
 from .forms import padded_bits
 from .groups import INPUT, NAMES, GroupName, input_groups
@@ -107,33 +107,31 @@ def _depth(leaves: int) -> int:
 
 def proof_bytes(made: Plan) -> float:
     """The expected length of a proof's file."""
-    if made.hidden:
-        return _hidden(made, _expected)
-    return _beside_openings(made) + sum(_opening(variables, WORD * made.degree) for variables in made.commitments)
+    return _beside_opening(made) + _opening(made, _expected)
 
 
 def most_bytes(made: Plan) -> int:
     """No proof's file is longer: as if all places that are asked were distinct, and far apart."""
-    if made.hidden:
-        return round(_hidden(made, _most))
-    return _beside_openings(made) + sum(_longest(variables, WORD * made.degree) for variables in made.commitments)
+    return round(_beside_opening(made) + _opening(made, _most))
 
 
-def _hidden(made: Plan, tree: Callable[[int, int, int], float]) -> float:
-    """The bytes of a proof in zero knowledge, given those of the queries to a tree of 2^depth leaves of a size."""
-    element = WORD * made.degree
-    layout = made.layout
-    found: float = HEADER_BYTES + DIGEST + element * (layout.numbers + 2 * layout.products)
-    sources = [(SYMBOLS * WORD, table) for table in layout.tables]
+def _opening(made: Plan, tree: Callable[[int, int, int], float]) -> float:
+    """The bytes of the opening, given those of the queries to a tree of 2^depth leaves of a size."""
+    element, layout, last = WORD * made.degree, made.layout, made.layout.vectors[-1]
+    carried, salt = (element, SALT) if made.hidden else (0, 0)
+    leaves = [SYMBOLS * WORD + SALT] * len(layout.tables)
+    sources, found = layout.tables, 0.0
     for vector in layout.vectors:
-        found += DIGEST + 2 * FOLD * element
-        carried = [0] * (len(sources) - 1) + [element]
-        for (leaf, source), beside in zip(sources, carried, strict=True):
-            found += tree(source.bits + source.rate - FOLD, source.queries, leaf + beside + SALT)
-        sources = [(SYMBOLS * element, vector)]
-    ((_, last),) = sources
-    found += tree(last.bits + last.rate, last.queries, 2 * element + SALT)
-    return found + element * (1 + last.end + last.random + 2 * last.bits)
+        leaves[-1] += carried
+        for leaf, source in zip(leaves, sources, strict=True):
+            found += tree(source.bits + source.rate - FOLD, source.queries, leaf)
+        found += 2 * FOLD * element + DIGEST
+        sources, leaves = [vector], [SYMBOLS * element + salt]
+    if made.hidden:
+        found += element + tree(last.bits + last.rate, last.queries, 2 * element + SALT)
+    else:
+        found -= DIGEST
+    return found + element * (last.end + last.random + 2 * last.bits)
 
 
 def _most(depth: int, asked: int, leaf: int) -> float:
@@ -152,30 +150,10 @@ def _expected(depth: int, asked: int, leaf: int) -> float:
     return found
 
 
-def _beside_openings(made: Plan) -> int:
-    """The bytes that do not depend on what is drawn."""
+def _beside_opening(made: Plan) -> int:
+    """The bytes before the opening, which do not depend on what is drawn."""
     element = WORD * made.degree
+    if made.hidden:
+        return HEADER_BYTES + DIGEST + element * (made.layout.numbers + 2 * made.layout.products)
     lookups = element * (1 + sum(3 * level + 4 for level in range(_depth(fractions(made)))))
     return HEADER_BYTES + DIGEST + lookups + element * claimed_elements(made)
-
-
-def _longest(variables: int, element: int) -> int:
-    """The bytes of one opening at most."""
-    found = element * 2 * variables
-    for round in range(rounds(variables)):
-        asked, depth = queries(round), variables + 1 - SHRINK * round - FOLD
-        leaf = (SYMBOLS * WORD + SALT) if round == 0 else SYMBOLS * element
-        found += int(_most(depth, asked, leaf))
-        found += DIGEST if round + 1 < rounds(variables) else element << (variables - FOLD * (round + 1))
-    return found
-
-
-def _opening(variables: int, element: int) -> float:
-    """The expected bytes of one opening."""
-    found: float = element * 2 * variables
-    for round in range(rounds(variables)):
-        asked, depth = queries(round), variables + 1 - SHRINK * round - FOLD
-        leaf = (SYMBOLS * WORD + SALT) if round == 0 else SYMBOLS * element
-        found += _expected(depth, asked, leaf)
-        found += DIGEST if round + 1 < rounds(variables) else element << (variables - FOLD * (round + 1))
-    return found

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from circuitize._native import TensorPlan
+from circuitize._native import TensorPlan, tensor_sizes
 from circuitize.circuits.encode import canonical, program_digest
 from circuitize.circuits.errors import CircuitizeError, OverflowRisk, Undefined
 from circuitize.circuits.hypergraph import Arrow, fold
@@ -27,7 +27,7 @@ from circuitize.circuits.program import Program, Visibility
 from circuitize.circuits.undefined import explained
 
 from .checks import settle
-from .config import DEGREES, GEOMETRY, HIDDEN_TYPE, PROOF_TYPE, Layout, parameters
+from .config import DEGREES, GEOMETRY, HIDDEN_GEOMETRY, HIDDEN_TYPE, PROOF_TYPE, Layout, parameters
 from .dataset import Dataset, require_batches, tensors
 from .draft import Draft, Lookup, Table
 from .drafting import drafted
@@ -125,7 +125,9 @@ class Plan:
 
     @cached_property
     def layout(self) -> Layout:
-        """The sizes of a proof in zero knowledge; raises Unprovable where there are none."""
+        """The sizes of a proof; raises Unprovable where there are none in zero knowledge."""
+        if not self.hidden:
+            return Layout.of(*tensor_sizes(list(self.commitments)))
         try:
             return Layout.of(*self.native.layout())
         except ValueError as error:
@@ -149,7 +151,7 @@ class Plan:
             return value
 
         lists = [ports.hex() for ports in self.encoded_lists]
-        tag = (HIDDEN_TYPE, HIDDEN, GEOMETRY) if self.hidden else (PROOF_TYPE, FLAGS)
+        tag = (HIDDEN_TYPE, HIDDEN, HIDDEN_GEOMETRY) if self.hidden else (PROOF_TYPE, FLAGS, GEOMETRY)
         kind = [*tag, CHUNKS, parameters(self.degree)]
         said = [*kind, self.program, self.groups, lists, self.assumed, self.records]
         content = json.dumps(said, default=plain, sort_keys=True)

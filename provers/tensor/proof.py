@@ -14,7 +14,7 @@ from circuitize.provers.framing import Framing, read_proof
 from .ports import CHUNKS
 
 MAGIC = b"circuitize-tenpf"
-PLAIN = Framing("tensor", MAGIC, version=2, zero_knowledge=False)
+PLAIN = Framing("tensor", MAGIC, version=4, zero_knowledge=False)
 HIDING = Framing("tensor", MAGIC, version=3, zero_knowledge=True)
 HEADER_BYTES = framing.HEADER_BYTES + 8 + 8
 PROOF_FILE = "proof.tensor"

@@ -14,12 +14,8 @@ from .config import (
     PRIME,
     QUERY_BITS,
     ROUND_BITS,
-    SHRINK,
     UNION_BITS,
     Bound,
-    queries,
-    rate_bits,
-    rounds,
 )
 from .errors import Unprovable
 from .flow import claims
@@ -45,34 +41,33 @@ def bounds(made: Plan) -> list[Bound]:
     if products:
         # Cubic, in at most 60 variables each; both verifiers refuse more claims than that.
         found.append(Bound("product sumchecks", field - math.log2(3 * 60 * most_claims)))
-    if made.hidden:
-        return [*found, *_joint(made, field, most_claims)]
-    for number, variables in enumerate(made.commitments):
-        found += _opening(f"commitment {number}", variables, field, most_claims)
-    return found
+    return [*found, *_opening(made, field, most_claims)]
 
 
-def _joint(made: Plan, field: float, most_claims: int) -> Iterator[Bound]:
-    """The masks of reductions and the joint opening: docs/zero-knowledge.md, "It is sound", by its numbers."""
-    layout = made.layout
-    yield Bound("masks: products", field - math.log2(1 + layout.equations))
-    yield Bound("masks: equations", field - math.log2(1 + layout.equations + 2 * layout.products))
+def _opening(made: Plan, field: float, most_claims: int) -> Iterator[Bound]:
+    """The joint opening, and where it hides the masks: docs/zero-knowledge.md, "It is sound"; docs/tensor.md."""
+    layout, hidden = made.layout, made.hidden
+    if hidden:
+        yield Bound("masks: products", field - math.log2(1 + layout.equations))
+        yield Bound("masks: equations", field - math.log2(1 + layout.equations + 2 * layout.products))
     yield Bound("batching of claims", field - math.log2(1 + most_claims))
     sources = [(f"commitment {number}", table) for number, table in enumerate(layout.tables)]
     for number, vector in enumerate(layout.vectors):
         own, last = sources[-1]
-        asked = sum(source.queries for _, source in sources) + last.queries
+        asked = sum(source.queries for _, source in sources) + (last.queries if hidden else 0)
         yield Bound(f"vector {number}: combination", field - math.log2(1 + asked))
         for name, source in sources:
-            # Each fold: |domain| / |field| of correlated agreement, halving, and as much again for where it is.
-            folding = (2 << (source.bits + source.rate)) + 2 * FOLD
+            # Each fold halves the domain: that / |field| of correlated agreement, and as much again for where it is.
+            folding = sum((1 << (source.bits + source.rate - step)) + 2 for step in range(FOLD))
             yield Bound(f"{name}: folding", field - math.log2(folding))
             yield Bound(f"{name}: queries", _missed(source.rate, source.queries))
-        yield Bound(f"{own}: carried pads", _missed(last.rate, last.queries))
+        if hidden:
+            yield Bound(f"{own}: carried pads", _missed(last.rate, last.queries))
         sources = [(f"vector {number}", vector)]
     ((name, last),) = sources
-    yield Bound(f"{name}: mask", field - math.log2((2 << (last.bits + last.rate)) + 1))
-    yield Bound(f"{name}: queries", _missed(last.rate, last.queries))
+    if hidden:
+        yield Bound(f"{name}: mask", field - math.log2((2 << (last.bits + last.rate)) + 1))
+        yield Bound(f"{name}: queries", _missed(last.rate, last.queries))
     yield Bound(f"{name}: last sumcheck", field - math.log2(2 * last.bits))
 
 
@@ -91,20 +86,6 @@ def _lookups(made: Plan) -> Iterator[Bound]:
     yield Bound("lookups: alpha and beta", field_bits(made) - math.log2(2 * fractions))
     depth = fractions.bit_length()
     yield Bound("lookups: tree of fractions", field_bits(made) - math.log2(depth * (3 * depth + 2)))
-
-
-def _opening(name: str, variables: int, field: float, most_claims: int) -> Iterator[Bound]:
-    """WHIR in the unique-decoding regime: eprint 2024/1586, section 5; proximity gaps: eprint 2020/654, theorem 4.1."""
-    yield Bound(f"{name}: batching of claims", field - math.log2(most_claims))
-    bits = variables + 1
-    for round in range(rounds(variables)):
-        # Each of the FOLD steps: |domain| / |field| for correlated agreement, 2 / |field| for its sumcheck round.
-        steps = sum((1 << (bits - step)) + 2 for step in range(FOLD))
-        yield Bound(f"{name} round {round}: folding", field - math.log2(steps))
-        yield Bound(f"{name} round {round}: queries", _missed(rate_bits(round), queries(round)))
-        yield Bound(f"{name} round {round}: combination", field - math.log2(queries(round) + 1))
-        bits -= SHRINK
-    yield Bound(f"{name}: last sumcheck", field - math.log2(2 * variables))
 
 
 def union(found: list[Bound]) -> float:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from independent_verifier import opening
+from independent_verifier import geometry, opening
 from independent_verifier.arithmetic import PRIME, Elements, dot, multiply, numbers
 from independent_verifier.transcript import Transcript
 from independent_verifier.verifier import Verifier
@@ -154,18 +154,20 @@ class Agreeing(FalseSum):
         self.agreeing: list[set[int]] = []
 
     def guessed(self, honest: Elements, weights: Elements, claim: Elements) -> Elements:
-        tree, _, bits, _ = self.asked
-        depth = bits - opening.FOLD
-        zeros = np.random.default_rng(0).permutation(len(tree.leaves))[: len(honest) - 1]
+        first = self.sources[0]
+        count, depth = 1 << first.block.bits, first.geometry.domain - opening.FOLD
+        leaves = 1 << depth
+        zeros = np.random.default_rng(0).permutation(leaves)[: count - 1]
         vanishing = [1]
         for place in zeros:
             z = pow(opening.root_of_unity(depth), opening.reversed_bits(int(place), depth), PRIME)
             shifted = [0, *vanishing]
             scaled = [-z * c for c in vanishing] + [0]
             vanishing = [(x + y) % PRIME for x, y in zip(shifted, scaled, strict=True)]
-        step = self.lifted(numbers(vanishing))
+        step = honest * numbers(0)
+        step[first.block.offset : first.block.offset + count] = self.lifted(numbers(vanishing))
         missing = divide(claim - dot(honest, weights), dot(step, weights))
-        self.agreeing.append(set(zeros.tolist()) if missing.any() else set(range(len(tree.leaves))))
+        self.agreeing.append(set(zeros.tolist()) if missing.any() else set(range(leaves)))
         return honest + multiply(step, missing)
 
 
@@ -179,12 +181,11 @@ def test_enough_places_are_asked(degree: int, monkeypatch: pytest.MonkeyPatch) -
         found, _ = attack(SUM, made, INPUTS, Agreeing, output=false)
         assert found.is_refused()
         with monkeypatch.context() as weak:
-            weak.setattr(opening, "query_count", lambda _: 1)
-            weak.setattr(Agreeing, "queries", staticmethod(lambda _: 1))
+            weak.setattr(geometry, "queries_at", lambda _: 1)
             found, cheat = attack(SUM, made, INPUTS, Agreeing, output=false)
             assert isinstance(cheat, Agreeing)
-            asked = zip(cheat.queried, cheat.agreeing, strict=True)
-            assert found.passes() == all(places[0] in agreeing for places, agreeing in asked)
+            assert len(cheat.agreeing) == 1
+            assert found.passes() == (cheat.queried[0][0] in cheat.agreeing[0])
             verdicts.add(found.passes())
         assert found.is_refused()
 
@@ -193,7 +194,7 @@ def test_a_claim_is_opened(degree: int) -> None:
     """Else the roots of inputs say nothing."""
 
     class Closed(Verifier):
-        def _opening(self, commitment: int, variables: int, root: bytes) -> None:
+        def _opening(self, *_: object) -> None:
             self.transcript.at = len(self.transcript.messages)
 
     found, _ = attack(SUM, small_plan(SUM, degree), INPUTS, FalseSum, output=INPUTS["in0"] + INPUTS["in1"] + 1)

@@ -1,4 +1,4 @@
-"""Sizes of proofs in zero knowledge: of tables and their domains, and of the vectors that they are folded into."""
+"""Sizes of proofs: of tables and their domains, and of the vectors that they are folded into."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from .opening import FOLD, SYMBOLS, queries_at
 
 SMALL = 17
 """A domain of at most 2^17 points has the lowest rate at which it is as small."""
+SPARSE = 13
+"""But that of a table has rate 1/2, unless it has 2^13 points at another."""
 LOWEST, LOWEST_OF_LAST = 2, 4
 """Rates go down to 1/4 for tables, and to 1/16 for the last vector."""
 LEAST = 8
-LAST = 1 << 10
-"""A vector of so many elements, besides random ones, is the last one."""
+LAST, LAST_SENT = 1 << 10, 3 << 10
+"""A vector of so many elements, besides random ones, is the last one: in zero knowledge, and where it is sent."""
 CARRIED = 2 * FOLD
 """Numbers that are sent in the four rounds of a fold."""
 TWO_ADICITY = 32
@@ -51,10 +53,10 @@ class Block:
 
 @dataclass(frozen=True)
 class Vector:
-    """Where the fold of each table, or of the vector before, lies in it, and where carried pads do."""
+    """Where the fold of each table, or of the vector before, lies in it; and where carried pads do, if it hides."""
 
     folds: tuple[Block, ...]
-    carried: Block
+    carried: Block | None
     geometry: Geometry
     last: bool
 
@@ -65,38 +67,45 @@ def sized(end: int, each: int, rate: int) -> Geometry:
     return Geometry(end, random, max(LEAST, bits_for(end + random)), rate, queries_at(rate))
 
 
-def lowest(end: int, each: int, least: int) -> Geometry:
+def lowest(end: int, each: int, least: int, sparse: int = 0) -> Geometry:
     choices = (sized(end, each, rate) for rate in range(least, 1, -1))
-    return next((one for one in choices if one.domain <= SMALL), sized(end, each, 1))
+    return next((one for one in choices if sparse <= one.domain <= SMALL), sized(end, each, 1))
 
 
 def table(words: int, openings: int) -> Geometry:
-    return lowest(-(-words // SYMBOLS) * SYMBOLS, SYMBOLS * openings, LOWEST)
+    """A table for so many openings; for any number of them, 0, where nothing is hidden."""
+    return lowest(-(-words // SYMBOLS) * SYMBOLS, SYMBOLS * openings, LOWEST, SPARSE)
 
 
 def vector(sizes: Sequence[int], queries: int, number: int) -> Vector:
-    """The vector, 1 for the first, that folds of these sizes make; the tree that carries pads has so many queries."""
-    bits = [*sizes, bits_for(CARRIED + queries)]
+    """The vector, 1 for the first, that folds of these sizes make; a tree that carries pads has `queries`."""
+    bits = [*sizes, bits_for(CARRIED + queries)] if queries else [*sizes]
     offsets, end = [0] * len(bits), 0
     for i in sorted(range(len(bits)), key=lambda i: -bits[i]):
         offsets[i], end = end, end + (1 << bits[i])
-    *folds, carried = [Block(offset, size) for offset, size in zip(offsets, bits, strict=True)]
+    blocks = [Block(offset, size) for offset, size in zip(offsets, bits, strict=True)]
+    if not queries:
+        last = end <= LAST_SENT
+        geometry = Geometry(end, 0, bits_for(end), 0, 0) if last else sized(end, 0, 1 + 2 * number)
+        return Vector(tuple(blocks), None, geometry, last)
+    *folds, carried = blocks
     last = end <= LAST
     geometry = lowest(end, 1, LOWEST_OF_LAST) if last else sized(end, SYMBOLS, 1 + 2 * number)
     return Vector(tuple(folds), carried, geometry, last)
 
 
-def vectors(tables: Sequence[Geometry]) -> list[Vector]:
-    """Of an opening of these tables, the last of which carries pads."""
-    made = [vector([one.bits - FOLD for one in tables], tables[-1].queries, 1)]
+def vectors(tables: Sequence[Geometry], hides: bool) -> list[Vector]:
+    """Of an opening of these tables, the last of which carries pads if it hides."""
+    made = [vector([one.bits - FOLD for one in tables], hides * tables[-1].queries, 1)]
     while not made[-1].last:
         before = made[-1].geometry
-        made.append(vector([before.bits - FOLD], before.queries, len(made) + 1))
+        made.append(vector([before.bits - FOLD], hides * before.queries, len(made) + 1))
     return made
 
 
 def fit(tables: Sequence[Geometry], made: Sequence[Vector]) -> bool:
     """Whether there are such domains, and carried pads have a rate as low as the tree that carries them."""
     trees = [tables[-1], *(one.geometry for one in made)]
-    carried = all(one.carried.bits + tree.rate <= tree.domain - FOLD for tree, one in zip(trees, made, strict=False))
+    pairs = [(tree, one.carried) for tree, one in zip(trees, made, strict=False) if one.carried is not None]
+    carried = all(block.bits + tree.rate <= tree.domain - FOLD for tree, block in pairs)
     return carried and all(one.bits <= MOST_VARIABLES and one.domain <= TWO_ADICITY for one in [*tables, *trees])

@@ -1,4 +1,4 @@
-"""One opening of several tables in zero knowledge: that their weighted sums add up to a number."""
+"""One opening of several tables, hidden or not: that their weighted sums add up to a number."""
 
 from __future__ import annotations
 
@@ -49,6 +49,7 @@ class Oracle:
     width: int
     carried: int
     root: bytes
+    salted: bool
     root_of: Callable[[bytes], bytes] = bytes
 
 
@@ -73,18 +74,19 @@ class Powers:
 
 @dataclass(frozen=True)
 class Folded:
-    """A vector, the challenges that its folds are along, and weights on it: of carried pads, and of answers."""
+    """A vector, the challenges that its folds are along, and weights on it: of carried pads, if any, and of answers."""
 
     vector: Vector
     point: Elements
-    pads: Elements
+    pads: Elements | None
     powers: list[Powers]
 
     def weight(self, at: Elements) -> Elements:
         """The extension of these weights at a point."""
-        carried = self.vector.carried
-        pads = dot(self.pads, equality_at(at[: carried.bits], range(CARRIED)))
-        found = multiply(pads, within(carried, at))
+        found, carried = zero(at.shape[-1]), self.vector.carried
+        if self.pads is not None and carried is not None:
+            pads = dot(self.pads, equality_at(at[: carried.bits], range(CARRIED)))
+            found = multiply(pads, within(carried, at))
         for bits in {own.block.bits for own in self.powers}:
             alike = [own for own in self.powers if own.block.bits == bits]
             factors = np.concatenate([multiply(own.factors, within(own.block, at)) for own in alike])
@@ -99,44 +101,63 @@ def within(block: Block, point: Elements) -> Elements:
 
 def ask(transcript: Transcript, oracle: Oracle) -> Answers:
     places = transcript.positions("whir.queries", oracle.geometry.queries, oracle.depth)
-    words, carried, top = opened_leaves(transcript, places, oracle.depth, oracle.width, oracle.carried)
+    words, carried, top = opened_leaves(transcript, places, oracle.depth, oracle.width, oracle.carried, oracle.salted)
     if oracle.root_of(top) != oracle.root:
         raise Refused(FOREIGN)
     indices = [reversed_bits(place, oracle.depth) for place in places]
     return Answers(indices, roots_to(root_of_unity(oracle.depth), indices, oracle.depth), words, carried)
 
 
+def rounds(transcript: Transcript, target: Elements, hides: bool) -> tuple[Elements, Elements, Elements | None]:
+    """Those of one fold: what is left of the claim, the point, and weights on the pads that hide them."""
+    if not hides:
+        return *sumcheck(Clear(transcript), "whir.fold", 2, FOLD, target), None
+    masked = Masked(transcript)
+    left, point = sumcheck(masked, "whir.fold", 2, FOLD, masked.constant(target))
+    known, _ = masked.equation([left], one(transcript.degree)[None])
+    return known.constant, point, -known.pads
+
+
 def check_joint(
-    transcript: Transcript, tables: Sequence[Oracle], target: Elements, weight_at: Callable[[int, Elements], Elements]
+    transcript: Transcript,
+    tables: Sequence[Oracle],
+    target: Elements,
+    weight_at: Callable[[int, Elements], Elements],
+    hides: bool,
 ) -> None:
     """Raises Refused unless the sum over tables of <f, w> is the target; `weight_at` is w's extension, by number."""
     degree = transcript.degree
     oracles, passed = list(tables), []
-    for vector in vectors([table.geometry for table in tables]):
-        masked = Masked(transcript)
-        left, point = sumcheck(masked, "whir.fold", 2, FOLD, masked.constant(target))
-        known, _ = masked.equation([left], one(degree)[None])
-        root = transcript.bytes("whir.root", 32)
+    last, root = FIELD.Zeros((0, degree)), b""
+    for vector in vectors([table.geometry for table in tables], hides):
+        left, point, pads = rounds(transcript, target, hides)
+        if vector.last and not hides:
+            last = transcript.elements("whir.last", vector.geometry.end)
+        else:
+            root = transcript.bytes("whir.root", 32)
         answers = [ask(transcript, oracle) for oracle in oracles]
         claims: list[tuple[Block, Numbers, Elements]] = []
         for oracle, found, block in zip(oracles, answers, vector.folds, strict=True):
             domain = oracle.geometry.domain
             claims.append((block, found.z, fold(symbols(found.words, degree), found.indices, domain, point)))
-            if oracle.carried:
+            if vector.carried is not None and oracle.carried:
                 claims.append((vector.carried, found.z, found.carried))
         factors = powers(transcript.challenge("whir.combine"), sum(len(z) for _, z, _ in claims))
-        target = known.constant + dot(factors, np.concatenate([values for *_, values in claims]))
+        target = left + dot(factors, np.concatenate([values for *_, values in claims]))
         ends = np.cumsum([len(z) for _, z, _ in claims])[:-1]
         own = [
             Powers(block, z, part.view(FIELD))
             for (block, z, _), part in zip(claims, np.split(factors, ends), strict=True)
         ]
-        passed.append(Folded(vector, point, -known.pads, own))
+        passed.append(Folded(vector, point, pads, own))
         sizes = (vector.geometry.domain, 2 * degree, 0)
         if not vector.last:
-            sizes = (vector.geometry.domain - FOLD, SYMBOLS * degree, degree)
-        oracles = [Oracle(vector.geometry, *sizes, root)]
-    value, left, at = shown(transcript, oracles[0], target)
+            sizes = (vector.geometry.domain - FOLD, SYMBOLS * degree, degree * hides)
+        oracles = [Oracle(vector.geometry, *sizes, root, hides)]
+    if hides:
+        last, target = shown(transcript, oracles[0], target)
+    left, at = sumcheck(Clear(transcript), "whir.fold", 2, oracles[0].geometry.bits, target)
+    value = dot(equality(at)[: len(last)], last)
     weight, factor = zero(degree), one(degree)
     for folded in reversed(passed):
         weight = weight + multiply(factor, folded.weight(at))
@@ -151,11 +172,8 @@ def check_joint(
         raise Refused("a commitment does not open to the claimed values")
 
 
-def shown(transcript: Transcript, oracle: Oracle, target: Elements) -> tuple[Elements, Elements, Elements]:
-    """The end: u = g + mu v is sent whole, where v is the last vector and g a mask, and has the sum that it must have.
-
-    Returns u's extension at a point, what is claimed of it times that of the weights, and the point.
-    """
+def shown(transcript: Transcript, oracle: Oracle, target: Elements) -> tuple[Elements, Elements]:
+    """The hidden end: u = g + mu v is sent whole, where v is the last vector and g a mask; u, and its weighted sum."""
     degree, geometry = transcript.degree, oracle.geometry
     (masked,) = transcript.elements("whir.mask", 1)
     mu = transcript.challenge("whir.mask")
@@ -164,8 +182,7 @@ def shown(transcript: Transcript, oracle: Oracle, target: Elements) -> tuple[Ele
     own, mask = found.words[:, :degree], found.words[:, degree:]
     if not same(mask + multiply(own, mu[None]), evaluated(last, found.z)):
         raise Refused("the last vector of an opening is not the one that was committed to")
-    left, at = sumcheck(Clear(transcript), "whir.fold", 2, geometry.bits, masked + multiply(mu, target))
-    return dot(equality(at)[: len(last)], last), left, at
+    return last, masked + multiply(mu, target)
 
 
 def evaluated(coefficients: Elements, x: Numbers) -> Elements:

@@ -1,9 +1,8 @@
-"""Checking a WHIR opening: that a committed polynomial has a weighted sum."""
+"""What answers to queries say: opened leaves, their folds, and the weights that powers of their points are."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
@@ -14,25 +13,18 @@ from .arithmetic import (
     PRIME,
     Elements,
     Numbers,
-    dot,
-    equality,
     lift,
     line,
     multiply,
     numbers,
     one,
-    powers,
-    same,
     scale,
     total,
 )
-from .checks import Clear, sumcheck
-from .transcript import Refused, Transcript, hashed
+from .transcript import Transcript, hashed
 
 FOLD = 4
-SHRINK = 2
 SYMBOLS = 1 << FOLD
-LAST = 6
 QUERY_BITS = 106
 FOREIGN = "an opened leaf does not belong to its commitment"
 
@@ -58,57 +50,6 @@ def reversed_bits(number: int, bits: int) -> int:
 
 def queries_at(rate_bits: int) -> int:
     return math.ceil(QUERY_BITS / -math.log2((1 + 2.0**-rate_bits) / 2))
-
-
-def query_count(round: int) -> int:
-    return queries_at(1 + (FOLD - SHRINK) * round)
-
-
-def check_opening(
-    transcript: Transcript,
-    variables: int,
-    root: bytes,
-    root_of: Callable[[bytes], bytes],
-    claim: Elements,
-    weight_at: Callable[[Elements], Elements],
-) -> None:
-    """Raises Refused unless sum_b f(b) w(b) = claim; `weight_at` is w's multilinear extension.
-
-    `root_of` makes the root out of the top of the tree.
-    """
-    clear = Clear(transcript)
-    rounds = max(1, math.ceil((variables - LAST) / FOLD))
-    point: Elements = FIELD.Zeros((0, transcript.degree))
-    asked: list[tuple[int, Elements, Numbers]] = []
-    last: Elements = FIELD.Zeros((0, transcript.degree))
-    domain = variables + 1
-    for round in range(rounds):
-        claim, folded = sumcheck(clear, "whir.fold", 2, FOLD, claim)
-        point = np.concatenate([point, folded])
-        next_root = b""
-        if round < rounds - 1:
-            next_root = transcript.bytes("whir.root", 32)
-        else:
-            last = transcript.elements("whir.last", 1 << (variables - len(point)))
-        depth = domain - FOLD
-        places = transcript.positions("whir.queries", query_count(round), depth)
-        first = round == 0
-        coordinates = 1 if first else transcript.degree
-        leaves, _, top = opened_leaves(transcript, places, depth, SYMBOLS * coordinates, salted=first)
-        if (root_of(top) if first else top) != root:
-            raise Refused(FOREIGN)
-        factors = powers(transcript.challenge("whir.combine"), len(places))
-        indices = [reversed_bits(place, depth) for place in places]
-        claim = claim + dot(factors, fold(symbols(leaves, transcript.degree), indices, domain, folded))
-        asked.append((len(point), factors, roots_to(root_of_unity(depth), indices, depth)))
-        root, domain = next_root, domain - SHRINK
-    claim, rest = sumcheck(clear, "whir.fold", 2, variables - len(point), claim)
-    point = np.concatenate([point, rest])
-    weight = weight_at(point)
-    for start, factors, z in asked:
-        weight = weight + powers_at(factors, z, point[start:])
-    if not same(multiply(dot(equality(rest), last), weight), claim):
-        raise Refused("a commitment does not open to the claimed values")
 
 
 def powers_at(factors: Elements, z: Numbers, point: Elements) -> Elements:

@@ -17,12 +17,12 @@ from circuitize.provers.tensor.proof import Proof
 from circuitize.provers.tensor.security import require_secure
 from circuitize.provers.tensor.statement import Statement, fault, untrusted
 
-from .arithmetic import PRIME, Elements, dot, multiply, powers
+from .arithmetic import FIELD, PRIME, Elements, dot, multiply, powers
 from .checks import Clear
 from .geometry import Geometry, fit, table, vectors
 from .joint import Oracle, check_joint
 from .masked import Masked, extension_from, pad_words
-from .opening import FOLD, SYMBOLS, check_opening
+from .opening import FOLD, SYMBOLS
 from .reductions import Reductions
 from .transcript import Refused, hashed
 from .weights import Separable, at_point, extension
@@ -80,7 +80,7 @@ class Verifier(Reductions):
     """One check of one proof; raises Refused."""
 
     tables: list[Geometry]
-    """Sizes of the tables of a proof in zero knowledge, once they are known."""
+    """Sizes of the tables, once they are known."""
 
     def check(self, context: bytes) -> None:
         made, transcript = self.plan, self.transcript
@@ -97,44 +97,28 @@ class Verifier(Reductions):
         self.checks = masked if made.hidden else Clear(transcript)
         self.reduce()
         roots = [*(self.statement.roots[key] for key in made.groups), own]
-        if made.hidden:
-            self._joint(masked, roots)
-        else:
-            for number, (variables, root) in enumerate(zip(made.commitments, roots, strict=True)):
-                self._opening(number, variables, root)
+        self._opening(roots, masked if made.hidden else None)
         transcript.finish()
 
-    def _opening(self, commitment: int, variables: int, root: bytes) -> None:
-        gamma = self.transcript.challenge("openings")
-        claim, factor = self.zero, self.one
-        mine: list[tuple[Elements, Column, int]] = []
-        for base, number, value in self.openings:
-            column = self.plan.bases[base]
-            assert isinstance(column, Column)
-            if column.commitment == commitment:
-                claim = claim + multiply(factor, value)
-                mine.append((factor, column, number))
-                factor = multiply(factor, gamma)
-
-        def root_of(top: bytes) -> bytes:
-            return published(self.plan, commitment, top)
-
-        check_opening(self.transcript, variables, root, root_of, claim, lambda point: self._weight(mine, point))
-
-    def _joint(self, checks: Masked, roots: list[bytes]) -> None:
-        """All claims and the equation of the pads, on all commitments at once."""
-        made, own = self.plan, checks.finish()
-        last, start = len(made.lists), self._end(len(made.lists))
-        gamma = self.transcript.challenge("openings")
-        factors = np.concatenate([self.one[None], powers(gamma, len(self.openings) + 1)])[:-1]
-        claimed, _ = checks.equation([value for *_, value in self.openings], -factors[:-1])
-        constant = claimed.constant + multiply(own.constant, factors[-1])
-        pads = multiply(own.pads, factors[-1])
-        pads[: len(claimed.pads)] = pads[: len(claimed.pads)] + claimed.pads
-        words = pad_words(pads)
-        self.tables = [table(self._end(number), most) for number, most in enumerate(made.openings or ())]
-        self.tables.append(table(start + len(words), 1))
-        if not fit(self.tables, vectors(self.tables)):
+    def _opening(self, roots: list[bytes], checks: Masked | None) -> None:
+        """All claims on all commitments at once, and, where numbers are masked, the equation of the pads."""
+        made, last, start = self.plan, len(self.plan.lists), self._end(len(self.plan.lists))
+        own = None if checks is None else checks.finish()
+        gamma, values = self.transcript.challenge("openings"), [value for *_, value in self.openings]
+        factors = np.concatenate([self.one[None], powers(gamma, len(values))])
+        words, target = FIELD.Zeros((0, made.degree)), self.zero
+        if checks is None or own is None:
+            target = dot(np.stack([self.zero, *values])[1:], factors[:-1])
+        else:
+            claimed, _ = checks.equation(values, -factors[:-1])
+            target = -(claimed.constant + multiply(own.constant, factors[-1]))
+            pads = multiply(own.pads, factors[-1])
+            pads[: len(claimed.pads)] = pads[: len(claimed.pads)] + claimed.pads
+            words = pad_words(pads)
+        openings = made.openings or [0] * last
+        self.tables = [table(self._end(number), most) for number, most in enumerate(openings)]
+        self.tables.append(table(start + len(words), 1 if made.hidden else 0))
+        if not fit(self.tables, vectors(self.tables, made.hidden)):
             raise Refused("the plan's tables do not fit the field's domains")
         mine: list[list[tuple[Elements, Column, int]]] = [[] for _ in roots]
         for factor, (base, number, _) in zip(factors, self.openings, strict=False):
@@ -146,13 +130,20 @@ class Verifier(Reductions):
             weight = self._weight(mine[number], point)
             return weight + extension_from(start, words, point) if number == last else weight
 
+        carried = made.degree * made.hidden
         oracles = [
             Oracle(
-                own, own.domain - FOLD, SYMBOLS, made.degree * (number == last), root, partial(published, made, number)
+                own,
+                own.domain - FOLD,
+                SYMBOLS,
+                carried * (number == last),
+                root,
+                True,
+                partial(published, made, number),
             )
             for number, (own, root) in enumerate(zip(self.tables, roots, strict=True))
         ]
-        check_joint(self.transcript, oracles, -constant, weight_at)
+        check_joint(self.transcript, oracles, target, weight_at, made.hidden)
 
     def _end(self, commitment: int) -> int:
         """Where the columns of a commitment end."""

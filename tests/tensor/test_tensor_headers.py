@@ -31,6 +31,13 @@ def changed(content: bytes, at: int, number: int) -> bytes:
     return content[:at] + bytes([number]) + content[at + 1 :]
 
 
+def test_a_proof_of_before_is_refused_by_its_version(folder: Folder) -> None:
+    """That opened each commitment by itself, and hid nothing."""
+    content = folder.step(1).proof.encode()
+    with pytest.raises(FormatError, match=r"expected .* version 4 with flags 0 .*, found version 2 with flags 0"):
+        Proof.decode(content[:16] + (2).to_bytes(4, "little") + content[20:])
+
+
 @pytest.mark.parametrize("number", [0, 1, 2, 255])
 def test_proofs_and_steps_have_a_flag_and_a_count(folder: Folder, number: int) -> None:
     step = folder.step_path(1).read_bytes()

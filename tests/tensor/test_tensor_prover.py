@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
-from independent_verifier import opening
+from independent_verifier import geometry, opening
 from integers_cases import Case, by_operation
 from r1cs_programs import integer_type
 from tensor_cases import SMALL, inputs_of, program_of
@@ -159,15 +160,30 @@ def test_a_plan_follows_from_the_program() -> None:
     assert "would say nothing" in refused(lambda: plan(program.with_visibility(**hidden)))
 
 
-@pytest.mark.parametrize("variables", range(config.LEAST_VARIABLES, 28))
-def test_parameters_are_the_same_three_times(variables: int) -> None:
-    """The native prover, the independent verifier and the security bounds each have their own."""
-    fold, least, queries = _native.tensor_parameters(variables)
-    assert (fold, least) == (config.FOLD, config.LEAST_VARIABLES) == (opening.FOLD, config.LEAST_VARIABLES)
-    rounds = config.rounds(variables)
-    assert queries == [config.queries(round) for round in range(rounds)]
-    assert queries == [opening.query_count(round) for round in range(rounds)]
-    assert opening.LAST == config.LAST_VARIABLES
+@pytest.mark.parametrize("largest", range(config.LEAST_VARIABLES, 30))
+def test_sizes_are_the_same_twice(largest: int) -> None:
+    """The native prover, whose sizes security bounds and estimates have, and the independent verifier."""
+    variables = [*range(config.LEAST_VARIABLES, largest, 3), largest]
+    own = [geometry.table(1 << bits, 0) for bits in variables]
+    sizes = [own, [vector.geometry for vector in geometry.vectors(own, hides=False)]]
+    tables, folded, _ = _native.tensor_sizes(variables)
+    assert [tables, folded] == [[(x.end, x.random, x.bits, x.rate, x.queries) for x in kind] for kind in sizes]
+    for _, _, _, rate, queries in [*tables, *folded[:-1]]:
+        assert queries == opening.queries_at(rate) and -queries * math.log2((1 + 0.5**rate) / 2) >= config.QUERY_BITS
+    assert (config.FOLD, config.LEAST_VARIABLES, config.QUERY_BITS) == (
+        opening.FOLD,
+        geometry.LEAST,
+        opening.QUERY_BITS,
+    )
+
+
+def test_a_plan_has_the_sizes_of_the_native_prover() -> None:
+    """Security bounds and estimates do not ask for a plan in the native prover, which a large program has not."""
+    _, made = planned("iris.py:step")
+    tables, folded, counts = made.native.layout()
+    assert counts == (0, 0, 0) and len(tables) == len(made.commitments)
+    for own, native in zip([*made.layout.tables, *made.layout.vectors], [*tables, *folded], strict=True):
+        assert own[1:] == native[1:] and native[0] <= own.end <= 1 << own.bits
 
 
 def test_a_program_too_large_for_the_security_level_is_refused() -> None:

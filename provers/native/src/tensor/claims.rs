@@ -9,8 +9,7 @@ use super::checks::Checks;
 use super::extension::Extension;
 use super::field::F;
 use super::functional::Functional;
-use super::multilinear::equality_at;
-use super::plan::{Base, Plan, variables};
+use super::plan::{Base, Plan};
 
 /// The values of every base in row-major order: all of them for the prover, public ones for the verifier.
 pub type Values = Vec<Vec<F>>;
@@ -164,24 +163,6 @@ impl<'a, E: Extension, C: Checks<E>> Claims<'a, E, C> {
             })
         };
         Ok(rows.iter().map(sum).collect())
-    }
-
-    /// The extension over a whole commitment, at a point, of claims' weights times factors, each at its column's place.
-    pub fn opening_weight(&self, claims: &[(&Claim<C::Value>, E)], point: &[E]) -> E {
-        let mut known: HashMap<&[usize], Functional<E>> = HashMap::new();
-        let mut sum = E::ZERO;
-        for (claim, factor) in claims {
-            let Base::Column { offset, shape, .. } = &self.plan.bases[claim.base] else {
-                unreachable!()
-            };
-            let (low, high) = point.split_at(variables(shape));
-            let at = known
-                .entry(shape)
-                .or_insert_with(|| Functional::point(shape, low));
-            let place = equality_at(high, offset >> low.len());
-            sum += *factor * place * self.functionals[claim.weights].against(at);
-        }
-        sum
     }
 }
 

@@ -4,37 +4,25 @@ use super::claims::Values;
 use super::domain::Use;
 use super::field::F;
 use super::functional::padded_places;
-use super::geometry::{Geometry, SOUND};
+use super::geometry::{Geometry, HIDDEN, PLAIN, WIDTH};
+use super::layout::Layout;
 use super::memory;
 use super::merkle::{Binding, Digest};
 use super::ntt;
 use super::oracle::Oracle;
 use super::plan::{Base, Plan, variables};
+use super::protocol::Witness;
 use super::randomness::Randomness;
-use super::whir::WIDTH;
 
 /// A commitment and all that opening it takes: made once, opened in any number of proofs.
 pub struct Commitment {
     pub table: Vec<F>,
     pub oracle: Oracle,
     root: Digest,
-    /// Of one for proofs in zero knowledge.
-    geometry: Option<Geometry>,
+    geometry: Geometry,
 }
 
 impl Commitment {
-    pub fn new(table: Vec<F>, secret: [u8; 32], binding: Binding) -> Self {
-        let bits = table.len().trailing_zeros() as usize;
-        let oracle = Oracle::commit(&table, bits + 1, secret);
-        let root = binding.root(&oracle.top());
-        Self {
-            table,
-            oracle,
-            root,
-            geometry: None,
-        }
-    }
-
     /// Commits to tensors at their offsets, in a table of 2^bits elements; or, of the size that so many openings take,
     /// in zero knowledge.
     pub fn of(
@@ -48,16 +36,23 @@ impl Commitment {
         for (shape, offset, values) in tensors {
             place(shape, values, &mut table[*offset..]);
         }
-        let Some(openings) = openings else {
-            return Self::new(table, secret, binding);
-        };
         let ends = tensors
             .iter()
             .map(|(shape, offset, _)| offset + (1 << variables(shape)));
-        let geometry = SOUND.table(ends.max().unwrap_or(0), openings);
+        let end = ends.max().unwrap_or(0);
+        let Some(openings) = openings else {
+            return Self::plain(table, PLAIN.table(end, 0), secret, binding);
+        };
+        let geometry = HIDDEN.table(end, openings);
         table.truncate(geometry.end);
         let randomness = Self::randomness(&table, &secret, binding);
         Self::hidden(table, geometry, &randomness, binding)
+    }
+
+    /// Commits to words alone, for proofs that hide nothing.
+    pub fn plain(mut words: Vec<F>, geometry: Geometry, secret: [u8; 32], binding: Binding) -> Self {
+        words.truncate(geometry.end);
+        Self::with(words, Vec::new(), geometry, secret, Vec::new(), binding)
     }
 
     /// The secret, the list of ports and the words decide the random ones: so one secret used twice gives unrelated ones.
@@ -97,23 +92,13 @@ impl Commitment {
             table: words,
             oracle,
             root,
-            geometry: Some(geometry),
+            geometry,
         }
     }
 
-    /// Whether this is one of 2^bits elements, for proofs that hide nothing.
-    pub fn is_plain(&self, bits: usize) -> bool {
-        self.table.len() == 1 << bits && self.geometry.is_none()
-    }
-
-    /// Whether this is one of this size, for proofs in zero knowledge, and of these ports.
+    /// Whether this is one of this size, and of these ports.
     pub fn is_of(&self, geometry: &Geometry, binding: Binding) -> bool {
-        self.geometry.as_ref() == Some(geometry) && self.binds(binding)
-    }
-
-    /// Whether its root is of these ports.
-    pub fn binds(&self, binding: Binding) -> bool {
-        self.root == binding.root(&self.oracle.top())
+        self.geometry == *geometry && self.root == binding.root(&self.oracle.top())
     }
 
     pub fn root(&self) -> Digest {
@@ -148,6 +133,25 @@ pub fn table(plan: &Plan, values: &Values, commitment: usize) -> Vec<F> {
         }
     }
     table
+}
+
+/// The commitment of a group, whose randomness, if it hides, is what `drawn` makes of its own.
+pub fn committed(
+    plan: &Plan,
+    layout: &Layout,
+    number: usize,
+    witness: &Witness,
+    drawn: &(dyn Fn(usize, Randomness) -> Randomness + Sync),
+) -> Commitment {
+    let (geometry, binding) = (layout.tables[number], plan.bindings()[number]);
+    let mut words = table(plan, &witness.values, number);
+    let secret = witness.secrets[number];
+    if !plan.hidden {
+        return Commitment::plain(words, geometry, secret, binding);
+    }
+    words.truncate(geometry.end);
+    let randomness = drawn(number, Commitment::randomness(&words, &secret, binding));
+    Commitment::hidden(words, geometry, &randomness, binding)
 }
 
 /// Puts a tensor into a table where its axes are padded to powers of two.

@@ -2,8 +2,8 @@
 
 use super::extension::Extension;
 use super::field::F;
-use super::ntt::reverse;
-use super::whir::FOLD;
+use super::geometry::FOLD;
+use super::ntt::{self, reverse};
 
 /// Folds the symbols of leaves, of values on the subgroup of order 2^bits, along `point`.
 pub struct Fold<E> {
@@ -55,19 +55,6 @@ impl<E: Extension> Fold<E> {
     }
 }
 
-/// Claims that the folded polynomial has values at powers, each times a coefficient.
-pub struct Powers<E> {
-    pub first: usize,
-    pub terms: Vec<(E, F)>,
-}
-
-impl<E: Extension> Powers<E> {
-    /// The weights' multilinear extension at a point of all variables.
-    pub fn at(&self, point: &[E]) -> E {
-        powers_at(&self.terms, &point[self.first..])
-    }
-}
-
 /// The multilinear extension of the sum of c z^b over coefficients c and elements z, at a point of b's variables.
 pub fn powers_at<E: Extension>(terms: &[(E, F)], point: &[E]) -> E {
     terms.iter().fold(E::ZERO, |sum, &(coefficient, z)| {
@@ -79,4 +66,18 @@ pub fn powers_at<E: Extension>(terms: &[(E, F)], point: &[E]) -> E {
         }
         sum + product
     })
+}
+
+/// Adds to weight b, for all b, the sum of c_j z_j^b, where z_j is what a place of 2^bits leaves stands for.
+pub fn add_powers<E: Extension>(weights: &mut [E], bits: usize, places: &[usize], terms: &[(E, F)]) {
+    // One transform, since the z_j lie in a subgroup.
+    let mut sparse = vec![E::ZERO; 1 << bits];
+    for (&place, &(coefficient, _)) in places.iter().zip(terms) {
+        sparse[reverse(place, bits)] = coefficient;
+    }
+    let sums = ntt::extension_values(&sparse, bits);
+    for (b, weight) in weights.iter_mut().enumerate() {
+        let at = E::DEGREE * reverse(b, bits);
+        *weight += E::of(&sums[at..at + E::DEGREE]);
+    }
 }

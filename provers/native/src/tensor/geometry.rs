@@ -1,13 +1,20 @@
-//! Sizes of proofs in zero knowledge: of each table and its domain, and of the vectors that an opening folds them into.
+//! Sizes of proofs: of each table and its domain, and of the vectors that an opening folds them into.
 
 use super::plan::MOST_VARIABLES;
-use super::whir::{FOLD, LEAST, QUERY_BITS, WIDTH, queries_at};
 
+/// Variables per fold; a leaf holds 2^FOLD symbols.
+pub const FOLD: usize = 4;
+/// Symbols of a leaf.
+pub const WIDTH: usize = 1 << FOLD;
+/// The least number of variables of a table.
+pub const LEAST: usize = 8;
 /// Up to so many points, in bits, a domain has a lower rate than 1/2: down to 1/4 of a table, since each has random words
 /// for queries at its rate, and down to 1/16 of the last vector.
 const SMALL: usize = 17;
 const LOWEST: usize = 2;
 const LOWEST_OF_LAST: usize = 4;
+/// Below so many points, in bits, a table's queries reach most of its leaves: a larger domain has more to open.
+const SPARSE: usize = 13;
 /// A root is made for at least one opening, and at most so many.
 pub const MOST_OPENINGS: usize = 1 << 16;
 /// Numbers that the four rounds of one fold send.
@@ -17,17 +24,33 @@ fn bits_for(size: usize) -> usize {
     size.next_power_of_two().trailing_zeros() as usize
 }
 
-/// What sizes follow from: the bits of soundness of the queries to one oracle, and the most elements of a last vector.
+/// Queries at rate 2^-rate: each misses a word outside the unique-decoding radius at most (1 + 2^-rate) / 2.
+fn queries_at(rate: usize, bits: f64) -> usize {
+    let rate = 0.5f64.powi(rate as i32);
+    (bits / -((1.0 + rate) / 2.0).log2()).ceil() as usize
+}
+
+/// What sizes follow from: the bits of soundness of the queries to one oracle, the most elements of a last vector, and
+/// whether anything is hidden.
 #[derive(Clone, Copy, Debug)]
 pub struct Demand {
     pub query_bits: f64,
     pub last: usize,
+    pub hides: bool,
 }
 
-/// The demand of every proof; only views of the prover for tests have another.
-pub const SOUND: Demand = Demand {
-    query_bits: QUERY_BITS,
+/// The demand of every proof in zero knowledge; only views of the prover for tests have another.
+pub const HIDDEN: Demand = Demand {
+    query_bits: 106.0,
     last: 1 << 10,
+    hides: true,
+};
+
+/// That of a proof that hides nothing: a vector of at most so many elements is as short as what committing to it sends.
+pub const PLAIN: Demand = Demand {
+    last: 3 << 10,
+    hides: false,
+    ..HIDDEN
 };
 
 /// A table: what it holds, so many random words behind that, then zeros up to 2^bits; a domain of 2^(bits + rate).
@@ -42,13 +65,15 @@ pub struct Geometry {
 }
 
 impl Demand {
-    /// Of a table that holds so many words and may be opened so often: each query takes a random word of every limb.
+    /// Of a table that holds so many words and may be opened so often: each query takes a random word of every limb. Where
+    /// nothing is hidden it has none, and may be opened any number of times.
     pub fn table(&self, words: usize, openings: usize) -> Geometry {
-        self.chosen(words.next_multiple_of(WIDTH), openings * WIDTH, LOWEST)
+        let each = if self.hides { openings * WIDTH } else { 0 };
+        self.chosen(words.next_multiple_of(WIDTH), each, LOWEST, SPARSE)
     }
 
-    /// The lowest rate at which the domain is small; `each` random elements for a query.
-    fn chosen(&self, end: usize, each: usize, lowest: usize) -> Geometry {
+    /// The lowest rate at which the domain is small, but not too small; `each` random elements for a query.
+    fn chosen(&self, end: usize, each: usize, lowest: usize, sparse: usize) -> Geometry {
         let at = |rate: usize| {
             let queries = queries_at(rate, self.query_bits);
             Geometry {
@@ -60,20 +85,29 @@ impl Demand {
             }
         };
         let rates = (2..=lowest).rev().map(at);
-        let mut small = rates.filter(|one| one.bits + one.rate <= SMALL);
+        let mut small = rates.filter(|one| (sparse..=SMALL).contains(&one.domain()));
         small.next().unwrap_or_else(|| at(1))
     }
 
-    /// The last vector, whose leaves hold one of its elements.
+    /// The last vector: leaves that hold one of its elements; or, where nothing is hidden, none, since it is sent.
     fn last(&self, end: usize) -> Geometry {
-        self.chosen(end, 1, LOWEST_OF_LAST)
+        if self.hides {
+            return self.chosen(end, 1, LOWEST_OF_LAST, 0);
+        }
+        Geometry {
+            end,
+            random: 0,
+            bits: bits_for(end),
+            rate: 0,
+            queries: 0,
+        }
     }
 
     /// A vector that is folded again.
     fn folded(&self, end: usize, number: usize) -> Geometry {
         let rate = 1 + 2 * number;
         let queries = queries_at(rate, self.query_bits);
-        let random = WIDTH * queries;
+        let random = if self.hides { WIDTH * queries } else { 0 };
         Geometry {
             end,
             random,
@@ -83,7 +117,7 @@ impl Demand {
         }
     }
 
-    /// The vectors of an opening of these tables, the last of which carries pads; what it reveals ends them.
+    /// The vectors of an opening of these tables, the last of which carries pads where it hides; what is shown ends them.
     pub fn vectors(&self, tables: &[Geometry]) -> Vec<Vector> {
         let folds: Vec<usize> = tables.iter().map(|table| table.bits - FOLD).collect();
         let queries = tables.last().expect("the proof's own table").queries;
@@ -97,7 +131,9 @@ impl Demand {
 
     fn vector(&self, folds: &[usize], queries: usize, number: usize) -> Vector {
         let mut sizes = folds.to_vec();
-        sizes.push(bits_for(CARRIED + queries));
+        if self.hides {
+            sizes.push(bits_for(CARRIED + queries));
+        }
         let mut order: Vec<usize> = (0..sizes.len()).collect();
         order.sort_by_key(|&i| std::cmp::Reverse(sizes[i]));
         let (mut offsets, mut end) = (vec![0; sizes.len()], 0);
@@ -110,7 +146,7 @@ impl Demand {
             .zip(sizes)
             .map(|(offset, bits)| Block { offset, bits })
             .collect();
-        let carried = blocks.pop().expect("the block of carried pads");
+        let carried = if self.hides { blocks.pop() } else { None };
         let last = end <= self.last;
         let geometry = if last {
             self.last(end)
@@ -148,24 +184,37 @@ pub struct Block {
     pub bits: usize,
 }
 
-/// A vector of an opening: the folds of what was before, the carried pads, and random elements.
+/// A vector of an opening: the folds of what was before; in zero knowledge, carried pads and random elements too.
 #[derive(Clone, Debug)]
 pub struct Vector {
     /// Where each table's fold lies, or that of the vector before.
     pub folds: Vec<Block>,
-    pub carried: Block,
+    /// Where the carried pads do, of a proof that hides.
+    pub carried: Option<Block>,
     pub geometry: Geometry,
-    /// Whether it is shown, under a mask, and folded no more.
+    /// Whether it is shown, and folded no more: under a mask, or where nothing is hidden as it is.
     pub last: bool,
+}
+
+impl Vector {
+    pub fn hides(&self) -> bool {
+        self.carried.is_some()
+    }
+
+    /// Whether it is sent, and not committed to.
+    pub fn is_sent(&self) -> bool {
+        self.last && !self.hides()
+    }
 }
 
 /// Whether every size is one that can be proved: domains exist, and carried pads are of a rate as low as their tree's.
 pub fn fit(tables: &[Geometry], vectors: &[Vector]) -> bool {
     let own = tables.last().into_iter();
     let trees = own.chain(vectors.iter().map(|vector| &vector.geometry));
-    let carried = trees
-        .zip(vectors)
-        .all(|(tree, vector)| vector.carried.bits + tree.rate <= tree.leaves());
+    let carried = trees.zip(vectors).all(|(tree, vector)| {
+        let fits = |block: Block| block.bits + tree.rate <= tree.leaves();
+        vector.carried.is_none_or(fits)
+    });
     carried && tables.iter().all(Geometry::fits) && vectors.iter().all(|vector| vector.geometry.fits())
 }
 
@@ -175,23 +224,44 @@ mod tests {
 
     #[test]
     fn tables_have_the_lowest_rate_at_which_they_are_small() {
-        let small = SOUND.table(4096, 4);
-        assert_eq!((small.bits, small.rate, small.queries), (14, 2, 157));
-        let large = SOUND.table(1 << 20, 1);
-        assert_eq!((large.bits, large.rate, large.queries), (21, 1, 256));
-        assert_eq!(large.random, 16 * 256);
+        let sizes = |one: Geometry| (one.bits, one.rate, one.queries, one.random);
+        assert_eq!(sizes(HIDDEN.table(4096, 4)), (14, 2, 157, 4 * 16 * 157));
+        assert_eq!(sizes(HIDDEN.table(1 << 20, 1)), (21, 1, 256, 16 * 256));
+        assert_eq!(sizes(PLAIN.table(1 << 10, 4)), (10, 1, 256, 0));
+        assert_eq!(sizes(PLAIN.table((1 << 10) + 1, 4)), (11, 2, 157, 0));
+        assert_eq!(sizes(PLAIN.table(1 << 15, 4)), (15, 2, 157, 0));
+        assert_eq!(sizes(PLAIN.table((1 << 15) + 1, 4)), (16, 1, 256, 0));
+    }
+
+    #[test]
+    fn a_vector_is_sent_where_it_hides_nothing_and_is_short() {
+        let vectors = |words: usize| PLAIN.vectors(&[PLAIN.table(words, 0)]);
+        let (short, long) = (vectors(1 << 15), vectors(1 << 16));
+        assert!(short[0].is_sent() && short[0].geometry.end == 1 << 11);
+        assert!(!long[0].is_sent() && long[1].is_sent());
+        assert_eq!((long[0].geometry.rate, long[0].geometry.queries), (3, 128));
+        assert!(
+            HIDDEN
+                .vectors(&[HIDDEN.table(1, 1)])
+                .iter()
+                .all(|one| !one.is_sent())
+        );
     }
 
     #[test]
     fn vectors_end_and_their_blocks_do_not_meet() {
-        for words in [1, 300, 5000, 1 << 15, 1 << 20, 1 << 25] {
-            let tables = [words, 2 * words, words / 2 + 1].map(|words| SOUND.table(words, 1));
-            let made = SOUND.vectors(&tables);
+        let sizes = [1, 300, 5000, 1 << 15, 1 << 20, 1 << 25];
+        for (words, demand) in sizes
+            .into_iter()
+            .flat_map(|words| [(words, PLAIN), (words, HIDDEN)])
+        {
+            let tables = [words, 2 * words, words / 2 + 1].map(|words| demand.table(words, 1));
+            let made = demand.vectors(&tables);
             assert!(fit(&tables, &made));
             assert!(made.len() < 8 && made.last().unwrap().last);
             for vector in &made {
                 let mut blocks: Vec<Block> = vector.folds.clone();
-                blocks.push(vector.carried);
+                blocks.extend(vector.carried);
                 blocks.sort_by_key(|block| block.offset);
                 let mut end = 0;
                 for block in blocks {

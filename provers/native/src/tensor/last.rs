@@ -1,22 +1,21 @@
-//! The end of a joint opening: its last vector, shown under a mask of its length (docs/zero-knowledge.md, steps 7 and 8).
+//! The end of a joint opening: its last vector, shown whole (docs/tensor.md, "The opening"; docs/zero-knowledge.md, steps 7 and 8).
 
 use super::channel::{Channel, Reject};
 use super::extension::Extension;
 use super::field::F;
 use super::geometry::Geometry;
 use super::memory::zeros;
-use super::multilinear::equality;
+use super::multilinear::{equality, interpolate};
 use super::ntt::reverse;
 use super::oracle::Oracle;
-use super::pairs::Pairs;
+use super::pairs::{Pairs, message};
 use super::queries::{Answers, Known};
-use super::whir::{Tables, fold};
 
-/// What the prover knows: the oracle of the vector and its mask, the mask, the vector, and weights on it.
+/// What the prover knows of a vector under a mask: the oracle of both, the mask, the vector, and weights on it.
 pub struct Last<'a, E> {
     pub oracle: &'a Oracle,
-    pub mask: Vec<E>,
-    pub pairs: [Vec<E>; 2],
+    pub mask: &'a [E],
+    pub pairs: &'a [Vec<E>; 2],
 }
 
 /// Of what is shown its value at a random point, the point, and what value times weight must be there.
@@ -28,16 +27,16 @@ fn dot<E: Extension>(x: &[E], y: &[E]) -> E {
     pairs.fold(E::ZERO, |sum, (&x, &y)| sum + x * y)
 }
 
-/// Shows that <vector, weights> is the target; what is left to compare, for the verifier alone.
+/// Shows mask + mu vector in place of a last vector; returns it, and what its sum with the weights must be.
 ///
 /// Soundness: vector and mask are fixed by the root of their tree, and the mask's sum is sent, before mu is drawn; so one mu at
 /// most makes a false target true. What is shown is fixed before the places are drawn where it must be mask + mu vector.
-pub fn show<E: Extension>(
+pub fn masked<E: Extension>(
     channel: &mut Channel,
     (known, geometry): (&Known, &Geometry),
     target: E,
     secret: Option<Last<E>>,
-) -> Result<Option<Shown<E>>, Reject> {
+) -> Result<(Vec<E>, E), Reject> {
     let length = geometry.end + geometry.random;
     if let Some(Last {
         pairs: [values, weights],
@@ -51,31 +50,45 @@ pub fn show<E: Extension>(
         );
     }
     let own = || secret.as_ref().expect("proving");
-    let masked = channel.scalars("whir.mask", 1, || vec![dot(&own().mask, &own().pairs[1])])?[0];
+    let masked = channel.scalars("whir.mask", 1, || vec![dot(own().mask, &own().pairs[1])])?[0];
     let mu: E = channel.challenge("whir.mask");
     let last = channel.scalars("whir.last", length, || {
         let pairs = own().mask.iter().zip(&own().pairs[0]);
         pairs.map(|(&g, &v)| g + mu * v).collect()
     })?;
     let answers = known.ask(channel, geometry.queries, secret.as_ref().map(|own| own.oracle))?;
-    let proving = secret.is_some();
-    if !proving {
+    if secret.is_none() {
         check(&last, mu, known, &answers)?;
     }
-    let mut tables = secret.map_or(
-        Tables::None,
-        |Last {
-             pairs: [_, weights], ..
-         }| {
-            let mut shown: Vec<E> = zeros(1 << geometry.bits);
-            shown[..length].copy_from_slice(&last);
-            Tables::Bound(Pairs::new(shown, weights))
-        },
-    );
-    let mut point = Vec::with_capacity(geometry.bits);
-    let claim = masked + mu * target;
-    let claim = fold(channel, geometry.bits, claim, &mut tables, &mut point)?;
-    Ok((!proving).then(|| (dot(&equality(&point), &last), point, claim)))
+    Ok((last, masked + mu * target))
+}
+
+/// A sumcheck in the clear of what is shown times weights, in so many variables, which a prover gives; what is left to
+/// compare, for the verifier alone.
+pub fn summed<E: Extension>(
+    channel: &mut Channel,
+    bits: usize,
+    (shown, mut claim): (Vec<E>, E),
+    weights: Option<Vec<E>>,
+) -> Result<Option<Shown<E>>, Reject> {
+    let proving = weights.is_some();
+    let mut pairs = weights.map(|weights| {
+        let mut values: Vec<E> = zeros(1 << bits);
+        values[..shown.len()].copy_from_slice(&shown);
+        Pairs::new(values, weights)
+    });
+    let mut point = Vec::with_capacity(bits);
+    for _ in 0..bits {
+        let own = || message(pairs.as_ref().expect("proving").sums(), claim);
+        let sent = channel.scalars("whir.fold", 2, own)?;
+        let r: E = channel.challenge("whir.fold");
+        claim = interpolate::<E, E>(claim, &sent, r);
+        if let Some(pairs) = &mut pairs {
+            pairs.bind(r);
+        }
+        point.push(r);
+    }
+    Ok((!proving).then(|| (dot(&equality(&point), &shown), point, claim)))
 }
 
 /// At each opened place the vector that is shown is the mask and mu times the last vector.
@@ -96,10 +109,10 @@ fn check<E: Extension>(last: &[E], mu: E, known: &Known, answers: &Answers) -> R
 mod tests {
     use super::super::cubic::Cubic;
     use super::super::extension::tests::element;
-    use super::super::geometry::SOUND;
-    use super::super::hiding::{Prover, Secret};
+    use super::super::geometry::HIDDEN;
     use super::super::quadratic::Quadratic;
     use super::super::randomness::Randomness;
+    use super::super::vectors::{Hiding, Prover};
     use super::*;
 
     fn words<E: Extension>(elements: &[E]) -> Vec<u64> {
@@ -123,23 +136,22 @@ mod tests {
         label: &str,
         forge: impl Fn(&[E], &[E], &[E]) -> Vec<E> + Send,
     ) -> Result<E, String> {
-        let tables = [SOUND.table(100, 1)];
-        let vectors = SOUND.vectors(&tables);
+        let tables = [HIDDEN.table(100, 1)];
+        let vectors = HIDDEN.vectors(&tables);
         let geometry = &vectors.last().unwrap().geometry;
         let length = (geometry.end + geometry.random) as u64;
         let mut values: Vec<E> = (0..length).map(element).collect();
-        let mask: Vec<E> = (0..length).map(|i| element(i + 5000)).collect();
         let mut weights: Vec<E> = (0..geometry.end as u64).map(|i| element(i + 9000)).collect();
         values.resize(1 << geometry.bits, E::ZERO);
         weights.resize(1 << geometry.bits, E::ZERO);
         let target = dot(&values, &weights) + more;
         let randomness = Randomness::new(&[1; 32], &[b"last"]);
-        let prover = Prover::<E>::new(Secret {
-            tables: Vec::new(),
+        let hiding = Hiding {
             carried: Vec::new(),
             randomness: &randomness,
-        });
-        let oracle = prover.last(geometry, &values, &mask);
+        };
+        let prover = Prover::<E>::new(Vec::new(), Some(hiding));
+        let (oracle, mask) = prover.last(geometry, &values);
         let known = Known {
             binding: None,
             root: oracle.top(),
@@ -158,14 +170,16 @@ mod tests {
         let mut channel = Channel::prover(Some(Box::new(hook)));
         let secret = Last {
             oracle: &oracle,
-            mask,
-            pairs: [values, weights.clone()],
+            mask: &mask,
+            pairs: &[values, weights.clone()],
         };
-        show(&mut channel, (&known, geometry), target, Some(secret)).unwrap();
+        let shown = masked(&mut channel, (&known, geometry), target, Some(secret)).unwrap();
+        summed(&mut channel, geometry.bits, shown, Some(weights.clone())).unwrap();
         let proof = channel.finish().unwrap();
         let mut channel = Channel::verifier(&proof);
-        let shown =
-            show::<E>(&mut channel, (&known, geometry), target, None).map_err(|Reject(reason)| reason)?;
+        let ended = masked::<E>(&mut channel, (&known, geometry), target, None)
+            .and_then(|shown| summed(&mut channel, geometry.bits, shown, None));
+        let shown = ended.map_err(|Reject(reason)| reason)?;
         let (value, point, claim) = shown.expect("a verifier compares");
         Ok(value * dot(&equality(&point), &weights) - claim)
     }

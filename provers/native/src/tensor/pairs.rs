@@ -178,6 +178,38 @@ pub fn first_bound<E: Extension>(values: &[F], weights: &dyn Weights<E>, r: E) -
     }
 }
 
+/// The prover's side of the sumcheck of f * w: before its first variable is bound, after, and between rounds.
+pub enum Tables<'a, E> {
+    First(&'a [F], &'a dyn Weights<E>),
+    Bound(Pairs<E>),
+    None,
+}
+
+impl<E: Extension> Tables<'_, E> {
+    pub fn sums(&self) -> Sums<E> {
+        match self {
+            Tables::First(values, weights) => first_sums(values, *weights),
+            Tables::Bound(pairs) => pairs.sums(),
+            Tables::None => unreachable!("the prover holds tables"),
+        }
+    }
+
+    pub fn bind(&mut self, r: E) {
+        match self {
+            Tables::First(values, weights) => *self = Tables::Bound(first_bound(values, *weights, r)),
+            Tables::Bound(pairs) => pairs.bind(r),
+            Tables::None => {}
+        }
+    }
+
+    pub fn take(&mut self) -> Option<[Vec<E>; 2]> {
+        match std::mem::replace(self, Tables::None) {
+            Tables::Bound(pairs) => Some(pairs.tables()),
+            _ => None,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::cubic::Cubic;

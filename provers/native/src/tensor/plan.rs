@@ -4,12 +4,11 @@ use std::sync::OnceLock;
 
 use super::channel::Reject;
 use super::field::F;
-use super::geometry::{MOST_OPENINGS, SOUND};
-use super::hidden::Layout;
+use super::geometry::{HIDDEN, LEAST, MOST_OPENINGS, PLAIN};
+use super::layout::Layout;
 use super::merkle::{Binding, Digest};
 use super::multilinear::bits_of;
 use super::view::View;
-use super::whir;
 
 /// A tensor that forms refer to.
 pub enum Base {
@@ -100,6 +99,7 @@ pub struct Plan {
     pub zeros: Vec<usize>,
     /// In zero knowledge, for each commitment but the last, how often it may be opened in all; else nothing.
     pub openings: Vec<usize>,
+    /// Whether proofs by this plan are in zero knowledge.
     pub hidden: bool,
     pub layout: OnceLock<Result<Layout, String>>,
 }
@@ -127,7 +127,7 @@ impl Plan {
             return fail(format!("{} lists of ports", self.ports.len()));
         }
         for (c, &bits) in self.commitments.iter().enumerate() {
-            if !(whir::LEAST..=MOST_VARIABLES).contains(&bits) {
+            if !(LEAST..=MOST_VARIABLES).contains(&bits) {
                 return fail(format!("commitment {c} has {bits} variables"));
             }
         }
@@ -212,16 +212,12 @@ impl Plan {
         }
     }
 
-    /// Whether proofs by this plan are in zero knowledge.
-    pub fn is_hidden(&self) -> bool {
-        self.hidden
-    }
-
-    /// The sizes of a proof in zero knowledge.
+    /// The sizes of a proof.
     pub fn layout(&self) -> Result<&Layout, Reject> {
+        let demand = if self.hidden { &HIDDEN } else { &PLAIN };
         let made = self
             .layout
-            .get_or_init(|| Layout::of(self, &SOUND).map_err(|Reject(reason)| reason));
+            .get_or_init(|| Layout::of(self, demand).map_err(|Reject(reason)| reason));
         made.as_ref().map_err(|reason| Reject(reason.clone()))
     }
 

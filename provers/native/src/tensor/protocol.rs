@@ -9,16 +9,20 @@ use rayon::prelude::*;
 use super::channel::{Channel, Reject};
 use super::checks::{Checks, Proving, Verifying};
 use super::claims::{Claims, Values};
-use super::commitment::{Commitment, table};
+use super::columns::Columns;
+use super::commitment::{Commitment, committed, table};
 use super::extension::Extension;
 use super::field::F;
 use super::fractions::{LookedUp, looked_up, multiplicities, prove_lookups};
 use super::functional::Functional;
-use super::hidden;
+use super::hidden::{own_randomness, own_table};
+use super::joint::open;
+use super::layout::Layout;
+use super::masked::Masking;
 use super::merkle::Digest;
-use super::opening::Combination;
 use super::plan::{Base, Plan, variables};
-use super::whir::{Secret, open};
+use super::randomness::Randomness;
+use super::vectors::{Hiding, Opened, Prover};
 
 /// What the proof is of, absorbed before anything else.
 pub struct Statement<'a> {
@@ -105,86 +109,102 @@ pub fn prove<E: Extension>(
     plan: &Plan,
     digest: &[u8],
     context: &[u8],
+    witness: Witness,
+    channel: Channel,
+    progress: &dyn Fn(&'static str) -> Result<(), String>,
+) -> Result<Proved, Reject> {
+    let (layout, of) = (plan.layout()?, (digest, context));
+    proved::<E>(plan, layout, of, witness, channel, progress, &|_, own| own)
+}
+
+/// The same of any layout, from what `drawn` makes of the randomness of each table, by the table's number.
+pub(super) fn proved<E: Extension>(
+    plan: &Plan,
+    layout: &Layout,
+    (digest, context): (&[u8], &[u8]),
     mut witness: Witness,
     mut channel: Channel,
     progress: &dyn Fn(&'static str) -> Result<(), String>,
+    drawn: &(dyn Fn(usize, Randomness) -> Randomness + Sync),
 ) -> Result<Proved, Reject> {
-    if plan.is_hidden() {
-        return hidden::prove::<E>(plan, digest, context, witness, channel, progress);
-    }
     let mut clock = Clock::new(progress);
     let looked_up = counted(plan, &mut witness.values);
     let bindings = plan.bindings();
-    let commitments: Vec<Arc<Commitment>> = (0..plan.commitments.len())
+    let Some((own, groups)) = layout.tables.split_last() else {
+        return Reject::because("a plan without commitments");
+    };
+    let number = groups.len();
+    let mut commitments: Vec<Arc<Commitment>> = (0..number)
         .into_par_iter()
         .map(|c| match witness.kept.get(c) {
             Some(Some(kept)) => kept.clone(),
-            _ => Arc::new(Commitment::new(
-                table(plan, &witness.values, c),
-                witness.secrets[c],
-                bindings[c],
-            )),
+            _ => Arc::new(committed(plan, layout, c, &witness, drawn)),
         })
         .collect();
-    if !commitments
-        .iter()
-        .zip(&plan.commitments)
-        .all(|(own, &bits)| own.is_plain(bits))
-    {
-        return Reject::because("a commitment that was kept has another size");
+    let mut of = commitments.iter().zip(groups).zip(&bindings);
+    if !of.all(|((one, geometry), &binding)| one.is_of(geometry, binding)) {
+        return Reject::because("a commitment that was kept is of another size or of other ports");
     }
-    if !commitments
-        .iter()
-        .zip(&bindings)
-        .all(|(own, &binding)| own.binds(binding))
-    {
-        return Reject::because("a commitment that was kept is of other ports");
-    }
-    let roots: Vec<Digest> = commitments.iter().map(|commitment| commitment.root()).collect();
-    let (own, given) = match roots.split_last() {
-        Some((own, given)) => (*own, given.to_vec()),
-        None => return Reject::because("a plan without commitments"),
-    };
-    clock.done("commit")?;
     let statement = Statement {
         digest,
         context,
-        roots: given,
+        roots: commitments.iter().map(|commitment| commitment.root()).collect(),
     };
+    let roots = &statement.roots;
+    if plan.hidden && (1..number).any(|c| roots[..c].contains(&roots[c])) {
+        return Reject::because(
+            "two groups have one root, which would be opened twice: give each a secret of its own",
+        );
+    }
+    let mut words = table(plan, &witness.values, number);
+    let (made, pads) = if plan.hidden {
+        words.resize(layout.pads, F::ZERO);
+        let randomness = drawn(number, own_randomness(plan, &statement, &witness, &words));
+        let (made, pads) = own_table::<E>(layout, words, bindings[number], randomness);
+        (made, Some(pads))
+    } else {
+        let secret = witness.secrets[number];
+        (Commitment::plain(words, *own, secret, bindings[number]), None)
+    };
+    commitments.push(Arc::new(made));
+    clock.done("commit")?;
     absorb(&mut channel, &statement, plan, &witness.values);
-    channel.digest("columns", || own)?;
+    channel.digest("columns", || commitments[number].root())?;
+    let (values, start) = (&witness.values, layout.pads);
     let looked_up = Some((looked_up, &mut clock));
-    let claims = reduced::<E, _>(&mut channel, plan, &witness.values, Proving {}, looked_up)?;
-    clock.done("products")?;
-    for (c, commitment) in commitments.iter().enumerate() {
-        let gamma: E = channel.challenge("openings");
-        let bits = plan.commitments[c];
-        let mut weights = Combination::new();
-        let (mut claim, mut factor) = (E::ZERO, E::ONE);
-        for own in claims.openings.iter().filter(|own| belongs(plan, own.base, c)) {
-            let Base::Column { offset, shape, .. } = &plan.bases[own.base] else {
-                unreachable!()
-            };
-            weights.add(*offset, shape, &claims.functionals[own.weights], factor);
-            claim += factor * own.value;
-            factor = factor * gamma;
+    let columns = match &pads {
+        Some(pads) => {
+            let checks = Masking::<E, true>::new(layout.counts, &pads.sent);
+            let claims = reduced(&mut channel, plan, values, checks, looked_up)?;
+            Columns::new(&mut channel, claims, start)?
         }
-        let secret = Secret {
+        None => {
+            let claims = reduced(&mut channel, plan, values, Proving {}, looked_up)?;
+            Columns::new(&mut channel, claims, start)?
+        }
+    };
+    clock.done("products")?;
+    let weights = columns.weights();
+    let opened = commitments
+        .iter()
+        .zip(&weights)
+        .map(|(commitment, weights)| Opened {
             oracle: &commitment.oracle,
             values: &commitment.table,
-            weights: &weights,
-        };
-        let root = (bindings[c], roots[c]);
-        open(&mut channel, bits, root, claim, Some(secret), |_| E::ZERO)?;
-    }
+            weights,
+        });
+    let hiding = pads.as_ref().map(|pads| Hiding {
+        carried: pads.carried.clone(),
+        randomness: &pads.randomness,
+    });
+    let prover = Prover::new(opened.collect(), hiding);
+    let roots: Vec<Digest> = commitments.iter().map(|commitment| commitment.root()).collect();
+    let tables = layout.known(&bindings, &roots);
+    let tables = (&tables[..], &layout.vectors[..]);
+    open(&mut channel, tables, columns.target, Some(prover), |_, _| E::ZERO)?;
     clock.done("open")?;
-    let mut commitments = commitments;
     commitments.pop();
     Ok((channel.finish()?, commitments, clock.phases))
-}
-
-pub(super) fn belongs(plan: &Plan, base: usize, wanted: usize) -> bool {
-    matches!(&plan.bases[base], Base::Column { commitment, .. } if *commitment == wanted)
 }
 
 /// Forms that are zero everywhere: their multilinear extensions vanish at a random point.
@@ -249,27 +269,25 @@ pub fn verify<E: Extension>(
             statement.roots.len()
         ));
     }
-    if plan.is_hidden() {
-        return hidden::verify::<E>(plan, statement, values, proof);
-    }
+    let layout = plan.layout()?;
     let mut channel = Channel::verifier(proof);
     absorb(&mut channel, statement, plan, values);
     let own = channel.digest("columns", || unreachable!())?;
-    let claims = reduced::<E, _>(&mut channel, plan, values, Verifying {}, None)?;
-    let roots = statement.roots.iter().chain([&own]);
-    let bound = plan.bindings().into_iter().zip(roots.copied());
-    for (c, (&bits, root)) in plan.commitments.iter().zip(bound).enumerate() {
-        let gamma: E = channel.challenge("openings");
-        let (mut claim, mut factor) = (E::ZERO, E::ONE);
-        let mut factors = Vec::new();
-        for own in claims.openings.iter().filter(|own| belongs(plan, own.base, c)) {
-            claim += factor * own.value;
-            factors.push((own, factor));
-            factor = factor * gamma;
-        }
-        open(&mut channel, bits, root, claim, None, |point| {
-            claims.opening_weight(&factors, point)
-        })?;
-    }
+    let start = layout.pads;
+    let columns: Columns<E> = if plan.hidden {
+        let checks = Masking::<E, false>::new(layout.counts, &[]);
+        let claims = reduced(&mut channel, plan, values, checks, None)?;
+        Columns::new(&mut channel, claims, start)?
+    } else {
+        let claims = reduced(&mut channel, plan, values, Verifying {}, None)?;
+        Columns::new(&mut channel, claims, start)?
+    };
+    let roots: Vec<Digest> = statement.roots.iter().copied().chain([own]).collect();
+    let bindings = plan.bindings();
+    let tables = layout.known(&bindings, &roots);
+    let tables = (&tables[..], &layout.vectors[..]);
+    open(&mut channel, tables, columns.target, None, |table, point| {
+        columns.weight(table, point)
+    })?;
     channel.finish().map(drop)
 }

@@ -12,17 +12,17 @@ use pyo3::types::{PyBytes, PyDict};
 use super::channel::{Channel, Hook, Reject};
 use super::claims::Values;
 use super::commitment::Commitment;
+use super::counting::Counts;
 use super::cubic::Cubic;
 use super::domain::Use;
-use super::geometry::{Demand, MOST_OPENINGS};
+use super::geometry::{Demand, Geometry, HIDDEN, MOST_OPENINGS, PLAIN};
 use super::instructions::Instructions;
 use super::merkle::Binding;
 use super::plan::{Base, Degree, Plan, variables};
 use super::protocol::{Statement, Witness, prove, verify};
 use super::quadratic::Quadratic;
-use super::records::{PyPlan, field_elements};
+use super::records::{LayoutRecord, PyPlan, field_elements, layout_record};
 use super::rehearsal::view;
-use super::whir;
 use crate::progress::Progress;
 
 fn secret(bytes: &[u8]) -> PyResult<[u8; 32]> {
@@ -233,7 +233,7 @@ fn tensor_view<'py>(
     let values = self::values(py, plan, &values, Some(&[]))?;
     let secrets: PyResult<Vec<[u8; 32]>> = secrets.iter().map(|bytes| secret(bytes)).collect();
     let (secrets, challenges) = (secrets?, secret(challenges)?);
-    if !plan.is_hidden() || secrets.len() != plan.commitments.len() {
+    if !plan.hidden || secrets.len() != plan.commitments.len() {
         return Err(PyValueError::new_err(
             "expected a plan in zero knowledge, and a secret for each table",
         ));
@@ -243,7 +243,11 @@ fn tensor_view<'py>(
         .map(|(label, words)| Ok((label, words.to_vec(py)?)));
     let replaced = replaced.collect::<PyResult<HashMap<String, Vec<u64>>>>()?;
     let (query_bits, last) = demand;
-    let demand = Demand { query_bits, last };
+    let demand = Demand {
+        query_bits,
+        last,
+        ..HIDDEN
+    };
     let kept = Vec::new();
     let witness = Witness {
         values,
@@ -298,14 +302,12 @@ fn tensor_commit(
     Ok(PyCommitment(Arc::new(made)))
 }
 
-/// Variables per round, the least number of variables, and for a commitment of each size the queries of its rounds.
+/// The sizes of a proof that hides nothing, of tables of so many variables.
 #[pyfunction]
-fn tensor_parameters(variables: usize) -> (usize, usize, Vec<usize>) {
-    (
-        whir::FOLD,
-        whir::LEAST,
-        (0..whir::rounds(variables)).map(whir::queries).collect(),
-    )
+fn tensor_sizes(variables: Vec<usize>) -> LayoutRecord {
+    let tables: Vec<Geometry> = variables.iter().map(|&bits| PLAIN.table(1 << bits, 0)).collect();
+    let vectors = PLAIN.vectors(&tables);
+    layout_record(&tables, &vectors, Counts::default())
 }
 
 /// The vector instructions of this process: portable, avx2 or avx512; ValueError where the environment names others.
@@ -322,7 +324,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(tensor_verify, module)?)?;
     module.add_function(wrap_pyfunction!(tensor_view, module)?)?;
     module.add_function(wrap_pyfunction!(tensor_commit, module)?)?;
-    module.add_function(wrap_pyfunction!(tensor_parameters, module)?)?;
+    module.add_function(wrap_pyfunction!(tensor_sizes, module)?)?;
     module.add_function(wrap_pyfunction!(tensor_instructions, module)?)?;
     Ok(())
 }

@@ -1,7 +1,10 @@
 //! Queries to an oracle: leaves at random places, opened together, and shown to belong to its root.
 
 use super::channel::{Channel, Reject};
+use super::extension::Extension;
 use super::field::F;
+use super::folding::Fold;
+use super::geometry::WIDTH;
 use super::merkle::{Binding, Digest, leaf_hash, missing, top};
 use super::oracle::Oracle;
 
@@ -23,6 +26,18 @@ pub struct Answers {
     pub places: Vec<usize>,
     pub words: Vec<F>,
     pub carried: Vec<F>,
+}
+
+impl Answers {
+    /// The folds of the leaves of what is known.
+    pub fn folded<E: Extension>(&self, known: &Known, folding: &Fold<E>) -> Vec<E> {
+        let width = known.width / WIDTH;
+        let symbol = |words: &[F]| if width == 1 { words[0].into() } else { E::of(words) };
+        let leaves = self.words.chunks_exact(known.width).zip(&self.places);
+        leaves
+            .map(|(leaf, &place)| folding.at(place, leaf.chunks_exact(width).map(symbol).collect()))
+            .collect()
+    }
 }
 
 impl Known<'_> {

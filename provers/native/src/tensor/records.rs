@@ -7,9 +7,10 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use super::channel::Reject;
+use super::counting::Counts;
 use super::domain::Use;
 use super::field::F;
-use super::geometry::Geometry;
+use super::geometry::{Geometry, Vector};
 use super::plan::{Base, Degree, Form, Lookup, Plan, Table, Term};
 use super::view::{Step, View};
 
@@ -30,7 +31,7 @@ pub fn field_elements(array: &PyBuffer<i64>, py: Python<'_>) -> PyResult<Vec<F>>
 pub struct PyPlan(pub Plan);
 
 type GeometryRecord = (usize, usize, usize, usize, usize);
-type LayoutRecord = (Vec<GeometryRecord>, Vec<GeometryRecord>, (usize, usize, usize));
+pub type LayoutRecord = (Vec<GeometryRecord>, Vec<GeometryRecord>, (usize, usize, usize));
 type StepRecord = (Vec<usize>, Option<(Vec<i64>, Vec<Vec<i64>>)>);
 type ViewRecord = (Vec<usize>, Vec<StepRecord>);
 type TermRecord = (u64, usize, Vec<(usize, bool)>);
@@ -157,24 +158,21 @@ impl PyPlan {
         Ok(Self(plan))
     }
 
-    /// In zero knowledge: for each table its end, random words, bits, rate and queries; the same of each vector of the
-    /// opening; and how many numbers are sent, products shown, and equations made.
+    /// For each table its end, random words, bits, rate and queries; the same of each vector of the opening; and, in zero
+    /// knowledge, how many numbers are sent, products shown, and equations made.
     fn layout(&self, py: Python<'_>) -> PyResult<LayoutRecord> {
         let found = py.detach(|| self.0.layout().cloned());
         let found = found.map_err(|Reject(reason)| PyValueError::new_err(reason))?;
-        let record = |one: &Geometry| (one.end, one.random, one.bits, one.rate, one.queries);
-        Ok((
-            found.tables.iter().map(record).collect(),
-            found
-                .vectors
-                .iter()
-                .map(|vector| record(&vector.geometry))
-                .collect(),
-            (
-                found.counts.numbers,
-                found.counts.products,
-                found.counts.equations,
-            ),
-        ))
+        Ok(layout_record(&found.tables, &found.vectors, found.counts))
     }
+}
+
+/// The sizes of a proof, as Python reads them.
+pub fn layout_record(tables: &[Geometry], vectors: &[Vector], counts: Counts) -> LayoutRecord {
+    let record = |one: &Geometry| (one.end, one.random, one.bits, one.rate, one.queries);
+    (
+        tables.iter().map(record).collect(),
+        vectors.iter().map(|vector| record(&vector.geometry)).collect(),
+        (counts.numbers, counts.products, counts.equations),
+    )
 }

@@ -9,9 +9,9 @@ use super::channel::{Channel, Reject, Sent};
 use super::extension::Extension;
 use super::field::F;
 use super::geometry::Demand;
-use super::hidden::{Layout, proved};
+use super::layout::Layout;
 use super::plan::Plan;
-use super::protocol::Witness;
+use super::protocol::{Witness, proved};
 use super::randomness::Randomness;
 
 /// Notes all randomness that a prover asks for, by its labels, and gives other words in place of some of it.
