@@ -9,14 +9,12 @@ from typing import NamedTuple
 PROOF_TYPE = "circuitize tensor proof 4: succinct, NOT zero-knowledge"
 """The tag of a proof that is not in zero knowledge."""
 
-HIDDEN_TYPE = "circuitize tensor proof 3: succinct, zero-knowledge"
+HIDDEN_TYPE = "circuitize tensor proof 5: succinct, zero-knowledge"
 
-GEOMETRY = "rates 1/4 of 2^13 to 2^17 points, else 1/2; vectors 1/8, 1/32, ...; the last, of at most 3072, is sent"
+GEOMETRY = "rates 1/4 of 2^13 to 2^17 points, else 1/2; vectors 1/4, 1/8, ...; the last, of at most 3072, is sent"
 """How large tables and vectors are, part of the statement's digest."""
 
-HIDDEN_GEOMETRY = (
-    "rates 1/4 up to 2^17 points, else 1/2; vectors 1/8, 1/32, ...; the last, of at most 2^10, from 1/16 on"
-)
+HIDDEN_GEOMETRY = "rates 1/4 up to 2^17 points, else 1/2; vectors 1/4, 1/8, ...; the last, of at most 2^10, as tables"
 """The same of zero-knowledge proofs, whose tables never have fewer than 2^13 points at rate 1/4."""
 
 PRIME = 2**64 - 2**32 + 1
@@ -41,9 +39,9 @@ UNION_BITS = 98
 def parameters(degree: int) -> str:
     """All parameters in one text, part of the statement's digest: nothing of it is read from a proof."""
     return (
-        f"goldilocks^{degree} by {NONRESIDUE}; blake3 by contexts; whir rate 1/2, unique decoding, fold {FOLD}, "
-        f"shrink 2, least {LEAST_VARIABLES}, last 6, query bits {QUERY_BITS}; "
-        f"claims {MOST_CLAIMS[degree]}; rounds {ROUND_BITS}, union {UNION_BITS}"
+        f"goldilocks^{degree} by {NONRESIDUE}; blake3 by contexts; unique decoding, fold {FOLD}, "
+        f"least {LEAST_VARIABLES}, query bits {QUERY_BITS}; claims {MOST_CLAIMS[degree]}; "
+        f"rounds {ROUND_BITS}, union {UNION_BITS}"
     )
 
 

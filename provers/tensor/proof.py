@@ -15,7 +15,7 @@ from .ports import CHUNKS
 
 MAGIC = b"circuitize-tenpf"
 PLAIN = Framing("tensor", MAGIC, version=4, zero_knowledge=False)
-HIDING = Framing("tensor", MAGIC, version=3, zero_knowledge=True)
+HIDING = Framing("tensor", MAGIC, version=5, zero_knowledge=True)
 HEADER_BYTES = framing.HEADER_BYTES + 8 + 8
 PROOF_FILE = "proof.tensor"
 MOST_BYTES = 1 << 28

@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from .opening import FOLD, SYMBOLS, queries_at
 
 SMALL = 17
-"""A domain of at most 2^17 points has the lowest rate at which it is as small."""
+"""A domain of at most 2^17 points at rate 1/4 has that rate."""
 SPARSE = 13
-"""But that of a table has rate 1/2, unless it has 2^13 points at another."""
-LOWEST, LOWEST_OF_LAST = 2, 4
-"""Rates go down to 1/4 for tables, and to 1/16 for the last vector."""
+"""But that of a table has rate 1/2, unless it then has 2^13 points."""
 LEAST = 8
 LAST, LAST_SENT = 1 << 10, 3 << 10
 """A vector of so many elements, besides random ones, is the last one: in zero knowledge, and where it is sent."""
@@ -67,14 +65,14 @@ def sized(end: int, each: int, rate: int) -> Geometry:
     return Geometry(end, random, max(LEAST, bits_for(end + random)), rate, queries_at(rate))
 
 
-def lowest(end: int, each: int, least: int, sparse: int = 0) -> Geometry:
-    choices = (sized(end, each, rate) for rate in range(least, 1, -1))
-    return next((one for one in choices if sparse <= one.domain <= SMALL), sized(end, each, 1))
+def small_or_large(end: int, each: int, sparse: int = 0) -> Geometry:
+    quarter = sized(end, each, 2)
+    return quarter if sparse <= quarter.domain <= SMALL else sized(end, each, 1)
 
 
 def table(words: int, openings: int) -> Geometry:
     """A table for so many openings; for any number of them, 0, where nothing is hidden."""
-    return lowest(-(-words // SYMBOLS) * SYMBOLS, SYMBOLS * openings, LOWEST, SPARSE)
+    return small_or_large(-(-words // SYMBOLS) * SYMBOLS, SYMBOLS * openings, SPARSE)
 
 
 def vector(sizes: Sequence[int], queries: int, number: int) -> Vector:
@@ -86,11 +84,11 @@ def vector(sizes: Sequence[int], queries: int, number: int) -> Vector:
     blocks = [Block(offset, size) for offset, size in zip(offsets, bits, strict=True)]
     if not queries:
         last = end <= LAST_SENT
-        geometry = Geometry(end, 0, bits_for(end), 0, 0) if last else sized(end, 0, 1 + 2 * number)
+        geometry = Geometry(end, 0, bits_for(end), 0, 0) if last else sized(end, 0, 1 + number)
         return Vector(tuple(blocks), None, geometry, last)
     *folds, carried = blocks
     last = end <= LAST
-    geometry = lowest(end, 1, LOWEST_OF_LAST) if last else sized(end, SYMBOLS, 1 + 2 * number)
+    geometry = small_or_large(end, 1) if last else sized(end, SYMBOLS, 1 + number)
     return Vector(tuple(folds), carried, geometry, last)
 
 

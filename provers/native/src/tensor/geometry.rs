@@ -8,11 +8,8 @@ pub const FOLD: usize = 4;
 pub const WIDTH: usize = 1 << FOLD;
 /// The least number of variables of a table.
 pub const LEAST: usize = 8;
-/// Up to so many points, in bits, a domain has a lower rate than 1/2: down to 1/4 of a table, since each has random words
-/// for queries at its rate, and down to 1/16 of the last vector.
+/// Up to so many points, in bits, a domain is of rate 1/4: random words are for queries, of which a lower rate has fewer.
 const SMALL: usize = 17;
-const LOWEST: usize = 2;
-const LOWEST_OF_LAST: usize = 4;
 /// Below so many points, in bits, a table's queries reach most of its leaves: a larger domain has more to open.
 const SPARSE: usize = 13;
 /// A root is made for at least one opening, and at most so many.
@@ -69,11 +66,11 @@ impl Demand {
     /// nothing is hidden it has none, and may be opened any number of times.
     pub fn table(&self, words: usize, openings: usize) -> Geometry {
         let each = if self.hides { openings * WIDTH } else { 0 };
-        self.chosen(words.next_multiple_of(WIDTH), each, LOWEST, SPARSE)
+        self.chosen(words.next_multiple_of(WIDTH), each, SPARSE)
     }
 
-    /// The lowest rate at which the domain is small, but not too small; `each` random elements for a query.
-    fn chosen(&self, end: usize, each: usize, lowest: usize, sparse: usize) -> Geometry {
+    /// Rate 1/4 where the domain is then small, but not too small, else 1/2; `each` random elements for a query.
+    fn chosen(&self, end: usize, each: usize, sparse: usize) -> Geometry {
         let at = |rate: usize| {
             let queries = queries_at(rate, self.query_bits);
             Geometry {
@@ -84,15 +81,18 @@ impl Demand {
                 queries,
             }
         };
-        let rates = (2..=lowest).rev().map(at);
-        let mut small = rates.filter(|one| (sparse..=SMALL).contains(&one.domain()));
-        small.next().unwrap_or_else(|| at(1))
+        let low = at(2);
+        if (sparse..=SMALL).contains(&low.domain()) {
+            low
+        } else {
+            at(1)
+        }
     }
 
     /// The last vector: leaves that hold one of its elements; or, where nothing is hidden, none, since it is sent.
     fn last(&self, end: usize) -> Geometry {
         if self.hides {
-            return self.chosen(end, 1, LOWEST_OF_LAST, 0);
+            return self.chosen(end, 1, 0);
         }
         Geometry {
             end,
@@ -103,9 +103,9 @@ impl Demand {
         }
     }
 
-    /// A vector that is folded again.
+    /// A vector that is folded again: number 1, 2, ... of rate 1/4, 1/8, ..., so that domains shrink.
     fn folded(&self, end: usize, number: usize) -> Geometry {
-        let rate = 1 + 2 * number;
+        let rate = 1 + number;
         let queries = queries_at(rate, self.query_bits);
         let random = if self.hides { WIDTH * queries } else { 0 };
         Geometry {
@@ -223,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tables_have_the_lowest_rate_at_which_they_are_small() {
+    fn small_tables_have_rate_a_quarter() {
         let sizes = |one: Geometry| (one.bits, one.rate, one.queries, one.random);
         assert_eq!(sizes(HIDDEN.table(4096, 4)), (14, 2, 157, 4 * 16 * 157));
         assert_eq!(sizes(HIDDEN.table(1 << 20, 1)), (21, 1, 256, 16 * 256));
@@ -239,7 +239,7 @@ mod tests {
         let (short, long) = (vectors(1 << 15), vectors(1 << 16));
         assert!(short[0].is_sent() && short[0].geometry.end == 1 << 11);
         assert!(!long[0].is_sent() && long[1].is_sent());
-        assert_eq!((long[0].geometry.rate, long[0].geometry.queries), (3, 128));
+        assert_eq!((long[0].geometry.rate, long[0].geometry.queries), (2, 157));
         assert!(
             HIDDEN
                 .vectors(&[HIDDEN.table(1, 1)])
