@@ -18,6 +18,7 @@ import pytest
 from tensor_proofs import planned
 from tensor_runs import RATE, SEED, Folder, values_of
 
+from circuitize.circuits.files import write_whole
 from circuitize.circuits.program import Program
 from circuitize.provers.tensor import proof as proof_files
 from circuitize.provers.tensor.groups import DATA, INPUT
@@ -86,7 +87,7 @@ def killed_after(writes: int) -> Iterator[None]:
     """Before the next write after so many. What a process of before left behind stays."""
     counted = itertools.count()
     dead = False
-    real, unlink = files.write_whole, Path.unlink
+    real, unlink = write_whole, Path.unlink
 
     def write(*given: Any, **more: Any) -> None:
         nonlocal dead

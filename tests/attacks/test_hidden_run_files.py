@@ -30,7 +30,8 @@ from circuitize.api.runs.proving import prove_run as prove_by_api
 from circuitize.api.runs.verifying import verify_run
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.program import Visibility
-from circuitize.provers.tensor.runs import checking, files
+from circuitize.provers.tensor.proof import Proof
+from circuitize.provers.tensor.runs import files
 from circuitize.provers.tensor.runs.files import renewal_path
 from circuitize.provers.tensor.runs.proving import prove_run
 
@@ -162,7 +163,7 @@ def test_a_pipe_in_place_of_a_new_root(tmp_path: Path, monkeypatch: pytest.Monke
     def waits(*_: Any) -> None:
         raise AssertionError("the pipe is opened")
 
-    monkeypatch.setattr(checking.Proof, "read", waits)
+    monkeypatch.setattr(Proof, "read", waits)
     with pytest.raises(CircuitizeError, match="pipe"):
         verify_run(iris(), attacked.path)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -28,10 +29,11 @@ from circuitize.provers.tensor.forms import Column
 from circuitize.provers.tensor.groups import DATA, INPUT, OUTPUT
 from circuitize.provers.tensor.proof import Proof
 from circuitize.provers.tensor.prover import Proved, prove_values
-from circuitize.provers.tensor.runs import checking, proving, state
+from circuitize.provers.tensor.runs import checking, proving
 from circuitize.provers.tensor.runs.checking import check
 from circuitize.provers.tensor.runs.files import read_manifest, renewal_path
 from circuitize.provers.tensor.runs.setting import Run
+from circuitize.provers.tensor.security import bounds, union
 
 pytestmark = pytest.mark.usefixtures("few_share_a_root")
 
@@ -177,7 +179,7 @@ def test_the_new_root_of_another_run(attacked: Folder, tmp_path: Path) -> None:
         folder, run = Folder(tmp_path / kind.__name__), run_of(3, kind, seed=b"other")
         # The same secret, though the scalars are other ones: what no prover does.
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(state.secrets, "token_bytes", lambda count: bytes(count))
+            patch.setattr(secrets, "token_bytes", lambda count: bytes(count))
             proved(run_of(3, kind), Folder(tmp_path / f"{kind.__name__} first"))
             proved(run, folder)
         shutil.copy(renewal_path(tmp_path / f"{kind.__name__} first", 3), renewal_path(folder.path, 3))
@@ -216,5 +218,5 @@ def test_the_errors_of_all_proofs_are_added() -> None:
     for run in (run_of(), run_of(first=4, begun=9)):
         plans = [run.formats_plan, *(run.plan for _ in run.beginnings)]
         plans += [run.renewal_plan(step) for step in run.beginnings if run.renews(step)]
-        error = sum(2 ** -checking.union(checking.bounds(plan)) for plan in plans)
+        error = sum(2.0 ** -union(bounds(plan)) for plan in plans)
         assert 0 < checking.security_bits(run) <= -np.log2(error)
