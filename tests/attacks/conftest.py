@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from attacks.hidden_runs import SHARED
 from attacks.mirage_keys import CASE, SEED, Proved
 from attacks.mirage_prover import Prover
 from groth16_cases import DIGEST
@@ -13,6 +14,7 @@ from tensor_runs import Folder, copied
 
 from circuitize.provers.mirage.keys import setup
 from circuitize.provers.mirage.prover import prove, public_values
+from circuitize.provers.tensor.runs import setting
 
 
 @pytest.fixture(scope="module")
@@ -39,3 +41,9 @@ def proved(tmp_path_factory: pytest.TempPathFactory) -> Proved:
 def attacked(tmp_path: Path) -> Folder:
     """A copy of an honest run."""
     return copied(tmp_path)
+
+
+@pytest.fixture
+def few_share_a_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In runs in zero knowledge."""
+    monkeypatch.setattr(setting, "SHARING", SHARED)

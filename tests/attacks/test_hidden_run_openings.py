@@ -1,0 +1,119 @@
+"""How often the roots of runs in zero knowledge are opened: over interruptions, by other commands, by two processes.
+
+A test that is expected to fail is an attack that succeeds today: take the mark away with the cure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attacks.hidden_runs import (
+    Killed,
+    Reader,
+    after,
+    follow,
+    killed_after,
+    proved,
+    run_of,
+)
+from tensor_runs import RATE, Folder, values_of
+
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.provers.tensor.groups import DATA
+from circuitize.provers.tensor.plan import OPENINGS
+from circuitize.provers.tensor.runs.checking import check
+from circuitize.provers.tensor.runs.files import read_manifest
+from circuitize.provers.tensor.runs.proving import prove_run
+from circuitize.provers.tensor.runs.setting import Run
+
+pytestmark = pytest.mark.usefixtures("few_share_a_root")
+
+
+def others(run: Run, values: Any, data: Any) -> Iterator[tuple[Run, Any, Any]]:
+    """The same command with something else: none of it may open a root that was made for the first one."""
+    yield replace(run, scalars=lambda step: {"learning_rate": RATE / 2}), values, data
+    late = run.last
+    yield replace(run, scalars=lambda step: {"learning_rate": RATE / (1 + (step == late))}), values, data
+    yield replace(run, seed=b"another"), values, data
+    yield replace(run, steps=run.steps + 1), values, data
+    yield replace(run, steps=run.steps - run.steps % 2 or 2, per_proof=2), values, data
+    yield replace(run, zero_knowledge=False, begun=None), values, data
+    yield run, values, {name: tensor + 1 for name, tensor in data.items()}
+
+
+def test_no_root_is_opened_more_often_than_it_is_made_for(tmp_path: Path) -> None:
+    """A run and the one after it, each killed before each of its writes, and given again otherwise, then as it was."""
+    first, second, reader = Folder(tmp_path / "run"), Folder(tmp_path / "next"), Reader()
+    held, data = values_of(run_of())
+    kills = 0
+    for folder in (first, second):
+        finished = False
+        while not finished:
+            run, values = (run_of(2), held) if folder is first else after(first)
+            for writes in range(4):
+                try:
+                    with killed_after(writes):
+                        prove_run(run, values, data, folder.path, folder.kept)
+                    finished = True
+                    break
+                except Killed:
+                    kills += 1
+                reader.look(first, second)
+            if finished or not folder.kept.exists():
+                continue
+            for other in others(run, values, data):
+                with pytest.raises(CircuitizeError) as refused, killed_after(1):
+                    prove_run(*other, folder.path, folder.kept)
+                assert "\n" not in str(refused.value)
+            reader.look(first, second)
+    assert kills >= 16
+    assert all(len(contents) == 1 for contents in reader.seen.values())
+    assert reader.most() == {"parameters": 3, DATA: 5}
+    for folder, run in ((first, run_of(2)), (second, after(first)[0])):
+        check(run, folder.path, read_manifest(folder.path))
+    # The budgets: those of the table in docs/zero-knowledge.md.
+    assert OPENINGS == 4 and run_of(2).made_for == 6
+
+
+@pytest.mark.xfail(strict=True, reason="a process that was slow writes over the mark that another run goes on")
+def test_two_processes_in_one_folder(tmp_path: Path) -> None:
+    """One waits before the last proof; the other ends the run, and a run goes on from it; then the first ends."""
+    folder, run, reader = Folder(tmp_path / "run"), run_of(2), Reader()
+    one, other = Folder(tmp_path / "one"), Folder(tmp_path / "other")
+
+    def meanwhile(done: int) -> None:
+        if done == 1:
+            proved(run, folder)
+            follow(folder, one, 1)
+
+    proved(run, folder, progress=meanwhile)
+    try:
+        follow(folder, other, 1, seed=b"other")
+    except CircuitizeError:
+        return
+    reader.look(folder, one, other)
+    assert reader.most()["parameters"] <= OPENINGS and reader.most()[DATA] <= run.made_for
+
+
+@pytest.mark.xfail(strict=True, reason="scalars are asked for once for the fingerprint, and again for the proof")
+def test_a_schedule_that_changes_its_mind(tmp_path: Path) -> None:
+    """It gives every process the same at first, so that the fingerprint is the same, then something else each time."""
+    folder, held_and_data, reader = Folder(tmp_path / "run"), values_of(run_of()), Reader()
+    for attempt in range(1, 6):
+        asked: set[int] = set()
+
+        def schedule(step: int, attempt: int = attempt, asked: set[int] = asked) -> Mapping[str, Fraction]:
+            again = step in asked
+            asked.add(step)
+            return {"learning_rate": RATE / (attempt if again else 1)}
+
+        # Before the first proof there are two more writes: what is kept, what is claimed, and formats.
+        with pytest.raises(Killed), killed_after(1 if attempt > 1 else 4):
+            prove_run(run_of(2, scalars=schedule), *held_and_data, folder.path, folder.kept)
+        reader.look(folder)
+    assert reader.most()["parameters"] <= OPENINGS
