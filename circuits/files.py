@@ -6,7 +6,7 @@ import os
 import secrets
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from fcntl import LOCK_EX, flock
+from glob import escape
 from pathlib import Path
 
 from .errors import CircuitizeError
@@ -46,14 +46,53 @@ def write_whole(path: Path, chunks: Iterable[bytes | memoryview], *, private: bo
 
 
 @contextmanager
-def alone(path: Path) -> Iterator[None]:
-    """No other process that asks for the same changes this file meanwhile, by `write_whole` either."""
-    while True:
-        with path.open("rb") as file:
-            flock(file, LOCK_EX)
-            if os.path.samestat(os.fstat(file.fileno()), path.stat()):
-                yield
-                return
+def alone(path: Path, what: str = "", wait: bool = True) -> Iterator[None]:
+    """No other process that asks for the same works on this file meanwhile: by a lock file beside it.
+
+    Raises CircuitizeError where there can be no lock, or, unless it is to `wait`, where another process has it; `what`
+    says what that does. The lock of a process that was killed is free.
+    """
+    lock = path.with_name(f"{path.name}.lock")
+    descriptor = _locked(lock, path, what, wait)
+    try:
+        yield
+    finally:
+        try:
+            lock.unlink(missing_ok=True)
+        finally:
+            os.close(descriptor)
+
+
+def _locked(lock: Path, path: Path, what: str, wait: bool) -> int:
+    from fcntl import LOCK_EX, LOCK_NB, flock
+
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        while True:
+            descriptor = os.open(lock, os.O_CREAT | os.O_RDWR, PRIVATE)
+            try:
+                flock(descriptor, LOCK_EX if wait else LOCK_EX | LOCK_NB)
+                # Whoever had it has removed it: then this is not the lock that others see.
+                if lock.exists() and os.path.samestat(os.fstat(descriptor), lock.stat()):
+                    return descriptor
+            except OSError:
+                os.close(descriptor)
+                raise
+            os.close(descriptor)
+    except BlockingIOError:
+        raise CircuitizeError(f"{path}: expected no other process that {what}, found one; wait until it ends") from None
+    except OSError as error:
+        raise CircuitizeError(f"cannot lock {path}: {error.strerror or error}; choose another folder") from None
+
+
+def remove_parts(folder: Path, name: str | None = None) -> None:
+    """Remove what `write_whole` left of the files in a folder, or of one, where its process was killed.
+
+    The caller knows that no process writes one now.
+    """
+    for part in folder.glob(f".{'*' if name is None else escape(name)}.{'[0-9a-f]' * 16}.part"):
+        with suppress(OSError):
+            part.unlink()
 
 
 def _private(name: str, flags: int) -> int:

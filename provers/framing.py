@@ -30,10 +30,6 @@ class Framing:
         """Magic, version (u32), flags (u32: 1 if zero-knowledge, else 0), digest (32 bytes); little-endian."""
         return self._start + digest_bytes(digest)
 
-    def begins(self, content: bytes) -> bool:
-        """Whether content has this kind's magic, version and flags."""
-        return content.startswith(self._start)
-
     @property
     def _start(self) -> bytes:
         flags = int(self.zero_knowledge)

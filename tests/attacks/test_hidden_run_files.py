@@ -1,7 +1,4 @@
-"""What provers of runs in zero knowledge leave where others see it, and files that are not what they should be.
-
-A test that is expected to fail is an attack that succeeds today: take the mark away with the cure.
-"""
+"""What provers of runs in zero knowledge leave where others see it, and files that are not what they should be."""
 
 from __future__ import annotations
 
@@ -41,7 +38,6 @@ pytestmark = pytest.mark.usefixtures("few_share_a_root")
 # What lies where others see it.
 
 
-@pytest.mark.xfail(strict=True, reason="the file beside `.` is `..kept.npz`, which is in it")
 def test_the_secret_is_not_in_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "run").mkdir()
     monkeypatch.chdir(tmp_path / "run")
@@ -49,7 +45,6 @@ def test_the_secret_is_not_in_the_folder(tmp_path: Path, monkeypatch: pytest.Mon
     assert not made.kept.resolve().is_relative_to(tmp_path / "run")
 
 
-@pytest.mark.xfail(strict=True, reason="a run's folder may lie in another run's, and what it keeps does too")
 def test_no_run_in_the_folder_of_another(tmp_path: Path) -> None:
     folder = copied(tmp_path)
     with pytest.raises(CircuitizeError):
@@ -59,7 +54,6 @@ def test_no_run_in_the_folder_of_another(tmp_path: Path) -> None:
 # What goes wrong.
 
 
-@pytest.mark.xfail(strict=True, reason="the temporary file of run.json is taken for something else")
 def test_a_run_that_was_killed_while_it_said_what_it_claims(tmp_path: Path) -> None:
     folder = Folder(tmp_path / "run")
     with pytest.raises(Killed), killed_after(1):
@@ -69,7 +63,6 @@ def test_a_run_that_was_killed_while_it_said_what_it_claims(tmp_path: Path) -> N
     proved(run_of(1), folder)
 
 
-@pytest.mark.xfail(strict=True, reason="the API refuses what it kept before there was a run.json")
 def test_a_run_that_was_killed_before_it_said_what_it_claims(tmp_path: Path) -> None:
     command: dict[str, Any] = {"steps": 1, "seed": SEED, "scalars": {"learning_rate": RATE}}
     with pytest.raises(Killed), killed_after(1):
@@ -77,7 +70,6 @@ def test_a_run_that_was_killed_before_it_said_what_it_claims(tmp_path: Path) -> 
     prove_by_api(iris(), tmp_path / "run", **command)
 
 
-@pytest.mark.xfail(strict=True, reason="inputs are not compared once there is a run.json")
 def test_other_inputs_are_not_passed_over(tmp_path: Path) -> None:
     folder, run = Folder(tmp_path / "run"), run_of(2)
     held, data = values_of(run)
@@ -88,7 +80,6 @@ def test_other_inputs_are_not_passed_over(tmp_path: Path) -> None:
         prove_run(run, changed, data, folder.path, folder.kept)
 
 
-@pytest.mark.xfail(strict=True, raises=KeyError, reason="openings are said of what is held and of data alone")
 def test_a_committed_loss(tmp_path: Path) -> None:
     """What runs that hide nothing allow. Made again, it must have the same root."""
     outputs = tuple(
@@ -96,8 +87,9 @@ def test_a_committed_loss(tmp_path: Path) -> None:
     )
     folder, run = Folder(tmp_path / "run"), run_of(1, program=replace(iris(), outputs=outputs))
     reader = Reader()
-    for _ in range(2):
-        with pytest.raises(Killed), killed_after(4):
+    # Once as it begins, and once as it goes on, when less is left to write.
+    for writes in (4, 1):
+        with pytest.raises(Killed), killed_after(writes):
             proved(run, folder)
         reader.look(folder)
     proved(run, folder)
@@ -105,7 +97,6 @@ def test_a_committed_loss(tmp_path: Path) -> None:
     assert all(len(contents) == 1 for contents in reader.seen.values())
 
 
-@pytest.mark.xfail(strict=True, reason="names of ports are those of numpy's parameters, or of files in an archive")
 @pytest.mark.parametrize("names", [["file"], ["allow_pickle"], ["x", "x.npy"]])
 def test_ports_of_any_name_are_kept(tmp_path: Path, names: list[str]) -> None:
     held, data = values_of(run_of())
@@ -122,7 +113,6 @@ def test_ports_of_any_name_are_kept(tmp_path: Path, names: list[str]) -> None:
     prove_run(run, values, data, folder.path, folder.kept)
 
 
-@pytest.mark.xfail(strict=True, reason="what is kept, and what is claimed, is read without a look at its parts")
 @pytest.mark.parametrize(
     "changed",
     [
@@ -130,7 +120,7 @@ def test_ports_of_any_name_are_kept(tmp_path: Path, names: list[str]) -> None:
         {"\tsecret": np.zeros(65, np.uint8)},
         {"\troot data": np.zeros(3, np.uint8)},
         {"\troot data": None},
-        {"dense1.weight": np.zeros(3, np.int64)},
+        {"0": np.zeros(3, np.int64)},
     ],
 )
 def test_what_is_kept_is_whole(tmp_path: Path, changed: Mapping[str, Any]) -> None:
@@ -142,7 +132,6 @@ def test_what_is_kept_is_whole(tmp_path: Path, changed: Mapping[str, Any]) -> No
         proved(run_of(), folder)
 
 
-@pytest.mark.xfail(strict=True, raises=KeyError, reason="roots of run.json are taken for those of the run")
 def test_a_claim_without_roots(tmp_path: Path) -> None:
     folder = Folder(tmp_path / "run")
     with pytest.raises(Killed), killed_after(3):
@@ -152,7 +141,6 @@ def test_a_claim_without_roots(tmp_path: Path) -> None:
         proved(run_of(1), folder)
 
 
-@pytest.mark.xfail(strict=True, reason="pipes are looked for in the folder and in steps alone")
 def test_a_pipe_in_place_of_a_new_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The verifier waits for ever."""
     attacked = copied(tmp_path)
@@ -168,7 +156,6 @@ def test_a_pipe_in_place_of_a_new_root(tmp_path: Path, monkeypatch: pytest.Monke
         verify_run(iris(), attacked.path)
 
 
-@pytest.mark.xfail(strict=True, reason="a claim of the folder is answered as a wrong parameter of the verifier's")
 def test_openings_that_no_root_has(tmp_path: Path) -> None:
     before, folder = copied(tmp_path), Folder(tmp_path / "next")
     follow(before, folder, 1)

@@ -1,7 +1,4 @@
-"""How often the roots of runs in zero knowledge are opened: over interruptions, by other commands, by two processes.
-
-A test that is expected to fail is an attack that succeeds today: take the mark away with the cure.
-"""
+"""How often the roots of runs in zero knowledge are opened: over interruptions, by other commands, by two processes."""
 
 from __future__ import annotations
 
@@ -80,27 +77,26 @@ def test_no_root_is_opened_more_often_than_it_is_made_for(tmp_path: Path) -> Non
     assert OPENINGS == 4 and run_of(2).made_for == 6
 
 
-@pytest.mark.xfail(strict=True, reason="a process that was slow writes over the mark that another run goes on")
 def test_two_processes_in_one_folder(tmp_path: Path) -> None:
-    """One waits before the last proof; the other ends the run, and a run goes on from it; then the first ends."""
+    """While one waits before the last proof no other may end the run, or go on from it; then one may."""
     folder, run, reader = Folder(tmp_path / "run"), run_of(2), Reader()
     one, other = Folder(tmp_path / "one"), Folder(tmp_path / "other")
 
     def meanwhile(done: int) -> None:
         if done == 1:
-            proved(run, folder)
-            follow(folder, one, 1)
+            with pytest.raises(CircuitizeError, match="no other process that proves this run"):
+                proved(run, folder)
+            with pytest.raises(CircuitizeError, match="prove the rest of it first"):
+                follow(folder, one, 1)
 
     proved(run, folder, progress=meanwhile)
-    try:
+    follow(folder, one, 1)
+    with pytest.raises(CircuitizeError, match="no other one goes on from"):
         follow(folder, other, 1, seed=b"other")
-    except CircuitizeError:
-        return
     reader.look(folder, one, other)
     assert reader.most()["parameters"] <= OPENINGS and reader.most()[DATA] <= run.made_for
 
 
-@pytest.mark.xfail(strict=True, reason="scalars are asked for once for the fingerprint, and again for the proof")
 def test_a_schedule_that_changes_its_mind(tmp_path: Path) -> None:
     """It gives every process the same at first, so that the fingerprint is the same, then something else each time."""
     folder, held_and_data, reader = Folder(tmp_path / "run"), values_of(run_of()), Reader()

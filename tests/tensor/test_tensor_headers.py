@@ -32,10 +32,14 @@ def changed(content: bytes, at: int, number: int) -> bytes:
 
 
 def test_a_proof_of_before_is_refused_by_its_version(folder: Folder) -> None:
-    """That opened each commitment by itself, and hid nothing."""
+    """Those that opened each commitment by itself, and those in zero knowledge with vectors of other rates."""
     content = folder.step(1).proof.encode()
-    with pytest.raises(FormatError, match=r"expected .* version 4 with flags 0 .*, found version 2 with flags 0"):
-        Proof.decode(content[:16] + (2).to_bytes(4, "little") + content[20:])
+    for flags, before, now in ((0, 2, 4), (1, 3, 5)):
+        old = content[:16] + b"".join(number.to_bytes(4, "little") for number in (before, flags)) + content[24:]
+        with pytest.raises(
+            FormatError, match=f"expected .* version {now} with flags {flags}.*, found version {before}"
+        ):
+            Proof.decode(old)
 
 
 @pytest.mark.parametrize("number", [0, 1, 2, 255])

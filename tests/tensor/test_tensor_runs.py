@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import secrets
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -21,6 +24,8 @@ from circuitize.frontends.losses import mean_squared_error
 from circuitize.frontends.optimizers import Momentum
 from circuitize.frontends.schedules import cosine
 from circuitize.frontends.training import start, training_step, with_examples
+from circuitize.provers.tensor.config import HIDDEN_TYPE
+from circuitize.provers.tensor.runs import setting
 from circuitize.provers.tensor.runs.setting import Run
 from circuitize.provers.tensor.runs.state import State
 from circuitize.provers.tensor.statement import Statement
@@ -115,6 +120,22 @@ def test_an_interrupted_run_goes_on(tmp_path: Path) -> None:
     assert [folder.step_path(step).read_bytes() for step in (1, 2)] == before
     assert folder.judged().final == found.final
     assert folder.prove(run).resumed == STEPS, "nothing is left to prove"
+
+
+def test_the_bytes_of_a_run_are_what_they_were(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, golden: Callable[[str, str], None]
+) -> None:
+    """With one secret. Where they change the type of the proof must, too: its digest is in the key of all randomness.
+
+    Else one secret would, in an older version and in this one, use one pad for two values.
+    """
+    monkeypatch.setattr(secrets, "token_bytes", lambda length: bytes(range(length)))
+    monkeypatch.setattr(setting, "SHARING", 2)
+    folder = Folder(tmp_path / "run")
+    folder.prove(run_of(steps=3))
+    paths = sorted(path for path in folder.path.rglob("*") if path.is_file())
+    lines = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(folder.path)}\n" for path in paths]
+    golden("run.sha256", "".join([f"{HIDDEN_TYPE}\n", *lines]))
 
 
 def test_only_the_same_run_goes_on(tmp_path: Path) -> None:

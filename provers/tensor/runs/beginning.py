@@ -5,23 +5,29 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from circuitize import _native
 from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.files import remove_parts
 
 from ..forms import Integers, Trace
 from ..groups import DATA, INPUT, OUTPUT, PortKey
 from ..prover import commit
 from .continuing import Earlier
-from .files import FORMATS, MANIFEST, Manifest, read_manifest, read_step, step_path
+from .files import FORMATS, MANIFEST, RENEWALS, STEPS, Manifest, read_manifest, read_step, step_path
 from .setting import Run
 from .state import State
 
 Commitments = dict[PortKey, _native.TensorCommitment]
+
+ANOTHER = (
+    "expected the run of this program, seed, length and dataset, found another; give what it began with, or choose "
+    "another folder"
+)
 
 
 @dataclass(frozen=True)
@@ -35,6 +41,7 @@ class Beginning:
     commitments: Commitments
     roots: Mapping[str, bytes]
     identity: bytes
+    fingerprint: bytes
     trace: Trace
     shown: bool
 
@@ -45,36 +52,47 @@ def begin(
     """What a run goes on with: what was kept of it, or what it begins with, which is then kept before a proof is made.
 
     Raises CircuitizeError, before anything is written, where the folder or what is kept is of another run, of other
-    scalars or another dataset, or where another run goes on from the same one.
+    scalars, values or another dataset, or where another run goes on from the same one.
     """
     scalars = run.scalars_digest()
     if isinstance(initial, Earlier):
         initial.require_goes_on(run)
-        first = initial.state
-    else:
-        first = State.fresh(run.first - 1, initial, (*run.kept, DATA))
     claimed = read_manifest(folder) if (folder / MANIFEST).exists() else None
-    known = _known(run, first, folder, kept)
-    state = known or first
+    if claimed is not None:
+        _require_claim(run, folder, claimed)
+    for place in (folder, folder / STEPS, folder / RENEWALS):
+        remove_parts(place)
+    remove_parts(kept.parent, kept.name)
+    known = _known(run, initial, folder, kept, claimed is not None)
+    if known is not None:
+        state = known
+    elif isinstance(initial, Earlier):
+        state = initial.state
+    else:
+        state = State.fresh(run.first - 1, initial, run.kept)
     trace = run.formats_plan.trace({**state.held, **data})
     commitments = _commitments(run, state, trace, data)
     current = {name: commitment.root for (_, name), commitment in commitments.items()}
     if claimed is not None:
-        _require_folder(run, folder, claimed, state, current)
+        _require_proofs(run, folder, claimed, state, current)
+        _require_initial(run, initial, data, claimed, state, folder)
     elif isinstance(initial, Earlier):
         initial.require_roots(current)
     roots = current if claimed is None else claimed.roots
     identity = run.identity(roots)
     fingerprint = hashlib.sha256(identity + scalars).digest()
-    if known is not None:
-        _require_same(run, folder, kept, state, fingerprint, claimed is not None)
-    else:
-        state = replace(state, fingerprint=fingerprint)
-        if isinstance(initial, Earlier):
-            state = initial.followed(fingerprint)
+    if known is None:
+        state = initial.followed(fingerprint) if isinstance(initial, Earlier) else state.of(fingerprint)
         state.write(kept)
+    elif not state.is_of(fingerprint):
+        if claimed is None:
+            require_new(folder, kept)
+        raise CircuitizeError(
+            f"{folder}: expected the scalars that this run began with, found others; give the same (a schedule, or one "
+            "number for all steps), or choose another folder to begin again"
+        )
     shown = state.step >= run.first or (folder / FORMATS).exists()
-    return Beginning(state, commitments, dict(roots), identity, trace, shown)
+    return Beginning(state, commitments, dict(roots), identity, fingerprint, trace, shown)
 
 
 def require_new(folder: Path, kept: Path) -> None:
@@ -82,7 +100,7 @@ def require_new(folder: Path, kept: Path) -> None:
 
     The secret in that file is all that opens the roots of its run, wherever that run's folder is now: it stays.
     """
-    _require_empty(folder)
+    require_empty(folder)
     if os.path.lexists(kept):
         raise CircuitizeError(
             f"{kept}: expected no file yet, found what the prover of a run keeps, without that run in {folder}; it is "
@@ -90,68 +108,108 @@ def require_new(folder: Path, kept: Path) -> None:
         )
 
 
-def _require_empty(folder: Path) -> None:
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise CircuitizeError(f"{folder}: expected a new folder, or that of this run, found something else")
+def require_free(folder: Path, kept: Path) -> None:
+    """Raises CircuitizeError where no run can begin in a folder, nor one go on that was interrupted as it began."""
+    require_empty(folder)
+    if os.path.lexists(kept):
+        try:
+            State.read(kept)
+        except CircuitizeError:
+            require_new(folder, kept)
 
 
-def _known(run: Run, first: State, folder: Path, kept: Path) -> State | None:
+def require_empty(folder: Path) -> None:
+    """Raises CircuitizeError where something lies in a folder, but for parts of files whose process was killed."""
+    if folder.exists() and (not folder.is_dir() or any(path.suffix != ".part" for path in folder.iterdir())):
+        raise CircuitizeError(
+            f"{folder}: expected a new folder, or that of this run, found something else; choose another"
+        )
+
+
+def _known(
+    run: Run, initial: Mapping[str, Integers] | Earlier, folder: Path, kept: Path, claimed: bool
+) -> State | None:
     """What was kept of this run after the last proof that is in the folder; None where it was not begun.
 
     A run that was interrupted before it said what it claims is known by what it kept: nothing of it is in the folder.
     """
-    if (folder / MANIFEST).exists():
-        state = State.read(kept)
-        done = state.step - run.first + 1
-        if done % run.per_proof or not 0 <= done <= run.steps or set(state.held) != set(first.held):
-            raise CircuitizeError(f"{kept}: expected what the prover of this run keeps, found that of another run")
-        return state
-    _require_empty(folder)
-    if not os.path.lexists(kept):
-        return None
+    held = initial.state.held if isinstance(initial, Earlier) else initial
+    if not claimed:
+        require_free(folder, kept)
+        if not os.path.lexists(kept):
+            return None
     state = State.read(kept)
-    same = state.step == first.step and set(state.held) == set(first.held)
-    if not same or any(not np.array_equal(state.held[name], values) for name, values in first.held.items()):
+    done = state.step - run.first + 1
+    shapes = {port.name: port.format.shape for port in run.program.inputs if port.held and port.format is not None}
+    whole = set(state.roots) == {*run.kept, DATA} and {n: v.shape for n, v in state.held.items()} == shapes
+    if not whole or done % run.per_proof or not 0 <= done <= run.steps:
+        if not claimed:
+            require_new(folder, kept)
+        raise CircuitizeError(
+            f"{kept}: expected what the prover of this run keeps, found that of another run; put the right one there, "
+            "or choose another folder to begin again"
+        )
+    if not claimed and (done or any(not np.array_equal(state.held[name], held[name]) for name in shapes)):
         require_new(folder, kept)
     return state
 
 
-def _require_same(run: Run, folder: Path, kept: Path, state: State, fingerprint: bytes, claimed: bool) -> None:
-    """Raises CircuitizeError where what was kept is of a run with other scalars, or of another one.
-
-    Roots are made for the proofs of one run: others would open them more often.
-    """
-    if state.fingerprint == fingerprint:
-        return
-    if not claimed:
-        require_new(folder, kept)
-    raise CircuitizeError(
-        f"{folder}: expected the scalars that this run began with, found others; give the same (a schedule, or one "
-        "number for all steps), or end this run first and prove another one after it"
-    )
-
-
-def _require_folder(run: Run, folder: Path, claimed: Manifest, state: State, current: Mapping[str, bytes]) -> None:
-    """Raises CircuitizeError unless the proofs in a folder are those of this run, up to the step that is kept."""
-    before = dict(claimed.roots)
+def _require_claim(run: Run, folder: Path, claimed: Manifest) -> None:
+    """Raises CircuitizeError unless a folder claims to be of this run, whatever its roots are."""
+    if claimed.zero_knowledge != run.zero_knowledge:
+        found = "in zero knowledge" if claimed.zero_knowledge else "not in zero knowledge"
+        raise CircuitizeError(f"{folder}: expected proofs of one kind, found a run {found}; go on with its kind")
     own = Manifest(
         run.digest,
         run.plan.digest.hex(),
         run.seed,
         *(run.first, run.steps, run.per_proof, run.size),
         run.openings if run.zero_knowledge else None,
-        before,
+        dict(claimed.roots),
     )
+    if claimed != own or set(claimed.roots) != {*run.kept, DATA}:
+        raise CircuitizeError(f"{folder}: {ANOTHER}")
+
+
+def _require_proofs(run: Run, folder: Path, claimed: Manifest, state: State, current: Mapping[str, bytes]) -> None:
+    """Raises CircuitizeError unless the proofs in a folder are those of this run, up to the step that is kept."""
+    before = dict(claimed.roots)
     if state.step >= run.first:
         last = read_step(step_path(folder, state.step - run.per_proof + 1))
-        before = {name: last.roots[OUTPUT, name] for name in run.kept} | {DATA: last.roots[INPUT, DATA]}
-    if claimed != own or before[DATA] != current[DATA]:
-        raise CircuitizeError(
-            f"{folder}: expected the run of this program, seed, length and dataset, found another; give what it "
-            "began with, or choose another folder"
-        )
+        keys = [*((OUTPUT, name) for name in run.kept), (INPUT, DATA)]
+        before = {name: last.roots.get((side, name), b"") for side, name in keys}
+    if before[DATA] != current[DATA]:
+        raise CircuitizeError(f"{folder}: {ANOTHER}")
     if any(before[name] != current[name] for name in run.kept):
-        raise CircuitizeError(f"{folder}: expected the proofs of the run that is kept, found others")
+        raise CircuitizeError(
+            f"{folder}: expected the proofs of the run that is kept, found others; put them back, or choose another "
+            "folder to begin again"
+        )
+
+
+def _require_initial(
+    run: Run,
+    initial: Mapping[str, Integers] | Earlier,
+    data: Mapping[str, Integers],
+    claimed: Manifest,
+    state: State,
+    folder: Path,
+) -> None:
+    """Raises CircuitizeError unless a run that goes on is given what it began with."""
+    if isinstance(initial, Earlier):
+        same = all(initial.roots.get(name) == root for name, root in claimed.roots.items())
+    else:
+        trace = run.formats_plan.trace({**initial, **data})
+        secrets = state.first_roots(run.first - 1, run.kept)
+        same = all(
+            commit(run.formats_plan, trace, (INPUT, name), secrets[name]).root == claimed.roots[name]
+            for name in run.kept
+        )
+    if not same:
+        raise CircuitizeError(
+            f"{folder}: expected the values that this run began with, found others; give the same, or choose another "
+            "folder"
+        )
 
 
 def _commitments(run: Run, state: State, trace: Trace, data: Mapping[str, Integers]) -> Commitments:

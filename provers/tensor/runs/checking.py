@@ -20,6 +20,7 @@ from ..cost import most_bytes
 from ..dataset import ROWS
 from ..forms import Integers
 from ..groups import DATA, INPUT, OUTPUT, PortKey
+from ..plan import MOST_OPENINGS
 from ..proof import Proof
 from ..security import bounds, require_secure, union
 from ..statement import Statement, fault
@@ -65,6 +66,8 @@ def require_setting(run: Run, manifest: Manifest) -> None:
     for name, found, expected in pairs:
         if found != expected:
             raise Refused(f"the run is of {name} {found}, expected {expected}")
+    if run.openings > MOST_OPENINGS:
+        raise Refused(f"the run claims a dataset for {run.openings} openings, expected at most {MOST_OPENINGS}")
     # The plan takes the longest, so it is made once all else is as expected.
     if manifest.plan != run.plan.digest.hex():
         raise Refused(f"the run is of plan {manifest.plan}, expected {run.plan.digest.hex()}")
@@ -94,8 +97,8 @@ def check(
     run.require_joined()
     require_secure(run.plan)
     require_secure(run.formats_plan)
-    if run.renewals:
-        require_secure(run.renewal_plan(run.first))
+    for step in (run.first, run.first + 1) if run.renewals else ():
+        require_secure(run.renewal_plan(step))
     _check_formats(run, folder, manifest.roots, judge)
     identity = run.identity(manifest.roots)
     scalars: dict[str, list[Integers]] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from circuitize.circuits.program import Program
 from ..groups import DATA, INPUT, OUTPUT
 from .files import Manifest, read_manifest, read_step, step_path
 from .setting import Run, openings, tensors
-from .state import State
+from .state import PROVES, State
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ class Earlier:
         That it goes on is written beside this run before a root is opened for it. Raises CircuitizeError where another
         run goes on from this one: in zero knowledge its last roots are made for one.
         """
-        with alone(self.kept):
+        with self._alone():
             state = State.read(self.kept)
             if self.manifest.zero_knowledge and state.follower not in (b"", fingerprint):
                 raise CircuitizeError(
@@ -78,8 +79,18 @@ class Earlier:
                     "often: go on from the end of that run, or prove this one again in another folder"
                 )
             replace(state, follower=fingerprint).write(self.kept)
-        own = state.derived(f"after {fingerprint.hex()}")
-        return replace(state, secret=own, fingerprint=fingerprint, follower=b"")
+        own = replace(state, secret=state.derived(f"after {fingerprint.hex()}"), follower=b"")
+        return own.of(fingerprint)
+
+    def left(self, fingerprint: bytes) -> None:
+        """The run of a fingerprint does not go on from this one: it has shown nothing."""
+        with self._alone():
+            state = State.read(self.kept)
+            if state.follower == fingerprint:
+                replace(state, follower=b"").write(self.kept)
+
+    def _alone(self) -> AbstractContextManager[None]:
+        return alone(self.kept, PROVES, wait=False)
 
 
 def earlier(folder: Path, kept: Path) -> Earlier:

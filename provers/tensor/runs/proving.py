@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.files import alone
 
 from ..dataset import ROWS
 from ..forms import Integers
@@ -17,7 +18,7 @@ from .beginning import Beginning, begin
 from .continuing import Earlier
 from .files import FORMATS, MANIFEST, Manifest, StepProof, renewal_path
 from .setting import Run
-from .state import State
+from .state import PROVES, State
 
 
 @dataclass
@@ -52,6 +53,18 @@ def prove_run(
     format; and where the program has no value at a step: then proofs made stay.
     """
     run.require_joined()
+    with alone(kept, PROVES, wait=False):
+        return _prove(run, initial, data, folder, kept, progress)
+
+
+def _prove(
+    run: Run,
+    initial: Mapping[str, Integers] | Earlier,
+    data: Mapping[str, Integers],
+    folder: Path,
+    kept: Path,
+    progress: Callable[[int], object],
+) -> Proving:
     found = begin(run, initial, data, folder, kept)
     made = Proving(found.identity, dict(found.roots), resumed=found.state.step - run.first + 1)
     if not found.shown:
@@ -60,6 +73,8 @@ def prove_run(
         except BaseException:
             if not (folder / MANIFEST).exists():
                 kept.unlink(missing_ok=True)
+                if isinstance(initial, Earlier):
+                    initial.left(found.fingerprint)
             raise
     prover = _Prover(run, data, folder, found)
     for step in range(prover.state.step + 1, run.last + 1, run.per_proof):
@@ -111,7 +126,7 @@ class _Prover:
     def _renew(self, step: int) -> Proved:
         run, plan = self.run, self.run.renewal_plan(step)
         trace = plan.trace(self.data)
-        secret = self.state.root_secret(DATA, step)
+        secret = self.state.dataset_secret(step)
         proved = prove_values(
             *(run.renewal, plan, trace, plan.values(trace)),
             salts={(OUTPUT, DATA): secret},
@@ -136,7 +151,7 @@ class _Prover:
             trace = run.plan.trace(inputs)
         except CircuitizeError as error:
             raise CircuitizeError(f"step {step}: {error}; the proofs of the steps before it are kept") from None
-        secrets = {name: state.root_secret(name, last) for name in run.kept}
+        secrets = {name: state.root_secret(name, last) for side, name in run.plan.groups if side == OUTPUT}
         proved = prove_values(
             *(run.unrolled, run.plan, trace, run.plan.values(trace, rows)),
             salts={(OUTPUT, name): secret for name, secret in secrets.items()},
@@ -145,9 +160,10 @@ class _Prover:
             context=run.context(self.identity, step),
         )
         publics = {key: tuple(v.reshape(-1).tolist()) for key, v in proved.statement.publics.items() if key[0] != ROWS}
+        held = {name: secrets[name] for name in run.kept}
         written = StepProof(self.identity, step, publics, proved.statement.roots, proved.proof)
         written.write(self.folder)
-        self.state = state.after(last, {name: proved.outputs[name] for name in state.held}, secrets)
+        self.state = state.after(last, {name: proved.outputs[name] for name in state.held}, held)
         self.commitments |= {(INPUT, name): proved.commitments[OUTPUT, name] for name in run.kept}
         self.written += len(written.encode())
         return proved

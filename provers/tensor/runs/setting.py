@@ -21,7 +21,7 @@ from circuitize.circuits.unroll import numbered, unroll
 from ..dataset import ROWS, Dataset, batch_ports, batch_size, whole
 from ..errors import Unprovable
 from ..forms import Integers
-from ..groups import DATA, INPUT, NAMES, OUTPUT, GroupName, PortKey, renewal
+from ..groups import DATA, INPUT, NAMES, OUTPUT, GroupName, PortKey, groups, renewal
 from ..plan import OPENINGS, Plan, plan
 from ..ports import CHUNKS, difference
 from .files import MOST_STEPS
@@ -172,8 +172,8 @@ class Run:
         self, program: Program, assumed: Collection[GroupName], data: Mapping[str, int], dataset: Dataset | None = None
     ) -> Plan:
         """A plan whose roots may be opened so often: those of the dataset, by side, as `data` says."""
-        held = {(side, name): OPENINGS for side in (INPUT, OUTPUT) for name in self.kept}
-        openings = held | {(side, DATA): count for side, count in data.items()}
+        openings = {one.key: OPENINGS for one in groups(program)}
+        openings |= {(side, DATA): count for side, count in data.items()}
         return plan(program, assumed=assumed, dataset=dataset, openings=openings if self.zero_knowledge else None)
 
     def require_plans(self) -> None:
@@ -264,8 +264,17 @@ class Run:
     def scalars_of(self, step: int) -> dict[str, Integers]:
         """The scalars of the proof that begins at a step, by the unrolled program's names, in their formats.
 
-        Without those that a proof states.
+        Without those that a proof states. The schedule is asked once for each step.
         """
+        if step not in self._scalars:
+            self._scalars[step] = self._asked(step)
+        return self._scalars[step]
+
+    @cached_property
+    def _scalars(self) -> dict[int, dict[str, Integers]]:
+        return {}
+
+    def _asked(self, step: int) -> dict[str, Integers]:
         found = {}
         for k in range(1, self.per_proof + 1):
             given = self.scalars(step + k - 1)

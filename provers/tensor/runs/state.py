@@ -4,31 +4,39 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
 import os
 import secrets
 import zipfile
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+import zlib
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError, FormatError
 from circuitize.circuits.files import write_whole
 
 from ..forms import Integers
+from ..groups import DATA
 from ..prover import SECRET_BYTES
 
 VERSION = 3
 BYTES = ("secret", "fingerprint", "follower")
 OWN, ROOT = "\t", "\troot "
-"""What the names begin with that are kept beside the values held: no port's name has a tabulator."""
+"""What the names begin with that are kept beside the values held, which are numbered."""
+
+
+PROVES = "proves this run, or begins one after it"
+"""What another process does that works on what is kept."""
 
 
 def kept_beside(folder: Path) -> Path:
     """The file beside a run's folder, which is for others, that is its prover's alone."""
-    return Path(f"{os.path.normpath(folder)}.kept.npz")
+    return Path(f"{os.path.abspath(folder)}.kept.npz")
 
 
 @dataclass(frozen=True)
@@ -40,26 +48,45 @@ class State:
     roots more often than these were made for.
     """
 
-    secret: bytes
+    secret: bytes = field(repr=False)
     step: int
-    held: Mapping[str, Integers]
-    roots: Mapping[str, bytes]
+    held: Mapping[str, Integers] = field(repr=False)
+    roots: Mapping[str, bytes] = field(repr=False)
     fingerprint: bytes = b""
     follower: bytes = b""
 
     @staticmethod
     def fresh(step: int, held: Mapping[str, Integers], groups: Iterable[str]) -> State:
-        """With a secret of its own."""
+        """With a secret of its own, and secrets of the roots of these groups and of the dataset's."""
         made = State(secrets.token_bytes(SECRET_BYTES), step, held, {})
-        return made.after(step, held, {name: made.root_secret(name, step) for name in groups})
+        return replace(made, roots=made.first_roots(step, groups))
+
+    def first_roots(self, step: int, groups: Iterable[str]) -> dict[str, bytes]:
+        """The secrets of the roots that a run begins with, after a step, which is the one before its first."""
+        return {**{name: self.root_secret(name, step) for name in groups}, DATA: self.dataset_secret(step)}
 
     def after(self, step: int, held: Mapping[str, Integers], roots: Mapping[str, bytes]) -> State:
         """What is kept after a step; roots that are not said stay as they are."""
         return replace(self, step=step, held=held, roots={**self.roots, **roots})
 
+    def of(self, fingerprint: bytes) -> State:
+        """The same of the run of a fingerprint."""
+        return replace(self, fingerprint=self._marked(fingerprint))
+
+    def is_of(self, fingerprint: bytes) -> bool:
+        """Whether this was kept of the run of a fingerprint, with this secret."""
+        return self.fingerprint == self._marked(fingerprint)
+
+    def _marked(self, fingerprint: bytes) -> bytes:
+        return self.derived(f"run {fingerprint.hex()}")
+
     def root_secret(self, group: str, step: int) -> bytes:
-        """The secret of a root that this run makes of a group in the proof that ends with a step, or before one."""
+        """The secret of a root that the proof makes which ends with a step."""
         return self.derived(f"root {step} {group}")
+
+    def dataset_secret(self, step: int) -> bytes:
+        """That of the dataset's root that is made before the proof which begins with a step, or after one."""
+        return self.derived(f"dataset {step}")
 
     def derived(self, use: str) -> bytes:
         """A secret for one use, so that a proof made again is the same."""
@@ -69,9 +96,10 @@ class State:
         """For its owner's eyes only, whole or not at all."""
         content = io.BytesIO()
         arrays: dict[str, Any] = {f"{OWN}version": np.array(VERSION), f"{OWN}step": np.array(self.step)}
-        arrays |= {f"{OWN}{name}": np.frombuffer(getattr(self, name), np.uint8) for name in BYTES}
-        arrays |= {f"{ROOT}{name}": np.frombuffer(secret, np.uint8) for name, secret in self.roots.items()}
-        arrays |= self.held
+        arrays |= {f"{OWN}{name}": _array(getattr(self, name)) for name in BYTES}
+        arrays |= {f"{ROOT}{name}": _array(secret) for name, secret in self.roots.items()}
+        arrays[f"{OWN}names"] = _array(json.dumps(list(self.held)).encode())
+        arrays |= {str(number): values for number, values in enumerate(self.held.values())}
         np.savez(content, **arrays)
         write_whole(path, [content.getbuffer()], private=True)
 
@@ -83,16 +111,35 @@ class State:
                 version = int(found[f"{OWN}version"])
                 if version != VERSION:
                     raise ValueError(f"version {version}")
-                own = {name: found[OWN + name].tobytes() for name in BYTES}
-                roots = {n.removeprefix(ROOT): found[n].tobytes() for n in found.files if n.startswith(ROOT)}
-                held = {name: found[name] for name in found.files if not name.startswith(OWN)}
+                own = {name: _bytes(found[OWN + name], (SECRET_BYTES, 0)) for name in BYTES}
+                roots = {
+                    name.removeprefix(ROOT): _bytes(found[name], (SECRET_BYTES,))
+                    for name in found.files
+                    if name.startswith(ROOT)
+                }
+                names = json.loads(found[f"{OWN}names"].tobytes())
+                held = {name: found[str(number)] for number, name in enumerate(names)}
+                if not own["secret"] or any(values.dtype != np.int64 for values in held.values()):
+                    raise ValueError("no secret, or no integers")
                 return State(step=int(found[f"{OWN}step"]), held=held, roots=roots, **own)
         except OSError as error:
             raise CircuitizeError(
                 f"{path}: expected what the prover of the run keeps, found {error.strerror or error}; without it the "
                 "run cannot go on: choose another folder to begin again"
             ) from None
-        except (ValueError, KeyError, AttributeError, TypeError, zipfile.BadZipFile, EOFError):
+        except (ValueError, KeyError, AttributeError, TypeError, zipfile.BadZipFile, zlib.error, EOFError):
             raise FormatError(
-                f"{path}: expected what the prover of a run of version {VERSION} keeps, found another file"
+                f"{path}: expected what the prover of a run of version {VERSION} keeps, found another file or a "
+                "damaged one; put the right one there, or choose another folder to begin again"
             ) from None
+
+
+def _array(content: bytes) -> NDArray[np.uint8]:
+    return np.frombuffer(content, np.uint8)
+
+
+def _bytes(array: NDArray[Any], lengths: Collection[int]) -> bytes:
+    """Raises ValueError unless these are bytes, so many."""
+    if array.dtype != np.uint8 or array.ndim != 1 or len(array) not in lengths:
+        raise ValueError(f"{array.dtype} of shape {array.shape} among what is kept")
+    return array.tobytes()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from circuitize.circuits.phases import Phases, Progress, silent
 from circuitize.circuits.program import Program
 from circuitize.provers.tensor.cost import sizes
 from circuitize.provers.tensor.runs import proving
-from circuitize.provers.tensor.runs.beginning import require_new
+from circuitize.provers.tensor.runs.beginning import require_free
 from circuitize.provers.tensor.runs.continuing import earlier
 from circuitize.provers.tensor.runs.files import MANIFEST
 from circuitize.provers.tensor.runs.setting import Run
@@ -172,7 +173,17 @@ def require_beginning(
         raise CircuitizeError(
             f"{spelling.option('after')}: expected another folder than {folder}; give each run its own"
         )
-    kept = kept_file(folder)
-    require_file(kept)
+    require_apart(folder)
+    require_file(kept_file(folder))
     if not (folder / MANIFEST).exists():
-        require_new(folder, kept)
+        require_free(folder, kept_file(folder))
+
+
+def require_apart(folder: Path) -> None:
+    """Raises CircuitizeError where a run's folder lies in another run's: what its prover keeps would lie there too."""
+    for parent in Path(os.path.abspath(folder)).parents:
+        if (parent / MANIFEST).exists():
+            raise CircuitizeError(
+                f"{folder}: expected a folder that lies in no other run's, found {parent} above it, which is for "
+                "others; choose another"
+            )

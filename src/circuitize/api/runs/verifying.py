@@ -21,7 +21,7 @@ from circuitize.circuits.program import Program
 from circuitize.provers.statement import FILE
 from circuitize.provers.tensor.runs import checking
 from circuitize.provers.tensor.runs.checking import Checked, Refused
-from circuitize.provers.tensor.runs.files import MANIFEST, STEPS, Manifest, read_manifest
+from circuitize.provers.tensor.runs.files import MANIFEST, RENEWALS, STEPS, Manifest, read_manifest
 from circuitize.provers.tensor.runs.setting import Run
 
 from ..exact import exact
@@ -69,7 +69,7 @@ def verify_run(
     of roots, and claims that are believed only if they are required: very many examples, or steps in a proof.
     """
     start, path = time.perf_counter(), Path(folder)
-    for each_folder in (path, path / STEPS):
+    for each_folder in (path, path / STEPS, path / RENEWALS):
         require_plain_files(each_folder)
     own = exact(program, Phases())
     if (path / FILE).is_file() and not (path / MANIFEST).exists():
