@@ -131,10 +131,11 @@ def test_options_that_mean_nothing(
 def test_a_tensor_proof_says_what_it_is_wherever_it_is_sized_or_made(tmp_path: Path) -> None:
     outcome = run("estimate", STEP, "--json")
     tensor = json.loads(outcome.out)["targets"]["tensor"]
-    assert (tensor["zero_knowledge"], tensor["step_of_a_run"]["zero_knowledge"]) == (False, False)
+    kinds = (tensor, tensor["not_zero_knowledge"], tensor["step_of_a_run"])
+    assert [own["zero_knowledge"] for own in kinds] == [True, False, True]
     shown = run("estimate", STEP).out
-    assert "tensor proof, NOT zero-knowledge\n" in shown
-    assert "tensor proof of a step of a run, NOT zero-knowledge\n" in shown
+    assert "tensor proof\n" in shown and "tensor proof, NOT zero-knowledge\n" in shown
+    assert "tensor proof of a step of a run\n" in shown
     made = json.loads(run(*TENSOR, "-o", tmp_path / "proof", "--json").out)
     assert made["zero_knowledge"] is False
     assert json.loads(prove(tmp_path / "other", "step", "--json").out)["zero_knowledge"] is True

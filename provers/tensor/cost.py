@@ -9,10 +9,11 @@ from typing import Any
 from circuitize.circuits.program import Program, Role
 
 from .config import FOLD
+from .errors import Unprovable
 from .flow import claimed_elements
 from .forms import padded_bits
 from .groups import INPUT, NAMES, GroupName, input_groups
-from .plan import Plan, plan
+from .plan import OPENINGS, Plan, plan
 from .proof import HEADER_BYTES
 from .security import bounds, union
 
@@ -37,20 +38,32 @@ HELD = frozenset(NAMES[role] for role in (Role.PARAMETER, Role.OPTIMIZER, Role.S
 
 
 def estimate(program: Program) -> dict[str, Any]:
-    """The sizes of a proof, by `sizes`; those of a step of a run, whose inputs are known to be in format; and parts.
+    """The sizes of a proof in zero knowledge, by `sizes`; of one that hides nothing; of a step of a run; and parts.
 
-    `parts` has elements committed and looked up by operation and place, by port, and for the tables. Raises Unprovable
-    for a program that has no plan.
+    The inputs of a step of a run are known to be in format. `parts` has elements committed and looked up by operation
+    and place, by port, and for the tables. Of a program that can be proved only without zero knowledge the sizes are
+    those of such a proof. Raises Unprovable for a program that has no plan.
     """
     made = plan(program)
-    found: dict[str, Any] = dict(sizes(made))
+    found: dict[str, Any] = {**_kind(made), "not_zero_knowledge": _kind(made, hides=False)}
     held = HELD.intersection(input_groups(program))
     if any(port.held for port in program.outputs) or held - {NAMES[Role.DATA]}:
-        found["step_of_a_run"] = sizes(plan(program, assumed=held), held)
+        found["step_of_a_run"] = _kind(plan(program, assumed=held), held)
     found["parts"] = {
         part: {"committed": committed, "lookups": lookups} for part, (committed, lookups) in made.parts.items()
     }
     return found
+
+
+def _kind(made: Plan, kept: Collection[GroupName] = (), hides: bool = True) -> dict[str, Any]:
+    """The sizes of a proof in zero knowledge, or of one that hides nothing, and which of the two it is."""
+    if hides:
+        try:
+            hiding = made.hiding(OPENINGS)
+            return {**sizes(hiding, kept), "zero_knowledge": True}
+        except Unprovable:
+            pass
+    return {**sizes(made, kept), "zero_knowledge": False}
 
 
 def sizes(made: Plan, kept: Collection[GroupName] = ()) -> dict[str, float]:
@@ -80,19 +93,21 @@ def work(made: Plan, kept: Collection[GroupName] = ()) -> tuple[float, ...]:
     them as n log2(n) / 20, since commitments are made by transforms.
     """
     leaves = fractions(made)
-    opened = _sizes(made)
-    known = (size for (side, name), size in zip(made.groups, opened, strict=False) if side == INPUT and name in kept)
+    committed, opened = _sizes(made)
+    known = (size for (side, name), size in zip(made.groups, committed, strict=False) if side == INPUT and name in kept)
     fractional = (leaves + (1 << _depth(leaves))) / 2
-    sizes = (sum(opened) - sum(known), sum(opened))
+    sizes = (sum(committed) - sum(known), sum(opened))
     new, every = (size * log2(max(2, size)) / 20 for size in sizes)
     return 1.0, fractional, new, every, claimed_elements(made)
 
 
-def _sizes(made: Plan) -> list[int]:
-    """The elements of each commitment; in zero knowledge as many as make a domain as large at rate 1/2."""
+def _sizes(made: Plan) -> tuple[list[int], list[int]]:
+    """The elements of each table as it is committed to, at rate 1/2 or as if it were, and as it is opened."""
     if not made.hidden:
-        return [1 << variables for variables in made.commitments]
-    return [1 << (table.bits + table.rate - 1) for table in made.layout.tables]
+        sizes = [1 << variables for variables in made.commitments]
+        return sizes, sizes
+    tables = made.layout.tables
+    return [1 << (table.bits + table.rate - 1) for table in tables], [1 << table.bits for table in tables]
 
 
 def fractions(made: Plan) -> int:

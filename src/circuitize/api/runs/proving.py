@@ -15,6 +15,7 @@ from circuitize.circuits.memory import require_memory
 from circuitize.circuits.phases import Phases, Progress, silent
 from circuitize.circuits.program import Program
 from circuitize.provers.tensor.cost import sizes
+from circuitize.provers.tensor.groups import DATA
 from circuitize.provers.tensor.runs import proving
 from circuitize.provers.tensor.runs.beginning import require_free
 from circuitize.provers.tensor.runs.continuing import earlier
@@ -115,6 +116,10 @@ def prove_run(
         needed = max(predicted["prover_bytes"], sizes(setting.formats_plan)["prover_bytes"])
         require_memory(needed, "prove fewer steps at once, a smaller batch, or on a larger machine")
     proof_bytes, seconds = predicted["proof_bytes"], predicted["prover_cpu_seconds"]
+    if setting.renewals:
+        renewal, often = sizes(setting.renewal_plan(setting.last), {DATA}), setting.renewals / setting.proofs
+        proof_bytes += often * renewal["proof_bytes"]
+        seconds += often * renewal["prover_cpu_seconds"]
     require_room(path, setting.steps, setting.per_proof, proof_bytes, seconds, say, spelling)
     with phases.phase("prove", "proving"):
         made = proving.prove_run(

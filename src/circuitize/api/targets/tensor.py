@@ -17,9 +17,9 @@ MOST_PARTS = 12
 
 
 class TensorProof(OwnCircuit):
-    """A proof by itself, and a step of a run."""
+    """A proof by itself, in zero knowledge and without, and a step of a run."""
 
-    title = "tensor proof, NOT zero-knowledge"
+    title = "tensor proof"
     measure = "lookups"
     counted = False
     rules_in = "circuitize.provers.tensor.lowering"
@@ -29,19 +29,18 @@ class TensorProof(OwnCircuit):
         from circuitize.provers.tensor.errors import Unprovable
 
         try:
-            found = estimate(program)
+            return estimate(program)
         except Unprovable as error:
             raise LeftOut(str(error)) from None
-        for own in (found, found.get("step_of_a_run", {})):
-            own |= {"zero_knowledge": False}
-        return found
 
     def shown(self, sizes: Mapping[str, Any]) -> Iterator[Shown]:
-        both = {self.title: sizes}
+        kinds = [(self.title, sizes)]
+        if sizes["zero_knowledge"]:
+            kinds.append((self.title, sizes["not_zero_knowledge"]))
         if "step_of_a_run" in sizes:
-            both |= {"tensor proof of a step of a run, NOT zero-knowledge": sizes["step_of_a_run"]}
-        for title, own in both.items():
-            yield title
+            kinds.append((f"{self.title} of a step of a run", sizes["step_of_a_run"]))
+        for title, own in kinds:
+            yield title if own["zero_knowledge"] else f"{title}, NOT zero-knowledge"
             yield [(name.replace("_", " "), size) for name, size in own.items() if not isinstance(size, dict | bool)]
         parts = sorted(sizes["parts"].items(), key=lambda part: -sum(part[1].values()))
         yield f"tensor proof by part, looked up and committed, {len(parts[:MOST_PARTS])} of {len(parts)}"
