@@ -60,10 +60,10 @@ def begin(
     claimed = read_manifest(folder) if (folder / MANIFEST).exists() else None
     if claimed is not None:
         _require_claim(run, folder, claimed)
+    known = _known(run, initial, folder, kept, claimed is not None)
     for place in (folder, folder / STEPS, folder / RENEWALS):
         remove_parts(place)
     remove_parts(kept.parent, kept.name)
-    known = _known(run, initial, folder, kept, claimed is not None)
     if known is not None:
         state = known
     elif isinstance(initial, Earlier):
