@@ -1,5 +1,7 @@
 //! Commitments: tensors at their places in a table, its word on a domain, and the root of that.
 
+use rayon::prelude::*;
+
 use super::claims::Values;
 use super::domain::Use;
 use super::field::F;
@@ -106,16 +108,17 @@ impl Commitment {
     }
 }
 
-/// A hash of words.
+/// A hash of words: that of the hashes of their pieces, which are made side by side.
 pub fn fingerprint(words: &[F]) -> Digest {
-    let mut hasher = Use::Table.hasher();
-    let mut bytes = Vec::with_capacity(1 << 16);
-    for words in words.chunks(1 << 13) {
-        bytes.clear();
-        bytes.extend(words.iter().flat_map(|word| word.word().to_le_bytes()));
-        hasher.update(&bytes);
-    }
-    *hasher.finalize().as_bytes()
+    let piece = |words: &[F]| {
+        let mut bytes = vec![0; 8 * words.len()];
+        for (to, word) in bytes.chunks_exact_mut(8).zip(words) {
+            to.copy_from_slice(&word.word().to_le_bytes());
+        }
+        Use::Table.hash(&[&bytes])
+    };
+    let pieces: Vec<Digest> = words.par_chunks(1 << 13).map(piece).collect();
+    Use::Table.hash(&[pieces.as_flattened()])
 }
 
 /// A commitment's table: its columns at their offsets, axes padded to powers of two with zeros.

@@ -2,11 +2,10 @@
 
 use super::channel::{Channel, Reject};
 use super::extension::Extension;
-use super::field::F;
 use super::geometry::Geometry;
 use super::memory::zeros;
 use super::multilinear::{equality, interpolate};
-use super::ntt::reverse;
+use super::ntt::extension_values;
 use super::oracle::Oracle;
 use super::pairs::{Pairs, message};
 use super::queries::{Answers, Known};
@@ -93,11 +92,11 @@ pub fn summed<E: Extension>(
 
 /// At each opened place the vector that is shown is the mask and mu times the last vector.
 fn check<E: Extension>(last: &[E], mu: E, known: &Known, answers: &Answers) -> Result<(), Reject> {
-    let generator = F::root_of_unity(known.leaves);
+    // One transform costs less than the places one by one.
+    let words = extension_values(last, known.leaves);
     for (&place, leaf) in answers.places.iter().zip(answers.words.chunks_exact(known.width)) {
-        let x = generator.power(reverse(place, known.leaves) as u64);
-        let shown = last.iter().rev().fold(E::ZERO, |sum, &u| sum * x + u);
         let (value, mask) = leaf.split_at(E::DEGREE);
+        let shown = E::of(&words[E::DEGREE * place..E::DEGREE * (place + 1)]);
         if E::of(mask) + mu * E::of(value) != shown {
             return Reject::because("the last vector of an opening is not the one that was committed to");
         }
@@ -109,6 +108,7 @@ fn check<E: Extension>(last: &[E], mu: E, known: &Known, answers: &Answers) -> R
 mod tests {
     use super::super::cubic::Cubic;
     use super::super::extension::tests::element;
+    use super::super::field::F;
     use super::super::geometry::HIDDEN;
     use super::super::quadratic::Quadratic;
     use super::super::randomness::Randomness;

@@ -56,7 +56,7 @@ impl Randomness {
             .update(&self.key_of(label))
             .update(b"words")
             .finalize_xof();
-        let mut block = [0; 64];
+        let mut block = [0; 1024];
         let mut made = Vec::with_capacity(count + 8);
         while made.len() < count {
             reader.fill(&mut block);
