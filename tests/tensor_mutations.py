@@ -1,4 +1,4 @@
-"""Mutated tensor proofs, each judged by both verifiers: none is accepted. `python tests/tensor_mutations.py 100000`."""
+"""Mutated tensor proofs, which both verifiers refuse. `python tests/tensor_mutations.py 100000 [SEED]`."""
 
 from __future__ import annotations
 
@@ -278,4 +278,5 @@ if __name__ == "__main__":
             if total % 50000 == 0:
                 print(tally.table(), flush=True)
 
-    print(check(given, np.random.default_rng(0), int(sys.argv[1]), show).table())
+    seed = int(sys.argv[2]) if len(sys.argv) > 2 else 0
+    print(check(given, np.random.default_rng(seed), int(sys.argv[1]), show).table())
