@@ -27,7 +27,7 @@ from circuitize.api.circuits import ProvableCircuit
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.provers.tensor.groups import DATA
 from circuitize.provers.tensor.plan import OPENINGS
-from circuitize.provers.tensor.runs import setting
+from circuitize.provers.tensor.runs import budget
 from circuitize.provers.tensor.runs.continuing import earlier
 from circuitize.provers.tensor.runs.files import FORMATS, StepProof, read_manifest
 from circuitize.provers.tensor.runs.setting import Run
@@ -193,7 +193,7 @@ def join(folder: Path, circuit: ProvableCircuit, random: np.random.Generator, le
 
 
 def main(kills: int, seed: int, folder: Path) -> None:
-    setting.SHARING = 2
+    budget.SHARING = 2
     random, left, totals = np.random.default_rng(seed), kills, Counter[str]()
     values_of(run_of())
     circuit = circuitize.compile(planned("iris.py:step")[0], circuitize.tensor_proof)

@@ -23,11 +23,12 @@ from circuitize.frontends.datasets import Split, digits, iris
 from circuitize.provers.tensor.dataset import batch_ports, whole
 from circuitize.provers.tensor.groups import INPUT, OUTPUT
 from circuitize.provers.tensor.plan import Plan
+from circuitize.provers.tensor.runs.budget import BESIDE_STEPS
 from circuitize.provers.tensor.runs.checking import Checked, Refused, check
 from circuitize.provers.tensor.runs.continuing import Earlier
 from circuitize.provers.tensor.runs.files import MANIFEST, StepProof, read_manifest, read_step, step_path
 from circuitize.provers.tensor.runs.proving import Proving, prove_run
-from circuitize.provers.tensor.runs.setting import BESIDE_STEPS, Run
+from circuitize.provers.tensor.runs.setting import Run
 from circuitize.provers.tensor.runs.state import kept_beside
 from circuitize.sims import integer
 

@@ -14,7 +14,7 @@ from tensor_runs import Folder, copied
 
 from circuitize.provers.mirage.keys import setup
 from circuitize.provers.mirage.prover import prove, public_values
-from circuitize.provers.tensor.runs import setting
+from circuitize.provers.tensor.runs import budget
 
 
 @pytest.fixture(scope="module")
@@ -46,4 +46,4 @@ def attacked(tmp_path: Path) -> Folder:
 @pytest.fixture
 def few_share_a_root(monkeypatch: pytest.MonkeyPatch) -> None:
     """In runs in zero knowledge."""
-    monkeypatch.setattr(setting, "SHARING", SHARED)
+    monkeypatch.setattr(budget, "SHARING", SHARED)

@@ -22,7 +22,7 @@ from circuitize.circuits.files import write_whole
 from circuitize.circuits.program import Program
 from circuitize.provers.tensor import proof as proof_files
 from circuitize.provers.tensor.groups import DATA, INPUT
-from circuitize.provers.tensor.runs import files, setting, state
+from circuitize.provers.tensor.runs import budget, files, state
 from circuitize.provers.tensor.runs.continuing import earlier
 from circuitize.provers.tensor.runs.files import FORMATS, read_manifest, renewal_path
 from circuitize.provers.tensor.runs.proving import prove_run
@@ -67,7 +67,7 @@ def honest() -> Folder:
     atexit.register(shutil.rmtree, path)
     folder = Folder(path / "run")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(setting, "SHARING", SHARED)
+        patch.setattr(budget, "SHARING", SHARED)
         proved(run_of(), folder)
     return folder
 

@@ -25,7 +25,7 @@ from circuitize.frontends.optimizers import Momentum
 from circuitize.frontends.schedules import cosine
 from circuitize.frontends.training import start, training_step, with_examples
 from circuitize.provers.tensor.config import HIDDEN_TYPE
-from circuitize.provers.tensor.runs import setting
+from circuitize.provers.tensor.runs import budget
 from circuitize.provers.tensor.runs.setting import Run
 from circuitize.provers.tensor.runs.state import State
 from circuitize.provers.tensor.statement import Statement
@@ -130,7 +130,7 @@ def test_the_bytes_of_a_run_are_what_they_were(
     Else one secret would, in an older version and in this one, use one pad for two values.
     """
     monkeypatch.setattr(secrets, "token_bytes", lambda length: bytes(range(length)))
-    monkeypatch.setattr(setting, "SHARING", 2)
+    monkeypatch.setattr(budget, "SHARING", 2)
     folder = Folder(tmp_path / "run")
     folder.prove(run_of(steps=3))
     paths = sorted(path for path in folder.path.rglob("*") if path.is_file())

@@ -12,8 +12,9 @@ from circuitize.circuits.files import alone
 from circuitize.circuits.program import Program
 
 from ..groups import DATA, INPUT, OUTPUT
+from .budget import openings, tensors
 from .files import Manifest, read_manifest, read_step, step_path
-from .setting import Run, openings, tensors
+from .setting import Run
 from .state import PROVES, State
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -15,47 +15,24 @@ import numpy as np
 from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import permute
-from circuitize.circuits.program import Port, Program, Role, Visibility
+from circuitize.circuits.program import Port, Program, Role
 from circuitize.circuits.unroll import numbered, unroll
 
-from ..dataset import ROWS, Dataset, batch_ports, batch_size, whole
+from ..dataset import ROWS, Dataset, batch_ports, batch_size
 from ..errors import Unprovable
 from ..forms import Integers
 from ..groups import DATA, INPUT, NAMES, OUTPUT, GroupName, PortKey, groups, renewal
 from ..plan import OPENINGS, Plan, plan
 from ..ports import CHUNKS, difference
+from .budget import openings, sharing, tensors
 from .files import MOST_STEPS
 from .order import rows
+from .requirements import require_fresh, require_step
 
 MOST_PER_PROOF = 256
 
-SHARING = 12
-"""So many proofs of steps open one root of a dataset in zero knowledge, more of a large one: each makes all longer."""
-
-ELEMENTS_EACH = 1 << 14
-"""Of a large dataset, one proof for so many elements: its random words are then a quarter as many, at most."""
-
-BESIDE_STEPS = 4
-"""Other openings of a dataset's root: by the proof that makes it, one that renews it, and two of a run that follows."""
-
 Scalars = Callable[[int], Mapping[str, Fraction]]
 """The scalars of step 1, 2, ..., exact: what a schedule gives."""
-
-
-def tensors(program: Program, size: int) -> tuple[Port, ...]:
-    """The ports of a dataset of so many examples."""
-    return tuple(whole(port, size) for port in batch_ports(program))
-
-
-def sharing(dataset: Iterable[Port], proofs: int) -> int:
-    """How many proofs of steps, of a run of so many, open one root of its dataset in zero knowledge."""
-    elements = sum(port.format.size for port in dataset if port.format is not None)
-    return min(proofs, max(SHARING, elements // ELEMENTS_EACH))
-
-
-def openings(dataset: Iterable[Port], proofs: int) -> int:
-    """How often a root of a dataset may be opened that a run of so many proofs makes, in zero knowledge."""
-    return sharing(dataset, proofs) + BESIDE_STEPS
 
 
 @dataclass(frozen=True)
@@ -314,42 +291,3 @@ def _integer(port: Port, given: Mapping[str, Fraction], step: int) -> Integers:
             f"step {step}: expected {port.name!r} in its format, found {found:g}; change the schedule"
         )
     return np.array(units, np.int64)
-
-
-def require_fresh(program: Program) -> None:
-    """Raises Unprovable where scalars or data leave a step: `unroll` would hand them on; a run gives each anew."""
-    leaving = {port.name for port in program.outputs}
-    for port in program.inputs:
-        if not port.held and port.name in leaving:
-            raise Unprovable(
-                f"expected no output of the name of {port.role.value} that each step is given, found {port.name!r}; "
-                "rename the output, or prove one step at once (--per-proof 1)"
-            )
-
-
-def require_step(program: Program) -> None:
-    """Raises Unprovable unless a program is a step that runs consist of.
-
-    Everything held is committed and leaves as it enters, by name, order and format; data are committed batches of one
-    extent; all else that enters is a public scalar.
-    """
-    entering = [port for port in program.inputs if port.held]
-    leaving = [port for port in program.outputs if port.held]
-    if not entering:
-        raise Unprovable("expected inputs that are held from step to step, found none; give parameters their role")
-    for port in (*entering, *leaving):
-        if port.visibility is not Visibility.COMMITTED:
-            raise Unprovable(f"expected {port.name!r}, which is held, to be committed, found {port.visibility.value}")
-    for role in (Role.PARAMETER, Role.OPTIMIZER, Role.STATE):
-        sides = [[(p.name, p.format) for p in ports if p.role is role] for ports in (entering, leaving)]
-        if sides[0] != sides[1]:
-            raise Unprovable(
-                f"expected every {role.value} to leave a step as it enters, in the same order and format, found inputs "
-                f"{[name for name, _ in sides[0]]} and outputs {[name for name, _ in sides[1]]}"
-            )
-    batch_ports(program)
-    for port in program.inputs:
-        if port.role is Role.SCALAR and (port.visibility is not Visibility.PUBLIC or port.format is None):
-            raise Unprovable(f"expected the scalar {port.name!r} to be public, found it {port.visibility.value}")
-        if port.role is Role.SCALAR and port.format is not None and port.format.shape != ():
-            raise Unprovable(f"expected the scalar {port.name!r} to be one number, found shape {port.format.shape}")

@@ -1,0 +1,47 @@
+"""What a training step must be, so that runs can consist of it."""
+
+from __future__ import annotations
+
+from circuitize.circuits.program import Program, Role, Visibility
+
+from ..dataset import batch_ports
+from ..errors import Unprovable
+
+
+def require_fresh(program: Program) -> None:
+    """Raises Unprovable where scalars or data leave a step: `unroll` would hand them on; a run gives each anew."""
+    leaving = {port.name for port in program.outputs}
+    for port in program.inputs:
+        if not port.held and port.name in leaving:
+            raise Unprovable(
+                f"expected no output of the name of {port.role.value} that each step is given, found {port.name!r}; "
+                "rename the output, or prove one step at once (--per-proof 1)"
+            )
+
+
+def require_step(program: Program) -> None:
+    """Raises Unprovable unless a program is a step that runs consist of.
+
+    Everything held is committed and leaves as it enters, by name, order and format; data are committed batches of one
+    extent; all else that enters is a public scalar.
+    """
+    entering = [port for port in program.inputs if port.held]
+    leaving = [port for port in program.outputs if port.held]
+    if not entering:
+        raise Unprovable("expected inputs that are held from step to step, found none; give parameters their role")
+    for port in (*entering, *leaving):
+        if port.visibility is not Visibility.COMMITTED:
+            raise Unprovable(f"expected {port.name!r}, which is held, to be committed, found {port.visibility.value}")
+    for role in (Role.PARAMETER, Role.OPTIMIZER, Role.STATE):
+        sides = [[(p.name, p.format) for p in ports if p.role is role] for ports in (entering, leaving)]
+        if sides[0] != sides[1]:
+            raise Unprovable(
+                f"expected every {role.value} to leave a step as it enters, in the same order and format, found inputs "
+                f"{[name for name, _ in sides[0]]} and outputs {[name for name, _ in sides[1]]}"
+            )
+    batch_ports(program)
+    for port in program.inputs:
+        if port.role is Role.SCALAR and (port.visibility is not Visibility.PUBLIC or port.format is None):
+            raise Unprovable(f"expected the scalar {port.name!r} to be public, found it {port.visibility.value}")
+        if port.role is Role.SCALAR and port.format is not None and port.format.shape != ():
+            raise Unprovable(f"expected the scalar {port.name!r} to be one number, found shape {port.format.shape}")
