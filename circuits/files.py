@@ -53,6 +53,7 @@ def alone(path: Path, what: str = "", wait: bool = True) -> Iterator[None]:
     says what that does. The lock of a process that was killed is free.
     """
     lock = path.with_name(f"{path.name}.lock")
+    missing = [folder for folder in path.parents if not folder.exists()]
     descriptor = _locked(lock, path, what, wait)
     try:
         yield
@@ -61,6 +62,9 @@ def alone(path: Path, what: str = "", wait: bool = True) -> Iterator[None]:
             lock.unlink(missing_ok=True)
         finally:
             os.close(descriptor)
+            with suppress(OSError):
+                for folder in missing:  # Those that nothing was written into.
+                    folder.rmdir()
 
 
 def _locked(lock: Path, path: Path, what: str, wait: bool) -> int:

@@ -23,6 +23,7 @@ from tensor_runs import RATE, Folder, values_of
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.provers.tensor.groups import DATA
 from circuitize.provers.tensor.plan import OPENINGS
+from circuitize.provers.tensor.runs import proving
 from circuitize.provers.tensor.runs.checking import check
 from circuitize.provers.tensor.runs.files import read_manifest
 from circuitize.provers.tensor.runs.proving import prove_run
@@ -113,3 +114,43 @@ def test_a_schedule_that_changes_its_mind(tmp_path: Path) -> None:
             prove_run(run_of(2, scalars=schedule), *held_and_data, folder.path, folder.kept)
         reader.look(folder)
     assert reader.most()["parameters"] <= OPENINGS
+
+
+def test_a_run_that_was_shown_stays_marked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run goes on, and is shown; then it is made again, from nothing, and fails as it begins: no other may go on."""
+    folder, run, reader = Folder(tmp_path / "run"), run_of(2), Reader()
+    one, again, other = (Folder(tmp_path / name) for name in ("one", "again", "other"))
+    proved(run, folder)
+    follow(folder, one, 1)
+    with monkeypatch.context() as patch:
+        patch.setattr(proving, "_show_formats", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            follow(folder, again, 1)
+    assert not again.path.exists() and not again.kept.exists()
+    with pytest.raises(CircuitizeError, match="no other one goes on from"):
+        follow(folder, other, 1, seed=b"other")
+    reader.look(folder, one, other)
+    assert reader.most()["parameters"] <= OPENINGS
+
+
+def test_a_run_that_failed_before_it_was_shown_leaves_no_mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, other = Folder(tmp_path / "run"), Folder(tmp_path / "other")
+    proved(run_of(2), folder)
+    with monkeypatch.context() as patch:
+        patch.setattr(proving, "_show_formats", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            follow(folder, other, 1)
+    follow(folder, other, 1, seed=b"other")
+
+
+def interrupted(*_: Any) -> None:
+    raise KeyboardInterrupt
+
+
+def test_a_refusal_makes_no_folder(tmp_path: Path) -> None:
+    folder = Folder(tmp_path / "new" / "place" / "run")
+    before = Folder(tmp_path / "run")
+    proved(run_of(2), before)
+    with pytest.raises(CircuitizeError, match="expected to go on with step 3"):
+        prove_run(run_of(2), after(before)[1], values_of(run_of())[1], folder.path, folder.kept)
+    assert not (tmp_path / "new").exists()

@@ -35,6 +35,7 @@ class Beginning:
     """Where proofs of a run are to go on: what is kept, the commitments that the next proof takes, and the run's name.
 
     `roots` are those that the run begins with; `trace` is that of the proof of formats, which `shown` says there is.
+    `marked` says that the run which this one follows did not know of it before: nobody can have seen a proof of it.
     """
 
     state: State
@@ -44,6 +45,7 @@ class Beginning:
     fingerprint: bytes
     trace: Trace
     shown: bool
+    marked: bool
 
 
 def begin(
@@ -81,8 +83,12 @@ def begin(
     roots = current if claimed is None else claimed.roots
     identity = run.identity(roots)
     fingerprint = hashlib.sha256(identity + scalars).digest()
+    marked = False
     if known is None:
-        state = initial.followed(fingerprint) if isinstance(initial, Earlier) else state.of(fingerprint)
+        if isinstance(initial, Earlier):
+            state, marked = initial.followed(fingerprint)
+        else:
+            state = state.of(fingerprint)
         state.write(kept)
     elif not state.is_of(fingerprint):
         if claimed is None:
@@ -92,7 +98,7 @@ def begin(
             "number for all steps), or choose another folder to begin again"
         )
     shown = state.step >= run.first or (folder / FORMATS).exists()
-    return Beginning(state, commitments, dict(roots), identity, fingerprint, trace, shown)
+    return Beginning(state, commitments, dict(roots), identity, fingerprint, trace, shown, marked)
 
 
 def require_new(folder: Path, kept: Path) -> None:

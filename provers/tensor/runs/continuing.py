@@ -65,8 +65,8 @@ class Earlier:
                 what = "the dataset that it was proved with" if name == DATA else f"the {name} that it ended with"
                 raise CircuitizeError(f"{self.folder}: expected {what}, found another; go on with the same")
 
-    def followed(self, fingerprint: bytes) -> State:
-        """What the prover keeps of the run of a fingerprint, which begins where this one ended.
+    def followed(self, fingerprint: bytes) -> tuple[State, bool]:
+        """What the prover keeps of the run of a fingerprint, which begins where this one ended; and whether it is new.
 
         That it goes on is written beside this run before a root is opened for it. Raises CircuitizeError where another
         run goes on from this one: in zero knowledge its last roots are made for one.
@@ -81,10 +81,10 @@ class Earlier:
                 )
             replace(state, follower=fingerprint).write(self.kept)
         own = replace(state, secret=state.derived(f"after {fingerprint.hex()}"), follower=b"")
-        return own.of(fingerprint)
+        return own.of(fingerprint), not state.follower
 
     def left(self, fingerprint: bytes) -> None:
-        """The run of a fingerprint does not go on from this one: it has shown nothing."""
+        """The run of a fingerprint does not go on from this one: it was new, and has shown nothing."""
         with self._alone():
             state = State.read(self.kept)
             if state.follower == fingerprint:

@@ -54,29 +54,23 @@ def prove_run(
     """
     run.require_joined()
     with alone(kept, PROVES, wait=False):
-        return _prove(run, initial, data, folder, kept, progress)
+        found = begin(run, initial, data, folder, kept)
+        if not found.shown:
+            try:
+                _show_formats(run, found, folder)
+            except BaseException:
+                if not (folder / MANIFEST).exists():
+                    kept.unlink(missing_ok=True)
+                    if isinstance(initial, Earlier) and found.marked:
+                        initial.left(found.fingerprint)
+                raise
+        return _prove_steps(_Prover(run, data, folder, found), found, kept, progress)
 
 
-def _prove(
-    run: Run,
-    initial: Mapping[str, Integers] | Earlier,
-    data: Mapping[str, Integers],
-    folder: Path,
-    kept: Path,
-    progress: Callable[[int], object],
-) -> Proving:
-    found = begin(run, initial, data, folder, kept)
+def _prove_steps(prover: _Prover, found: Beginning, kept: Path, progress: Callable[[int], object]) -> Proving:
+    """Prove what is left of a run, and keep what goes on after each proof."""
+    run = prover.run
     made = Proving(found.identity, dict(found.roots), resumed=found.state.step - run.first + 1)
-    if not found.shown:
-        try:
-            _show_formats(run, found, folder)
-        except BaseException:
-            if not (folder / MANIFEST).exists():
-                kept.unlink(missing_ok=True)
-                if isinstance(initial, Earlier):
-                    initial.left(found.fingerprint)
-            raise
-    prover = _Prover(run, data, folder, found)
     for step in range(prover.state.step + 1, run.last + 1, run.per_proof):
         wall, cpu = time.perf_counter(), time.process_time()
         proofs = prover.prove(step)
