@@ -9,11 +9,27 @@ from typing import Any
 import numpy as np
 
 from .errors import Undefined
-from .hypergraph import Arrow
+from .hypergraph import Arrow, fold
 from .integers import Check
+from .operation import Operation
 from .types import Fixed
 
 REMEDY = "use inputs that stay inside, or calibrate with examples that come this far"
+
+
+def values_of(arrow: Arrow, inputs: Sequence[Any], names: Sequence[str], keep: bool = False) -> list[Any]:
+    """The value of every wire on numpy arrays; `names` are those of the inputs. Raises Undefined as `explained` says.
+
+    Unless `keep`, values that are read no more are dropped.
+    """
+
+    def run(index: int, operation: Operation, sources: list[Any]) -> Sequence[Any]:
+        try:
+            return operation.run(*sources)
+        except Undefined as error:
+            raise explained(error, arrow, index, names) from None
+
+    return fold(arrow, inputs, run, keep)
 
 
 def explained(error: Undefined, arrow: Arrow, index: int, names: Sequence[str] = ()) -> Undefined:

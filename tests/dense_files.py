@@ -134,7 +134,7 @@ def spent(root: Path, place: Place, content: Content | None = None, size: int = 
 def prepare(root: Path) -> None:
     """The honest files of `hostile_kinds`, and a run of twenty steps."""
     assert list(kinds(root))
-    given = ("--not-zero-knowledge", "--seed", "5eed", "--steps", "20", "-o", root / "long")
+    given = ("--not-zero-knowledge", "--seed", "5eed", "--steps", "20", "--per-proof", "1", "-o", root / "long")
     assert run("prove-run", root / "trained.arrow", *given).status == 0
 
 

@@ -71,7 +71,7 @@ def _tensor(root: Path) -> Iterator[Kind]:
 def _runs(root: Path) -> Iterator[Kind]:
     program, folder = root / "trained.arrow", root / "run"
     save(training(), program, examples=True)
-    given = ("--not-zero-knowledge", "--seed", "5eed", "--steps", "2", "-o", folder)
+    given = ("--not-zero-knowledge", "--seed", "5eed", "--steps", "2", "--per-proof", "1", "-o", folder)
     assert run("prove-run", program, *given).status == 0
     judge = command(verify_run.run, options("verify-run", folder, "--program", program))
     yield Kind("run.json", root, folder / "run.json", judge, TEXT, rewritten, exact=True)

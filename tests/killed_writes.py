@@ -128,7 +128,7 @@ def train(folder: Path, random: np.random.Generator, left: int, totals: Counter[
     runs = [run_of(steps=3, scalars=rate)]
     runs.append(run_of(steps=3, scalars=rate, first=4, begun=runs[0].made_for))
     for run in runs:
-        assert run.plan.native and run.formats_plan.native and (not run.renewals or run.renewal_plan(run.first).native)
+        run.require_plans()
     works: Mapping[str, Callable[[Run], object]] = {
         "first": lambda run: first.prove(run),
         "second": lambda run: second.prove(run, after=earlier(first.path, first.kept)),
@@ -137,7 +137,7 @@ def train(folder: Path, random: np.random.Generator, left: int, totals: Counter[
         while True:
             if own.kept.exists() and random.random() < 0.2:
                 changed = replace(run, scalars=other_rate)
-                vars(changed).update({key: vars(run)[key] for key in ("plan", "formats_plan")})
+                vars(changed).update({key: vars(run)[key] for key in ("_chunks", "formats_plan")})
                 status = attempt(lambda work=work, changed=changed: work(changed), None)  # type: ignore[misc]
                 assert os.waitstatus_to_exitcode(status) == REFUSED, "other scalars were not refused"
                 totals["refused"] += 1

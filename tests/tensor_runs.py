@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 from tensor_proofs import both, example_inputs, planned
 
 from circuitize.circuits.program import raw, to_integers
+from circuitize.circuits.scan import Told
 from circuitize.frontends.datasets import Split, digits, iris
 from circuitize.provers.tensor.dataset import batch_ports, whole
 from circuitize.provers.tensor.groups import INPUT, OUTPUT
-from circuitize.provers.tensor.plan import Plan
-from circuitize.provers.tensor.runs.budget import BESIDE_STEPS
 from circuitize.provers.tensor.runs.checking import Checked, Refused, check
+from circuitize.provers.tensor.runs.chunk import BATCH
 from circuitize.provers.tensor.runs.continuing import Earlier
 from circuitize.provers.tensor.runs.files import MANIFEST, StepProof, read_manifest, read_step, step_path
 from circuitize.provers.tensor.runs.proving import Proving, prove_run
@@ -44,20 +44,23 @@ IN, OUT = (INPUT, "parameters"), (OUTPUT, "parameters")
 def run_of(
     name: str = "iris.py:step", steps: int = STEPS, per_proof: int = 1, kind: type[Run] = Run, **more: Any
 ) -> Run:
-    settled = {"seed": SEED, "scalars": lambda step: {"learning_rate": RATE}, **more}
+    settled = {"seed": SEED, "scalars": lambda step: {"learning_rate": RATE}, "told": Told.ALL, **more}
     run = kind(planned(name)[0], len(_split(name).train_inputs), steps, per_proof=per_proof, **settled)
-    vars(run).update(_plans(name, per_proof, run.zero_knowledge, run.made_for, run.openings))
+    if 1 <= run.first <= run.last:
+        vars(run).update(_plans(name, run.steps, per_proof, run.zero_knowledge, run.openings, run.told, run.first > 1))
     return run
 
 
 @cache
-def _plans(name: str, per_proof: int, hides: bool, made_for: int, openings: int) -> dict[str, Plan]:
-    """The plans of a run follow from its program, the size of its dataset, steps per proof, and openings of roots."""
-    steps = (made_for - BESIDE_STEPS) * per_proof
+def _plans(
+    name: str, steps: int, per_proof: int, hides: bool, openings: int, told: Told, continued: bool
+) -> dict[str, Any]:
+    """The plans of a run follow from its program, the size of its dataset, its steps, and openings of roots."""
     program, size = planned(name)[0], len(_split(name).train_inputs)
-    run = Run(program, size, steps, SEED, lambda step: {}, per_proof, zero_knowledge=hides, begun=openings)
-    assert (run.made_for, run.openings) == (made_for, openings)
-    return {"plan": run.plan, "formats_plan": run.formats_plan}
+    shape: dict[str, Any] = {"zero_knowledge": hides, "begun": openings, "told": told, "first": 1 + continued}
+    run = Run(program, size, steps, SEED, lambda step: {}, per_proof, **shape)
+    assert run.chunks and run.openings == openings
+    return {"_chunks": {chunk.count: chunk for chunk in run.chunks}, "formats_plan": run.formats_plan}
 
 
 @cache
@@ -148,8 +151,16 @@ def copied(to: Path) -> Folder:
 def batches_of(run: Run, data: Mapping[str, Any], step: int) -> dict[str, Any]:
     """The inputs of one step that are not held."""
     one = replace(run, per_proof=1, steps=run.steps)
-    rows = one.rows(step)["1"]
-    return {name: np.ascontiguousarray(tensor[rows]) for name, tensor in data.items()} | one.scalars_of(step)
+    (rows,) = one.rows(step)[BATCH]
+    scalars = {name: values[0] for name, values in one.scalars_of(step).items()}
+    return {name: np.ascontiguousarray(tensor[rows]) for name, tensor in data.items()} | scalars
+
+
+def chunk_inputs(run: Run, held: Mapping[str, Any], data: Mapping[str, Any], step: int) -> dict[str, Any]:
+    """All inputs of the program of the proof that begins at a step."""
+    rows = run.rows(step)[BATCH]
+    batches = {name: tensor[rows] for name, tensor in data.items()}
+    return run.chunk(step).scan.inputs({**held, **run.scalars_of(step), **batches})
 
 
 def trained(run: Run, name: str = "iris.py:step") -> tuple[dict[str, NDArray[np.int64]], list[int]]:

@@ -124,7 +124,7 @@ def test_a_statement_whose_names_are_no_text(every: dict[str, Kind], root: Path,
         kind.path.write_bytes(kind.honest)
 
 
-@pytest.mark.parametrize("name", ["program", "plan"])
+@pytest.mark.parametrize("name", ["program", "plans"])
 @pytest.mark.parametrize("value", [["0" * 64], {}, 1, None, "0" * 63])
 def test_a_run_whose_digests_are_no_text(every: dict[str, Kind], root: Path, name: str, value: object) -> None:
     kind = every["run.json"]
@@ -164,11 +164,11 @@ def test_examples_that_nobody_confirmed_are_not_put_in_order(every: dict[str, Ki
 
 
 def test_how_many_steps_a_proof_has_is_the_verifiers_to_say(every: dict[str, Kind], root: Path) -> None:
-    folder = claimed(root, "many", per_proof=256, steps=256)
+    folder = claimed(root, "many", per_proof=1 << 17, steps=1 << 17)
     line = judged("verify-run", folder, "--program", root / "trained.arrow").err
-    assert "found a claim of 256; give --per-proof 256" in line
+    assert "found a claim of 131,072; give --per-proof 131072" in line
     outcome = judged("verify-run", folder, "--program", root / "trained.arrow", "--per-proof", "1")
-    assert "the run has 256 steps in a proof, expected 1" in outcome.out
+    assert "the run has 131072 steps in a proof, expected 1" in outcome.out
     given = ("--not-zero-knowledge", "--seed", "5eed", "--steps", "2", "--per-proof", "2", "-o", root / "two")
     assert run("prove-run", root / "trained.arrow", *given).status == 0
     assert run("verify-run", root / "two", "--program", root / "trained.arrow").status == 0

@@ -93,6 +93,13 @@ class View:
         return View(source, (Affine(shape, tuple(starts), rows(len(source), range(len(source)), steps)),))
 
     @staticmethod
+    def take(source: Shape, place: int) -> View:
+        """The elements at one place of the first axis, which goes."""
+        _, *shape = source
+        shown = rows(len(shape), range(len(shape)), (1,) * len(shape))
+        return View(source, (Affine(tuple(shape), (place, *(0 for _ in shape)), ((0,) * len(shape), *shown)),))
+
+    @staticmethod
     def pad(source: Shape, before: Sequence[int], after: Sequence[int]) -> View:
         """Zeros before and after the elements, so many along each axis."""
         if not len(before) == len(after) == len(source) or min((*before, *after), default=0) < 0:

@@ -34,6 +34,8 @@ MOST_CLAIMS = {2: 1 << 18, 3: 1 << 22}
 
 ROUND_BITS = 100
 UNION_BITS = 98
+RUN_BITS = 96
+"""Of a term of a proof, of a proof, and of all proofs of a run together."""
 
 
 def parameters(degree: int) -> str:

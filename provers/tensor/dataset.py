@@ -21,21 +21,24 @@ ROWS = "rows"
 class Dataset:
     """`size` examples; `batches` gives, for each input that is a batch, its tensor's name and the batch's label.
 
-    Every input of one label has the same rows: input[b, ...] = tensor[rows[label][b], ...].
+    Every input of one label has the same rows: input[b, ...] = tensor[rows[label][b], ...], where b are `axes` axes:
+    one of the batch, and before it one of time where batches of several steps stand together.
     """
 
     size: int
     batches: Mapping[str, tuple[str, str]]
+    axes: int = 1
 
-    def counts(self, program: Program) -> dict[str, int]:
-        """How many rows the batch of each label has."""
+    def counts(self, program: Program) -> dict[str, Shape]:
+        """How many rows the batch of each label has, along each axis."""
         formats = {port.name: port.format for port in program.inputs}
-        return {label: f.shape[0] for name, (_, label) in self.batches.items() if (f := formats[name]) is not None}
+        labels = {label: formats[name] for name, (_, label) in self.batches.items()}
+        return {label: format.shape[: self.axes] for label, format in labels.items() if format is not None}
 
     def shape(self, port: Port) -> Shape:
         """The shape of the tensor that a port's values are rows of."""
         assert port.format is not None
-        return (self.size, *port.format.shape[1:])
+        return (self.size, *port.format.shape[self.axes :])
 
 
 def batch_ports(program: Program) -> tuple[Port, ...]:
@@ -67,10 +70,10 @@ def batch_size(program: Program) -> int:
     return format.shape[0]
 
 
-def whole(port: Port, size: int) -> Port:
-    """The port of a dataset's tensor, of which the values of a step's port are rows."""
+def whole(port: Port, size: int, axes: int = 1) -> Port:
+    """The port of a dataset's tensor, of which the values of a step's port are rows, along its first axes."""
     assert port.format is not None
-    return replace(port, format=replace(port.format, shape=(size, *port.format.shape[1:])))
+    return replace(port, format=port.format.with_shape((size, *port.format.shape[axes:])))
 
 
 def tensors(program: Program, dataset: Dataset) -> tuple[Port, ...]:
@@ -79,7 +82,7 @@ def tensors(program: Program, dataset: Dataset) -> tuple[Port, ...]:
     for port in program.inputs:
         if port.name in dataset.batches:
             name = dataset.batches[port.name][0]
-            made = replace(whole(port, dataset.size), name=name)
+            made = replace(whole(port, dataset.size, dataset.axes), name=name)
             if found.setdefault(name, made) != made:
                 raise Unprovable(f"expected batches of {name!r} in one format, found another for {port.name!r}")
     return tuple(found.values())
@@ -96,10 +99,10 @@ def require_batches(program: Program, dataset: Dataset) -> None:
         )
 
 
-def rows_fault(dataset: Dataset, label: str, count: int, rows: NDArray[np.int64] | None) -> str | None:
+def rows_fault(dataset: Dataset, label: str, counts: Shape, rows: NDArray[np.int64] | None) -> str | None:
     """Why these are not the numbers of a batch's rows; None where they are."""
-    if rows is None or rows.shape != (count,) or rows.dtype != np.int64:
-        return f"expected the numbers of {count} rows for batch {label}"
+    if rows is None or rows.shape != counts or rows.dtype != np.int64:
+        return f"expected the numbers of {' x '.join(map(str, counts))} rows for batch {label}"
     if rows.min() < 0 or rows.max() >= dataset.size:
         return f"expected rows below {dataset.size} for batch {label}, found one outside"
     return None

@@ -86,6 +86,7 @@ class Draft:
         self.indices: dict[str, int] = {}
         self._forms: dict[object, int] = {}
         self.columns: dict[object, tuple[int, ...]] = {}
+        self.expected: dict[int, Form] = {}
         self._ones: dict[Shape, int] = {}
         self._depths: dict[int, int] = {}
         self.ranges: dict[object, Range] = {}
@@ -117,18 +118,31 @@ class Draft:
         self.columns[made.key()] = tuple(range(first, len(self.bases)))
         return made
 
+    def expect(self, wire: int, shape: Shape, recipe: Recipe, name: str) -> Form:
+        """The column that is to hold the values of a wire, before there is a rule for it."""
+        if wire not in self.expected:
+            self.expected[wire] = self.column(shape, recipe, name)
+        return self.expected[wire]
+
+    def result(self, wire: int, shape: Shape, recipe: Recipe, name: str) -> Form:
+        """The column of a wire: a new one, unless it was expected."""
+        return self.expected.get(wire) or self.column(shape, recipe, name)
+
     def public(self, shape: Shape, recipe: Recipe, side: str, name: str) -> Form:
         return self.add(Public(shape, recipe, side, name))
 
-    def rows(self, shape: Shape, recipe: Recipe, tensor: tuple[str, Shape], label: str) -> Form:
-        """Rows of a dataset's tensor, which is a column, by numbers that the statement gives under a label."""
+    def rows(self, shape: Shape, recipe: Recipe, tensor: tuple[str, Shape], label: str, axes: int) -> Form:
+        """Rows of a dataset's tensor, which is a column, by numbers that the statement gives under a label.
+
+        There is a number for each place along the first `axes` axes.
+        """
         name, whole = tensor
         if name not in self.tensors:
             self.tensors[name] = len(self.bases)
             self.column(whole, _given_apart, f"dataset {name}", whole=True)
         if label not in self.indices:
             self.indices[label] = len(self.bases)
-            self.public(shape[:1], _given_apart, ROWS, label)
+            self.public(shape[:axes], _given_apart, ROWS, label)
         return self.add(Rows(shape, recipe, self.tensors[name], self.indices[label]))
 
     def constant(self, values: Integers, shape: Shape) -> Form:

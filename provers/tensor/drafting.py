@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.integers.arithmetic import IsNegative, Shift, Subtract
 from circuitize.circuits.integers.check import Check
 from circuitize.circuits.integers.division import Divide
 from circuitize.circuits.integers.language import fixed
+from circuitize.circuits.integers.view import View
 from circuitize.circuits.program import Program, Role, Visibility
+from circuitize.circuits.scan import Trajectory
 
 from .blocks import blocks
 from .dataset import Dataset
@@ -23,13 +25,20 @@ DEEPEST = 3
 """A form of products of products, deeper than that, becomes a column."""
 
 
-def drafted(program: Program, arrow: Arrow, assumed: Collection[GroupName], dataset: Dataset | None) -> Draft:
+def drafted(
+    program: Program,
+    arrow: Arrow,
+    assumed: Collection[GroupName],
+    dataset: Dataset | None,
+    trajectories: Collection[Trajectory] = (),
+) -> Draft:
     """What is to be proved of a program, whose operations were expanded as far as `arrow` says.
 
     Raises Unprovable for an operation that has no rule, or that its rule refuses.
     """
     draft = Draft()
     forms: dict[int, Form] = {}
+    handed_on = _handed_on(program, arrow, trajectories)
     for port, wire in zip(program.inputs, arrow.inputs.tolist(), strict=True):
         format = port.format
         assert format is not None
@@ -41,9 +50,13 @@ def drafted(program: Program, arrow: Arrow, assumed: Collection[GroupName], data
         if port.visibility is Visibility.PUBLIC:
             forms[wire] = draft.public(format.shape, value, INPUT, port.name)
             continue
+        if port.name in handed_on:
+            first, leaving = handed_on[port.name]
+            forms[wire] = _entering(draft, arrow, wire, forms[first], leaving)
+            continue
         if dataset is not None and port.name in dataset.batches:
             tensor, label = dataset.batches[port.name]
-            forms[wire] = draft.rows(format.shape, value, (tensor, dataset.shape(port)), label)
+            forms[wire] = draft.rows(format.shape, value, (tensor, dataset.shape(port)), label, dataset.axes)
         else:
             forms[wire] = draft.column(format.shape, value, f"{INPUT} {port.name}", whole=port.role is Role.DATA)
         if port.visibility is Visibility.PRIVATE or group(port) not in assumed:
@@ -65,7 +78,8 @@ def drafted(program: Program, arrow: Arrow, assumed: Collection[GroupName], data
         interval = (checked.low, checked.high) if isinstance(checked, Check) else None
         site = Site(where, tuple(sources), types, targets[0], fixed(arrow, targets[0]), interval, targets[0] in strict)
         made = rule(draft, operation, site, tuple(forms[wire] for wire in sources))
-        forms[targets[0]] = _in_one(draft, made, site) if draft.depth(made) > DEEPEST else made
+        columned = targets[0] in draft.expected or draft.depth(made) > DEEPEST
+        forms[targets[0]] = _in_one(draft, made, site) if columned else made
     _bind_outputs(program, arrow, draft, forms)
     return draft
 
@@ -75,9 +89,46 @@ def _in_one(draft: Draft, form: Form, site: Site) -> Form:
 
     Soundness: the equation holds modulo p, and the form is an integer of the wire's type modulo p; so is the column.
     """
-    column = draft.column(form.shape, site.value, f"{site.name} in one")
+    column = draft.result(site.target_wire, form.shape, site.value, f"{site.name} in one")
     draft.zero(form - column)
     return column
+
+
+def _handed_on(program: Program, arrow: Arrow, trajectories: Iterable[Trajectory]) -> dict[str, tuple[int, int]]:
+    """For inputs that steps hand on, the wires of their first values and of what leaves each step, before Checks of it.
+
+    Without those that leave as another input enters: for these there is the equation alone.
+    """
+    entering = {port.name: wire for port, wire in zip(program.inputs, arrow.inputs.tolist(), strict=True)}
+    leaving = {port.name: wire for port, wire in zip(program.outputs, arrow.outputs.tolist(), strict=True)}
+    checked = {row[2][0]: row[1][0] for row in arrow.rows if isinstance(arrow.operations[row[0]], Check)}
+    found = {}
+    for one in trajectories:
+        wire = leaving[one.leaving]
+        while wire in checked:
+            wire = checked[wire]
+        if wire == entering[one.entering] or wire not in entering.values():
+            found[one.entering] = entering[one.first], wire
+    return found
+
+
+def _entering(draft: Draft, arrow: Arrow, wire: int, first: Form, leaving: int) -> Form:
+    """What enters each step: the first values, then what each step but the last leaves, which is a column.
+
+    Soundness: see `circuits/scan.py`. The program itself checks that this is what enters; as a form of the very columns
+    it needs no equation. That it is in format needs no proof: what enters the first step is, and if what enters one is,
+    all that is shown of this step's elements holds, so what it leaves is in format, and that enters the next.
+    """
+    count, *shape = fixed(arrow, wire).shape
+    start, rest = View.broadcast((1, *shape), (0,)), [0] * len(shape)
+    if wire == leaving:
+        return draft.along(first, View.broadcast((count, *shape), (0,)), sums=False)
+    column = draft.expect(leaving, (count, *shape), lambda trace: trace[leaving], draft.part)
+    made = draft.along(first, start.then(View.pad((1, *shape), (0, *rest), (count - 1, *rest))), sums=False)
+    if count == 1:
+        return made
+    before = View.slice(column.shape, (0, *rest), (count - 1, *shape))
+    return made + draft.along(column, before.then(View.pad((count - 1, *shape), (1, *rest), (0, *rest))), sums=False)
 
 
 def _fused(arrow: Arrow) -> dict[int, int]:

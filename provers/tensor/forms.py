@@ -72,7 +72,10 @@ class Public:
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows of a column, by the numbers that a public base holds: y[b, ...] = x[index[b], ...]; never committed."""
+    """Rows of a column, by the numbers that a public base holds: y[b, ...] = x[index[b], ...]; never committed.
+
+    b may be several axes: those of the base of numbers.
+    """
 
     shape: Shape
     recipe: Recipe

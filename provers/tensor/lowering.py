@@ -121,7 +121,7 @@ def _shift(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, ..
     assert isinstance(operation, Shift)
     size, x = 1 << operation.bits, site.types[0]
     low, high = _quotients(site, size)
-    q = draft.column(x.shape, site.value, site.name)
+    q = draft.result(site.target_wire, x.shape, site.value, site.name)
     draft.interval(q, low, high, site.value, site.name)
     remainder = forms[0] - q.times(size)
     source = site.source(0)
@@ -231,7 +231,7 @@ def _divide(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, .
             f"{site.name}: expected quotient times divisor below 2^62, found quotients in [{low}, {high}] and divisors "
             f"up to {y.high}; Check the sources first"
         )
-    q = draft.column(x.shape, site.value, site.name)
+    q = draft.result(site.target_wire, x.shape, site.value, site.name)
     draft.interval(q, low, high, site.value, site.name)
     value, a, b = site.value, site.source(0), site.source(1)
     product = draft.times(q, forms[1], lambda trace: value(trace) * b(trace))
@@ -252,7 +252,7 @@ def _square_root(draft: Draft, operation: Operation, site: Site, forms: tuple[Fo
     """
     x = site.types[0]
     low, high = math.isqrt(x.low), math.isqrt(x.high)
-    root = draft.column(x.shape, site.value, site.name)
+    root = draft.result(site.target_wire, x.shape, site.value, site.name)
     if (2 * high).bit_length() > 30 or x.high >= 1 << 60:
         wide = low + (1 << (high - low).bit_length()) - 1
         high = wide if wide < 1 << 31 else high
@@ -271,7 +271,7 @@ def _lookup(draft: Draft, operation: Operation, site: Site, forms: tuple[Form, .
     assert isinstance(operation, Lookup)
     table = draft.function(operation, len(operation.table), np.ascontiguousarray(operation.table, np.int64), site.name)
     key = forms[0] - draft.splat(operation.low, forms[0].shape)
-    value = draft.column(forms[0].shape, site.value, site.name)
+    value = draft.result(site.target_wire, forms[0].shape, site.value, site.name)
     draft.pair(key, table, value)
     draft.known.append((forms[0], operation.low, operation.low + len(operation.table) - 1))
     return value

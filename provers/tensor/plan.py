@@ -15,7 +15,7 @@ import numpy as np
 from circuitize._native import TensorPlan, tensor_sizes
 from circuitize.circuits.encode import canonical, program_digest
 from circuitize.circuits.errors import CircuitizeError, OverflowRisk, Undefined
-from circuitize.circuits.hypergraph import Arrow, fold
+from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.integers.arithmetic import Subtract
 from circuitize.circuits.integers.contraction import Contract
 from circuitize.circuits.integers.expand import expand
@@ -24,7 +24,8 @@ from circuitize.circuits.integers.view import View
 from circuitize.circuits.integers.wiring import Concatenate
 from circuitize.circuits.operation import Operation
 from circuitize.circuits.program import Program, Visibility
-from circuitize.circuits.undefined import explained
+from circuitize.circuits.scan import Trajectory
+from circuitize.circuits.undefined import values_of
 
 from .checks import settle
 from .config import DEGREES, GEOMETRY, HIDDEN_GEOMETRY, HIDDEN_TYPE, PROOF_TYPE, Layout, parameters
@@ -191,16 +192,11 @@ class Plan:
             if np.asarray(inputs[name]).dtype.kind not in "iu":
                 raise CircuitizeError(f"expected integers of its format for input {name!r}, found others: to_integers")
         values = [np.asarray(inputs[name], np.int64, order="C") for name in self.inputs]
-
-        def run(index: int, operation: Any, sources: list[Integers]) -> Sequence[Integers]:
-            try:
-                made: Sequence[Integers] = operation.run(*sources)
-                return made
-            except Undefined as error:
-                told = explained(error, self.arrow, index, tuple(self.inputs))
-                raise Undefined(f"{told}; no proof exists") from None
-
-        return [value for value in fold(self.arrow, values, run, keep=True) if value is not None]
+        try:
+            found = values_of(self.arrow, values, self.inputs, keep=True)
+        except Undefined as error:
+            raise Undefined(f"{error}; no proof exists") from None
+        return [value for value in found if value is not None]
 
     def values(self, trace: Trace, rows: Mapping[str, Integers] | None = None) -> list[Integers]:
         """The honest values of every base; none for multiplicities, which the prover counts, and a dataset's tensors.
@@ -233,6 +229,7 @@ def plan(
     dataset: Dataset | None = None,
     degree: int | None = None,
     openings: Openings | None = None,
+    trajectories: Collection[Trajectory] = (),
 ) -> Plan:
     """The plan of an integer program, with limbs as wide as is cheapest unless told otherwise.
 
@@ -248,6 +245,9 @@ def plan(
     The extension that challenges are drawn from has the least degree, 2 or 3, at which the proof is sound enough; or
     the given `degree`, if that is no less. The digest names it: prover and verifier must plan alike.
 
+    Of the program of a `scan`, `trajectories` says what steps hand on: columns of what leaves one are what enters the
+    next.
+
     With `openings` proofs are in zero knowledge, and the root of each group may be opened so often: one number for all,
     or one for each.
 
@@ -258,7 +258,7 @@ def plan(
     if dataset is not None:
         require_batches(program, dataset)
     arrow = _expanded(program)
-    draft = drafted(program, arrow, assumed, dataset)
+    draft = drafted(program, arrow, assumed, dataset, trajectories)
     widest = settle(draft, limb_bits)
     made = _placed(program, arrow, draft, assumed, dataset, widest)
     if openings is not None:

@@ -14,6 +14,7 @@ from .config import (
     PRIME,
     QUERY_BITS,
     ROUND_BITS,
+    RUN_BITS,
     UNION_BITS,
     Bound,
 )
@@ -106,6 +107,13 @@ def least_degree(made: Plan) -> int:
     needed = claims(made)
     secure = (d for d in DEGREES if needed <= MOST_CLAIMS[d] and _enough(bounds(replace(made, degree=d))))
     return next(secure, DEGREES[-1])
+
+
+def for_a_run(made: Plan, proofs: int) -> Plan:
+    """A plan of which a run has so many proofs: of a greater degree where that gives all together 96 bits."""
+    needed = RUN_BITS + math.log2(proofs)
+    others = (replace(made, degree=degree) for degree in DEGREES if degree > made.degree)
+    return made if union(bounds(made)) >= needed else next((o for o in others if union(bounds(o)) >= needed), made)
 
 
 def require_secure(made: Plan) -> None:

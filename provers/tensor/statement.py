@@ -42,8 +42,8 @@ def fault(program: Program, statement: Statement, dataset: Dataset | None = None
                 if values.min() < format.low or values.max() > format.high:
                     return f"expected {side} {port.name} in [{format.low}, {format.high}], found a value outside"
     if dataset is not None:
-        for label, count in dataset.counts(program).items():
-            reason = rows_fault(dataset, label, count, publics.pop((ROWS, label), None))
+        for label, counts in dataset.counts(program).items():
+            reason = rows_fault(dataset, label, counts, publics.pop((ROWS, label), None))
             if reason is not None:
                 return reason
     for group in groups(program):

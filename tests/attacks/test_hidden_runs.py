@@ -206,9 +206,12 @@ def test_openings_that_a_later_run_claims(tmp_path: Path) -> None:
     run, found = after(before)
     next_one.judged(run)
     for openings in (1, run.openings - 1, run.openings + 1, 1 << 12):
+        claims = replace(run, begun=openings)
         next_one.restate(openings=openings)
-        assert "the formats of what the run begins with are not shown" in next_one.verdict(replace(run, begun=openings))
-    next_one.restate(openings=run.openings)
+        assert "the run is of plans" in next_one.verdict(claims)
+        next_one.restate(openings=openings, plans=claims.plans_digest)
+        assert "the formats of what the run begins with are not shown" in next_one.verdict(claims)
+    next_one.restate(openings=run.openings, plans=run.plans_digest)
     renewal_path(next_one.path, 6).unlink()
     assert f"step 6: {SAME}" in next_one.verdict(run)
     assert found.next == 6
@@ -216,7 +219,7 @@ def test_openings_that_a_later_run_claims(tmp_path: Path) -> None:
 
 def test_the_errors_of_all_proofs_are_added() -> None:
     for run in (run_of(), run_of(first=4, begun=9)):
-        plans = [run.formats_plan, *(run.plan for _ in run.beginnings)]
+        plans = [run.formats_plan, *(run.chunk(step).plan for step in run.beginnings)]
         plans += [run.renewal_plan(step) for step in run.beginnings if run.renews(step)]
         error = sum(2.0 ** -union(bounds(plan)) for plan in plans)
         assert 0 < checking.security_bits(run) <= -np.log2(error)

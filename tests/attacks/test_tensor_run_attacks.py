@@ -13,6 +13,7 @@ from tensor_runs import IN, OUT, PROOF, STEPS, Folder, honest, run_of, values_of
 
 from circuitize.provers.tensor.groups import DATA, INPUT, OUTPUT
 from circuitize.provers.tensor.runs import checking
+from circuitize.provers.tensor.runs.chunk import BATCH
 from circuitize.provers.tensor.runs.files import FORMATS, MANIFEST
 from circuitize.provers.tensor.runs.setting import Run
 
@@ -84,7 +85,7 @@ def test_a_run_made_shorter_in_zero_knowledge(attacked: Folder) -> None:
     attacked.restate(steps=5)
     assert "the run is of openings 10, expected 9" in attacked.verdict(run_of(steps=5))
     shorter = run_of(steps=5)
-    attacked.restate(steps=5, openings=9, plan=shorter.plan.digest.hex())
+    attacked.restate(steps=5, openings=9, plans=shorter.plans_digest)
     assert "formats of what the run begins with are not shown" in attacked.verdict(shorter)
 
 
@@ -186,7 +187,7 @@ def test_formats_that_are_not_shown(attacked: Folder, tmp_path: Path, monkeypatc
     run, large = run_of(steps=1, zero_knowledge=False), Folder(tmp_path / "large")
     _, data = values_of(run)
     data = {**data, "targets": np.array(data["targets"])}
-    data["targets"][run.rows(1)["1"][0]] = 2
+    data["targets"][run.rows(1)[BATCH][0, 0]] = 2
     large.prove(run, data=data)
     assert "formats of what the run begins with are not shown" in large.verdict(run)
     monkeypatch.setattr(checking, "_check_formats", lambda *_: None)

@@ -57,7 +57,7 @@ def test_numbers_that_no_port_has(attacked: Folder) -> None:
         attacked.put(2, own, publics={**own.publics, **change})
         assert "step 2" in attacked.verdict()
     attacked.put(2, own, publics={key: value for key, value in own.publics.items() if key != loss})
-    assert "step 2: expected integers of shape [] for output loss" in attacked.verdict()
+    assert "step 2: expected integers of shape [1] for output loss" in attacked.verdict()
 
 
 def test_the_proof_and_the_root_of_another_run(tmp_path: Path) -> None:

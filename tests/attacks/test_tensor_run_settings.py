@@ -7,13 +7,14 @@ from pathlib import Path
 
 import numpy as np
 from tensor_proofs import both, entering, planned
-from tensor_runs import PROOF, RATE, SEED, STEPS, Folder, batches_of, run_of, values_of
+from tensor_runs import PROOF, RATE, SEED, STEPS, Folder, chunk_inputs, run_of, values_of
 
 from circuitize.circuits.program import Program
 from circuitize.provers.tensor.forms import Integers
 from circuitize.provers.tensor.groups import DATA, INPUT
 from circuitize.provers.tensor.plan import plan
 from circuitize.provers.tensor.prover import commit, prove_values
+from circuitize.provers.tensor.runs.chunk import BATCH
 from circuitize.provers.tensor.runs.setting import Run
 from circuitize.provers.tensor.statement import Statement
 
@@ -57,7 +58,7 @@ def test_a_learning_rate_that_the_verifier_does_not_say(attacked: Folder) -> Non
             ({**own.publics, key: (units // 2,)}, PROOF),
             ({**own.publics, key: (1 << 40,)}, "found it outside"),
             ({**own.publics, key: (units, units)}, "own ports and shapes"),
-            ({k: v for k, v in own.publics.items() if k != key}, "expected integers of shape []"),
+            ({k: v for k, v in own.publics.items() if k != key}, "expected integers of shape [1]"),
             ({**own.publics, (INPUT, "momentum"): (0,)}, "own ports and shapes"),
         ):
             attacked.put(step, own, publics=publics)
@@ -71,7 +72,7 @@ class Choosy(Run):
     """A prover that trains on the examples it likes, and says that the seed chose them."""
 
     def rows(self, step: int) -> dict[str, Integers]:
-        return {"1": np.arange(8, dtype=np.int64)}
+        return {BATCH: np.arange(8, dtype=np.int64)[None]}
 
 
 def test_batches_that_the_seed_did_not_choose(tmp_path: Path) -> None:
@@ -86,7 +87,7 @@ def test_batches_that_the_seed_did_not_choose(tmp_path: Path) -> None:
 @dataclass(frozen=True)
 class Outside(Run):
     def rows(self, step: int) -> dict[str, Integers]:
-        return {"1": np.array([0, 1, 2, 3, 4, 5, 6, self.size], np.int64)}
+        return {BATCH: np.array([[0, 1, 2, 3, 4, 5, 6, self.size]], np.int64)}
 
 
 def test_rows_outside_of_the_dataset_are_no_rows(attacked: Folder) -> None:
@@ -98,15 +99,16 @@ def test_values_that_are_not_the_rows(tmp_path: Path) -> None:
     run, folder = run_of(steps=1, zero_knowledge=False), Folder(tmp_path / "run")
     held, data = values_of(run)
     found = folder.prove(run)
-    inputs = {**held, **batches_of(run, data, 1)}
-    inputs["inputs"] = inputs["inputs"][::-1].copy()
-    trace, rows = run.plan.trace(inputs), run.rows(1)
-    values = run.plan.values(trace, rows)
-    values[run.plan.tensors["inputs"]] = data["inputs"]
-    values[run.plan.tensors["targets"]] = data["targets"]
-    forged = prove_values(run.unrolled, run.plan, trace, values, context=run.context(found.identity, 1))
+    program, plan = run.chunk(1).program, run.chunk(1).plan
+    inputs = chunk_inputs(run, held, data, 1)
+    inputs["inputs"] = inputs["inputs"][:, ::-1].copy()
+    trace, rows = plan.trace(inputs), run.rows(1)
+    values = plan.values(trace, rows)
+    values[plan.tensors["inputs"]] = data["inputs"]
+    values[plan.tensors["targets"]] = data["targets"]
+    forged = prove_values(program, plan, trace, values, context=run.context(found.identity, 1))
     context = run.context(found.identity, 1)
-    reason = both(run.unrolled, forged.statement, forged.proof, run.plan, context, entering(forged.statement))
+    reason = both(program, forged.statement, forged.proof, plan, context, entering(forged.statement))
     assert reason is not None and "assumes" not in reason
 
 
@@ -115,7 +117,7 @@ def test_another_program(attacked: Folder) -> None:
     assert "the run is of program" in attacked.verdict(other)
     attacked.restate(program=other.digest)
     assert "the run is of plan" in attacked.verdict(other)
-    attacked.restate(program=other.digest, plan=other.plan.digest.hex())
+    attacked.restate(program=other.digest, plans=other.plans_digest)
     assert "step 1: it belongs to run" in attacked.verdict(other)
 
 
@@ -127,20 +129,21 @@ def renamed(program: Program) -> Program:
 def test_a_step_proved_alone_is_none_of_a_run(attacked: Folder) -> None:
     """Its plan assumes formats, its transcript absorbs the run: as a proof by itself it is nothing."""
     run, own = run_of(), attacked.step(1)
-    publics = {key: np.array(value, np.int64).reshape(()) for key, value in own.publics.items()}
+    chunk = run.chunk(1)
+    publics = {key: np.array(value, np.int64) for key, value in own.publics.items()}
     statement = Statement(publics | run.publics(1), own.roots)
     context, known = run.context(own.run, 1), attacked.roots
-    assert both(run.unrolled, statement, own.proof, run.plan, context, known) is None
-    assert "assumes" in str(both(run.unrolled, statement, own.proof, run.plan, context))
+    assert both(chunk.program, statement, own.proof, chunk.plan, context, known) is None
+    assert "assumes" in str(both(chunk.program, statement, own.proof, chunk.plan, context))
     for other in (b"", context[:-1], run.context(own.run, 2), run.context(bytes(32), 1)):
-        assert both(run.unrolled, statement, own.proof, run.plan, other, known)
+        assert both(chunk.program, statement, own.proof, chunk.plan, other, known)
     assert both(run.program, replace(statement, publics=publics), own.proof, plan(run.program))
 
 
 def test_seeds_are_bytes(attacked: Folder) -> None:
     """No two seeds make one run: lengths are hashed."""
     run = run_of()
-    assert run.rows(1)["1"].tolist() != run_of(seed=SEED + b"\0").rows(1)["1"].tolist()
+    assert run.rows(1)[BATCH].tolist() != run_of(seed=SEED + b"\0").rows(1)[BATCH].tolist()
 
 
 def test_a_root_says_how_many_examples(tmp_path: Path) -> None:

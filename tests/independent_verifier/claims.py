@@ -83,7 +83,7 @@ class Claims:
         if key not in self.moved:
             index, column = self.plan.bases[found.index], self.plan.bases[found.column]
             assert isinstance(index, Public)
-            made = onto_rows(self.weights[number], self._public(index), column.shape[0])
+            made = onto_rows(self.weights[number], self._public(index).reshape(index.shape), column.shape[0])
             self.moved[key] = self._number(made)
         return found.column, self.moved[key]
 

@@ -110,14 +110,24 @@ def along(weights: Weights, view: View, sums: bool) -> Weights:
 
 
 def onto_rows(weights: Weights, rows: Integers, extent: int) -> Weights:
-    """Weights on rows of a tensor, as weights on the tensor of so many rows: those of a row add up."""
-    parts = weights.axes[0] if isinstance(weights, Separable) else weights.weights
-    parts = parts.reshape(len(rows), -1, parts.shape[-1])
+    """Weights on rows of a tensor, as weights on the tensor of so many rows: those of a row add up.
+
+    The numbers of rows have the first axes of what is weighed.
+    """
+    if isinstance(weights, Separable):
+        parts, *more = weights.axes[: rows.ndim]
+        for axis in more:
+            parts = outer(parts, axis)
+    else:
+        parts = weights.weights
+    parts = parts.reshape(rows.size, -1, parts.shape[-1])
     made = FIELD.Zeros((extent, *parts.shape[1:]))
-    for row, part in zip(rows.tolist(), parts, strict=True):
+    for row, part in zip(rows.reshape(-1).tolist(), parts, strict=True):
         made[row] = made[row] + part
     flat = made.reshape(-1, parts.shape[-1])
-    return Separable(weights.factor, (flat, *weights.axes[1:])) if isinstance(weights, Separable) else Dense(flat)
+    if isinstance(weights, Separable):
+        return Separable(weights.factor, (flat, *weights.axes[rows.ndim :]))
+    return Dense(flat)
 
 
 def _regroup(weights: Weights, shape: Shape) -> Weights:

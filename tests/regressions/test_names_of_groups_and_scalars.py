@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
-from cli_programs import refused
+from cli_programs import refused, run
 
 from circuitize import Format, Port, Program, Role, Visibility, trace
 
@@ -51,7 +52,11 @@ def test_a_public_port_has_no_groups_name(program: str, tmp_path: Path) -> None:
 
 def test_a_scalar_that_leaves_is_not_handed_on(tmp_path: Path) -> None:
     """It ended in a KeyError, of whoever proved or verified two steps in one proof."""
-    settled = ("--steps", "2", "--seed", "aa", "--not-zero-knowledge")
-    line = refused("prove-run", f"{HERE}echo", "--per-proof", "2", *settled, "-o", tmp_path / "run")
-    assert "found 'rate'; rename the output, or prove one step at once (--per-proof 1)" in line
-    assert not (tmp_path / "run").exists()
+    (tmp_path / "rates.py").write_text("def falling(step):\n    return {'rate': 1 / 2 ** (step - 1)}\n")
+    settled = ("--steps", "3", "--seed", "aa", "--schedule", f"{tmp_path / 'rates.py'}:falling")
+    proved = ("--losses", "all", "--not-zero-knowledge", "-o", tmp_path / "run")
+    assert run("prove-run", f"{HERE}echo", *settled, *proved).status == 0
+    outcome = run("verify-run", tmp_path / "run", "--program", f"{HERE}echo", *settled, "--json")
+    verdict = json.loads(outcome.out)
+    assert (outcome.status, verdict["per_proof"]) == (0, 3)
+    assert verdict["scalars"]["rate"]["reals"] == verdict["publics"]["rate"]["reals"] == [1.0, 0.5, 0.25]

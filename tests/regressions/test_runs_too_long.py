@@ -36,7 +36,7 @@ def _no_run_begins(monkeypatch: pytest.MonkeyPatch) -> None:
 def prove_run(folder: Path, steps: int, *more: str) -> Outcome:
     (folder / "program.py").write_text(PROGRAM)
     given: tuple[str | Path, ...]
-    given = ("--steps", str(steps), "--seed", "5eed", "-o", folder / "run", *more)
+    given = ("--steps", str(steps), "--per-proof", "1", "--seed", "5eed", "-o", folder / "run", *more)
     return run("prove-run", f"{folder / 'program.py'}:step", *given)
 
 

@@ -75,10 +75,10 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("spoof", SPOOFS)
 def test_a_run(tmp_path: Path, program: Path, spoof: str) -> None:
-    """Its program, its plan, the name of a group, of a port in a step's file, of a file."""
+    """Its program, its plans, the name of a group, of a port in a step's file, of a file."""
     folder = tensor_runs.copied(tmp_path)
     honest = json.loads((folder.path / MANIFEST).read_text())
-    for changed in ({"program": spoof}, {"plan": spoof}, {"roots": {**honest["roots"], spoof: "00" * 32}}):
+    for changed in ({"program": spoof}, {"plans": spoof}, {"roots": {**honest["roots"], spoof: "00" * 32}}):
         folder.restate(**{**honest, **changed})
         outcome = run("verify-run", folder.path, "--program", program, "--scalar", "learning_rate=1/8")
         assert outcome.status in (1, 2)

@@ -50,6 +50,8 @@ def prove(folder: Path, steps: int = 3, **more: Any) -> ProvedRun:
         "dataset": DATA,
         "inputs": start(),
         "scalars": {"learning_rate": RATE},
+        "per_proof": 1,
+        "losses": "all",
         **more,
     }
     return cz.prove_run(step(), folder, steps=steps, **given)
@@ -229,7 +231,7 @@ def test_bad_use(made: ProvedRun, tmp_path: Path) -> None:
         ({"scalars": 0.1}, "scalars: expected numbers by name"),
         ({"scalars": {}, "schedule": 3}, "schedule: expected a Recipe, or a function"),
         ({"scalars": {}, "schedule": lambda _: 3}, "schedule: expected numbers by name for step 1"),
-        ({"steps": 3, "per_proof": 2}, "multiple"),
+        ({"steps": 3, "per_proof": 4}, "expected 1 to 3 steps per proof"),
         ({"steps": 2.5}, "^steps: expected a whole number, found 2.5"),
         ({"inputs": np.zeros(3)}, "^inputs: expected values by name"),
     )
@@ -257,7 +259,7 @@ def test_bad_use(made: ProvedRun, tmp_path: Path) -> None:
 
 def test_what_takes_long_is_believed_only_if_it_is_required(made: ProvedRun, tmp_path: Path) -> None:
     content = json.loads((made.folder / "run.json").read_text())
-    for name, claimed, given in (("per_proof", 17, "per_proof=17"), ("examples", 1 << 21, "examples=N")):
+    for name, claimed, given in (("per_proof", 1 << 17, "per_proof=131072"), ("examples", 1 << 21, "examples=N")):
         text = json.dumps({**content, name: claimed}, indent=1, sort_keys=True) + "\n"
         (tmp_path / "run.json").write_text(text)
         with pytest.raises(CircuitizeError, match=f"unless you say so, found a claim of .*; give {given} if"):

@@ -46,8 +46,8 @@ def refused(*arguments: str | Path) -> str:
 
 
 def prove(made: Path, to: Path, *more: str | Path, steps: int = 3) -> Outcome:
-    given = ("--dataset", made / "iris.npz", "--seed", SEED, "--steps", str(steps))
-    return run("prove-run", made / "step.arrow", *given, "-o", to, *more)
+    given = ("--dataset", made / "iris.npz", "--seed", SEED, "--steps", str(steps), "--per-proof", "1")
+    return run("prove-run", made / "step.arrow", *given, "--losses", "all", "-o", to, *more)
 
 
 def verify(made: Path, folder: Path, *more: str | Path) -> Outcome:
@@ -110,7 +110,7 @@ def test_bad_use(made: Path, tmp_path: Path) -> None:
     dataset: tuple[str | Path, ...] = ("--dataset", made / "iris.npz")
     known: tuple[str | Path, ...] = ("prove-run", step, "--steps", "3", "-o", tmp_path / "run", *dataset)
     assert "--seed" in refused(*known, "--seed", "seed")
-    assert "multiple" in refused(*known, "--seed", SEED, "--per-proof", "2")
+    assert "expected 1 to 3 steps per proof" in refused(*known, "--seed", SEED, "--per-proof", "4")
     assert "found another" in refused(*[*known[:-3], run_folder, *dataset], "--seed", "00")
     assert not (tmp_path / "run").exists()
     np.savez(tmp_path / "few.npz", inputs=np.zeros((4, 4)), targets=np.zeros((4, 3)))
@@ -225,7 +225,7 @@ def test_an_interrupted_run_warns_and_goes_on(made: Path, tmp_path: Path) -> Non
         "    return {'learning_rate': 0.125}\n"
     )
     wait.touch()
-    given = ("--dataset", made / "iris.npz", "--not-zero-knowledge", "--seed", SEED, "--steps", "6")
+    given = ("--dataset", made / "iris.npz", "--not-zero-knowledge", "--seed", SEED, "--steps", "6", "--per-proof", "1")
     schedule = ("--schedule", f"{tmp_path / 'rates.py'}:rate")
     command: list[str | Path] = ["prove-run", made / "step.arrow", *given, *schedule, "-o", tmp_path / "run"]
     # A shell's background job ignores the signal, and what it starts inherits that.

@@ -48,7 +48,7 @@ def test_a_killed_run_goes_on(seed: int, given: Path, tmp_path: Path) -> None:
     random, folder = np.random.default_rng(seed), tmp_path / "run"
     command: list[str | Path]
     command = ["prove-run", given / "step.arrow", "--dataset", given / "iris.npz"]
-    command += ["--seed", "c0ffee", "--steps", STEPS, "-o", folder]
+    command += ["--seed", "c0ffee", "--steps", STEPS, "--per-proof", "1", "-o", folder]
     for _ in range(3):
         process = subprocess.Popen(
             [sys.executable, "-m", "circuitize.cli", *map(str, command)], stdout=DEVNULL, stderr=DEVNULL

@@ -59,8 +59,8 @@ def test_words_that_would_favour_small_numbers_are_passed_over() -> None:
 
 def test_scalars_are_rounded_once_to_their_formats() -> None:
     run = run_of(scalars=lambda step: {"learning_rate": Fraction(1, 3) / step})
-    assert int(run.scalars_of(1)["learning_rate"]) == round(Fraction(1 << 16, 3))
-    assert int(run.scalars_of(2)["learning_rate"]) == round(Fraction(1 << 16, 6))
+    assert int(run.scalars_of(1)["learning_rate"][0]) == round(Fraction(1 << 16, 3))
+    assert int(run.scalars_of(2)["learning_rate"][0]) == round(Fraction(1 << 16, 6))
     assert "step 1" in refused(lambda: run_of(scalars=lambda step: {"learning_rate": Fraction(2)}).scalars_of(1))
     assert "learning_rate" in refused(lambda: run_of(scalars=lambda step: {}).scalars_of(1))
 
@@ -81,7 +81,7 @@ def test_what_no_run_consists_of() -> None:
     assert "to be public" in refused(lambda: with_input(len(program.inputs) - 1, visibility=Visibility.COMMITTED))
     prediction, _ = planned("iris.py:predict")
     assert "leave a step" in refused(lambda: replace(run_of(), program=prediction))
-    for changed in ({"steps": 0}, {"per_proof": 4}, {"size": 7}, {"seed": b""}):
+    for changed in ({"steps": 0}, {"per_proof": 7}, {"size": 7}, {"seed": b""}):
         assert "expected" in refused(lambda changed=changed: replace(run_of(), **changed))
 
 
@@ -89,13 +89,13 @@ def test_a_group_of_other_ports_joins_nothing() -> None:
     """Equal lists of ports lie at equal places; were a plan to give others after a step than before it, none joins."""
     run = run_of(steps=1)
     run.require_joined()
-    made = run.plan
+    made = run.chunk(1).plan
     before, after = ((side, "parameters") for side in ("input", "output"))
     assert made.ports_of(before) == made.ports_of(after) and places(made, before) == places(made, after)
     first, *rest = made.ports_of(after)
     for other in (replace(first, name="another"), replace(first, fraction_bits=1), replace(first, high=first.high + 1)):
         lists = tuple((other, *rest) if key == after else own for key, own in zip(made.groups, made.lists, strict=True))
-        run.__dict__["plan"] = replace(made, lists=lists)
+        run.__dict__["_chunks"] = {1: replace(run.chunk(1), plan=replace(made, lists=lists))}
         assert "the same ports of parameters throughout" in refused(run.require_joined)
 
 

@@ -52,7 +52,8 @@ def test_each_kind_of_proof_in_a_run(tmp_path: Path) -> None:
         Folder(tmp_path / str(per_proof)).judged(run)
     step = Folder(tmp_path / "1").step(1)
     run = run_of(steps=2)
-    assert all(refusals(run.unrolled, Statement({}, step.roots), step.proof, run.plan))
+    chunk = run.chunk(1)
+    assert all(refusals(chunk.program, Statement({}, step.roots), step.proof, chunk.plan))
 
 
 @pytest.mark.parametrize("per_proof", [2, 6])

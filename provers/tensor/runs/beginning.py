@@ -148,7 +148,7 @@ def _known(
     done = state.step - run.first + 1
     shapes = {port.name: port.format.shape for port in run.program.inputs if port.held and port.format is not None}
     whole = set(state.roots) == {*run.kept, DATA} and {n: v.shape for n, v in state.held.items()} == shapes
-    if not whole or done % run.per_proof or not 0 <= done <= run.steps:
+    if not whole or (done % run.per_proof and done != run.steps) or not 0 <= done <= run.steps:
         if not claimed:
             require_new(folder, kept)
         raise CircuitizeError(
@@ -167,9 +167,9 @@ def _require_claim(run: Run, folder: Path, claimed: Manifest) -> None:
         raise CircuitizeError(f"{folder}: expected proofs of one kind, found a run {found}; go on with its kind")
     own = Manifest(
         run.digest,
-        run.plan.digest.hex(),
+        run.plans_digest,
         run.seed,
-        *(run.first, run.steps, run.per_proof, run.size),
+        *(run.first, run.steps, run.per_proof, run.size, run.told.value),
         run.openings if run.zero_knowledge else None,
         dict(claimed.roots),
     )
@@ -181,7 +181,7 @@ def _require_proofs(run: Run, folder: Path, claimed: Manifest, state: State, cur
     """Raises CircuitizeError unless the proofs in a folder are those of this run, up to the step that is kept."""
     before = dict(claimed.roots)
     if state.step >= run.first:
-        last = read_step(step_path(folder, state.step - run.per_proof + 1))
+        last = read_step(step_path(folder, run.begins(state.step)))
         keys = [*((OUTPUT, name) for name in run.kept), (INPUT, DATA)]
         before = {name: last.roots.get((side, name), b"") for side, name in keys}
     if before[DATA] != current[DATA]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from math import log2
@@ -13,8 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from circuitize.circuits.errors import CircuitizeError, FormatError, excerpt
-from circuitize.circuits.program import Program, Role, Visibility
-from circuitize.circuits.unroll import numbered
+from circuitize.circuits.program import Program
 
 from ..cost import most_bytes
 from ..dataset import ROWS
@@ -25,7 +24,7 @@ from ..proof import Proof
 from ..security import bounds, require_secure, union
 from ..statement import Statement, fault
 from ..verifier import refusal
-from .files import FORMATS, RENEWALS, STEPS, Manifest, StepProof, read_step, renewal_path, step_path
+from .files import FORMATS, RENEWALS, STEPS, Manifest, StepProof, folded, read_step, renewal_path, step_path
 from .setting import Run
 from .sizes import formats_bytes, stated_bytes, step_bytes, too_much
 
@@ -39,16 +38,18 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Checked:
-    """A run that holds: its name, the roots that it begins and ends with, scalars and public outputs by step.
+    """A run that holds: its name, the roots that it begins and ends with, scalars by step, and public outputs as told.
 
-    The dataset is among both; where it got other roots on the way they hold the same.
+    The dataset is among both; where it got other roots on the way they hold the same. `told` has the numbers of the
+    steps that public outputs are of.
     """
 
     identity: bytes
     roots: Mapping[str, bytes]
     final: Mapping[str, bytes]
-    scalars: Mapping[str, list[Integers]]
-    outputs: Mapping[str, list[Integers]]
+    scalars: Mapping[str, Integers]
+    outputs: Mapping[str, Integers]
+    told: Sequence[int]
 
 
 def require_setting(run: Run, manifest: Manifest) -> None:
@@ -62,15 +63,16 @@ def require_setting(run: Run, manifest: Manifest) -> None:
         ("examples", manifest.examples, run.size),
         ("zero knowledge", manifest.zero_knowledge, run.zero_knowledge),
         ("openings", manifest.openings, run.openings if run.zero_knowledge else None),
+        ("told results", manifest.told, run.told.value),
     ]
     for name, found, expected in pairs:
         if found != expected:
             raise Refused(f"the run is of {name} {found}, expected {expected}")
     if run.openings > MOST_OPENINGS:
         raise Refused(f"the run claims a dataset for {run.openings} openings, expected at most {MOST_OPENINGS}")
-    # The plan takes the longest, so it is made once all else is as expected.
-    if manifest.plan != run.plan.digest.hex():
-        raise Refused(f"the run is of plan {manifest.plan}, expected {run.plan.digest.hex()}")
+    # Plans take the longest, so they are made once all else is as expected.
+    if manifest.plans != run.plans_digest:
+        raise Refused(f"the run is of plans {manifest.plans}, expected {run.plans_digest}")
     if set(manifest.roots) != {*run.kept, DATA}:
         raise Refused(
             f"the run states roots of {excerpt(sorted(manifest.roots))}, expected {sorted((*run.kept, DATA))}"
@@ -95,14 +97,13 @@ def check(
     if reason is not None:
         raise Refused(reason)
     run.require_joined()
-    require_secure(run.plan)
-    require_secure(run.formats_plan)
+    for plan in (*(chunk.plan for chunk in run.chunks), run.formats_plan):
+        require_secure(plan)
     for step in (run.first, run.first + 1) if run.renewals else ():
         require_secure(run.renewal_plan(step))
     _check_formats(run, folder, manifest.roots, judge)
     identity = run.identity(manifest.roots)
-    scalars: dict[str, list[Integers]] = {}
-    outputs: dict[str, list[Integers]] = {}
+    stated: dict[str, dict[str, list[Integers]]] = {INPUT: {}, OUTPUT: {}}
     current = dict(manifest.roots)
     with ThreadPoolExecutor(max(1, min(8, os.cpu_count() or 1))) as pool:
         pending: deque[tuple[int, Future[str | None]]] = deque()
@@ -113,31 +114,29 @@ def check(
                 statement = _statement(run, identity, step, found, current)
                 context = run.context(identity, step)
                 known = dict(current)
-                verdict = pool.submit(judge, run.unrolled, statement, found.proof, run.plan, context, known)
+                chunk = run.chunk(step)
+                verdict = pool.submit(judge, chunk.program, statement, found.proof, chunk.plan, context, known)
                 pending.append((step, verdict))
                 while len(pending) > 16:
                     _settle(pending, progress)
                 current |= {name: statement.roots[OUTPUT, name] for name in run.kept}
-                for k in range(1, run.per_proof + 1):
-                    for port in run.program.inputs:
-                        if port.role is Role.SCALAR:
-                            value = statement.publics[INPUT, numbered(port.name, k, run.per_proof)]
-                            scalars.setdefault(port.name, []).append(value)
-                    for port in run.program.outputs:
-                        if port.visibility is Visibility.PUBLIC:
-                            value = statement.publics[OUTPUT, numbered(port.name, k, run.per_proof)]
-                            outputs.setdefault(port.name, []).append(value)
+                for (side, name), value in statement.publics.items():
+                    if side != ROWS:
+                        stated[side].setdefault(name, []).append(value)
         finally:
             # The earliest step that does not hold is the one to name.
             while pending:
                 _settle(pending, progress)
     _require_no_more(run, folder)
-    return Checked(identity, manifest.roots, {name: current[name] for name in (*run.kept, DATA)}, scalars, outputs)
+    scalars, outputs = ({name: np.concatenate(own) for name, own in stated[side].items()} for side in (INPUT, OUTPUT))
+    final = {name: current[name] for name in (*run.kept, DATA)}
+    return Checked(identity, manifest.roots, final, scalars, outputs, run.told_steps)
 
 
 def security_bits(run: Run) -> float:
     """The bits of the sum of the errors of all proofs of a run."""
-    error = run.proofs * 2 ** -union(bounds(run.plan)) + 2 ** -union(bounds(run.formats_plan))
+    error = sum(run.counts[chunk.count] * 2 ** -union(bounds(chunk.plan)) for chunk in run.chunks)
+    error += 2 ** -union(bounds(run.formats_plan))
     if run.renewals:
         plans = {id(plan): plan for plan in map(run.renewal_plan, (run.first, run.first + 1))}
         error += run.renewals * sum(2 ** -union(bounds(plan)) for plan in plans.values())
@@ -220,33 +219,42 @@ def _statement(run: Run, identity: bytes, step: int, found: StepProof, current: 
             stated = "none" if root is None else f"{root.hex()[:16]}..."
             raise Refused(f"step {step}: it begins with {name} {stated}, expected {expected.hex()[:16]}..., {before}")
     entering = run.publics(step)
-    stated_values = _arrays(run.unrolled, step, found.publics)
+    chunk = run.chunk(step)
+    stated_values = _arrays(chunk.program, step, found.publics)
     for key, value in entering.items():
         if key[0] == ROWS:
             continue
         if key not in stated_values or not np.array_equal(stated_values[key], value):
-            given = stated_values.get(key)
-            raise Refused(
-                f"step {step}: it is with {key[1]} = {'none' if given is None else given} in units of its format, "
-                f"expected {value} by the schedule"
-            )
+            raise Refused(_other_scalars(step, key[1], stated_values.get(key), value))
     statement = Statement(stated_values | entering, found.roots)
-    reason = fault(run.unrolled, statement, run.plan.dataset)
+    reason = fault(chunk.program, statement, chunk.plan.dataset)
     if reason is not None:
         raise Refused(f"step {step}: {reason}")
     return statement
 
 
+def _other_scalars(step: int, name: str, given: Integers | None, expected: Integers) -> str:
+    """At which step a scalar is another one than the schedule's."""
+    at = 0 if given is None else int(np.argmax(given != expected))
+    found = "none" if given is None else given[at]
+    return (
+        f"step {step + at}: it is with {name} = {found} in units of its format, expected {expected[at]} by the schedule"
+    )
+
+
 def _arrays(program: Program, step: int, publics: Mapping[PortKey, tuple[int, ...]]) -> dict[PortKey, Integers]:
-    """Stated integers as arrays of their ports' shapes. Raises Refused for values that no port can have."""
+    """Stated integers as arrays of their ports' shapes; one stands for all where they are equal.
+
+    Raises Refused for values that no port can have.
+    """
     sides = ((INPUT, program.inputs), (OUTPUT, program.outputs))
     formats = {(side, port.name): port.format for side, ports in sides for port in ports}
     made = {}
     for key, values in publics.items():
         format = formats.get(key)
-        if format is None or len(values) != format.size:
+        if format is None or len(values) not in (1, format.size) or values != folded(values):
             raise Refused(f"step {step}: expected the program's own ports and shapes, found {excerpt(':'.join(key))}")
         if min(values) < format.low or max(values) > format.high:
             raise Refused(f"step {step}: expected {':'.join(key)} in [{format.low}, {format.high}], found it outside")
-        made[key] = np.array(values, np.int64).reshape(format.shape)
+        made[key] = np.broadcast_to(np.array(values, np.int64), format.size).reshape(format.shape)
     return made

@@ -40,7 +40,7 @@ class Earlier:
         """How often the last root of its dataset may be opened, by its program; None where proofs hide nothing."""
         if not self.manifest.zero_knowledge:
             return None
-        return openings(tensors(program, self.manifest.examples), self.manifest.steps // self.manifest.per_proof)
+        return openings(tensors(program, self.manifest.examples), -(-self.manifest.steps // self.manifest.per_proof))
 
     def require_goes_on(self, run: Run) -> None:
         """Raises CircuitizeError unless `run` is of the same program, with steps numbered on."""
@@ -103,6 +103,6 @@ def earlier(folder: Path, kept: Path) -> Earlier:
             f"{kept}: expected a run that was proved up to step {last}, found one up to step {state.step}; prove the "
             "rest of it first"
         )
-    proof = read_step(step_path(folder, last - manifest.per_proof + 1))
+    proof = read_step(step_path(folder, last - (manifest.steps - 1) % manifest.per_proof))
     roots = {name: root for (side, name), root in proof.roots.items() if side == OUTPUT}
     return Earlier(folder, kept, manifest, state, roots | {DATA: proof.roots.get((INPUT, DATA), b"")})

@@ -12,13 +12,14 @@ from circuitize.circuits.encode import is_digest
 from circuitize.circuits.errors import CircuitizeError, FormatError, excerpt
 from circuitize.circuits.files import write_whole
 from circuitize.circuits.reading import parse_json, read_at_most
+from circuitize.circuits.scan import Told
 from circuitize.provers.statement import read_key, read_name, read_whole
 
 from ..groups import PortKey
 from ..ports import CHUNKS
 from ..proof import MOST_BYTES, Proof
 
-VERSION = 3
+VERSION = 4
 WARNING_FILE = "NOT-ZERO-KNOWLEDGE.txt"
 WARNING = "These proofs are NOT zero-knowledge: they tell whoever reads them about the values that they hide.\n"
 MANIFEST = "run.json"
@@ -57,12 +58,13 @@ class Manifest:
     """
 
     program: str
-    plan: str
+    plans: str
     seed: bytes
     first: int
     steps: int
     per_proof: int
     examples: int
+    told: str
     openings: int | None
     roots: Mapping[str, bytes]
 
@@ -77,12 +79,13 @@ class Manifest:
             "zero_knowledge": self.zero_knowledge,
             "chunks": CHUNKS,
             "program": self.program,
-            "plan": self.plan,
+            "plans": self.plans,
             "seed": self.seed.hex(),
             "first": self.first,
             "steps": self.steps,
             "per_proof": self.per_proof,
             "examples": self.examples,
+            "told": self.told,
             "openings": self.openings,
             "roots": {name: root.hex() for name, root in self.roots.items()},
         }
@@ -107,12 +110,12 @@ def read_manifest(folder: Path) -> Manifest:
             raise ValueError("in chunks, which a newer version reads")
         openings = None if content["openings"] is None else _count(content["openings"])
         first, steps = _count(content["first"]), _count(content["steps"])
-        lengths = (first, steps, _count(content["per_proof"]), _count(content["examples"]))
+        lengths = (first, steps, _count(content["per_proof"]), _count(content["examples"]), Told(content["told"]).value)
         roots = {read_name(name): _digest(root) for name, root in content["roots"].items()}
-        for name in ("program", "plan"):
+        for name in ("program", "plans"):
             if not is_digest(content[name]):
                 raise ValueError(f"{name} {excerpt(content[name])}, expected 64 hexadecimal digits")
-        made = Manifest(content["program"], content["plan"], bytes.fromhex(content["seed"]), *lengths, openings, roots)
+        made = Manifest(content["program"], content["plans"], bytes.fromhex(content["seed"]), *lengths, openings, roots)
         if made.text() != text:
             raise ValueError("not written as runs are")
         return made
@@ -126,7 +129,10 @@ def read_manifest(folder: Path) -> Manifest:
 
 @dataclass(frozen=True)
 class StepProof:
-    """A proof of consecutive steps of a run, and what it states: public scalars and outputs, roots before and after."""
+    """A proof of consecutive steps of a run, and what it states: public scalars and outputs, roots before and after.
+
+    Of numbers that are all equal one is stated (`folded`).
+    """
 
     run: bytes
     step: int
@@ -182,6 +188,11 @@ def read_step(path: Path, most: int = MOST_BYTES + MOST_HEADER, most_stated: int
         return StepProof.decode(read_at_most(path, most, "the proof of a step", "ask for it again"), most_stated)
     except OSError as error:
         raise CircuitizeError(f"expected {path}, found {error.strerror or error}") from None
+
+
+def folded(values: tuple[int, ...]) -> tuple[int, ...]:
+    """One number where all are equal."""
+    return values[:1] if len(set(values)) == 1 else values
 
 
 def _count(value: Any) -> int:

@@ -7,16 +7,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
+
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.files import alone
 
 from ..dataset import ROWS
-from ..forms import Integers
+from ..forms import Integers, Trace
 from ..groups import DATA, INPUT, OUTPUT
 from ..prover import Proved, prove_values
 from .beginning import Beginning, begin
+from .chunk import BATCH, Chunk
 from .continuing import Earlier
-from .files import FORMATS, MANIFEST, Manifest, StepProof, renewal_path
+from .files import FORMATS, MANIFEST, Manifest, StepProof, folded, renewal_path
 from .setting import Run
 from .state import PROVES, State
 
@@ -34,6 +37,7 @@ class Proving:
     proof_bytes: list[int] = field(default_factory=list)
     phases: dict[str, float] = field(default_factory=dict)
     held: Mapping[str, Integers] = field(default_factory=dict)
+    results: dict[str, Integers] = field(default_factory=dict)
 
 
 def prove_run(
@@ -43,14 +47,16 @@ def prove_run(
     folder: Path,
     kept: Path,
     progress: Callable[[int], object] = lambda _: None,
+    running: Callable[[int], object] = lambda _: None,
 ) -> Proving:
     """Write a run's folder, or go on with one that was interrupted.
 
     `initial` holds the values of everything held, or is a finished run to go on from; `data` the dataset's tensors, by
     port name. `kept` is the file of what the prover alone may know, written after each proof, so that a run that is
-    interrupted goes on where it was; a proof that it had made already it makes again, to the byte. Raises
-    CircuitizeError, before anything is written, where the folder holds another run or a step's scalars are out of
-    format; and where the program has no value at a step: then proofs made stay.
+    interrupted goes on where it was; a proof that it had made already it makes again, to the byte. `progress` is told
+    the number of the last step that is proved, `running` that of each step that is run before. Raises CircuitizeError,
+    before anything is written, where the folder holds another run or a step's scalars are out of format; and where the
+    program has no value at a step: then proofs made stay.
     """
     run.require_joined()
     with alone(kept, PROVES, wait=False):
@@ -64,7 +70,7 @@ def prove_run(
                     if isinstance(initial, Earlier) and found.marked:
                         initial.left(found.fingerprint)
                 raise
-        return _prove_steps(_Prover(run, data, folder, found), found, kept, progress)
+        return _prove_steps(_Prover(run, data, folder, found, running), found, kept, progress)
 
 
 def _prove_steps(prover: _Prover, found: Beginning, kept: Path, progress: Callable[[int], object]) -> Proving:
@@ -84,6 +90,7 @@ def _prove_steps(prover: _Prover, found: Beginning, kept: Path, progress: Callab
         progress(prover.state.step)
     made.final = {name: prover.commitments[INPUT, name].root for name in (*run.kept, DATA)}
     made.held = prover.state.held
+    made.results = {name: np.concatenate(values) for name, values in prover.results.items()}
     return made
 
 
@@ -96,16 +103,24 @@ def _show_formats(run: Run, found: Beginning, folder: Path) -> None:
         kept=found.commitments,
     )
     openings = run.openings if run.zero_knowledge else None
-    lengths = (run.first, run.steps, run.per_proof, run.size, openings)
-    Manifest(run.digest, run.plan.digest.hex(), run.seed, *lengths, found.roots).write(folder)
+    lengths = (run.first, run.steps, run.per_proof, run.size, run.told.value, openings)
+    Manifest(run.digest, run.plans_digest, run.seed, *lengths, found.roots).write(folder)
     shown.proof.write(folder / FORMATS)
 
 
 class _Prover:
     """The prover of steps: what is kept after the last one, and the commitments that the next one takes."""
 
-    def __init__(self, run: Run, data: Mapping[str, Integers], folder: Path, found: Beginning) -> None:
-        self.run, self.data, self.folder, self.identity = run, data, folder, found.identity
+    def __init__(
+        self,
+        run: Run,
+        data: Mapping[str, Integers],
+        folder: Path,
+        found: Beginning,
+        running: Callable[[int], object],
+    ) -> None:
+        self.run, self.data, self.folder, self.identity, self.running = run, data, folder, found.identity, running
+        self.results: dict[str, list[Integers]] = {}
         self.state: State = found.state
         self.commitments = dict(found.commitments)
         self.secret = found.state.derived("proofs")
@@ -135,25 +150,26 @@ class _Prover:
         return proved
 
     def _step(self, step: int) -> Proved:
-        run, state, last = self.run, self.state, step + self.run.per_proof - 1
+        run, state, chunk = self.run, self.state, self.run.chunk(step)
+        plan, last = chunk.plan, step + chunk.count - 1
         rows = run.rows(step)
-        inputs = {**state.held, **run.scalars_of(step)}
-        assert run.plan.dataset is not None
-        for name, (tensor, label) in run.plan.dataset.batches.items():
-            inputs[name] = self.data[tensor][rows[label]]
-        try:
-            trace = run.plan.trace(inputs)
-        except CircuitizeError as error:
-            raise CircuitizeError(f"step {step}: {error}; the proofs of the steps before it are kept") from None
-        secrets = {name: state.root_secret(name, last) for side, name in run.plan.groups if side == OUTPUT}
+        batches = {name: self.data[name][rows[BATCH]] for name in self.data}
+        trace = self._trace(chunk, step, {**state.held, **run.scalars_of(step), **batches})
+        secrets = {name: state.root_secret(name, last) for side, name in plan.groups if side == OUTPUT}
         proved = prove_values(
-            *(run.unrolled, run.plan, trace, run.plan.values(trace, rows)),
+            *(chunk.program, plan, trace, plan.values(trace, rows)),
             salts={(OUTPUT, name): secret for name, secret in secrets.items()},
             secret=self.secret,
             kept=self.commitments,
             context=run.context(self.identity, step),
         )
-        publics = {key: tuple(v.reshape(-1).tolist()) for key, v in proved.statement.publics.items() if key[0] != ROWS}
+        publics = {
+            key: folded(tuple(values.reshape(-1).tolist()))
+            for key, values in proved.statement.publics.items()
+            if key[0] != ROWS
+        }
+        for name, output in chunk.scan.results.items():
+            self.results.setdefault(name, []).append(proved.outputs[output])
         held = {name: secrets[name] for name in run.kept}
         written = StepProof(self.identity, step, publics, proved.statement.roots, proved.proof)
         written.write(self.folder)
@@ -161,3 +177,17 @@ class _Prover:
         self.commitments |= {(INPUT, name): proved.commitments[OUTPUT, name] for name in run.kept}
         self.written += len(written.encode())
         return proved
+
+    def _trace(self, chunk: Chunk, step: int, given: Mapping[str, Integers]) -> Trace:
+        """The values of all wires of the proof that begins at a step; each step is run alone first."""
+        done = step
+
+        def run(time: int) -> None:
+            nonlocal done
+            done = step + time
+            self.running(done)
+
+        try:
+            return chunk.plan.trace(chunk.scan.inputs(given, run))
+        except CircuitizeError as error:
+            raise CircuitizeError(f"step {done}: {error}; the proofs of the steps before {step} are kept") from None

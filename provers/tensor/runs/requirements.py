@@ -8,17 +8,6 @@ from ..dataset import batch_ports
 from ..errors import Unprovable
 
 
-def require_fresh(program: Program) -> None:
-    """Raises Unprovable where scalars or data leave a step: `unroll` would hand them on; a run gives each anew."""
-    leaving = {port.name for port in program.outputs}
-    for port in program.inputs:
-        if not port.held and port.name in leaving:
-            raise Unprovable(
-                f"expected no output of the name of {port.role.value} that each step is given, found {port.name!r}; "
-                "rename the output, or prove one step at once (--per-proof 1)"
-            )
-
-
 def require_step(program: Program) -> None:
     """Raises Unprovable unless a program is a step that runs consist of.
 

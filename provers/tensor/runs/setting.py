@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import permute
 from circuitize.circuits.program import Port, Program, Role
-from circuitize.circuits.unroll import numbered, unroll
+from circuitize.circuits.scan import Told, Trajectory, scan
 
 from ..dataset import ROWS, Dataset, batch_ports, batch_size
 from ..errors import Unprovable
@@ -24,12 +25,12 @@ from ..forms import Integers
 from ..groups import DATA, INPUT, NAMES, OUTPUT, GroupName, PortKey, groups, renewal
 from ..plan import OPENINGS, Plan, plan
 from ..ports import CHUNKS, difference
+from ..security import for_a_run
 from .budget import openings, sharing, tensors
+from .chunk import BATCH, Chunk
 from .files import MOST_STEPS
 from .order import rows
-from .requirements import require_fresh, require_step
-
-MOST_PER_PROOF = 256
+from .requirements import require_step
 
 Scalars = Callable[[int], Mapping[str, Fraction]]
 """The scalars of step 1, 2, ..., exact: what a schedule gives."""
@@ -40,7 +41,9 @@ class Run:
     """A step, how often it is done, on batches of how many examples in which order, with which scalars.
 
     Steps are numbered from `first`, which is 1 but for a run that goes on from another; a step's batch and scalars
-    follow from its number. Proofs are in `zero_knowledge` unless others are asked for; then `begun` is how often the
+    follow from its number. The last proof has fewer steps than `per_proof` where these do not divide them. Of the
+    public outputs those of the steps that are `told` are stated: none, the first and last of each proof, or all. Proofs
+    are in `zero_knowledge` unless others are asked for; then `begun` is how often the
     root of the dataset that the run begins with may be opened, where another run made it.
 
     Soundness: the prover and the verifier each make one of these. It fixes program, plans, batches and scalars of every
@@ -59,13 +62,14 @@ class Run:
     stated: frozenset[str] = frozenset()
     zero_knowledge: bool = True
     begun: int | None = None
+    told: Told = Told.NONE
 
     def __post_init__(self) -> None:
         require_step(self.program)
-        if not 1 <= self.per_proof <= MOST_PER_PROOF or self.steps < 1 or self.steps % self.per_proof:
+        if not 1 <= self.per_proof <= self.steps:
             raise CircuitizeError(
-                f"expected steps that are a multiple of those per proof, at most {MOST_PER_PROOF}, found {self.steps} "
-                f"steps, {self.per_proof} per proof; choose another number"
+                f"expected 1 to {self.steps} steps per proof, as many as there are, found {self.per_proof}; choose "
+                "another number"
             )
         if self.first < 1 or self.last > MOST_STEPS:
             raise CircuitizeError(
@@ -74,14 +78,12 @@ class Run:
         batch = batch_size(self.program)
         if self.size < batch:
             raise CircuitizeError(f"expected at least {batch} examples, a batch, found {self.size}; add some")
-        if self.per_proof > 1:
-            require_fresh(self.program)
         if not 1 <= len(self.seed) <= 64:
             raise CircuitizeError(f"expected a seed of 1 to 64 bytes, found {len(self.seed)}; take 32 from a beacon")
 
     @property
     def proofs(self) -> int:
-        return self.steps // self.per_proof
+        return -(-self.steps // self.per_proof)
 
     @property
     def last(self) -> int:
@@ -92,6 +94,30 @@ class Run:
     def beginnings(self) -> range:
         """The numbers of the steps that proofs begin at."""
         return range(self.first, self.last + 1, self.per_proof)
+
+    @property
+    def counts(self) -> dict[int, int]:
+        """How many proofs there are of so many steps, in the order in which they come first."""
+        whole, rest = divmod(self.steps, self.per_proof)
+        return {self.per_proof: whole} | ({rest: 1} if rest else {})
+
+    def begins(self, step: int) -> int:
+        """The number of the first step of the proof that a step is in."""
+        return step - (step - self.first) % self.per_proof
+
+    def count(self, step: int) -> int:
+        """How many steps the proof has that begins at a step."""
+        return min(self.per_proof, self.last + 1 - step)
+
+    @property
+    def told_steps(self) -> list[int]:
+        """The numbers of the steps whose public outputs are stated."""
+        if self.told is Told.NONE:
+            return []
+        if self.told is Told.ALL:
+            return list(range(self.first, self.last + 1))
+        ends = ((step, step + self.count(step) - 1) for step in self.beginnings)
+        return [step for own in ends for step in dict.fromkeys(own)]
 
     @cached_property
     def sharing(self) -> int:
@@ -129,33 +155,57 @@ class Run:
         names = {role: name for role, name in NAMES.items() if role is not Role.DATA}
         return tuple(dict.fromkeys(names[port.role] for port in self.program.inputs if port.role in names))
 
-    @cached_property
-    def unrolled(self) -> Program:
-        """The program of one proof."""
-        return unroll(self.program, self.per_proof)
+    def chunk(self, step: int) -> Chunk:
+        """What the proof is of that begins at a step."""
+        return self._chunk(self.count(step))
+
+    @property
+    def chunks(self) -> tuple[Chunk, ...]:
+        """What proofs of steps are of, in the order in which they come first: one or two kinds."""
+        return tuple(map(self._chunk, self.counts))
+
+    def _chunk(self, count: int) -> Chunk:
+        if count not in self._chunks:
+            made = scan(self.program, count, self.told)
+            batches = {port.name: (port.name, BATCH) for port in batch_ports(self.program)}
+            dataset = Dataset(self.size, batches, axes=2)
+            planned = self._plan(made.program, (*self.kept, DATA), {INPUT: self.made_for}, dataset, made.trajectories)
+            self._chunks[count] = Chunk(made, for_a_run(planned, self.proofs + self.renewals + 1))
+        return self._chunks[count]
 
     @cached_property
-    def plan(self) -> Plan:
-        """The plan of each proof: that what enters is in format is shown by the proof before, or that of formats."""
-        batches = {
-            numbered(port.name, step, self.per_proof): (port.name, str(step))
-            for step in range(1, self.per_proof + 1)
-            for port in batch_ports(self.program)
-        }
-        dataset = Dataset(self.size, batches)
-        return self._plan(self.unrolled, (*self.kept, DATA), {INPUT: self.made_for}, dataset)
+    def _chunks(self) -> dict[int, Chunk]:
+        return {}
+
+    @cached_property
+    def plans_digest(self) -> str:
+        """Of the plans of all proofs of steps, and of that of formats, in hexadecimal."""
+        plans = [*(chunk.plan for chunk in self.chunks), self.formats_plan]
+        return hashlib.sha256(b"".join(plan.digest for plan in plans)).hexdigest()
 
     def _plan(
-        self, program: Program, assumed: Collection[GroupName], data: Mapping[str, int], dataset: Dataset | None = None
+        self,
+        program: Program,
+        assumed: Collection[GroupName],
+        data: Mapping[str, int],
+        dataset: Dataset | None = None,
+        trajectories: Collection[Trajectory] = (),
     ) -> Plan:
         """A plan whose roots may be opened so often: those of the dataset, by side, as `data` says."""
         openings = {one.key: OPENINGS for one in groups(program)}
         openings |= {(side, DATA): count for side, count in data.items()}
-        return plan(program, assumed=assumed, dataset=dataset, openings=openings if self.zero_knowledge else None)
+        return plan(
+            program,
+            assumed=assumed,
+            dataset=dataset,
+            openings=openings if self.zero_knowledge else None,
+            trajectories=trajectories,
+        )
 
     def require_plans(self) -> None:
         """Raises Unprovable where a proof of the run is larger than can be proved."""
-        for made in (self.plan, self.formats_plan, *([self.renewal_plan(self.first)] if self.renewals else [])):
+        steps = (chunk.plan for chunk in self.chunks)
+        for made in (*steps, self.formats_plan, *([self.renewal_plan(self.first)] if self.renewals else [])):
             assert made.native
 
     def require_joined(self) -> None:
@@ -164,12 +214,12 @@ class Run:
         Soundness: equal roots are of equal lists, whose tensors lie at equal places. Other lists have other roots: no
         proofs of such a run would be accepted.
         """
-        for name in (*self.kept, DATA):
+        for name, chunk in product((*self.kept, DATA), self.chunks):
             # A renewal's ports are those of the proof of formats.
             begun = self.formats_plan.ports_of((INPUT, name))
             sides = [("before a step", INPUT)] + [("after a step", OUTPUT)] * (name != DATA)
             for when, side in sides:
-                found = difference(begun, self.plan.ports_of((side, name)), ("what a run begins with", when))
+                found = difference(begun, chunk.plan.ports_of((side, name)), ("what a run begins with", when))
                 if found is not None:
                     raise Unprovable(f"expected the same ports of {name} throughout, found another list: {found}")
 
@@ -209,16 +259,16 @@ class Run:
     def identity(self, roots: Mapping[str, bytes]) -> bytes:
         """The name of the run that begins with these roots, of `kept` groups and the dataset: 32 bytes."""
         content = {
-            "circuitize run": 3,
+            "circuitize run": 4,
             "zero_knowledge": self.zero_knowledge,
             "chunks": CHUNKS,
             "program": self.digest,
-            "plan": self.plan.digest.hex(),
-            "formats": self.formats_plan.digest.hex(),
+            "plans": self.plans_digest,
             "seed": self.seed.hex(),
             "first": self.first,
             "steps": self.steps,
             "per_proof": self.per_proof,
+            "told": self.told.value,
             "examples": self.size,
             "openings": self.openings if self.zero_knowledge else None,
             "roots": {name: roots[name].hex() for name in (*self.kept, DATA)},
@@ -236,10 +286,10 @@ class Run:
     def rows(self, step: int) -> dict[str, Integers]:
         """The rows of every batch of the proof that begins at a step, by label."""
         batch = batch_size(self.program)
-        return {str(k): rows(self.seed, self.size, batch, step + k - 1) for k in range(1, self.per_proof + 1)}
+        return {BATCH: np.stack([rows(self.seed, self.size, batch, step + k) for k in range(self.count(step))])}
 
     def scalars_of(self, step: int) -> dict[str, Integers]:
-        """The scalars of the proof that begins at a step, by the unrolled program's names, in their formats.
+        """The scalars of the proof that begins at a step, in their formats, one of each name for each of its steps.
 
         Without those that a proof states. The schedule is asked once for each step.
         """
@@ -252,12 +302,12 @@ class Run:
         return {}
 
     def _asked(self, step: int) -> dict[str, Integers]:
-        found = {}
-        for k in range(1, self.per_proof + 1):
-            given = self.scalars(step + k - 1)
-            for port in self.program.inputs:
-                if port.role is Role.SCALAR and port.name not in self.stated:
-                    found[numbered(port.name, k, self.per_proof)] = _integer(port, given, step + k - 1)
+        ports = [p for p in self.program.inputs if p.role is Role.SCALAR and p.name not in self.stated]
+        found = {port.name: np.empty(self.count(step), np.int64) for port in ports}
+        for k in range(self.count(step)):
+            given = self.scalars(step + k)
+            for port in ports:
+                found[port.name][k] = _integer(port, given, step + k)
         return found
 
     def scalars_digest(self) -> bytes:
@@ -267,8 +317,8 @@ class Run:
         """
         found = hashlib.sha256()
         for step in self.beginnings:
-            for value in self.scalars_of(step).values():
-                found.update(int(value).to_bytes(8, "little", signed=True))
+            for values in self.scalars_of(step).values():
+                found.update(np.ascontiguousarray(values, "<i8").tobytes())
         return found.digest()
 
     def publics(self, step: int) -> dict[PortKey, Integers]:
@@ -277,7 +327,7 @@ class Run:
         return scalars | {(ROWS, label): value for label, value in self.rows(step).items()}
 
 
-def _integer(port: Port, given: Mapping[str, Fraction], step: int) -> Integers:
+def _integer(port: Port, given: Mapping[str, Fraction], step: int) -> int:
     """A scalar rounded once to its format, half to even."""
     if port.name not in given:
         raise CircuitizeError(f"expected a value of {port.name!r} for step {step}, found {sorted(given)}; add it")
@@ -290,4 +340,4 @@ def _integer(port: Port, given: Mapping[str, Fraction], step: int) -> Integers:
         raise CircuitizeError(
             f"step {step}: expected {port.name!r} in its format, found {found:g}; change the schedule"
         )
-    return np.array(units, np.int64)
+    return units

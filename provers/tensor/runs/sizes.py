@@ -8,6 +8,7 @@ from pathlib import Path
 from circuitize.circuits.program import Visibility
 
 from ..cost import most_bytes
+from .chunk import Chunk
 from .files import HEADER, RENEWALS, STEPS
 from .setting import Run
 
@@ -21,18 +22,22 @@ SPARE = 64
 
 def stated_bytes(run: Run) -> int:
     """What a proof of the run states, as text, is no longer: public values, and the roots before and after."""
-    program, found = run.unrolled, BESIDE
+    return max(_stated_bytes(chunk) for chunk in run.chunks)
+
+
+def _stated_bytes(chunk: Chunk) -> int:
+    program, found = chunk.program, BESIDE
     for port in (*program.inputs, *program.outputs):
         found += 6 * len(port.name) + 32
         if port.visibility is Visibility.PUBLIC and port.format is not None:
             digits = max(len(str(port.format.low)), len(str(port.format.high)))
             found += port.format.size * (digits + len(", "))
-    return found + sum(6 * len(name) + 96 for _, name in run.plan.groups)
+    return found + sum(6 * len(name) + 96 for _, name in chunk.plan.groups)
 
 
 def step_bytes(run: Run) -> int:
     """The file of a proof of the run is no longer."""
-    return HEADER + stated_bytes(run) + most_bytes(run.plan)
+    return HEADER + stated_bytes(run) + max(most_bytes(chunk.plan) for chunk in run.chunks)
 
 
 def formats_bytes(run: Run) -> int:

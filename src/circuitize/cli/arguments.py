@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Mapping
 from pathlib import Path
@@ -233,7 +234,21 @@ def _prove_run(commands: Any) -> None:
     )
     command.add_argument("--after", type=Path, metavar="RUN", help="go on where that finished run of yours ended")
     command.add_argument("--dataset", type=Path, metavar="FILE.npz", help="all examples, by data input, as real values")
-    command.add_argument("--per-proof", type=_count, default=1, metavar="T", help="steps in one proof (default: 1)")
+    command.add_argument(
+        "--per-proof", type=_count, metavar="T", help="steps in one proof (default: as many as memory allows)"
+    )
+    command.add_argument(
+        "--memory",
+        type=_bytes,
+        metavar="SIZE",
+        help="memory of one proof, 8GB (default: 3/4 of the machine's)",
+    )
+    command.add_argument(
+        "--losses",
+        choices=("none", "ends", "all"),
+        default="none",
+        help="of which steps the proofs tell public outputs: none, the first and last of each proof, or all (none)",
+    )
     _scalars(command, "a scalar of all steps (0.1, 1/10), rounded once (default: as in all of the program's examples)")
     command.add_argument(
         "--not-zero-knowledge", action="store_true", help="faster proofs, which tell others about committed values"
@@ -255,7 +270,7 @@ def _verify_run(commands: Any) -> None:
     command.add_argument("--seed", metavar="HEX", help="the seed it must have")
     command.add_argument("--examples", type=_count, metavar="N", help="how many examples its dataset must have")
     command.add_argument(
-        "--per-proof", type=_count, metavar="T", help="steps that each proof must have (default: as it says, up to 16)"
+        "--per-proof", type=_count, metavar="T", help="steps that each proof must have (default: as it says)"
     )
     _scalars(
         command, "a scalar that all steps must have, exact (0.125, 6554/2^16) (default: shown as the run states it)"
@@ -334,6 +349,14 @@ def _whole(text: str) -> int:
     if not (text.isascii() and text.isdecimal()):
         raise ArgumentTypeError(f"expected a whole number of at least 0, found {text!r}")
     return int(text)
+
+
+def _bytes(text: str) -> int:
+    units = {"": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([kMGT]B)?", text)
+    if found is None or float(found[1]) == 0:
+        raise ArgumentTypeError(f"expected a size like 500MB or 8GB, found {text!r}")
+    return int(float(found[1]) * units[found[2] or ""])
 
 
 def _count(text: str) -> int:

@@ -44,6 +44,8 @@ def run(options: Namespace) -> int:
         scalars=read_scalars(program, options.scalar),
         schedule=read_schedule(options.schedule),
         per_proof=options.per_proof,
+        memory=options.memory,
+        losses=options.losses,
         after=options.after,
         not_zero_knowledge=options.not_zero_knowledge,
         progress=show,

@@ -77,8 +77,9 @@ impl<'a, E: Extension, C: Checks<E>> Claims<'a, E, C> {
             return (column, found);
         }
         let rows: Vec<usize> = self.values[index].iter().map(|row| row.word() as usize).collect();
+        let places = self.plan.bases[index].shape().len();
         let extent = self.plan.bases[column].shape()[0];
-        let made = self.functionals[weights].scatter_rows(&rows, extent);
+        let made = self.functionals[weights].scatter_rows(&rows, places, extent);
         let made = self.weights(made);
         self.scattered.insert((base, weights), made);
         (column, made)

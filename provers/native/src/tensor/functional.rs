@@ -51,10 +51,13 @@ impl<E: Extension> Functional<E> {
     }
 
     /// Weights on rows of a tensor, as weights on the tensor, of `extent` rows: each goes to the row that is read.
-    pub fn scatter_rows(&self, rows: &[usize], extent: usize) -> Self {
+    ///
+    /// The first `places` axes say which of the rows it is.
+    pub fn scatter_rows(&self, rows: &[usize], places: usize, extent: usize) -> Self {
         match self {
             Functional::Axes { scale, axes } => {
-                let (first, rest) = axes.split_first().expect("an axis of rows");
+                let (first, rest) = axes.split_at(places);
+                let first = first.iter().fold(vec![E::ONE], |x, y| outer_product(&x, y));
                 let mut made = vec![E::ZERO; extent];
                 for (&row, &weight) in rows.iter().zip(first.iter()) {
                     made[row] += weight;

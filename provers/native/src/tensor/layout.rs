@@ -66,8 +66,8 @@ impl Layout {
 fn counted<E: Extension>(plan: &Plan) -> Result<Counts, Reject> {
     let mut zeros: Values = vec![Vec::new(); plan.bases.len()];
     for base in &plan.bases {
-        if let Base::Rows { shape, index, .. } = base {
-            zeros[*index] = vec![F::ZERO; shape[0]];
+        if let Base::Rows { index, .. } = base {
+            zeros[*index] = vec![F::ZERO; plan.bases[*index].shape().iter().product()];
         }
     }
     let mut channel = Channel::nothing();

@@ -20,7 +20,7 @@ pub enum Base {
     },
     /// Values that the statement gives.
     Public { shape: Vec<usize> },
-    /// Chosen rows of a committed tensor: y[b, ...] = x[index[b], ...] for the values of a public base.
+    /// Chosen rows of a committed tensor: y[b, ...] = x[index[b], ...] for the values of a public base, whose axes b are.
     Rows {
         shape: Vec<usize>,
         column: usize,
@@ -246,7 +246,11 @@ impl Plan {
         else {
             return false;
         };
-        !shape.is_empty() && !from.is_empty() && shape[1..] == from[1..] && which == &shape[..1]
+        let places = which.len();
+        (1..=shape.len()).contains(&places)
+            && !from.is_empty()
+            && shape[places..] == from[1..]
+            && which == &shape[..places]
     }
 
     fn product_fits(&self, shape: &[usize], letters: &[Vec<u8>; 3], forms: &[usize; 2]) -> bool {

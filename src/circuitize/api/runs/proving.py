@@ -5,27 +5,28 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.folder import require_file
-from circuitize.circuits.memory import require_memory
+from circuitize.circuits.memory import amount_of_bytes, physical_bytes, require_memory
 from circuitize.circuits.phases import Phases, Progress, silent
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import Program, to_reals
+from circuitize.circuits.scan import Told
 from circuitize.provers.tensor.cost import sizes
-from circuitize.provers.tensor.groups import DATA
 from circuitize.provers.tensor.runs import proving
 from circuitize.provers.tensor.runs.beginning import require_free
 from circuitize.provers.tensor.runs.continuing import earlier
-from circuitize.provers.tensor.runs.files import MANIFEST
+from circuitize.provers.tensor.runs.dividing import divided, prover_bytes
+from circuitize.provers.tensor.runs.files import MANIFEST, read_manifest
 from circuitize.provers.tensor.runs.setting import Run
 from circuitize.provers.tensor.runs.state import kept_beside
 
 from ..exact import Integers, Reals, exact, reals_of
 from .data import Data, Values, dataset_of, held, initial_values
-from .room import require_room
+from .room import predicted, require_room
 from .scalars import Schedule, proved_scalars
 from .spelling import PYTHON, Spelling
 from .steps import Steps, whole_number
@@ -37,7 +38,8 @@ class ProvedRun(Steps):
 
     `kept` is the file, beside the folder, with which an interrupted run goes on: secret. `resumed` is how many steps
     were proved before; `seconds`, `cpu_seconds` and `proof_bytes` are of the proofs made now, one after the other, and
-    `parts_seconds` of their parts. `outputs` are the real numbers by name that are held at the end.
+    `parts_seconds` of their parts. `outputs` are the real numbers by name that are held at the end, `results` the other
+    outputs of the steps proved now, with the step as first axis: the loss of each, which the proofs need not tell.
     """
 
     folder: Path
@@ -50,6 +52,7 @@ class ProvedRun(Steps):
     phases: Phases
     held: Mapping[str, Integers]
     outputs: Mapping[str, Reals]
+    results: Mapping[str, Reals]
 
     def __repr__(self) -> str:
         return (
@@ -69,7 +72,9 @@ def prove_run(
     raw_inputs: bool = False,
     scalars: Mapping[str, Any] | None = None,
     schedule: Schedule | None = None,
-    per_proof: int = 1,
+    per_proof: int | None = None,
+    memory: int | None = None,
+    losses: str = "none",
     after: Path | str | None = None,
     not_zero_knowledge: bool = False,
     progress: Progress = silent,
@@ -88,6 +93,10 @@ def prove_run(
     rounded once; those of which neither says anything must be the same in all examples. A folder of the same run that
     was interrupted goes on. `say` hears remarks; `spelling` is that of parameters in messages.
 
+    A proof has `per_proof` steps, the last one those that are left; where that is not given, as many as `memory` bytes
+    allow, three quarters of the machine's unless said. `losses` says of which steps public outputs are told: "none",
+    "ends" (the first and the last of each proof), or "all". Those of many steps tell about what the proofs hide.
+
     Raises Unprovable for a program that no run consists of, CircuitizeError, before
     anything is written, where inputs do not fit, the folder holds something else, or memory or disk do not suffice.
     """
@@ -104,29 +113,27 @@ def prove_run(
         whole_number(spelling.option("steps"), steps),
         drawn,
         proved_scalars(integer, scalars, schedule, say, spelling),
-        whole_number(spelling.option("per_proof"), per_proof),
+        1 if per_proof is None else whole_number(spelling.option("per_proof"), per_proof),
         1 if continued is None else continued.next,
         zero_knowledge=not not_zero_knowledge,
         begun=None if continued is None else continued.openings(integer),
+        told=told_of(losses, spelling),
     )
     phases = Phases(progress)
     with phases.phase("plan", "planning the proofs"):
+        if per_proof is None:
+            setting = replace(setting, per_proof=_steps_per_proof(setting, path, memory, progress, say))
         setting.require_plans()
-        predicted = sizes(setting.plan)
-        needed = max(predicted["prover_bytes"], sizes(setting.formats_plan)["prover_bytes"])
+        needed = max(prover_bytes(setting), sizes(setting.formats_plan)["prover_bytes"])
         require_memory(needed, "prove fewer steps at once, a smaller batch, or on a larger machine")
-    proof_bytes, seconds = predicted["proof_bytes"], predicted["prover_cpu_seconds"]
-    if setting.renewals:
-        renewal, often = sizes(setting.renewal_plan(setting.last), {DATA}), setting.renewals / setting.proofs
-        proof_bytes += often * renewal["proof_bytes"]
-        seconds += often * renewal["prover_cpu_seconds"]
-    require_room(path, setting.steps, setting.per_proof, proof_bytes, seconds, say, spelling)
+    require_room(path, setting, *predicted(setting), say, spelling)
     with phases.phase("prove", "proving"):
         made = proving.prove_run(
             setting,
             continued or initial_values(integer, inputs, say, raw_inputs),
             *(data, path, kept),
-            lambda step: progress(f"proved step {step} of {setting.last}"),
+            lambda step: progress(f"proved step {step:,} of {setting.last:,}"),
+            lambda step: progress(f"running step {step:,} of {setting.last:,}"),
         )
     return ProvedRun.of(
         *(setting, made.identity, made.roots, made.final),
@@ -140,7 +147,40 @@ def prove_run(
         phases=phases,
         held=made.held,
         outputs=reals_of(tuple(held(integer)), made.held),
+        results=_results(integer, made.results),
     )
+
+
+def _steps_per_proof(run: Run, folder: Path, memory: int | None, progress: Progress, say: Progress) -> int:
+    """As the folder's run has them, if it was interrupted; else as many as memory allows."""
+    if (folder / MANIFEST).exists():
+        return read_manifest(folder).per_proof
+    found = divided(run, memory or usual_memory(), lambda tried: progress(f"planning proofs of {tried:,} steps"))
+    proofs = -(-run.steps // found.per_proof)
+    say(
+        f"{proofs:,} {'proof' if proofs == 1 else 'proofs'} of {found.per_proof:,} steps, each about "
+        f"{amount_of_bytes(found.prover_bytes)} of memory: {found.limit.value}"
+    )
+    return found.per_proof
+
+
+def usual_memory() -> int:
+    """Three quarters of the machine's memory; 4 GB where that cannot be asked."""
+    return physical_bytes() * 3 // 4 or 4 * 10**9
+
+
+def told_of(losses: str, spelling: Spelling) -> Told:
+    """Of which steps public outputs are told. Raises CircuitizeError for another word."""
+    try:
+        return Told(losses)
+    except ValueError:
+        words = ", ".join(told.value for told in Told)
+        raise CircuitizeError(f"{spelling.option('losses')}: expected one of {words}, found {losses!r}") from None
+
+
+def _results(program: Program, made: Mapping[str, Integers]) -> dict[str, Reals]:
+    formats = {port.name: port.format for port in program.outputs}
+    return {name: to_reals(format, values) for name, values in made.items() if (format := formats[name]) is not None}
 
 
 def kept_file(folder: Path) -> Path:

@@ -9,6 +9,9 @@ from pathlib import Path
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.memory import amount_of_bytes
 from circuitize.circuits.phases import Progress
+from circuitize.provers.tensor.cost import sizes
+from circuitize.provers.tensor.groups import DATA
+from circuitize.provers.tensor.runs.setting import Run
 
 from .spelling import Spelling
 
@@ -19,15 +22,24 @@ FILE_BYTES = 4096
 """What a file system takes for a file beyond its bytes, at most, on most of them."""
 
 
-def require_room(
-    folder: Path, steps: int, per_proof: int, proof_bytes: float, seconds: float, say: Progress, spelling: Spelling
-) -> None:
+def predicted(run: Run) -> tuple[float, float]:
+    """The bytes of all files of a run, and the processor seconds that they take."""
+    formats = sizes(run.formats_plan)
+    parts = [(run.counts[chunk.count], sizes(chunk.plan, {*run.kept, DATA})) for chunk in run.chunks]
+    parts += [(run.renewals, sizes(run.renewal_plan(run.last), {DATA}))] if run.renewals else []
+    bytes, seconds = formats["proof_bytes"] + FILE_BYTES, formats["prover_cpu_seconds"]
+    for often, size in parts:
+        bytes += often * (size["proof_bytes"] + FILE_BYTES)
+        seconds += often * size["prover_cpu_seconds"]
+    return bytes, seconds
+
+
+def require_room(folder: Path, run: Run, bytes: float, seconds: float, say: Progress, spelling: Spelling) -> None:
     """Raises CircuitizeError where the proofs of a run cannot fit on the disk; `say` is told where they take long.
 
-    `proof_bytes` and `seconds` are those of one proof, as predicted. What an interrupted run left in the folder counts.
+    `bytes` and `seconds` are those of all proofs, as predicted. What an interrupted run left in the folder counts.
     """
-    proofs = steps // per_proof
-    each = proof_bytes + FILE_BYTES
+    steps = run.steps
     place = Path(os.path.abspath(folder))
     while not place.exists():
         place = place.parent
@@ -36,18 +48,18 @@ def require_room(
         free = shutil.disk_usage(place).free
     except OSError:
         return
-    needed = proofs * each - there
+    needed = bytes - there
     if needed > free:
-        most = int((free + there) / each) * per_proof
+        most = int((free + there) / bytes * steps)
         raise CircuitizeError(
             f"{spelling.option('steps')}: expected at most about {most:,} steps, whose proofs fit in the "
             f"{amount_of_bytes(free)} free at {place}, found {steps:,}, which take {amount_of_bytes(int(needed))} "
-            f"and {duration(proofs * seconds)}; prove fewer and go on with {spelling.option('after')}, more of them in "
+            f"and {duration(seconds)}; prove fewer and go on with {spelling.option('after')}, more of them in "
             f"a proof ({spelling.option('per_proof')}), or on a larger disk"
         )
-    if proofs * seconds > WORTH_SAYING:
+    if seconds > WORTH_SAYING:
         say(
-            f"{steps:,} steps take about {duration(proofs * seconds)} and {amount_of_bytes(int(proofs * each))} of the "
+            f"{steps:,} steps take about {duration(seconds)} and {amount_of_bytes(int(bytes))} of the "
             f"{amount_of_bytes(free)} free; an interrupted run goes on with the same command"
         )
 

@@ -17,7 +17,8 @@ class Steps:
     """Consecutive steps of the program of a digest: from which to which, on batches of what, and the roots.
 
     `roots` commit to what the run begins with and to its dataset, `final` to what it ends with, and to the same
-    dataset: in hexadecimal, as its name and its seed are. `security_bits` is of all proofs together.
+    dataset: in hexadecimal, as its name and its seed are. `security_bits` is of all proofs together. `losses` says of
+    which steps public outputs are told: "none", "ends" (the first and the last of each proof) or "all".
     """
 
     digest: str
@@ -31,6 +32,7 @@ class Steps:
     final: Mapping[str, str] = field(default_factory=dict)
     security_bits: float = 0.0
     zero_knowledge: bool = False
+    losses: str = "none"
 
     @classmethod
     def of(cls, run: Run, name: bytes, roots: Mapping[str, bytes], final: Mapping[str, bytes], **more: Any) -> Self:
@@ -47,6 +49,7 @@ class Steps:
             final={name: f"0x{root.hex()}" for name, root in final.items()},
             security_bits=security_bits(run),
             zero_knowledge=run.zero_knowledge,
+            losses=run.told.value,
             **more,
         )
 
@@ -62,7 +65,7 @@ class Steps:
 
     def as_json(self) -> dict[str, Any]:
         """What both sides report."""
-        names = ("first", "steps", "per_proof", "examples", "seed", "roots", "final")
+        names = ("first", "steps", "per_proof", "examples", "losses", "seed", "roots", "final")
         return {"run": self.name} | {name: getattr(self, name) for name in names}
 
 

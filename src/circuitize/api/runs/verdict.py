@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
-from circuitize.circuits.program import Port, Program, Visibility, to_reals
+from circuitize.circuits.program import Port, Visibility, to_reals
+from circuitize.circuits.scan import Told
 from circuitize.provers.tensor.runs.checking import Checked
 from circuitize.provers.tensor.runs.setting import Run
 
@@ -30,8 +29,9 @@ class Course:
 class RunVerdict(Steps):
     """Whether a run holds, and what it says if it does; of one that does not, nothing that it states is here.
 
-    `publics` are the public outputs by name, step by step, in steps of 2^-`fraction_bits`; `scalars` what each step was
-    given. `hidden` names the ports whose values the proofs do not tell.
+    `publics` are the public outputs by name, of the steps whose numbers `told` has, in steps of 2^-`fraction_bits`;
+    `scalars` what each step was given. `hidden` names the ports whose values the proofs do not tell, or not of all
+    steps.
     """
 
     valid: bool
@@ -41,6 +41,7 @@ class RunVerdict(Steps):
     publics: Mapping[str, Reals] = field(default_factory=dict)
     fraction_bits: Mapping[str, int] = field(default_factory=dict)
     hidden: tuple[str, ...] = ()
+    told: Sequence[int] = ()
 
     def as_json(self) -> dict[str, Any]:
         """What is said of any run, and of one that holds its steps."""
@@ -53,6 +54,7 @@ class RunVerdict(Steps):
                 name: vars(scalar) | {"integers": scalar.integers.tolist(), "reals": scalar.reals.tolist()}
                 for name, scalar in self.scalars.items()
             },
+            "told": list(self.told),
             "publics": {
                 name: {"fraction_bits": self.fraction_bits[name], "reals": reals.tolist()}
                 for name, reals in self.publics.items()
@@ -85,20 +87,26 @@ def verdict_of(setting: Run, checked: Checked, planned: float) -> RunVerdict:
         valid=True,
         plan_seconds=planned,
         scalars={
-            port.name: _course(port, np.stack(checked.scalars[port.name]), port.name not in setting.stated)
+            port.name: _course(port, checked.scalars[port.name], port.name not in setting.stated)
             for port in setting.program.inputs
             if port.name in checked.scalars
         },
-        publics={name: to_reals(formats[name], np.stack(values)) for name, values in checked.outputs.items()},
+        publics={name: to_reals(formats[name], values) for name, values in checked.outputs.items()},
         fraction_bits={name: format.fraction_bits for name, format in formats.items()},
-        hidden=_hidden(setting.program) if setting.zero_knowledge else (),
+        hidden=_hidden(setting) if setting.zero_knowledge else (),
+        told=tuple(checked.told),
     )
 
 
-def _hidden(program: Program) -> tuple[str, ...]:
-    """The names of ports that are not public."""
-    ports = (*program.inputs, *program.outputs)
-    return tuple(dict.fromkeys(port.name for port in ports if port.visibility is not Visibility.PUBLIC))
+def _hidden(run: Run) -> tuple[str, ...]:
+    """The names of ports that are not public, and of public outputs that are not told of all steps."""
+    inputs = [port.name for port in run.program.inputs if port.visibility is not Visibility.PUBLIC]
+    outputs = [
+        port.name
+        for port in run.program.outputs
+        if port.visibility is not Visibility.PUBLIC or run.told is not Told.ALL
+    ]
+    return tuple(dict.fromkeys((*inputs, *outputs)))
 
 
 def _course(port: Port, integers: Any, required: bool) -> Course:

@@ -18,9 +18,11 @@ from circuitize.circuits.errors import CircuitizeError, excerpt
 from circuitize.circuits.folder import require_plain_files
 from circuitize.circuits.phases import Phases, Progress, silent
 from circuitize.circuits.program import Program
+from circuitize.circuits.scan import Told
 from circuitize.provers.statement import FILE
 from circuitize.provers.tensor.runs import checking
 from circuitize.provers.tensor.runs.checking import Checked, Refused
+from circuitize.provers.tensor.runs.dividing import MOST_CHOSEN
 from circuitize.provers.tensor.runs.files import MANIFEST, RENEWALS, STEPS, Manifest, read_manifest
 from circuitize.provers.tensor.runs.setting import Run
 
@@ -33,10 +35,6 @@ from .steps import from_step, whole_number
 from .verdict import RunVerdict, verdict_of
 
 FINAL = "final."
-
-BELIEVED_PER_PROOF = 16
-BELIEVED_OPERATIONS = 1 << 14
-"""So many steps in a proof, and so many operations in all of them, are planned for on the prover's word."""
 
 BELIEVED_EXAMPLES = 1 << 20
 """So many examples are put in order on the prover's word."""
@@ -83,7 +81,7 @@ def verify_run(
         whole_number(spelling.option(name), getattr(manifest, name) if given is None else given)
         for name, given in (("first", first), ("steps", steps), ("examples", examples), ("per_proof", per_proof))
     )
-    _require_believable(path, manifest, own.integer, examples is not None, per_proof is not None, spelling)
+    _require_believable(path, manifest, examples is not None, per_proof is not None, spelling)
     planned = 0.0
     try:
         if digest is not None and digest.lower() != own.digest:
@@ -97,12 +95,13 @@ def verify_run(
             *(own.integer, size, steps, drawn, required, each, first, stated),
             zero_knowledge=manifest.zero_knowledge,
             begun=manifest.openings if first > 1 else None,
+            told=Told(manifest.told),
         )
         expected = _expected_roots(setting.kept, expect or {}, spelling)
         checking.require_setting(setting, manifest)
         planned = time.perf_counter() - start
         checked = checking.check(
-            setting, path, manifest, lambda step: progress(f"verified step {step} of {setting.last}")
+            setting, path, manifest, lambda step: progress(f"verified step {step:,} of {setting.last:,}")
         )
         _compare(expected, checked)
     except Refused as error:
@@ -112,21 +111,17 @@ def verify_run(
     return verdict_of(setting, checked, planned)
 
 
-def _require_believable(
-    folder: Path, manifest: Manifest, program: Program, examples: bool, per_proof: bool, spelling: Spelling
-) -> None:
+def _require_believable(folder: Path, manifest: Manifest, examples: bool, per_proof: bool, spelling: Spelling) -> None:
     """Raises CircuitizeError where a run claims so much that it takes long to look at, unless the verifier said so.
 
     How many steps a proof has, and how many examples there are, decides what a plan and an order of examples take.
     """
-    claimed, operations = manifest.per_proof, program.arrow.edge_count * manifest.per_proof
-    if not per_proof and claimed > 1:
-        most = BELIEVED_PER_PROOF if operations <= BELIEVED_OPERATIONS else 1
-        if claimed > most:
-            raise CircuitizeError(
-                f"{folder}: expected at most {most} steps in a proof unless you say so, found a claim of {claimed}; "
-                f"give {spelling.option('per_proof', claimed)} if these are the proofs that you asked for"
-            )
+    claimed = manifest.per_proof
+    if not per_proof and claimed > MOST_CHOSEN:
+        raise CircuitizeError(
+            f"{folder}: expected at most {MOST_CHOSEN:,} steps in a proof unless you say so, found a claim of "
+            f"{claimed:,}; give {spelling.option('per_proof', claimed)} if these are the proofs that you asked for"
+        )
     if not examples and manifest.examples > BELIEVED_EXAMPLES:
         raise CircuitizeError(
             f"{folder}: expected at most {BELIEVED_EXAMPLES:,} examples unless you say so, found a claim of "

@@ -1,0 +1,168 @@
+"""Steps one after another as one step on arrays with time as their first axis: what each leaves the next one takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from .builder import Builder
+from .errors import TypingError
+from .integers.arithmetic import Subtract
+from .integers.check import Check
+from .integers.language import fixed
+from .integers.view import View
+from .integers.wiring import Concatenate, Reindex
+from .lift import lift, lifted
+from .program import Port, Program, Visibility
+from .types import Fixed
+from .undefined import values_of
+
+
+class Told(Enum):
+    """Of which steps the public outputs are told: none, the first and the last, or all."""
+
+    NONE = "none"
+    ENDS = "ends"
+    ALL = "all"
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """Names of ports of what steps hand on: the values before the first one, those that enter each, that leave each."""
+
+    first: str
+    entering: str
+    leaving: str
+
+
+@dataclass(frozen=True)
+class Scan:
+    """A step and the program that does it `count` times, with the ports that make the one out of the other.
+
+    `results` gives for outputs that no step hands on the outputs with the values of all steps.
+    """
+
+    step: Program
+    count: int
+    program: Program
+    trajectories: tuple[Trajectory, ...]
+    results: Mapping[str, str]
+
+    def inputs(self, given: Mapping[str, Any], progress: Callable[[int], object] = lambda _: None) -> dict[str, Any]:
+        """All inputs of the program, from those of what is held at first and of each step: the steps are run in turn.
+
+        `progress` is told the number of each, from 0 on, before it is run. Raises Undefined where one has no value.
+        """
+        names = tuple(port.name for port in self.step.inputs)
+        outputs = dict(zip((port.name for port in self.step.outputs), self.step.arrow.outputs.tolist(), strict=True))
+        held = {port.name for port in self.step.inputs if port.held}
+        current = {one.first: np.asarray(given[one.first], np.int64) for one in self.trajectories}
+        entering = {name: np.empty((self.count, *value.shape), np.int64) for name, value in current.items()}
+        for time in range(self.count):
+            progress(time)
+            for name, value in current.items():
+                entering[name][time] = value
+            inputs = [current.get(name, given[name] if name in held else given[name][time]) for name in names]
+            made = values_of(self.step.arrow, inputs, names)
+            current = {name: made[outputs[name]] for name in current}
+        return dict(given) | {one.entering: entering[one.first] for one in self.trajectories}
+
+
+def scan(step: Program, count: int, told: Told = Told.NONE) -> Scan:
+    """The integer program that does a step `count` times, each fed with what the one before leaves.
+
+    What is held and leaves a step is handed on to the next: the program takes its values before the first step and
+    returns those after the last. All else that is given or made has the time of the step as a new first axis. Of public
+    outputs those of the steps that are `told` stay public. Beside the step's inputs there is a private one for each
+    value handed on: what enters each step. A Check says that this is the first values, then what each step but the last
+    leaves; so the program has one value for inputs that are not private, the one that the steps have in turn. There are
+    private outputs of what leaves each step, for provers.
+
+    Raises TypingError for a step that takes and gives a value in two formats, and where `lift` does.
+    """
+    leaving = {port.name: port for port in step.outputs}
+    carried = [port for port in step.inputs if port.held and port.name in leaving]
+    for port in carried:
+        if leaving[port.name].format != port.format:
+            raise TypingError(
+                f"expected {port.name!r} to leave a step as it enters, in {port.format}, found "
+                f"{leaving[port.name].format}; give both one format"
+            )
+    builder = Builder()
+    wires = {p.name: builder.input(_format(p) if p.held else lifted(_format(p), count)) for p in step.inputs}
+    entering = {port.name: builder.input(lifted(_format(port), count)) for port in carried}
+    constant = [port for port in step.inputs if port.held and port not in carried]
+    taken = wires | {p.name: _at_all_times(builder, wires[p.name], count) for p in constant} | entering
+    sources = [taken[port.name] for port in step.inputs]
+    outputs = dict(zip(leaving, builder.splice(lift(step.arrow, count), sources), strict=True))
+    final: dict[str, int] = {}
+    for port in carried:
+        _hand_on(builder, wires[port.name], entering[port.name], outputs[port.name], count)
+        final[port.name] = builder.add(Reindex(View.take((count, *_format(port).shape), count - 1)), outputs[port.name])
+    trajectories = tuple(Trajectory(port.name, f"{port.name} entering", f"{port.name} leaving") for port in carried)
+    inputs = [
+        *(port if port.held else _over_time(port, count) for port in step.inputs),
+        *(_private(port, one.entering, count) for port, one in zip(carried, trajectories, strict=True)),
+    ]
+    ports: list[tuple[Port, int]] = []
+    results: dict[str, str] = {}
+    for port in step.outputs:
+        if port.name in final:
+            ports.append((port, final[port.name]))
+            continue
+        wire, results[port.name] = outputs[port.name], port.name
+        if port.visibility is Visibility.PUBLIC and told is Told.NONE:
+            ports.append((_private(port, port.name, count), wire))
+        elif port.visibility is Visibility.PUBLIC and told is Told.ENDS:
+            results[port.name] = f"{port.name} of all steps"
+            ports.append((_over_time(port, min(2, count)), _slice(builder, wire, 0, count, max(1, count - 1))))
+            ports.append((_private(port, results[port.name], count), wire))
+        else:
+            ports.append((_over_time(port, count), wire))
+    ports += [
+        (_private(port, one.leaving, count), outputs[port.name])
+        for port, one in zip(carried, trajectories, strict=True)
+    ]
+    arrow = builder.build([wire for _, wire in ports])
+    program = Program(arrow, tuple(inputs), tuple(port for port, _ in ports), precision=step.precision)
+    return Scan(step, count, program, trajectories, results)
+
+
+def _hand_on(builder: Builder, first: int, entering: int, leaving: int, count: int) -> None:
+    """Check that what enters each step is what the one before leaves, and the first values at first."""
+    shape = fixed(builder, first).shape
+    joined = builder.add(Reindex(View.broadcast((1, *shape), (0,))), first)
+    if count > 1:
+        start, stop = (0,) * (len(shape) + 1), (count - 1, *shape)
+        before = builder.add(Reindex(View.slice((count, *shape), start, stop)), leaving)
+        joined = builder.add(Concatenate(0), joined, before)
+    builder.add(Check(0, 0), builder.add(Subtract(), entering, joined))
+
+
+def _at_all_times(builder: Builder, wire: int, count: int) -> int:
+    """What is held and never leaves a step enters each as it is."""
+    return builder.add(Reindex(View.broadcast((count, *fixed(builder, wire).shape), (0,))), wire)
+
+
+def _slice(builder: Builder, wire: int, start: int, stop: int, step: int) -> int:
+    shape = fixed(builder, wire).shape
+    rest = (0,) * (len(shape) - 1)
+    view = View.slice(shape, (start, *rest), (stop, *shape[1:]), (step, *(1 for _ in rest)))
+    return builder.add(Reindex(view), wire)
+
+
+def _format(port: Port) -> Fixed:
+    assert port.format is not None
+    return port.format
+
+
+def _over_time(port: Port, count: int) -> Port:
+    return replace(port, format=lifted(_format(port), count))
+
+
+def _private(port: Port, name: str, count: int) -> Port:
+    return replace(_over_time(port, count), name=name, visibility=Visibility.PRIVATE)
