@@ -15,7 +15,7 @@ from .integers.arithmetic import Subtract
 from .integers.check import Check
 from .integers.language import fixed
 from .integers.view import View
-from .integers.wiring import Concatenate, Reindex
+from .integers.wiring import Concatenate, Reindex, Sum
 from .lift import lift, lifted
 from .program import Port, Program, Visibility
 from .types import Fixed
@@ -23,11 +23,12 @@ from .undefined import values_of
 
 
 class Told(Enum):
-    """Of which steps the public outputs are told: none, the first and the last, or all."""
+    """Of which steps the public outputs are told: none, the first and the last, all, or the sum over all."""
 
     NONE = "none"
     ENDS = "ends"
     ALL = "all"
+    TOTAL = "total"
 
 
 @dataclass(frozen=True)
@@ -77,10 +78,10 @@ def scan(step: Program, count: int, told: Told = Told.NONE) -> Scan:
 
     What is held and leaves a step is handed on to the next: the program takes its values before the first step and
     returns those after the last. All else that is given or made has the time of the step as a new first axis. Of public
-    outputs those of the steps that are `told` stay public. Beside the step's inputs there is a private one for each
-    value handed on: what enters each step. A Check says that this is the first values, then what each step but the last
-    leaves; so the program has one value for inputs that are not private, the one that the steps have in turn. There are
-    private outputs of what leaves each step, for provers.
+    outputs those of the steps that are `told` stay public, or their sum. Beside the step's inputs there is a private
+    one for each value handed on: what enters each step. A Check says that this is the first values, then what each step
+    but the last leaves; so the program has one value for inputs that are not private, the one that the steps have in
+    turn. There are private outputs of what leaves each step, for provers.
 
     Raises TypingError for a step that takes and gives a value in two formats, and where `lift` does.
     """
@@ -117,9 +118,10 @@ def scan(step: Program, count: int, told: Told = Told.NONE) -> Scan:
         wire, results[port.name] = outputs[port.name], port.name
         if port.visibility is Visibility.PUBLIC and told is Told.NONE:
             ports.append((_private(port, port.name, count), wire))
-        elif port.visibility is Visibility.PUBLIC and told is Told.ENDS:
+        elif port.visibility is Visibility.PUBLIC and told is not Told.ALL:
             results[port.name] = f"{port.name} of all steps"
-            ports.append((_over_time(port, min(2, count)), _slice(builder, wire, 0, count, max(1, count - 1))))
+            shown = _ends(builder, wire, count) if told is Told.ENDS else _total(builder, wire, count)
+            ports.append((replace(port, format=fixed(builder, shown)), shown))
             ports.append((_private(port, results[port.name], count), wire))
         else:
             ports.append((_over_time(port, count), wire))
@@ -148,11 +150,18 @@ def _at_all_times(builder: Builder, wire: int, count: int) -> int:
     return builder.add(Reindex(View.broadcast((count, *fixed(builder, wire).shape), (0,))), wire)
 
 
-def _slice(builder: Builder, wire: int, start: int, stop: int, step: int) -> int:
+def _ends(builder: Builder, wire: int, count: int) -> int:
+    """The values of the first and the last step."""
     shape = fixed(builder, wire).shape
     rest = (0,) * (len(shape) - 1)
-    view = View.slice(shape, (start, *rest), (stop, *shape[1:]), (step, *(1 for _ in rest)))
+    view = View.slice(shape, (0, *rest), shape, (max(1, count - 1), *(1 for _ in rest)))
     return builder.add(Reindex(view), wire)
+
+
+def _total(builder: Builder, wire: int, count: int) -> int:
+    """The sum over all steps."""
+    shape = fixed(builder, wire).shape[1:]
+    return builder.add(Sum(View.broadcast((count, *shape), (0,))), wire)
 
 
 def _format(port: Port) -> Fixed:

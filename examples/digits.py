@@ -7,11 +7,15 @@ circuitize compile  examples/digits.py:predict --target verilog --scheduler fold
 
 from dataclasses import replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from circuitize.circuits.lowering import Precision
 from circuitize.circuits.program import Program
 from circuitize.frontends import training
 from circuitize.frontends.adam import Adam
-from circuitize.frontends.datasets import Recipe, digits
+from circuitize.frontends.datasets import Recipe, Split, digits
+from circuitize.frontends.evaluation import evaluation
 from circuitize.frontends.formats import WEIGHTS, Format
 from circuitize.frontends.layers import Model, dense, relu, sequential, zeros
 from circuitize.frontends.losses import mean_squared_error
@@ -56,6 +60,20 @@ def _step(recipe: Recipe) -> Program:
     return training.with_examples(program, *reversed(moments))
 
 
+def evaluate() -> Program:
+    """How many of 60 images are recognised, by weights as steps leave them; the examples are the whole test set.
+
+    Calibrated on the weights that training begins with, too.
+    """
+    split, count = digits(seed=0), 60
+    examples = [
+        {**weights, "inputs": split.test_inputs[k : k + count], "targets": split.test_targets[k : k + count]}
+        for weights in (_trained(split), MODEL.initial(seed=0))
+        for k in range(0, len(split.test_labels), count)
+    ]
+    return evaluation(MODEL, count, loss=mean_squared_error, examples=examples)
+
+
 def predict() -> Program:
     """The scores of one image, with 8-bit weights and activations; the examples are the whole test set.
 
@@ -63,13 +81,15 @@ def predict() -> Program:
     its image, as the answer that `outputs` should have its greatest score at.
     """
     split = digits(seed=0)
-    *_, last = real.train(
-        training.training_step(MODEL, mean_squared_error, SGD(), RECIPE.batch),
-        MODEL.initial(seed=0),
-        RECIPE.batches(split),
-    )
-    weights = {parameter.name: NARROW.nearest(last[parameter.name]) for parameter in MODEL.parameters}
+    weights = {name: NARROW.nearest(values) for name, values in _trained(split).items()}
     images = zip(split.test_inputs, split.test_labels, strict=True)
     examples = [{**weights, "inputs": image[None], "outputs": label[None]} for image, label in images]
     precision = Precision(fraction_bits=5, significant_bits=8)
     return training.predict(network(NARROW), 1, examples=examples, precision=precision)
+
+
+def _trained(split: Split) -> dict[str, NDArray[np.float64]]:
+    """The weights after the whole recipe, in float64."""
+    step = training.training_step(MODEL, mean_squared_error, SGD(), RECIPE.batch)
+    *_, last = real.train(step, MODEL.initial(seed=0), RECIPE.batches(split))
+    return {parameter.name: last[parameter.name] for parameter in MODEL.parameters}

@@ -37,6 +37,11 @@ class Split:
         """The training labels as indicators, one column per class."""
         return np.eye(self.classes)[self.train_labels]
 
+    @property
+    def test_targets(self) -> Reals:
+        """The test labels, likewise."""
+        return np.eye(self.classes)[self.test_labels]
+
 
 @dataclass(frozen=True, slots=True)
 class Recipe:

@@ -46,7 +46,7 @@ def training_step(
     format in which they enter, under the same names, so that steps compose. Parameters, state and data are committed,
     scalars and the loss public. `examples` map every input's name to real values, to calibrate with.
     """
-    _require(model, loss, optimizer, inputs, targets, examples)
+    require(model, loss, optimizer, inputs, targets, examples)
     data = model.batch_type(batch)
     forward = model.arrow(data)
     prediction, *renewed = forward.target
@@ -90,7 +90,7 @@ def training_step(
     )
 
 
-def _require(
+def require(
     model: Model,
     loss: Loss | None,
     optimizer: Optimizer | None,
@@ -182,7 +182,7 @@ def predict(
     precision: Precision = Precision(),  # noqa: B008 - frozen
 ) -> Program:
     """Parameters, model state and `inputs` -> `outputs`: the first two are held; all but the outputs is committed."""
-    _require(model, None, None, inputs, None, examples)
+    require(model, None, None, inputs, None, examples)
     data = model.batch_type(batch)
     every = (*model.parameters, *model.state)
     # What is fresh in every step is no part of a prediction.

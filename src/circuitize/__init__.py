@@ -63,6 +63,8 @@ if TYPE_CHECKING:
     from .frontends.clipping import ClippedByNorm as ClippedByNorm
     from .frontends.clipping import ClippedByValue as ClippedByValue
     from .frontends.dataset import dataset as dataset
+    from .frontends.evaluation import evaluation as evaluation
+    from .frontends.evaluation import right_answers as right_answers
     from .frontends.formats import Format as Format
     from .frontends.functions import exp as exp
     from .frontends.image_layers import average_pool2d as average_pool2d

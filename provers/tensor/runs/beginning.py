@@ -18,6 +18,7 @@ from ..forms import Integers, Trace
 from ..groups import DATA, INPUT, OUTPUT, PortKey
 from ..prover import commit
 from .continuing import Earlier
+from .evaluation import PUBLIC_SECRET, TEST
 from .files import FORMATS, MANIFEST, RENEWALS, STEPS, Manifest, read_manifest, read_step, step_path
 from .setting import Run
 from .state import State
@@ -28,6 +29,14 @@ ANOTHER = (
     "expected the run of this program, seed, length and dataset, found another; give what it began with, or choose "
     "another folder"
 )
+
+
+@dataclass(frozen=True)
+class TestSet:
+    """The tensors of a test set, by name; anybody may make the root of a `public` one again."""
+
+    tensors: Mapping[str, Integers]
+    public: bool = False
 
 
 @dataclass(frozen=True)
@@ -49,7 +58,12 @@ class Beginning:
 
 
 def begin(
-    run: Run, initial: Mapping[str, Integers] | Earlier, data: Mapping[str, Integers], folder: Path, kept: Path
+    run: Run,
+    initial: Mapping[str, Integers] | Earlier,
+    data: Mapping[str, Integers],
+    folder: Path,
+    kept: Path,
+    test: TestSet | None = None,
 ) -> Beginning:
     """What a run goes on with: what was kept of it, or what it begins with, which is then kept before a proof is made.
 
@@ -75,12 +89,19 @@ def begin(
     trace = run.formats_plan.trace({**state.held, **data})
     commitments = _commitments(run, state, trace, data)
     current = {name: commitment.root for (_, name), commitment in commitments.items()}
+    if run.evaluation is not None:
+        assert test is not None
+        secret = PUBLIC_SECRET if test.public else state.derived("test set")
+        commitments[INPUT, TEST] = run.evaluation.commitment(test.tensors, secret)
     if claimed is not None:
         _require_proofs(run, folder, claimed, state, current)
         _require_initial(run, initial, data, claimed, state, folder)
     elif isinstance(initial, Earlier):
         initial.require_roots(current)
+    current |= {TEST: commitments[INPUT, TEST].root} if run.evaluation is not None else {}
     roots = current if claimed is None else claimed.roots
+    if claimed is not None and claimed.roots.get(TEST) != current.get(TEST):
+        raise CircuitizeError(f"{folder}: {ANOTHER}")
     identity = run.identity(roots)
     fingerprint = hashlib.sha256(identity + scalars).digest()
     marked = False
@@ -171,9 +192,10 @@ def _require_claim(run: Run, folder: Path, claimed: Manifest) -> None:
         run.seed,
         *(run.first, run.steps, run.per_proof, run.size, run.told.value),
         run.openings if run.zero_knowledge else None,
+        None if run.evaluation is None else run.evaluation.size,
         dict(claimed.roots),
     )
-    if claimed != own or set(claimed.roots) != {*run.kept, DATA}:
+    if claimed != own or set(claimed.roots) != set(run.rooted):
         raise CircuitizeError(f"{folder}: {ANOTHER}")
 
 
@@ -203,7 +225,7 @@ def _require_initial(
 ) -> None:
     """Raises CircuitizeError unless a run that goes on is given what it began with."""
     if isinstance(initial, Earlier):
-        same = all(initial.roots.get(name) == root for name, root in claimed.roots.items())
+        same = all(initial.roots.get(name) == claimed.roots[name] for name in (*run.kept, DATA))
     else:
         trace = run.formats_plan.trace({**initial, **data})
         secrets = state.first_roots(run.first - 1, run.kept)

@@ -24,9 +24,12 @@ from ..proof import Proof
 from ..security import bounds, require_secure, union
 from ..statement import Statement, fault
 from ..verifier import refusal
-from .files import FORMATS, RENEWALS, STEPS, Manifest, StepProof, folded, read_step, renewal_path, step_path
+from .evaluation import TEST
+from .files import EVALUATION, FORMATS, RENEWALS, STEPS, Manifest, StepProof, folded, read_step, renewal_path, step_path
 from .setting import Run
-from .sizes import formats_bytes, stated_bytes, step_bytes, too_much
+from .sizes import evaluation_bytes, formats_bytes, stated_bytes, step_bytes, too_much
+
+WORTH = "what the run is worth is not shown"
 
 Refusal = Callable[..., str | None]
 """A verifier of single proofs: program, statement, proof, plan, context, roots in format -> why not, or None."""
@@ -40,8 +43,9 @@ class Refused(Exception):
 class Checked:
     """A run that holds: its name, the roots that it begins and ends with, scalars by step, and public outputs as told.
 
-    The dataset is among both; where it got other roots on the way they hold the same. `told` has the numbers of the
-    steps that public outputs are of.
+    The dataset is among both, and a test set among what it begins with; where the dataset got other roots on the way
+    they hold the same. `told` has the numbers of the steps that public outputs are of. `results` is what the run's
+    evaluation says of its end: sums over all batches.
     """
 
     identity: bytes
@@ -50,6 +54,7 @@ class Checked:
     scalars: Mapping[str, Integers]
     outputs: Mapping[str, Integers]
     told: Sequence[int]
+    results: Mapping[str, Integers]
 
 
 def require_setting(run: Run, manifest: Manifest) -> None:
@@ -64,6 +69,7 @@ def require_setting(run: Run, manifest: Manifest) -> None:
         ("zero knowledge", manifest.zero_knowledge, run.zero_knowledge),
         ("openings", manifest.openings, run.openings if run.zero_knowledge else None),
         ("told results", manifest.told, run.told.value),
+        ("test examples", manifest.test_examples, None if run.evaluation is None else run.evaluation.size),
     ]
     for name, found, expected in pairs:
         if found != expected:
@@ -73,10 +79,8 @@ def require_setting(run: Run, manifest: Manifest) -> None:
     # Plans take the longest, so they are made once all else is as expected.
     if manifest.plans != run.plans_digest:
         raise Refused(f"the run is of plans {manifest.plans}, expected {run.plans_digest}")
-    if set(manifest.roots) != {*run.kept, DATA}:
-        raise Refused(
-            f"the run states roots of {excerpt(sorted(manifest.roots))}, expected {sorted((*run.kept, DATA))}"
-        )
+    if set(manifest.roots) != set(run.rooted):
+        raise Refused(f"the run states roots of {excerpt(sorted(manifest.roots))}, expected {sorted(run.rooted)}")
 
 
 def check(
@@ -97,14 +101,14 @@ def check(
     if reason is not None:
         raise Refused(reason)
     run.require_joined()
-    for plan in (*(chunk.plan for chunk in run.chunks), run.formats_plan):
+    for plan in run.plans:
         require_secure(plan)
     for step in (run.first, run.first + 1) if run.renewals else ():
         require_secure(run.renewal_plan(step))
     _check_formats(run, folder, manifest.roots, judge)
     identity = run.identity(manifest.roots)
     stated: dict[str, dict[str, list[Integers]]] = {INPUT: {}, OUTPUT: {}}
-    current = dict(manifest.roots)
+    current = {name: manifest.roots[name] for name in (*run.kept, DATA)}
     with ThreadPoolExecutor(max(1, min(8, os.cpu_count() or 1))) as pool:
         pending: deque[tuple[int, Future[str | None]]] = deque()
         try:
@@ -129,14 +133,14 @@ def check(
                 _settle(pending, progress)
     _require_no_more(run, folder)
     scalars, outputs = ({name: np.concatenate(own) for name, own in stated[side].items()} for side in (INPUT, OUTPUT))
-    final = {name: current[name] for name in (*run.kept, DATA)}
-    return Checked(identity, manifest.roots, final, scalars, outputs, run.told_steps)
+    results = _judged(run, folder, identity, current, manifest.roots, judge)
+    return Checked(identity, manifest.roots, current, scalars, outputs, run.told_steps, results)
 
 
 def security_bits(run: Run) -> float:
     """The bits of the sum of the errors of all proofs of a run."""
     error = sum(run.counts[chunk.count] * 2 ** -union(bounds(chunk.plan)) for chunk in run.chunks)
-    error += 2 ** -union(bounds(run.formats_plan))
+    error += sum(2 ** -union(bounds(plan)) for plan in run.plans[len(run.chunks) :])
     if run.renewals:
         plans = {id(plan): plan for plan in map(run.renewal_plan, (run.first, run.first + 1))}
         error += run.renewals * sum(2 ** -union(bounds(plan)) for plan in plans.values())
@@ -160,10 +164,41 @@ def _check_formats(run: Run, folder: Path, roots: Mapping[str, bytes], judge: Re
         proof = Proof.read(folder / FORMATS, formats_bytes(run))
     except CircuitizeError as error:
         raise Refused(f"the formats of what the run begins with are not shown: {error}") from None
-    statement = Statement({}, {(INPUT, name): root for name, root in roots.items()})
+    statement = Statement({}, {(INPUT, name): roots[name] for name in (*run.kept, DATA)})
     reason = judge(run.formats, statement, proof, run.formats_plan)
     if reason is not None:
         raise Refused(f"the formats of what the run begins with are not shown: {reason}")
+
+
+def _judged(
+    run: Run,
+    folder: Path,
+    identity: bytes,
+    final: Mapping[str, bytes],
+    roots: Mapping[str, bytes],
+    judge: Refusal,
+) -> dict[str, Integers]:
+    """What the run's end is worth on its test set, by the proof of its evaluation."""
+    if run.evaluation is None:
+        return {}
+    chunk, evaluation = run.evaluation.chunk, run.evaluation
+    try:
+        found = read_step(folder / EVALUATION, *evaluation_bytes(chunk))
+    except CircuitizeError as error:
+        raise Refused(f"{WORTH}: {error}") from None
+    expected = {(INPUT, name): final[name] for name in evaluation.kept} | {(INPUT, DATA): roots[TEST]}
+    if (found.run, found.step) != (identity, run.last) or found.roots != expected:
+        raise Refused(f"{WORTH}: the proof is of another run, of other values or another test set")
+    publics = _arrays(chunk.program, WORTH, found.publics)
+    statement = Statement(publics | evaluation.publics, found.roots)
+    reason = fault(chunk.program, statement, chunk.plan.dataset) or judge(
+        *(chunk.program, statement, found.proof, chunk.plan),
+        run.evaluation_context(identity),
+        {name: final[name] for name in evaluation.kept},
+    )
+    if reason is not None:
+        raise Refused(f"{WORTH}: {reason}")
+    return evaluation.results(publics)
 
 
 def _renewed(
@@ -220,7 +255,7 @@ def _statement(run: Run, identity: bytes, step: int, found: StepProof, current: 
             raise Refused(f"step {step}: it begins with {name} {stated}, expected {expected.hex()[:16]}..., {before}")
     entering = run.publics(step)
     chunk = run.chunk(step)
-    stated_values = _arrays(chunk.program, step, found.publics)
+    stated_values = _arrays(chunk.program, f"step {step}", found.publics)
     for key, value in entering.items():
         if key[0] == ROWS:
             continue
@@ -242,7 +277,7 @@ def _other_scalars(step: int, name: str, given: Integers | None, expected: Integ
     )
 
 
-def _arrays(program: Program, step: int, publics: Mapping[PortKey, tuple[int, ...]]) -> dict[PortKey, Integers]:
+def _arrays(program: Program, where: str, publics: Mapping[PortKey, tuple[int, ...]]) -> dict[PortKey, Integers]:
     """Stated integers as arrays of their ports' shapes; one stands for all where they are equal.
 
     Raises Refused for values that no port can have.
@@ -253,8 +288,8 @@ def _arrays(program: Program, step: int, publics: Mapping[PortKey, tuple[int, ..
     for key, values in publics.items():
         format = formats.get(key)
         if format is None or len(values) not in (1, format.size) or values != folded(values):
-            raise Refused(f"step {step}: expected the program's own ports and shapes, found {excerpt(':'.join(key))}")
+            raise Refused(f"{where}: expected the program's own ports and shapes, found {excerpt(':'.join(key))}")
         if min(values) < format.low or max(values) > format.high:
-            raise Refused(f"step {step}: expected {':'.join(key)} in [{format.low}, {format.high}], found it outside")
+            raise Refused(f"{where}: expected {':'.join(key)} in [{format.low}, {format.high}], found it outside")
         made[key] = np.broadcast_to(np.array(values, np.int64), format.size).reshape(format.shape)
     return made

@@ -24,6 +24,7 @@ WARNING_FILE = "NOT-ZERO-KNOWLEDGE.txt"
 WARNING = "These proofs are NOT zero-knowledge: they tell whoever reads them about the values that they hide.\n"
 MANIFEST = "run.json"
 FORMATS = "formats.proof"
+EVALUATION = "evaluation.proof"
 STEPS = "steps"
 RENEWALS = "renewals"
 MAGIC = b"circuitize-tstep" + VERSION.to_bytes(4, "little")
@@ -54,7 +55,8 @@ def _start(zero_knowledge: bool) -> bytes:
 class Manifest:
     """What a run's folder claims: program, seed, its first step and lengths, and the roots it begins with, by group.
 
-    In zero knowledge, `openings` is how often the dataset's root may be opened.
+    In zero knowledge, `openings` is how often the dataset's root may be opened. Of a run whose end is judged,
+    `test_examples` is how many examples the test set has.
     """
 
     program: str
@@ -66,6 +68,7 @@ class Manifest:
     examples: int
     told: str
     openings: int | None
+    test_examples: int | None
     roots: Mapping[str, bytes]
 
     @property
@@ -87,6 +90,7 @@ class Manifest:
             "examples": self.examples,
             "told": self.told,
             "openings": self.openings,
+            "test_examples": self.test_examples,
             "roots": {name: root.hex() for name, root in self.roots.items()},
         }
         return json.dumps(content, indent=1, sort_keys=True) + "\n"
@@ -108,14 +112,18 @@ def read_manifest(folder: Path) -> Manifest:
             raise ValueError(f"version {excerpt(content['circuitize'])} of {excerpt(content['prover'])}")
         if content["chunks"] != CHUNKS:
             raise ValueError("in chunks, which a newer version reads")
-        openings = None if content["openings"] is None else _count(content["openings"])
+        openings, tested = (
+            None if content[name] is None else _count(content[name]) for name in ("openings", "test_examples")
+        )
         first, steps = _count(content["first"]), _count(content["steps"])
         lengths = (first, steps, _count(content["per_proof"]), _count(content["examples"]), Told(content["told"]).value)
         roots = {read_name(name): _digest(root) for name, root in content["roots"].items()}
         for name in ("program", "plans"):
             if not is_digest(content[name]):
                 raise ValueError(f"{name} {excerpt(content[name])}, expected 64 hexadecimal digits")
-        made = Manifest(content["program"], content["plans"], bytes.fromhex(content["seed"]), *lengths, openings, roots)
+        made = Manifest(
+            content["program"], content["plans"], bytes.fromhex(content["seed"]), *lengths, openings, tested, roots
+        )
         if made.text() != text:
             raise ValueError("not written as runs are")
         return made
@@ -175,8 +183,8 @@ class StepProof:
             raise FormatError("expected a step of a run, found one not written as they are")
         return made
 
-    def write(self, folder: Path) -> None:
-        write_whole(step_path(folder, self.step), [self.encode()])
+    def write(self, path: Path) -> None:
+        write_whole(path, [self.encode()])
 
 
 def read_step(path: Path, most: int = MOST_BYTES + MOST_HEADER, most_stated: int = MOST_HEADER) -> StepProof:

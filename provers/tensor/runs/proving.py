@@ -16,10 +16,11 @@ from ..dataset import ROWS
 from ..forms import Integers, Trace
 from ..groups import DATA, INPUT, OUTPUT
 from ..prover import Proved, prove_values
-from .beginning import Beginning, begin
+from .beginning import Beginning, TestSet, begin
 from .chunk import BATCH, Chunk
 from .continuing import Earlier
-from .files import FORMATS, MANIFEST, Manifest, StepProof, folded, renewal_path
+from .evaluation import TEST, Evaluation
+from .files import EVALUATION, FORMATS, MANIFEST, Manifest, StepProof, folded, renewal_path, step_path
 from .setting import Run
 from .state import PROVES, State
 
@@ -38,6 +39,7 @@ class Proving:
     phases: dict[str, float] = field(default_factory=dict)
     held: Mapping[str, Integers] = field(default_factory=dict)
     results: dict[str, Integers] = field(default_factory=dict)
+    evaluation: Mapping[str, Integers] = field(default_factory=dict)
 
 
 def prove_run(
@@ -46,21 +48,22 @@ def prove_run(
     data: Mapping[str, Integers],
     folder: Path,
     kept: Path,
+    test: TestSet | None = None,
     progress: Callable[[int], object] = lambda _: None,
     running: Callable[[int], object] = lambda _: None,
 ) -> Proving:
     """Write a run's folder, or go on with one that was interrupted.
 
     `initial` holds the values of everything held, or is a finished run to go on from; `data` the dataset's tensors, by
-    port name. `kept` is the file of what the prover alone may know, written after each proof, so that a run that is
-    interrupted goes on where it was; a proof that it had made already it makes again, to the byte. `progress` is told
-    the number of the last step that is proved, `running` that of each step that is run before. Raises CircuitizeError,
-    before anything is written, where the folder holds another run or a step's scalars are out of format; and where the
-    program has no value at a step: then proofs made stay.
+    port name; `test` is the test set of the run's evaluation. `kept` is the file of what the prover alone may know,
+    written after each proof, so that a run that is interrupted goes on where it was; a proof that it had made already
+    it makes again, to the byte. `progress` is told the number of the last step that is proved, `running` that of each
+    step that is run before. Raises CircuitizeError, before anything is written, where the folder holds another run or a
+    step's scalars are out of format; and where the program has no value at a step: then proofs made stay.
     """
     run.require_joined()
     with alone(kept, PROVES, wait=False):
-        found = begin(run, initial, data, folder, kept)
+        found = begin(run, initial, data, folder, kept, test)
         if not found.shown:
             try:
                 _show_formats(run, found, folder)
@@ -70,7 +73,11 @@ def prove_run(
                     if isinstance(initial, Earlier) and found.marked:
                         initial.left(found.fingerprint)
                 raise
-        return _prove_steps(_Prover(run, data, folder, found, running), found, kept, progress)
+        prover = _Prover(run, data, folder, found, running)
+        made = _prove_steps(prover, found, kept, progress)
+        if run.evaluation is not None and test is not None:
+            made.evaluation = prover.evaluate(run.evaluation, test.tensors)
+        return made
 
 
 def _prove_steps(prover: _Prover, found: Beginning, kept: Path, progress: Callable[[int], object]) -> Proving:
@@ -103,7 +110,8 @@ def _show_formats(run: Run, found: Beginning, folder: Path) -> None:
         kept=found.commitments,
     )
     openings = run.openings if run.zero_knowledge else None
-    lengths = (run.first, run.steps, run.per_proof, run.size, run.told.value, openings)
+    tested = None if run.evaluation is None else run.evaluation.size
+    lengths = (run.first, run.steps, run.per_proof, run.size, run.told.value, openings, tested)
     Manifest(run.digest, run.plans_digest, run.seed, *lengths, found.roots).write(folder)
     shown.proof.write(folder / FORMATS)
 
@@ -163,20 +171,41 @@ class _Prover:
             kept=self.commitments,
             context=run.context(self.identity, step),
         )
+        for name, output in chunk.scan.results.items():
+            self.results.setdefault(name, []).append(proved.outputs[output])
+        held = {name: secrets[name] for name in run.kept}
+        written = self._written(step, proved)
+        written.write(step_path(self.folder, step))
+        self.state = state.after(last, {name: proved.outputs[name] for name in state.held}, held)
+        self.commitments |= {(INPUT, name): proved.commitments[OUTPUT, name] for name in run.kept}
+        self.written += len(written.encode())
+        return proved
+
+    def _written(self, step: int, proved: Proved) -> StepProof:
+        """What is written of a proof that begins at a step."""
         publics = {
             key: folded(tuple(values.reshape(-1).tolist()))
             for key, values in proved.statement.publics.items()
             if key[0] != ROWS
         }
-        for name, output in chunk.scan.results.items():
-            self.results.setdefault(name, []).append(proved.outputs[output])
-        held = {name: secrets[name] for name in run.kept}
-        written = StepProof(self.identity, step, publics, proved.statement.roots, proved.proof)
-        written.write(self.folder)
-        self.state = state.after(last, {name: proved.outputs[name] for name in state.held}, held)
-        self.commitments |= {(INPUT, name): proved.commitments[OUTPUT, name] for name in run.kept}
-        self.written += len(written.encode())
-        return proved
+        return StepProof(self.identity, step, publics, proved.statement.roots, proved.proof)
+
+    def evaluate(self, evaluation: Evaluation, test: Mapping[str, Integers]) -> dict[str, Integers]:
+        """Write the proof of what the run is worth, made after its last step; return its results."""
+        chunk, plan = evaluation.chunk, evaluation.chunk.plan
+        try:
+            trace = plan.trace(evaluation.inputs(self.state.held, test))
+        except CircuitizeError as error:
+            raise CircuitizeError(f"evaluation: {error}; the proofs of all steps are kept") from None
+        judged = {(INPUT, name): self.commitments[INPUT, name] for name in evaluation.kept}
+        proved = prove_values(
+            *(chunk.program, plan, trace, plan.values(trace, evaluation.rows)),
+            secret=self.secret,
+            kept=judged | {(INPUT, DATA): self.commitments[INPUT, TEST]},
+            context=self.run.evaluation_context(self.identity),
+        )
+        self._written(self.run.last, proved).write(self.folder / EVALUATION)
+        return evaluation.results(proved.statement.publics)
 
     def _trace(self, chunk: Chunk, step: int, given: Mapping[str, Integers]) -> Trace:
         """The values of all wires of the proof that begins at a step; each step is run alone first."""

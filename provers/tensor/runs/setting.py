@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from decimal import Decimal
-from fractions import Fraction
 from functools import cached_property
 from itertools import product
 
@@ -28,12 +26,11 @@ from ..ports import CHUNKS, difference
 from ..security import for_a_run
 from .budget import openings, sharing, tensors
 from .chunk import BATCH, Chunk
+from .evaluation import TEST, Evaluation
 from .files import MOST_STEPS
 from .order import rows
 from .requirements import require_step
-
-Scalars = Callable[[int], Mapping[str, Fraction]]
-"""The scalars of step 1, 2, ..., exact: what a schedule gives."""
+from .scalars import Asked, Scalars
 
 
 @dataclass(frozen=True)
@@ -42,9 +39,10 @@ class Run:
 
     Steps are numbered from `first`, which is 1 but for a run that goes on from another; a step's batch and scalars
     follow from its number. The last proof has fewer steps than `per_proof` where these do not divide them. Of the
-    public outputs those of the steps that are `told` are stated: none, the first and last of each proof, or all. Proofs
-    are in `zero_knowledge` unless others are asked for; then `begun` is how often the
-    root of the dataset that the run begins with may be opened, where another run made it.
+    public outputs those of the steps that are `told` are stated: none, the first and last of each proof, or all. An
+    `evaluation`, if there is one, judges what the run ends with. Proofs are in `zero_knowledge` unless others are asked
+    for; then `begun` is how often the root of the dataset that the run begins with may be opened, where another run
+    made it.
 
     Soundness: the prover and the verifier each make one of these. It fixes program, plans, batches and scalars of every
     proof; roots and public outputs are what is left for a proof to state, and the scalars that `stated` names, of which
@@ -63,6 +61,7 @@ class Run:
     zero_knowledge: bool = True
     begun: int | None = None
     told: Told = Told.NONE
+    evaluation: Evaluation | None = None
 
     def __post_init__(self) -> None:
         require_step(self.program)
@@ -170,17 +169,28 @@ class Run:
             batches = {port.name: (port.name, BATCH) for port in batch_ports(self.program)}
             dataset = Dataset(self.size, batches, axes=2)
             planned = self._plan(made.program, (*self.kept, DATA), {INPUT: self.made_for}, dataset, made.trajectories)
-            self._chunks[count] = Chunk(made, for_a_run(planned, self.proofs + self.renewals + 1))
+            self._chunks[count] = Chunk(made, for_a_run(planned, self.proofs + self.renewals + 2))
         return self._chunks[count]
 
     @cached_property
     def _chunks(self) -> dict[int, Chunk]:
         return {}
 
+    @property
+    def plans(self) -> list[Plan]:
+        """Those of all proofs of steps, of formats and of what the run is worth."""
+        judged = [self.evaluation.chunk.plan] if self.evaluation is not None else []
+        return [*(chunk.plan for chunk in self.chunks), self.formats_plan, *judged]
+
+    @property
+    def rooted(self) -> tuple[str, ...]:
+        """The names of the roots that a run begins with."""
+        return (*self.kept, DATA, *([TEST] if self.evaluation is not None else []))
+
     @cached_property
     def plans_digest(self) -> str:
-        """Of the plans of all proofs of steps, and of that of formats, in hexadecimal."""
-        plans = [*(chunk.plan for chunk in self.chunks), self.formats_plan]
+        """Of all plans, in hexadecimal."""
+        plans = self.plans
         return hashlib.sha256(b"".join(plan.digest for plan in plans)).hexdigest()
 
     def _plan(
@@ -204,8 +214,7 @@ class Run:
 
     def require_plans(self) -> None:
         """Raises Unprovable where a proof of the run is larger than can be proved."""
-        steps = (chunk.plan for chunk in self.chunks)
-        for made in (*steps, self.formats_plan, *([self.renewal_plan(self.first)] if self.renewals else [])):
+        for made in (*self.plans, *([self.renewal_plan(self.first)] if self.renewals else [])):
             assert made.native
 
     def require_joined(self) -> None:
@@ -222,6 +231,17 @@ class Run:
                 found = difference(begun, chunk.plan.ports_of((side, name)), ("what a run begins with", when))
                 if found is not None:
                     raise Unprovable(f"expected the same ports of {name} throughout, found another list: {found}")
+        if self.evaluation is not None:
+            for name in self.evaluation.kept:
+                self._require_judged(name, self.evaluation.chunk.plan)
+
+    def _require_judged(self, name: str, judged: Plan) -> None:
+        if name not in self.kept:
+            raise Unprovable(f"expected an evaluation of {', '.join(self.kept)}, found one of {name}")
+        ours, theirs = (plan.ports_of((INPUT, name)) for plan in (self.formats_plan, judged))
+        found = difference(ours, theirs, ("the step", "the evaluation"))
+        if found is not None:
+            raise Unprovable(f"expected the same ports of {name} in step and evaluation, found another list: {found}")
 
     @cached_property
     def formats(self) -> Program:
@@ -271,7 +291,8 @@ class Run:
             "told": self.told.value,
             "examples": self.size,
             "openings": self.openings if self.zero_knowledge else None,
-            "roots": {name: roots[name].hex() for name in (*self.kept, DATA)},
+            "test_examples": None if self.evaluation is None else self.evaluation.size,
+            "roots": {name: roots[name].hex() for name in self.rooted},
         }
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).digest()
 
@@ -283,6 +304,10 @@ class Run:
         """The same of a renewal before a step."""
         return self.context(identity, step) + b"renewal"
 
+    def evaluation_context(self, identity: bytes) -> bytes:
+        """The same of the proof of what the run is worth."""
+        return self.context(identity, self.last) + b"evaluation"
+
     def rows(self, step: int) -> dict[str, Integers]:
         """The rows of every batch of the proof that begins at a step, by label."""
         batch = batch_size(self.program)
@@ -291,24 +316,14 @@ class Run:
     def scalars_of(self, step: int) -> dict[str, Integers]:
         """The scalars of the proof that begins at a step, in their formats, one of each name for each of its steps.
 
-        Without those that a proof states. The schedule is asked once for each step.
+        Without those that a proof states.
         """
-        if step not in self._scalars:
-            self._scalars[step] = self._asked(step)
-        return self._scalars[step]
+        return self._asked.of(step, self.count(step))
 
     @cached_property
-    def _scalars(self) -> dict[int, dict[str, Integers]]:
-        return {}
-
-    def _asked(self, step: int) -> dict[str, Integers]:
-        ports = [p for p in self.program.inputs if p.role is Role.SCALAR and p.name not in self.stated]
-        found = {port.name: np.empty(self.count(step), np.int64) for port in ports}
-        for k in range(self.count(step)):
-            given = self.scalars(step + k)
-            for port in ports:
-                found[port.name][k] = _integer(port, given, step + k)
-        return found
+    def _asked(self) -> Asked:
+        ports = (port for port in self.program.inputs if port.role is Role.SCALAR and port.name not in self.stated)
+        return Asked(tuple(ports), self.scalars)
 
     def scalars_digest(self) -> bytes:
         """A hash of the scalars of all steps. Linear in the steps.
@@ -325,19 +340,3 @@ class Run:
         """The public values that enter the proof that begins at a step, whatever it states: the verifier's own."""
         scalars = {(INPUT, name): value for name, value in self.scalars_of(step).items()}
         return scalars | {(ROWS, label): value for label, value in self.rows(step).items()}
-
-
-def _integer(port: Port, given: Mapping[str, Fraction], step: int) -> int:
-    """A scalar rounded once to its format, half to even."""
-    if port.name not in given:
-        raise CircuitizeError(f"expected a value of {port.name!r} for step {step}, found {sorted(given)}; add it")
-    format = port.format
-    assert format is not None
-    number = Fraction(given[port.name])
-    units = round(number * Fraction(2) ** format.fraction_bits)
-    if not format.low <= units <= format.high:
-        found = Decimal(number.numerator) / number.denominator
-        raise CircuitizeError(
-            f"step {step}: expected {port.name!r} in its format, found {found:g}; change the schedule"
-        )
-    return units

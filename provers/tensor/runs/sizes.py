@@ -40,6 +40,12 @@ def step_bytes(run: Run) -> int:
     return HEADER + stated_bytes(run) + max(most_bytes(chunk.plan) for chunk in run.chunks)
 
 
+def evaluation_bytes(chunk: Chunk) -> tuple[int, int]:
+    """The file of the proof of what a run is worth is no longer, and what it states."""
+    stated = _stated_bytes(chunk)
+    return HEADER + stated + most_bytes(chunk.plan), stated
+
+
 def formats_bytes(run: Run) -> int:
     """The file of the proof of what it begins with is no longer."""
     return most_bytes(run.formats_plan)

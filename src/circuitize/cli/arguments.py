@@ -249,6 +249,11 @@ def _prove_run(commands: Any) -> None:
         default="none",
         help="of which steps the proofs tell public outputs: none, the first and last of each proof, or all (none)",
     )
+    command.add_argument("--evaluate", metavar="PROGRAM", help="a program that judges what the run ends with")
+    command.add_argument("--test", type=Path, metavar="FILE.npz", help="the test set that it judges on, by data input")
+    command.add_argument(
+        "--public-test", action="store_true", help="commit to the test set so that whoever has it can check that"
+    )
     _scalars(command, "a scalar of all steps (0.1, 1/10), rounded once (default: as in all of the program's examples)")
     command.add_argument(
         "--not-zero-knowledge", action="store_true", help="faster proofs, which tell others about committed values"
@@ -272,6 +277,9 @@ def _verify_run(commands: Any) -> None:
     command.add_argument(
         "--per-proof", type=_count, metavar="T", help="steps that each proof must have (default: as it says)"
     )
+    command.add_argument("--evaluate", metavar="PROGRAM", help="the verifier's own program that judges the run's end")
+    command.add_argument("--test", type=Path, metavar="FILE.npz", help="the public test set that it must be judged on")
+    command.add_argument("--test-examples", type=_count, metavar="N", help="how many examples the test set must have")
     _scalars(
         command, "a scalar that all steps must have, exact (0.125, 6554/2^16) (default: shown as the run states it)"
     )

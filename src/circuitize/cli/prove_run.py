@@ -15,7 +15,7 @@ from circuitize.circuits.memory import amount_of_bytes
 from .loading import load_program
 from .output import Phases, print_json, print_table, remark, say, show
 from .prove import peak_bytes
-from .run_values import OPTIONS, read_scalars, read_schedule
+from .run_values import OPTIONS, read_scalars, read_schedule, said_of
 
 
 def run(options: Namespace) -> int:
@@ -46,6 +46,9 @@ def run(options: Namespace) -> int:
         per_proof=options.per_proof,
         memory=options.memory,
         losses=options.losses,
+        evaluate=None if options.evaluate is None else load_program(options.evaluate).integer,
+        test=options.test,
+        public_test=options.public_test,
         after=options.after,
         not_zero_knowledge=options.not_zero_knowledge,
         progress=show,
@@ -68,7 +71,8 @@ def run(options: Namespace) -> int:
 def _report(made: ProvedRun) -> dict[str, Any]:
     proved = len(made.seconds) * made.per_proof
     steady = sorted(made.seconds)[len(made.seconds) // 2] / made.per_proof if made.seconds else 0.0
-    return {
+    judged = {} if made.evaluation is None else {"evaluation": made.evaluation.as_json()}
+    return judged | {
         "prover": "tensor",
         "digest": made.digest,
         **made.as_json(),
@@ -94,8 +98,9 @@ def _print(options: Namespace, report: dict[str, Any], made: ProvedRun) -> None:
         ("bytes", f"{amount_of_bytes(report['bytes_per_step'])} a step, {amount_of_bytes(report['proof_bytes'])}"),
         ("security", f"{made.security_bits:.1f} bits, all proofs together"),
         ("memory", amount_of_bytes(report["peak_bytes"])),
-        *((name, f"begins as {root}") for name, root in made.roots.items() if root != made.final[name]),
+        *((name, f"begins as {root}") for name, root in made.roots.items() if root != made.final.get(name)),
         *((name, f"ends as {root}") for name, root in made.final.items() if root != made.roots[name]),
+        *(("worth", worth) for worth in said_of(made.evaluation)),
         *([("data", made.roots["data"])] if made.roots["data"] == made.final["data"] else []),
         ("kept", f"{made.kept} (secret: keep it, never send it)"),
     ]

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 
+from circuitize.api.runs.evaluated import RIGHT, Evaluated
 from circuitize.api.runs.scalars import Schedule, by_step
 from circuitize.api.runs.spelling import Spelling
 from circuitize.circuits.errors import CircuitizeError
@@ -13,6 +14,7 @@ from circuitize.circuits.exact import exact_number
 from circuitize.circuits.program import Program, Role
 
 from .loading import run_file
+from .output import shown_number
 
 
 class Options(Spelling):
@@ -59,6 +61,22 @@ def read_schedule(text: str | None) -> Schedule | None:
     if key:
         found = found.get(key) if isinstance(found, Mapping) else None
     return by_step(found, text)
+
+
+def said_of(evaluation: Evaluated | None) -> list[str]:
+    """What is said of a run's worth: right answers, and the mean over batches of all else."""
+    if evaluation is None:
+        return []
+    found = []
+    for name, total in evaluation.totals.items():
+        if name == RIGHT:
+            found.append(
+                f"{evaluation.right} of {evaluation.examples} right, {evaluation.accuracy:.2%}, on the test set"
+            )
+        else:
+            mean = shown_number(float(total) / evaluation.batches)
+            found.append(f"{name} of {mean}, the mean of {evaluation.batches} batches of the test set")
+    return found
 
 
 def read_roots(texts: Sequence[str]) -> dict[str, str | None]:

@@ -12,7 +12,7 @@ from circuitize.circuits.exact import shown, written
 
 from .loading import load_program, program_path
 from .output import print_json, say, show, shown_number
-from .run_values import OPTIONS, read_roots, read_scalars, read_schedule
+from .run_values import OPTIONS, read_roots, read_scalars, read_schedule, said_of
 from .screen import one_line
 from .verdict import require_digest, require_outside
 
@@ -21,8 +21,9 @@ def run(options: Namespace) -> int:
     """Print the verdict and what was proved; 0 where the run holds, 1 where it does not."""
     start = time.perf_counter()
     require_outside(program_path(options.program), options.run)
-    if options.schedule is not None:
-        require_outside(program_path(options.schedule), options.run)
+    for own in (options.schedule, options.evaluate):
+        if own is not None:
+            require_outside(program_path(own), options.run)
     if options.digest is not None:
         require_digest(options.digest)
     program = load_program(options.program, integer=True).integer
@@ -35,6 +36,9 @@ def run(options: Namespace) -> int:
         seed=options.seed,
         examples=options.examples,
         per_proof=options.per_proof,
+        evaluate=None if options.evaluate is None else load_program(options.evaluate, integer=True).integer,
+        test=options.test,
+        test_examples=options.test_examples,
         scalars=read_scalars(program, options.scalar),
         schedule=read_schedule(options.schedule),
         digest=options.digest,
@@ -74,11 +78,13 @@ def _print(options: Namespace, verdict: RunVerdict, seconds: float) -> None:
     for name, scalar in verdict.scalars.items():
         say(f"  {_course(name, scalar)}")
     for name, root in verdict.roots.items():
-        say(f"  {name} {'is' if root == verdict.final[name] else 'begins as'} {root}")
+        say(f"  {name} {'is' if root == verdict.final.get(name, root) else 'begins as'} {root}")
     for name, root in verdict.final.items():
         if root != verdict.roots[name]:
             say(f"  {name} ends as {root}")
     for name, public in verdict.publics.items():
         reals = public.tolist()
         say(f"  {name} from {shown_number(reals[0])} to {shown_number(reals[-1])}")
+    for worth in said_of(verdict.evaluation):
+        say(f"  {worth}")
     say(f"  {verdict.security_bits:.1f} bits of soundness, all proofs together; {seconds:.2f} s")

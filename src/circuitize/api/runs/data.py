@@ -26,15 +26,20 @@ Values = Mapping[str, Any] | Path | str | Sequence[Path | str]
 """Real values by the names of inputs, or .npz files of them."""
 
 
-def dataset_of(program: Program, given: Data | None, say: Progress, spelling: Spelling) -> dict[str, Integers]:
+def dataset_of(
+    program: Program, given: Data | None, say: Progress, spelling: Spelling, part: str = "train"
+) -> dict[str, Integers]:
     """The tensors of a dataset by the names of data inputs; where none is given, all examples of the program.
+
+    Of a `Dataset` the part to "train" on, or to "test" with.
 
     Real values are rounded once, which `say` is told.
     """
     ports = batch_ports(program)
     arrays: Mapping[str, Any]
     if isinstance(given, Dataset):
-        arrays, where = {"inputs": given.train_inputs, "targets": given.train_targets}, "dataset"
+        arrays = {name: getattr(given, f"{part}_{name}") for name in ("inputs", "targets")}
+        where = "dataset"
     elif isinstance(given, Path | str):
         arrays, where = read_npz(Path(given), rows_of(ports)), str(given)
     elif isinstance(given, Mapping):

@@ -17,15 +17,17 @@ from circuitize.circuits.program import Program, to_reals
 from circuitize.circuits.scan import Told
 from circuitize.provers.tensor.cost import sizes
 from circuitize.provers.tensor.runs import proving
-from circuitize.provers.tensor.runs.beginning import require_free
+from circuitize.provers.tensor.runs.beginning import TestSet, require_free
 from circuitize.provers.tensor.runs.continuing import earlier
 from circuitize.provers.tensor.runs.dividing import divided, prover_bytes
+from circuitize.provers.tensor.runs.evaluation import Evaluation
 from circuitize.provers.tensor.runs.files import MANIFEST, read_manifest
 from circuitize.provers.tensor.runs.setting import Run
 from circuitize.provers.tensor.runs.state import kept_beside
 
 from ..exact import Integers, Reals, exact, reals_of
 from .data import Data, Values, dataset_of, held, initial_values
+from .evaluated import Evaluated, evaluated
 from .room import predicted, require_room
 from .scalars import Schedule, proved_scalars
 from .spelling import PYTHON, Spelling
@@ -40,6 +42,7 @@ class ProvedRun(Steps):
     were proved before; `seconds`, `cpu_seconds` and `proof_bytes` are of the proofs made now, one after the other, and
     `parts_seconds` of their parts. `outputs` are the real numbers by name that are held at the end, `results` the other
     outputs of the steps proved now, with the step as first axis: the loss of each, which the proofs need not tell.
+    `evaluation` is what the run is worth, if it was judged.
     """
 
     folder: Path
@@ -53,6 +56,7 @@ class ProvedRun(Steps):
     held: Mapping[str, Integers]
     outputs: Mapping[str, Reals]
     results: Mapping[str, Reals]
+    evaluation: Evaluated | None
 
     def __repr__(self) -> str:
         return (
@@ -75,6 +79,9 @@ def prove_run(
     per_proof: int | None = None,
     memory: int | None = None,
     losses: str = "none",
+    evaluate: Program | None = None,
+    test: Data | None = None,
+    public_test: bool = False,
     after: Path | str | None = None,
     not_zero_knowledge: bool = False,
     progress: Progress = silent,
@@ -97,6 +104,10 @@ def prove_run(
     allow, three quarters of the machine's unless said. `losses` says of which steps public outputs are told: "none",
     "ends" (the first and the last of each proof), or "all". Those of many steps tell about what the proofs hide.
 
+    `evaluate` is a program that judges what the run ends with on a `test` set, which is committed to before the first
+    step: arrays or an .npz file as `dataset` is, or the part of a `Dataset` to test with. The commitment of a
+    `public_test` set can be made again by anybody who has the set.
+
     Raises Unprovable for a program that no run consists of, CircuitizeError, before
     anything is written, where inputs do not fit, the folder holds something else, or memory or disk do not suffice.
     """
@@ -107,6 +118,7 @@ def prove_run(
     continued = None if before is None else earlier(before, kept_file(before))
     drawn = seed_bytes(seed, spelling) if continued is None or seed is not None else continued.manifest.seed
     data = dataset_of(integer, dataset, say, spelling)
+    judged, tested = _judged(evaluate, test, public_test, not not_zero_knowledge, say, spelling)
     setting = Run(
         integer,
         next(iter(data.values())).shape[0],
@@ -118,6 +130,7 @@ def prove_run(
         zero_knowledge=not not_zero_knowledge,
         begun=None if continued is None else continued.openings(integer),
         told=told_of(losses, spelling),
+        evaluation=judged,
     )
     phases = Phases(progress)
     with phases.phase("plan", "planning the proofs"):
@@ -131,7 +144,7 @@ def prove_run(
         made = proving.prove_run(
             setting,
             continued or initial_values(integer, inputs, say, raw_inputs),
-            *(data, path, kept),
+            *(data, path, kept, tested),
             lambda step: progress(f"proved step {step:,} of {setting.last:,}"),
             lambda step: progress(f"running step {step:,} of {setting.last:,}"),
         )
@@ -148,7 +161,25 @@ def prove_run(
         held=made.held,
         outputs=reals_of(tuple(held(integer)), made.held),
         results=_results(integer, made.results),
+        evaluation=evaluated(judged, made.evaluation),
     )
+
+
+def _judged(
+    program: Program | None, test: Data | None, public: bool, hides: bool, say: Progress, spelling: Spelling
+) -> tuple[Evaluation | None, TestSet | None]:
+    """What judges the end of a run, and on what."""
+    if program is None:
+        if test is not None or public:
+            name = spelling.option("test" if test is not None else "public_test")
+            raise CircuitizeError(
+                f"{name}: expected it beside {spelling.option('evaluate')}, found it alone; give both"
+            )
+        return None, None
+    integer = exact(program, Phases()).integer
+    tensors = dataset_of(integer, test, say, spelling, "test")
+    size = next(iter(tensors.values())).shape[0]
+    return Evaluation(integer, size, hides), TestSet(tensors, public)
 
 
 def _steps_per_proof(run: Run, folder: Path, memory: int | None, progress: Progress, say: Progress) -> int:

@@ -15,7 +15,7 @@ from circuitize.circuits.phases import Progress
 from circuitize.circuits.program import Port, Program, Raw, Role
 from circuitize.circuits.types import Fixed
 from circuitize.frontends.datasets import Recipe
-from circuitize.provers.tensor.runs.setting import Scalars
+from circuitize.provers.tensor.runs.scalars import Scalars
 
 from .spelling import Spelling
 

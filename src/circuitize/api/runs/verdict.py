@@ -12,6 +12,7 @@ from circuitize.provers.tensor.runs.checking import Checked
 from circuitize.provers.tensor.runs.setting import Run
 
 from ..exact import Integers, Reals
+from .evaluated import Evaluated, evaluated
 from .steps import Steps
 
 
@@ -31,7 +32,7 @@ class RunVerdict(Steps):
 
     `publics` are the public outputs by name, of the steps whose numbers `told` has, in steps of 2^-`fraction_bits`;
     `scalars` what each step was given. `hidden` names the ports whose values the proofs do not tell, or not of all
-    steps.
+    steps. `evaluation` is what the run is worth, by the verifier's own program, if it was judged.
     """
 
     valid: bool
@@ -42,6 +43,7 @@ class RunVerdict(Steps):
     fraction_bits: Mapping[str, int] = field(default_factory=dict)
     hidden: tuple[str, ...] = ()
     told: Sequence[int] = ()
+    evaluation: Evaluated | None = None
 
     def as_json(self) -> dict[str, Any]:
         """What is said of any run, and of one that holds its steps."""
@@ -55,6 +57,7 @@ class RunVerdict(Steps):
                 for name, scalar in self.scalars.items()
             },
             "told": list(self.told),
+            "evaluation": None if self.evaluation is None else self.evaluation.as_json(),
             "publics": {
                 name: {"fraction_bits": self.fraction_bits[name], "reals": reals.tolist()}
                 for name, reals in self.publics.items()
@@ -95,6 +98,7 @@ def verdict_of(setting: Run, checked: Checked, planned: float) -> RunVerdict:
         fraction_bits={name: format.fraction_bits for name, format in formats.items()},
         hidden=_hidden(setting) if setting.zero_knowledge else (),
         told=tuple(checked.told),
+        evaluation=evaluated(setting.evaluation, checked.results),
     )
 
 

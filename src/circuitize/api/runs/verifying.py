@@ -10,7 +10,7 @@ given, are believed once these proofs bind them; then roots are compared with th
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +23,13 @@ from circuitize.provers.statement import FILE
 from circuitize.provers.tensor.runs import checking
 from circuitize.provers.tensor.runs.checking import Checked, Refused
 from circuitize.provers.tensor.runs.dividing import MOST_CHOSEN
+from circuitize.provers.tensor.runs.evaluation import PUBLIC_SECRET, TEST, Evaluation
 from circuitize.provers.tensor.runs.files import MANIFEST, RENEWALS, STEPS, Manifest, read_manifest
 from circuitize.provers.tensor.runs.setting import Run
 
 from ..exact import exact
 from ..expectations import whole_root
+from .data import Data, dataset_of
 from .proving import seed_bytes
 from .scalars import Schedule, required_scalars
 from .spelling import PYTHON, Spelling
@@ -51,6 +53,9 @@ def verify_run(
     per_proof: int | None = None,
     scalars: Mapping[str, Any] | None = None,
     schedule: Schedule | None = None,
+    evaluate: Program | None = None,
+    test: Data | None = None,
+    test_examples: int | None = None,
     digest: str | None = None,
     expect: Mapping[str, str | None] | None = None,
     progress: Progress = silent,
@@ -62,6 +67,9 @@ def verify_run(
     `examples` the dataset has, `scalars` of all steps by name, exactly, a `schedule` for the others, the `digest` of
     the program, and roots, in hexadecimal: `expect={"data": ..., "parameters": ..., "final.parameters": ...}`. What is
     not given is as the run states it, and the verdict says what that is. A prover who chose the seed chose the batches.
+
+    A run whose end is judged wants the verifier's own program that judges it, `evaluate`; `test` is a public test set
+    that it must be judged on, `test_examples` how many examples the set must have.
 
     Raises CircuitizeError where there is no run to check, for scalars that are no values of their formats, other names
     of roots, and claims that are believed only if they are required: very many examples, or steps in a proof.
@@ -96,8 +104,10 @@ def verify_run(
             zero_knowledge=manifest.zero_knowledge,
             begun=manifest.openings if first > 1 else None,
             told=Told(manifest.told),
+            evaluation=_evaluation(path, evaluate, manifest, test_examples, spelling),
         )
-        expected = _expected_roots(setting.kept, expect or {}, spelling)
+        _require_test(path, setting, manifest, test, spelling)
+        expected = _expected_roots(setting, expect or {}, spelling)
         checking.require_setting(setting, manifest)
         planned = time.perf_counter() - start
         checked = checking.check(
@@ -129,13 +139,51 @@ def _require_believable(folder: Path, manifest: Manifest, examples: bool, per_pr
         )
 
 
+def _evaluation(
+    folder: Path, program: Program | None, manifest: Manifest, examples: int | None, spelling: Spelling
+) -> Evaluation | None:
+    """What judges the end of a run, by the verifier's program."""
+    claimed = manifest.test_examples
+    if program is None and claimed is None:
+        return None
+    if program is None:
+        raise CircuitizeError(
+            f"{folder}: expected {spelling.option('evaluate')} for this run, whose end is judged, found none; give the "
+            "program that judges it"
+        )
+    if claimed is None:
+        raise Refused("the run is of test examples None, expected some: nothing judges its end")
+    if examples is not None and examples != claimed:
+        raise Refused(f"the run is judged on {claimed} examples, expected {examples}")
+    return Evaluation(exact(program, Phases()).integer, claimed, manifest.zero_knowledge)
+
+
+def _require_test(folder: Path, run: Run, manifest: Manifest, test: Data | None, spelling: Spelling) -> None:
+    """Raises Refused unless a run is judged on a public test set, where one is given."""
+    if test is None:
+        return
+    if run.evaluation is None:
+        raise CircuitizeError(
+            f"{spelling.option('test')}: expected {spelling.option('evaluate')} beside it, found none"
+        )
+    tensors = dataset_of(run.evaluation.program, test, silent, spelling, "test")
+    size = next(iter(tensors.values())).shape[0]
+    if size != run.evaluation.size:
+        raise Refused(f"the run is judged on {run.evaluation.size} examples, expected the {size} of the test set")
+    root = run.evaluation.commitment(tensors, PUBLIC_SECRET).root
+    if manifest.roots.get(TEST) != root:
+        raise Refused(
+            f"expected the test set committed to by 0x{root.hex()}, the run is judged on another or a secret one"
+        )
+
+
 def _extent(first: int, steps: int, examples: int, seed: bytes) -> str:
     return f"{steps} steps{from_step(first)} on {examples} examples with seed {seed.hex()}"
 
 
-def _expected_roots(kept: Sequence[str], expect: Mapping[str, str | None], spelling: Spelling) -> dict[str, bytes]:
+def _expected_roots(run: Run, expect: Mapping[str, str | None], spelling: Spelling) -> dict[str, bytes]:
     """Roots by the names `parameters`, `data`, `final.parameters`. Raises CircuitizeError for others."""
-    where, names = spelling.option("expect"), [*kept, "data", *(FINAL + name for name in (*kept, "data"))]
+    where, names = spelling.option("expect"), [*run.rooted, *(FINAL + name for name in (*run.kept, "data"))]
     found = {}
     for name, root in expect.items():
         if name not in names or root is None:

@@ -1,0 +1,77 @@
+"""Builds programs that judge a model: how many answers of a batch are right, and how great the loss is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from circuitize.circuits.arrays import Constant
+from circuitize.circuits.builder import generator
+from circuitize.circuits.hypergraph import compose, identity, permute, tensor
+from circuitize.circuits.lowering import Precision
+from circuitize.circuits.program import Port, Program, Role, Visibility
+from circuitize.circuits.types import Array, Fixed, Shape
+
+from .formats import DATA, ONE_HOT, Format
+from .functions import argmax_one_hot
+from .layers import Model
+from .optimizers import SCALAR
+from .provenance import here, part, placed_at, refused
+from .trace import Tensor, trace
+from .training import Batch, Loss, require
+
+Metric = Callable[[Tensor, Tensor], Tensor]
+"""How many answers of a batch are right, by predictions and targets: one whole number, at most the batch."""
+
+
+def right_answers(prediction: Tensor, target: Tensor) -> Tensor:
+    """How often the greatest score of an example stands where its target's does; of equal ones the first counts."""
+    return (argmax_one_hot(prediction) * argmax_one_hot(target)).sum()
+
+
+def evaluation(
+    model: Model,
+    batch: int,
+    metric: Metric = right_answers,
+    loss: Loss | None = None,
+    inputs: Format = DATA,
+    targets: Format = ONE_HOT,
+    target_shape: Shape | None = None,
+    examples: Sequence[Batch] = (),
+    precision: Precision = Precision(),  # noqa: B008 - frozen
+) -> Program:
+    """Parameters, model state, `inputs` and `targets` -> `right`, and `loss` where one is given.
+
+    `right` says how many of the `batch` examples are answered right, by the metric; the loss is that of the batch. Both
+    are public, all else is committed, under the names and in the formats that a training step of the model has.
+    `target_shape` is the shape of one example's target, by default that of a prediction.
+    """
+    require(model, loss, None, inputs, targets, examples)
+    data = model.batch_type(batch)
+    kept = [p for p in (*model.parameters, *model.state) if not p.fresh]
+    # What is fresh in every step is no part of a prediction.
+    entering = [
+        generator(Constant.zeros(p.shape)) if p.fresh else identity(p.type) for p in (*model.parameters, *model.state)
+    ]
+    forward = compose(tensor(*entering, identity(data)), (model.inference or model.arrow)(data))
+    prediction = forward.target[0]
+    with placed_at(here()), part("evaluation"):
+        target = prediction if target_shape is None else Array((batch, *target_shape))
+        judged = [trace(metric, prediction, target), *([] if loss is None else [trace(loss, prediction, target)])]
+    for name, arrow in zip(("metric", "loss"), judged, strict=False):
+        if arrow.target != (SCALAR,):
+            raise refused(f"expected a {name} that is one number, found {arrow.target}; take its sum or mean")
+    both = tensor(forward, identity(target))
+    chosen = [0, len(both.target) - 1] * len(judged)
+    arrow = compose(both, permute(both.target, chosen), tensor(*judged))
+    committed = Visibility.COMMITTED
+    roles = [Role.PARAMETER if p in model.parameters else Role.STATE for p in kept]
+    ports = [Port(p.name, committed, p.format.of(p.shape), role) for p, role in zip(kept, roles, strict=True)]
+    ports += [Port("inputs", committed, inputs.of(data.shape)), Port("targets", committed, targets.of(target.shape))]
+    right = Port("right", Visibility.PUBLIC, Fixed((), 0, 0, batch))
+    return Program(
+        arrow,
+        tuple(ports),
+        (right, Port("loss", Visibility.PUBLIC))[: len(judged)],
+        tuple(examples),
+        precision,
+    )

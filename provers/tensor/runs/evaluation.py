@@ -1,0 +1,107 @@
+"""The judged end of a run: what its last values are worth on a committed test set, in the same chain of roots."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from circuitize import _native
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.hypergraph import permute
+from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.scan import Told, scan
+
+from ..dataset import ROWS, Dataset, batch_ports, batch_size
+from ..errors import Unprovable
+from ..forms import Integers
+from ..groups import DATA, INPUT, OUTPUT, PortKey, input_groups
+from ..plan import OPENINGS, plan
+from ..prover import commit
+from .budget import tensors
+from .chunk import BATCH, Chunk
+
+TEST = "test"
+"""What the root of the test set is called, among those of a run."""
+
+PUBLIC_SECRET = b"circuitize: a public test set \0\0"
+"""The secret of a root that anybody may make again from the test set, to see that it is of that."""
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """A program that judges what a run ends with, on each batch of a test set of `size` examples, in their order.
+
+    Soundness: prover and verifier each make one. It fixes program, plan and rows: every example is in one batch. The
+    proof states the sums of the public outputs over all batches, the root of what is judged, which is that of the run's
+    last step, and that of the test set, which the name of the run binds: it was there before the first step. That the
+    test set is in format is shown by this proof itself. Raises Unprovable for a program that judges nothing.
+    """
+
+    program: Program
+    size: int
+    zero_knowledge: bool = True
+
+    def __post_init__(self) -> None:
+        batch = batch_size(self.program)
+        public = [port for port in self.program.outputs if port.visibility is Visibility.PUBLIC]
+        if not public or len(public) != len(self.program.outputs):
+            raise Unprovable("expected an evaluation whose outputs are public, and at least one, found others")
+        for port in self.program.inputs:
+            if not port.held and port.visibility is not Visibility.COMMITTED:
+                raise Unprovable(f"expected input {port.name!r} of an evaluation to be committed, found it public")
+        if self.size < batch or self.size % batch:
+            raise CircuitizeError(
+                f"expected a test set of whole batches of {batch}, found {self.size} examples; choose a batch that "
+                "divides them"
+            )
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The groups that are judged."""
+        return tuple(name for name in input_groups(self.program) if name != DATA)
+
+    @property
+    def batches(self) -> int:
+        return self.size // batch_size(self.program)
+
+    @cached_property
+    def chunk(self) -> Chunk:
+        """What its proof is of: all batches, as steps that hand nothing on."""
+        made = scan(self.program, self.batches, Told.TOTAL)
+        dataset = Dataset(self.size, {port.name: (port.name, BATCH) for port in batch_ports(self.program)}, axes=2)
+        openings = OPENINGS if self.zero_knowledge else None
+        return Chunk(made, plan(made.program, assumed=self.kept, dataset=dataset, openings=openings))
+
+    @cached_property
+    def tensors(self) -> tuple[Port, ...]:
+        """The ports of the test set."""
+        return tensors(self.program, self.size)
+
+    @property
+    def rows(self) -> dict[str, Integers]:
+        return {BATCH: np.arange(self.size).reshape(self.batches, -1)}
+
+    @property
+    def publics(self) -> dict[PortKey, Integers]:
+        """The public values that enter: the rows of all batches."""
+        return {(ROWS, label): rows for label, rows in self.rows.items()}
+
+    def inputs(self, held: Mapping[str, Integers], data: Mapping[str, Integers]) -> dict[str, Integers]:
+        """All inputs of its program, from what is held and the test set."""
+        rows = self.rows[BATCH]
+        batches = {port.name: data[port.name][rows] for port in self.tensors}
+        return {port.name: held[port.name] for port in self.program.inputs if port.held} | batches
+
+    def commitment(self, data: Mapping[str, Integers], secret: bytes) -> _native.TensorCommitment:
+        """That of the test set, by the secret of its root."""
+        types = [port.format for port in self.tensors if port.format is not None]
+        program = Program(permute(types, []), self.tensors, ())
+        made = plan(program, openings=OPENINGS if self.zero_knowledge else None)
+        return commit(made, made.trace(data), (INPUT, DATA), secret)
+
+    def results(self, publics: Mapping[PortKey, Integers]) -> dict[str, Integers]:
+        """What it is judged as, by name: sums over all batches."""
+        return {port.name: publics[OUTPUT, port.name] for port in self.program.outputs}

@@ -1,0 +1,57 @@
+"""The scalars of a run's steps, in their formats: the schedule is asked once for each step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.program import Port
+
+from ..forms import Integers
+
+Scalars = Callable[[int], Mapping[str, Fraction]]
+"""The scalars of step 1, 2, ..., exact: what a schedule gives."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a schedule gave for ports; kept by the first of steps that were asked for together."""
+
+    ports: tuple[Port, ...]
+    scalars: Scalars
+    known: dict[int, dict[str, Integers]] = field(default_factory=dict)
+
+    def of(self, step: int, count: int) -> dict[str, Integers]:
+        """By name one number for each of so many steps, from one on.
+
+        Raises CircuitizeError where a step lacks a scalar, or it is out of its format.
+        """
+        if step not in self.known:
+            found = {port.name: np.empty(count, np.int64) for port in self.ports}
+            for k in range(count):
+                given = self.scalars(step + k)
+                for port in self.ports:
+                    found[port.name][k] = _integer(port, given, step + k)
+            self.known[step] = found
+        return self.known[step]
+
+
+def _integer(port: Port, given: Mapping[str, Fraction], step: int) -> int:
+    """A scalar rounded once to its format, half to even."""
+    if port.name not in given:
+        raise CircuitizeError(f"expected a value of {port.name!r} for step {step}, found {sorted(given)}; add it")
+    format = port.format
+    assert format is not None
+    number = Fraction(given[port.name])
+    units = round(number * Fraction(2) ** format.fraction_bits)
+    if not format.low <= units <= format.high:
+        found = Decimal(number.numerator) / number.denominator
+        raise CircuitizeError(
+            f"step {step}: expected {port.name!r} in its format, found {found:g}; change the schedule"
+        )
+    return units
