@@ -18,6 +18,7 @@ use super::randomness::Randomness;
 
 /// A commitment and all that opening it takes: made once, opened in any number of proofs.
 pub struct Commitment {
+    /// Without the zeros at its end.
     pub table: Vec<F>,
     pub oracle: Oracle,
     root: Digest,
@@ -88,7 +89,6 @@ impl Commitment {
         words.extend(random);
         let symbols = ntt::values(&words, geometry.domain());
         let oracle = Oracle::of(symbols, WIDTH, carried, Some(salts));
-        words.resize(1 << geometry.bits, F::ZERO);
         let root = binding.root(&oracle.top());
         Self {
             table: words,

@@ -132,7 +132,7 @@ pub fn open<E: Extension>(
             prover.made = next;
             if !last {
                 let [values, weights] = std::mem::take(&mut pairs);
-                prover.tables = vec![Tables::Bound(Pairs::new(values, weights))];
+                prover.tables = vec![Tables::Bound(Pairs::new(values, weights), &[], Vec::new())];
             }
         }
     }
@@ -175,6 +175,10 @@ mod tests {
     impl<E: Extension> Weights<E> for Dense<E> {
         fn read(&self, start: usize, weights: &mut [E]) {
             weights.copy_from_slice(&self.0[start..start + weights.len()]);
+        }
+
+        fn end(&self) -> usize {
+            self.0.len()
         }
     }
 

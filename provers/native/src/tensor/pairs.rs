@@ -6,15 +6,19 @@ use rayon::prelude::*;
 
 use super::extension::{Extension, ExtensionFactor, ExtensionSum};
 use super::field::F;
+use super::geometry::WIDTH;
 use super::memory::zeros;
+use super::multilinear::equality;
 
 /// Pairs that one piece of work sums over.
 const PIECE: usize = 1 << 9;
 
 /// Weights on a table that are made when they are read.
 pub trait Weights<E>: Sync {
-    /// The weights from `start` on, a multiple of the number of weights, which is a power of two.
+    /// The weights from `start` on.
     fn read(&self, start: usize, weights: &mut [E]);
+    /// From here on there are none but zeros.
+    fn end(&self) -> usize;
 }
 
 /// Of a round's polynomial, its value at 0 and its leading coefficient.
@@ -129,6 +133,7 @@ impl<E: Extension> Pairs<E> {
 pub fn first_sums<E: Extension>(values: &[F], weights: &dyn Weights<E>) -> Sums<E> {
     let size = values.len().min(2 * PIECE);
     let work = |made: &mut Vec<E>, (c, values): (usize, &[F])| {
+        let made = &mut made[..values.len()];
         weights.read(c * size, made);
         let mut sums = [E::Sum::default(); 2];
         for (f, w) in values.chunks_exact(2).zip(made.chunks_exact(2)) {
@@ -152,6 +157,7 @@ pub fn first_bound<E: Extension>(values: &[F], weights: &dyn Weights<E>, r: E) -
     let (mut x, mut y) = (zeros(half), zeros(half));
     type Piece<'a, E> = (&'a [F], &'a mut [E], &'a mut [E]);
     let work = |made: &mut Vec<E>, (c, (values, x, y)): (usize, Piece<E>)| {
+        let made = &mut made[..values.len()];
         weights.read(2 * c * size, made);
         for (to, f) in x.iter_mut().zip(values.chunks_exact(2)) {
             *to = r.base_line(f[0], f[1]);
@@ -180,31 +186,69 @@ pub fn first_bound<E: Extension>(values: &[F], weights: &dyn Weights<E>, r: E) -
 
 /// The prover's side of the sumcheck of f * w: before its first variable is bound, after, and between rounds.
 pub enum Tables<'a, E> {
-    First(&'a [F], &'a dyn Weights<E>),
-    Bound(Pairs<E>),
+    First(Table<'a, E>),
+    /// Behind those with weights so many values that have none, which are bound at the end, all variables at once.
+    Bound(Pairs<E>, &'a [F], Vec<E>),
     None,
 }
 
-impl<E: Extension> Tables<'_, E> {
+/// Values in the base field, as many as hold anything, and weights on them.
+pub struct Table<'a, E> {
+    values: &'a [F],
+    weights: &'a dyn Weights<E>,
+}
+
+impl<'a, E: Extension> Table<'a, E> {
+    /// The values that have weights, and the others: whole leaves, so that no fold is of both.
+    fn parts(&self) -> (&'a [F], &'a [F]) {
+        let end = self.weights.end().max(1).next_multiple_of(WIDTH);
+        self.values.split_at(end.min(self.values.len()))
+    }
+}
+
+impl<'a, E: Extension> Tables<'a, E> {
+    /// Of a multiple of a leaf's width.
+    pub fn new(values: &'a [F], weights: &'a dyn Weights<E>) -> Self {
+        Tables::First(Table { values, weights })
+    }
+
     pub fn sums(&self) -> Sums<E> {
         match self {
-            Tables::First(values, weights) => first_sums(values, *weights),
-            Tables::Bound(pairs) => pairs.sums(),
+            Tables::First(table) => first_sums(table.parts().0, table.weights),
+            Tables::Bound(pairs, ..) => pairs.sums(),
             Tables::None => unreachable!("the prover holds tables"),
         }
     }
 
     pub fn bind(&mut self, r: E) {
         match self {
-            Tables::First(values, weights) => *self = Tables::Bound(first_bound(values, *weights, r)),
-            Tables::Bound(pairs) => pairs.bind(r),
+            Tables::First(table) => {
+                let (weighed, rest) = table.parts();
+                *self = Tables::Bound(first_bound(weighed, table.weights, r), rest, vec![r]);
+            }
+            Tables::Bound(pairs, _, point) => {
+                pairs.bind(r);
+                point.push(r);
+            }
             Tables::None => {}
         }
     }
 
+    /// The values, and the weights, of which there may be fewer: all others are zero.
     pub fn take(&mut self) -> Option<[Vec<E>; 2]> {
         match std::mem::replace(self, Tables::None) {
-            Tables::Bound(pairs) => Some(pairs.tables()),
+            Tables::Bound(pairs, rest, point) => {
+                let [mut x, y] = pairs.tables();
+                let weights = equality(&point);
+                x.par_extend(rest.par_chunks(weights.len()).with_min_len(PIECE).map(|values| {
+                    let mut sum = E::Sum::default();
+                    for (&weight, &value) in weights.iter().zip(values) {
+                        sum.base(weight, value);
+                    }
+                    sum.value()
+                }));
+                Some([x, y])
+            }
             _ => None,
         }
     }
@@ -218,18 +262,48 @@ mod tests {
     use super::super::quadratic::Quadratic;
     use super::*;
 
-    struct Table<E>(Vec<E>);
+    struct Dense<E>(Vec<E>);
 
-    impl<E: Extension> Weights<E> for Table<E> {
+    impl<E: Extension> Weights<E> for Dense<E> {
         fn read(&self, start: usize, weights: &mut [E]) {
             weights.copy_from_slice(&self.0[start..start + weights.len()]);
         }
+
+        fn end(&self) -> usize {
+            self.0.len()
+        }
+    }
+
+    fn rest_is_bound_at_once<E: Extension>() {
+        for (size, end) in [(1024, 48), (4096, 1104), (48, 48), (2048, 16)] {
+            let values: Vec<F> = (0..size as u64).map(|i| element::<E>(i + 7).base()).collect();
+            let weights = Dense((0..end as u64).map(element::<E>).collect());
+            let mut all: Vec<E> = weights.0.clone();
+            all.resize(size, E::ZERO);
+            let wide: Vec<E> = values.iter().map(|&f| f.into()).collect();
+            let mut general = Pairs::new(wide, all);
+            let mut tables = Tables::new(&values, &weights);
+            for round in 0..4 {
+                assert_eq!(tables.sums(), general.sums());
+                tables.bind(element(round + 99));
+                general.bind(element(round + 99));
+            }
+            let [x, mut y] = tables.take().expect("bound");
+            y.resize(size / 16, E::ZERO);
+            assert_eq!([x, y], general.tables());
+        }
+    }
+
+    #[test]
+    fn values_without_weights_are_bound_at_the_end() {
+        rest_is_bound_at_once::<Quadratic>();
+        rest_is_bound_at_once::<Cubic>();
     }
 
     fn rounds_of_pairs<E: Extension>() {
         for bits in [2usize, 3, 9, 10, 11, 13] {
             let values: Vec<F> = (0..1u64 << bits).map(|i| element::<E>(i + 7).base()).collect();
-            let weights = Table((0..1u64 << bits).map(element).collect());
+            let weights = Dense((0..1u64 << bits).map(element).collect());
             let mut wide: Vec<E> = values.iter().map(|&f| f.into()).collect();
             let mut weighted = weights.0.clone();
             let mut claim = E::ZERO;

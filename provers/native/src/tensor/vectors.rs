@@ -47,7 +47,7 @@ impl<'a, E: Extension> Prover<'a, E> {
             oracles: opened.iter().map(|one| one.oracle).collect(),
             tables: opened
                 .into_iter()
-                .map(|one| Tables::First(one.values, one.weights))
+                .map(|one| Tables::new(one.values, one.weights))
                 .collect(),
             made: None,
             hiding,
