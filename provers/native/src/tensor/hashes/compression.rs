@@ -70,11 +70,29 @@ pub trait Words: Copy {
 #[inline(always)]
 unsafe fn compress<W: Words>(chain: &mut [W; 8], message: &[W; 16], length: u32, flags: u32) {
     unsafe {
+        let v = mixed(chain, message, [W::splat(0); 2], length, flags);
+        for i in 0..8 {
+            chain[i] = v[i].xor(v[i + 8]);
+        }
+    }
+}
+
+/// The compression function's states after its rounds.
+#[inline(always)]
+unsafe fn mixed<W: Words>(
+    chain: &[W; 8],
+    message: &[W; 16],
+    counters: [W; 2],
+    length: u32,
+    flags: u32,
+) -> [W; 16] {
+    unsafe {
         let mut v = [W::splat(0); 16];
         v[..8].copy_from_slice(chain);
         for i in 0..4 {
             v[8 + i] = W::splat(IV[i]);
         }
+        [v[12], v[13]] = counters;
         (v[14], v[15]) = (W::splat(length), W::splat(flags));
         macro_rules! mix {
             ($a:literal, $b:literal, $c:literal, $d:literal, $x:expr, $y:expr) => {
@@ -98,9 +116,7 @@ unsafe fn compress<W: Words>(chain: &mut [W; 8], message: &[W; 16], length: u32,
             mix!(2, 7, 8, 13, message[s[12]], message[s[13]]);
             mix!(3, 4, 9, 14, message[s[14]], message[s[15]]);
         }
-        for i in 0..8 {
-            chain[i] = v[i].xor(v[i + 8]);
-        }
+        v
     }
 }
 
@@ -266,18 +282,77 @@ impl Batch for Leaves<'_> {
     }
 }
 
-/// The salts of `W::COUNT` leaves, each a hash of the secret and its place.
+/// The output of a hash of one short input, from a block of 64 bytes on.
+pub struct Output<'a> {
+    input: [u32; 16],
+    length: u32,
+    key: [u32; 8],
+    first: usize,
+    blocks: &'a mut [[Digest; 2]],
+}
+
+impl<'a> Output<'a> {
+    /// The input has at most a block.
+    pub fn new(of: Use, input: &[u8], first: usize, blocks: &'a mut [[Digest; 2]]) -> Self {
+        let mut bytes = [0; BLOCK];
+        bytes[..input.len()].copy_from_slice(input);
+        Self {
+            input: std::array::from_fn(|i| u32::from_le_bytes(std::array::from_fn(|k| bytes[4 * i + k]))),
+            length: input.len() as u32,
+            key: of.words(),
+            first,
+            blocks,
+        }
+    }
+}
+
+impl Batch for Output<'_> {
+    fn count(&self) -> usize {
+        self.blocks.len()
+    }
+
+    #[inline(always)]
+    unsafe fn hash<W: Words>(&mut self, at: usize) {
+        let mut halves = [[[0; 32]; MOST]; 2];
+        unsafe {
+            let mut message = [W::splat(0); 16];
+            for (own, word) in message.iter_mut().zip(self.input) {
+                *own = W::splat(word);
+            }
+            let chain = key::<W>(self.key);
+            let counters = places::<W>(self.first + at);
+            let v = mixed(&chain, &message, counters, self.length, DERIVED | START | END | ROOT);
+            let (mut low, mut high) = (chain, chain);
+            for i in 0..8 {
+                low[i] = v[i].xor(v[i + 8]);
+                high[i] = v[i + 8].xor(chain[i]);
+            }
+            W::store(low, halves[0].as_mut_ptr());
+            W::store(high, halves[1].as_mut_ptr());
+        }
+        for (i, block) in self.blocks[at..at + W::COUNT].iter_mut().enumerate() {
+            *block = [halves[0][i], halves[1][i]];
+        }
+    }
+}
+
+/// Numbers from `first` on, the lower half of each and the upper one.
 #[inline(always)]
-unsafe fn salts<W: Words>(secret: &[u8; 32], first: usize) -> [W; 4] {
+unsafe fn places<W: Words>(first: usize) -> [W; 2] {
     assert!(W::COUNT <= MOST);
     let places: [u64; MOST] = std::array::from_fn(|i| (first + i) as u64);
     let low = places.map(|place| place as u32);
     let high = places.map(|place| (place >> 32) as u32);
+    unsafe { [W::load(low.as_ptr()), W::load(high.as_ptr())] }
+}
+
+/// The salts of `W::COUNT` leaves, each a hash of the secret and its place.
+#[inline(always)]
+unsafe fn salts<W: Words>(secret: &[u8; 32], first: usize) -> [W; 4] {
     unsafe {
         let mut message = [W::splat(0); 16];
         message[..8].copy_from_slice(&key::<W>(words(secret)));
-        message[8] = W::load(low.as_ptr());
-        message[9] = W::load(high.as_ptr());
+        [message[8], message[9]] = places(first);
         let mut salt = key::<W>(Use::Salt.words());
         compress(&mut salt, &message, 40, DERIVED | START | END | ROOT);
         [salt[0], salt[1], salt[2], salt[3]]
