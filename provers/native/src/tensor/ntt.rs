@@ -21,7 +21,7 @@ const WITHIN: usize = 8;
 /// Rows of a matrix, in bits, at most.
 const ROWS: usize = 9;
 /// From so many bits on, panels and rows are shared among threads.
-const PARALLEL: usize = 14;
+const PARALLEL: usize = 17;
 
 /// The stages of a transform, and the roots of those that are made in place.
 struct Transform {

@@ -172,7 +172,7 @@ unsafe fn columns<L: Lanes>(
 unsafe fn transform_rows<L: Lanes>(buffer: &mut [Row], given: usize, twiddles: &Twiddles) {
     let mut size = buffer.len();
     unsafe {
-        while size >= 4 {
+        while size > 4 {
             let (roots, squares) = (twiddles.of(size), twiddles.of(size / 2));
             let quarter = size / 4;
             for block in buffer.chunks_exact_mut(size) {
@@ -196,6 +196,21 @@ unsafe fn transform_rows<L: Lanes>(buffer: &mut [Row], given: usize, twiddles: &
                 }
             }
             size = quarter;
+        }
+        if size == 4 {
+            // All roots are 1 but one.
+            let turn = L::splat(twiddles.of(4)[1]);
+            for block in buffer.chunks_exact_mut(4) {
+                let at = block.as_mut_ptr().cast::<F>();
+                for j in (0..PANEL).step_by(L::COUNT) {
+                    let [a, b, c, d] = [0, 1, 2, 3].map(|k| L::load(at.add(k * PANEL + j)));
+                    let (e, f, g, h) = (a.add(c), b.add(d), a.sub(c), b.sub(d).mul(turn));
+                    let made = [e.add(f), e.sub(f), g.add(h), g.sub(h)];
+                    for (k, row) in made.into_iter().enumerate() {
+                        row.store(at.add(k * PANEL + j));
+                    }
+                }
+            }
         }
         if size == 2 {
             for block in buffer.chunks_exact_mut(2) {
