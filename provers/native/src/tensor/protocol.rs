@@ -188,7 +188,9 @@ pub(super) fn proved<E: Extension>(
     let opened = commitments
         .iter()
         .zip(&weights)
-        .map(|(commitment, weights)| Opened {
+        .zip(&layout.tables)
+        .map(|((commitment, weights), geometry)| Opened {
+            fold: geometry.fold,
             oracle: &commitment.oracle,
             values: &commitment.table,
             weights,
