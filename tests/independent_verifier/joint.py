@@ -131,9 +131,11 @@ def check_joint(
 
     def narrowed(number: int, at: Elements) -> Elements:
         """A table's weights with variables that it lacks, half as much for each."""
-        lacking = FOLD - tables[number].geometry.fold
-        own = np.concatenate([at[: FOLD - lacking], at[FOLD:]])
-        return weight_at(number, own) * HALF**lacking
+        bound = tables[number].geometry.fold
+        weight = weight_at(number, np.concatenate([at[:bound], at[FOLD:]]))
+        for _ in range(bound, FOLD):
+            weight = weight * HALF
+        return weight
 
     last, root = FIELD.Zeros((0, degree)), b""
     for vector in vectors([table.geometry for table in tables], hides):
@@ -172,8 +174,8 @@ def check_joint(
             ((own_factor, at),) = parts
             factor = multiply(factor, own_factor)
         else:
-            ends = [multiply(part, narrowed(number, before)) for number, (part, before) in enumerate(parts)]
-            weight = weight + multiply(factor, total(np.stack(ends)))
+            extensions = [multiply(part, narrowed(number, before)) for number, (part, before) in enumerate(parts)]
+            weight = weight + multiply(factor, total(np.stack(extensions)))
     if not same(multiply(value, weight), left):
         raise Refused("a commitment does not open to the claimed values")
 

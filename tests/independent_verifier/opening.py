@@ -111,7 +111,7 @@ def absent(places: list[int], depth: int) -> int:
 
 
 def fold(leaves: Elements, indices: list[int], domain: int, folded: Elements) -> Elements:
-    """For each leaf the folded polynomial's value at x^(2^k), from f's at the 2^k points with that power, along k numbers.
+    """For each leaf the value at x^(2^k) of f folded along k numbers, from f's at the 2^k points with that power.
 
     Symbol j of the leaf of index i is the value at w^(i + 2^(domain - k) rev(j)), w of order 2^domain; symbols 2 m and
     2 m + 1 are those at x and at -x.

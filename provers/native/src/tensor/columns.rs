@@ -187,7 +187,11 @@ impl<E: Extension> Weights<E> for WithPads<'_, E> {
     }
 
     fn end(&self) -> usize {
-        let pads = if self.pads.is_empty() { 0 } else { self.start + self.pads.len() };
+        let pads = if self.pads.is_empty() {
+            0
+        } else {
+            self.start + self.pads.len()
+        };
         self.columns.end().max(pads)
     }
 }

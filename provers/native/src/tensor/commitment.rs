@@ -157,7 +157,10 @@ pub fn committed(
         return Commitment::plain(words, geometry, secret, binding);
     }
     words.truncate(geometry.end);
-    let randomness = drawn(number, Commitment::randomness(&words, &geometry, &secret, binding));
+    let randomness = drawn(
+        number,
+        Commitment::randomness(&words, &geometry, &secret, binding),
+    );
     Commitment::hidden(words, geometry, &randomness, binding)
 }
 

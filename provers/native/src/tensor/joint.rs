@@ -221,7 +221,12 @@ mod tests {
                 Vec::new()
             };
             let symbols = super::super::ntt::values(&table, size.domain());
-            oracles.push(Oracle::of(symbols, size.width(), beside, Some([c as u8 + seed; 32])));
+            oracles.push(Oracle::of(
+                symbols,
+                size.width(),
+                beside,
+                Some([c as u8 + seed; 32]),
+            ));
             values.push(table);
             weights.push(Dense(own));
             points.push(point);

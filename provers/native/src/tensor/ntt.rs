@@ -98,7 +98,10 @@ impl Transform {
         };
         let (length, start) = (values.len(), values.as_mut_ptr());
         let from = Source(start, length);
-        run(Columns(first, &self.twiddles, from, start, 0..first.parts()), with);
+        run(
+            Columns(first, &self.twiddles, from, start, 0..first.parts()),
+            with,
+        );
         for row in values.chunks_exact_mut(1 << first.columns) {
             self.rows(rest, row, with);
         }

@@ -169,9 +169,7 @@ impl PyPlan {
 
 /// The sizes of a proof, as Python reads them.
 pub fn layout_record(tables: &[Geometry], vectors: &[Vector], counts: Counts) -> LayoutRecord {
-    let record = |one: &Geometry| (
-        one.end, one.random, one.fold, one.bits, one.rate, one.queries,
-    );
+    let record = |one: &Geometry| (one.end, one.random, one.fold, one.bits, one.rate, one.queries);
     (
         tables.iter().map(record).collect(),
         vectors.iter().map(|vector| record(&vector.geometry)).collect(),

@@ -321,7 +321,13 @@ impl Batch for Output<'_> {
             }
             let chain = key::<W>(self.key);
             let counters = places::<W>(self.first + at);
-            let v = mixed(&chain, &message, counters, self.length, DERIVED | START | END | ROOT);
+            let v = mixed(
+                &chain,
+                &message,
+                counters,
+                self.length,
+                DERIVED | START | END | ROOT,
+            );
             let (mut low, mut high) = (chain, chain);
             for i in 0..8 {
                 low[i] = v[i].xor(v[i + 8]);
