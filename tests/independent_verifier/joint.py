@@ -118,6 +118,21 @@ def rounds(transcript: Transcript, target: Elements, hides: bool) -> tuple[Eleme
     return known.constant, point, -known.pads
 
 
+def over_four(
+    tables: Sequence[Oracle], weight_at: Callable[[int, Elements], Elements]
+) -> Callable[[int, Elements], Elements]:
+    """The weights of tables as if all bound four variables: half as much for each that one lacks."""
+
+    def extension_of(number: int, at: Elements) -> Elements:
+        bound = tables[number].geometry.fold
+        weight = weight_at(number, np.concatenate([at[:bound], at[FOLD:]]))
+        for _ in range(bound, FOLD):
+            weight = weight * HALF
+        return weight
+
+    return extension_of
+
+
 def check_joint(
     transcript: Transcript,
     tables: Sequence[Oracle],
@@ -128,15 +143,7 @@ def check_joint(
     """Raises Refused unless the sum over tables of <f, w> is the target; `weight_at` is w's extension, by number."""
     degree = transcript.degree
     oracles, passed = list(tables), []
-
-    def narrowed(number: int, at: Elements) -> Elements:
-        """A table's weights with variables that it lacks, half as much for each."""
-        bound = tables[number].geometry.fold
-        weight = weight_at(number, np.concatenate([at[:bound], at[FOLD:]]))
-        for _ in range(bound, FOLD):
-            weight = weight * HALF
-        return weight
-
+    extension_of = over_four(tables, weight_at)
     last, root = FIELD.Zeros((0, degree)), b""
     for vector in vectors([table.geometry for table in tables], hides):
         left, point, pads = rounds(transcript, target, hides)
@@ -174,7 +181,7 @@ def check_joint(
             ((own_factor, at),) = parts
             factor = multiply(factor, own_factor)
         else:
-            extensions = [multiply(part, narrowed(number, before)) for number, (part, before) in enumerate(parts)]
+            extensions = [multiply(part, extension_of(number, before)) for number, (part, before) in enumerate(parts)]
             weight = weight + multiply(factor, total(np.stack(extensions)))
     if not same(multiply(value, weight), left):
         raise Refused("a commitment does not open to the claimed values")

@@ -131,7 +131,7 @@ impl<E: Extension> Pairs<E> {
 
 /// Tables of values in the base field and of weights not yet made: the first variable's sums.
 pub fn first_sums<E: Extension>(values: &[F], weights: &dyn Weights<E>) -> Sums<E> {
-    let size = values.len().min(2 * PIECE);
+    let size = values.len().clamp(1, 2 * PIECE);
     let work = |made: &mut Vec<E>, (c, values): (usize, &[F])| {
         let made = &mut made[..values.len()];
         weights.read(c * size, made);
@@ -152,7 +152,7 @@ pub fn first_sums<E: Extension>(values: &[F], weights: &dyn Weights<E>) -> Sums<
 /// The same tables with their first variable bound to r.
 pub fn first_bound<E: Extension>(values: &[F], weights: &dyn Weights<E>, r: E) -> Pairs<E> {
     let half = values.len() / 2;
-    let size = half.min(2 * PIECE);
+    let size = half.clamp(1, 2 * PIECE);
     let r = E::Factor::new(r);
     let (mut x, mut y) = (zeros(half), zeros(half));
     type Piece<'a, E> = (&'a [F], &'a mut [E], &'a mut [E]);
@@ -325,7 +325,7 @@ mod tests {
     }
 
     fn rest_is_bound_at_once<E: Extension>() {
-        for (size, end) in [(1024, 48), (4096, 1104), (48, 48), (2048, 16)] {
+        for (size, end) in [(1024, 48), (4096, 1104), (48, 48), (2048, 16), (0, 0)] {
             let values: Vec<F> = (0..size as u64).map(|i| element::<E>(i + 7).base()).collect();
             let weights = Dense((0..end as u64).map(element::<E>).collect());
             for fold in 1..=FOLD {
