@@ -12,9 +12,10 @@ use super::last::{Last, masked, summed};
 use super::later::{Later, Passed, weight};
 use super::merkle::{Binding, Digest};
 use super::ntt::reverse;
-use super::pairs::{Pairs, Tables};
+use super::pairs::Pairs;
 use super::queries::Known;
 use super::rounds::{Left, rounds};
+use super::tables::Tables;
 use super::vectors::Prover;
 
 /// A table that is opened, as both sides know it. The last one of an opening is the proof's own, and carries pads where

@@ -6,8 +6,9 @@ use super::geometry::{CARRIED, Geometry, Vector};
 use super::memory::zeros;
 use super::ntt::extension_values;
 use super::oracle::Oracle;
-use super::pairs::{Tables, Weights, message};
+use super::pairs::{Weights, message};
 use super::randomness::Randomness;
+use super::tables::Tables;
 
 /// What the prover knows of one: the variables that a leaf is folded along, its words on the domain, the table, and the
 /// weights.

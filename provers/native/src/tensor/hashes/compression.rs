@@ -8,7 +8,7 @@ use super::super::merkle::Digest;
 pub const BLOCK: usize = 64;
 const SALT: usize = 16;
 /// Inputs that are hashed at once, at most.
-const MOST: usize = 16;
+pub const MOST: usize = 16;
 
 const IV: [u32; 8] = [
     0x6a09_e667,
@@ -21,11 +21,11 @@ const IV: [u32; 8] = [
     0x5be0_cd19,
 ];
 const PERMUTATION: [usize; 16] = [2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8];
-const START: u32 = 1;
-const END: u32 = 2;
-const ROOT: u32 = 8;
+pub const START: u32 = 1;
+pub const END: u32 = 2;
+pub const ROOT: u32 = 8;
 /// The mode `derive_key`, whose key is that of a context.
-const DERIVED: u32 = 64;
+pub const DERIVED: u32 = 64;
 
 /// Which message word each round takes where: round r is the permutation r times.
 const SCHEDULE: [[usize; 16]; 7] = {
@@ -79,7 +79,7 @@ unsafe fn compress<W: Words>(chain: &mut [W; 8], message: &[W; 16], length: u32,
 
 /// The compression function's states after its rounds.
 #[inline(always)]
-unsafe fn mixed<W: Words>(
+pub unsafe fn mixed<W: Words>(
     chain: &[W; 8],
     message: &[W; 16],
     counters: [W; 2],
@@ -121,7 +121,7 @@ unsafe fn mixed<W: Words>(
 }
 
 #[inline(always)]
-unsafe fn key<W: Words>(words: [u32; 8]) -> [W; 8] {
+pub unsafe fn key<W: Words>(words: [u32; 8]) -> [W; 8] {
     let mut made = [unsafe { W::splat(0) }; 8];
     for (own, word) in made.iter_mut().zip(words) {
         *own = unsafe { W::splat(word) };
@@ -282,69 +282,9 @@ impl Batch for Leaves<'_> {
     }
 }
 
-/// The output of a hash of one short input, from a block of 64 bytes on.
-pub struct Output<'a> {
-    input: [u32; 16],
-    length: u32,
-    key: [u32; 8],
-    first: usize,
-    blocks: &'a mut [[Digest; 2]],
-}
-
-impl<'a> Output<'a> {
-    /// The input has at most a block.
-    pub fn new(of: Use, input: &[u8], first: usize, blocks: &'a mut [[Digest; 2]]) -> Self {
-        let mut bytes = [0; BLOCK];
-        bytes[..input.len()].copy_from_slice(input);
-        Self {
-            input: std::array::from_fn(|i| u32::from_le_bytes(std::array::from_fn(|k| bytes[4 * i + k]))),
-            length: input.len() as u32,
-            key: of.words(),
-            first,
-            blocks,
-        }
-    }
-}
-
-impl Batch for Output<'_> {
-    fn count(&self) -> usize {
-        self.blocks.len()
-    }
-
-    #[inline(always)]
-    unsafe fn hash<W: Words>(&mut self, at: usize) {
-        let mut halves = [[[0; 32]; MOST]; 2];
-        unsafe {
-            let mut message = [W::splat(0); 16];
-            for (own, word) in message.iter_mut().zip(self.input) {
-                *own = W::splat(word);
-            }
-            let chain = key::<W>(self.key);
-            let counters = places::<W>(self.first + at);
-            let v = mixed(
-                &chain,
-                &message,
-                counters,
-                self.length,
-                DERIVED | START | END | ROOT,
-            );
-            let (mut low, mut high) = (chain, chain);
-            for i in 0..8 {
-                low[i] = v[i].xor(v[i + 8]);
-                high[i] = v[i + 8].xor(chain[i]);
-            }
-            W::store(low, halves[0].as_mut_ptr());
-            W::store(high, halves[1].as_mut_ptr());
-        }
-        for (i, block) in self.blocks[at..at + W::COUNT].iter_mut().enumerate() {
-            *block = [halves[0][i], halves[1][i]];
-        }
-    }
-}
-
 /// Numbers from `first` on, the lower half of each and the upper one.
 #[inline(always)]
-unsafe fn places<W: Words>(first: usize) -> [W; 2] {
+pub unsafe fn places<W: Words>(first: usize) -> [W; 2] {
     assert!(W::COUNT <= MOST);
     let places: [u64; MOST] = std::array::from_fn(|i| (first + i) as u64);
     let low = places.map(|place| place as u32);

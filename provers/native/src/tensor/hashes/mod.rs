@@ -4,13 +4,15 @@ use super::domain::Use;
 use super::field::F;
 use super::instructions::{Instructions, Width};
 use super::merkle::{Digest, leaf_hash, leaf_salt, node_hash};
-use compression::{Batch, Leaves, Nodes, Output};
+use compression::{Batch, Leaves, Nodes};
+use output::Output;
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod compression;
+mod output;
 
 /// Hashes as many inputs as fill vectors, from the first on; how many these are.
 fn by_vectors(batch: &mut impl Batch, with: Instructions) -> usize {
