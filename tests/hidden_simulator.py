@@ -160,7 +160,7 @@ def _learn(patch: pytest.MonkeyPatch, learned: Learned) -> None:
         return shown(transcript, oracle, target)
 
     def noted_check(transcript: Transcript, tables: Any, target: Elements, weight_at: Any, hides: bool) -> None:
-        learned.weight_at = weight_at
+        learned.weight_at = joint.over_four(tables, weight_at)
         check(transcript, tables, target, weight_at, hides)
 
     patch.setattr(joint, "ask", noted_ask)

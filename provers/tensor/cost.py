@@ -134,12 +134,12 @@ def _opening(made: Plan, tree: Callable[[int, int, int], float]) -> float:
     """The bytes of the opening, given those of the queries to a tree of 2^depth leaves of a size."""
     element, layout, last = WORD * made.degree, made.layout, made.layout.vectors[-1]
     carried, salt = (element, SALT) if made.hidden else (0, 0)
-    leaves = [SYMBOLS * WORD + SALT] * len(layout.tables)
+    leaves = [(WORD << table.fold) + SALT for table in layout.tables]
     sources, found = layout.tables, 0.0
     for vector in layout.vectors:
         leaves[-1] += carried
         for leaf, source in zip(leaves, sources, strict=True):
-            found += tree(source.bits + source.rate - FOLD, source.queries, leaf)
+            found += tree(source.bits + source.rate - source.fold, source.queries, leaf)
         found += 2 * FOLD * element + DIGEST
         sources, leaves = [vector], [SYMBOLS * element + salt]
     if made.hidden:

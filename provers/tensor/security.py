@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from .config import (
     DEGREES,
-    FOLD,
     MOST_CLAIMS,
     PRIME,
     QUERY_BITS,
@@ -59,7 +58,7 @@ def _opening(made: Plan, field: float, most_claims: int) -> Iterator[Bound]:
         yield Bound(f"vector {number}: combination", field - math.log2(1 + asked))
         for name, source in sources:
             # Each fold halves the domain: that / |field| of correlated agreement, and as much again for where it is.
-            folding = sum((1 << (source.bits + source.rate - step)) + 2 for step in range(FOLD))
+            folding = sum((1 << (source.bits + source.rate - step)) + 2 for step in range(source.fold))
             yield Bound(f"{name}: folding", field - math.log2(folding))
             yield Bound(f"{name}: queries", _missed(source.rate, source.queries))
         if hidden:

@@ -91,7 +91,7 @@ def mirage_challenge(key: Groth16VerifyingKey, publics: NDArray[np.uint64], poin
 _View: TypeAlias = tuple[list[int], list[tuple[list[int], tuple[list[int], list[list[int]]] | None]]]
 _Form: TypeAlias = tuple[list[int], list[tuple[int, int, list[tuple[int, bool]]]]]
 
-_Geometry: TypeAlias = tuple[int, int, int, int, int]
+_Geometry: TypeAlias = tuple[int, int, int, int, int, int]
 
 @final
 class TensorPlan:

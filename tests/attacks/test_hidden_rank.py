@@ -7,6 +7,7 @@ Without any of the randomness it is less.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -38,6 +39,10 @@ OF_OPENING = {"whir.fold", "whir.leaves", "whir.carried", "whir.last"}
 def test_programs_are_of_every_operation() -> None:
     shipped = {own for own in operation_classes() if own.__module__.startswith("circuitize.")}
     assert {type(operation) for operation, _ in OPERATIONS} == shipped
+
+
+def queries_at(rate: int, bits: float) -> int:
+    return math.ceil(bits / -math.log2((1 + 0.5**rate) / 2))
 
 
 def secrets(made: Plan, first: int = 0) -> list[bytes]:
@@ -104,6 +109,19 @@ def test_what_follows_from_the_uniform_part_adds_nothing_to_its_rank() -> None:
     size = view.uniform.size
     assert np.count_nonzero(np.add.reduce(found != 0, axis=0)) > size
     assert rank(found[:size]) == rank(found) == size
+
+
+@pytest.mark.parametrize(("openings", "bits", "width"), [(1, 1.3, 2), (3, 1.3, 4), (10, 1.0, 8)])
+def test_leaves_of_each_width_hide(openings: int, bits: float, width: int) -> None:
+    """Those of 16 are of own columns; a root that may be opened more often has wider leaves."""
+    private = committed_inputs(PROGRAMS["step"])
+    made = plan(private, openings=openings)
+    values = values_of(made, draw(private, np.random.default_rng(1)))
+    viewer = Viewer(made, values, secrets(made), demand=(bits, 1 << 10))
+    view = viewer.view()
+    assert view.drawn["0: root"].size == width * openings * queries_at(1, bits)
+    found = viewer.jacobian(words_of(view))
+    assert rank(found[: view.uniform.size]) == rank(found) == view.uniform.size
 
 
 @pytest.mark.deep
@@ -192,6 +210,25 @@ def test_a_root_is_opened_as_often_as_it_was_made_for(budget: int, uniform: bool
     assert leaves_in_common(views, 0) == 0
     size = sum(view.uniform.size for view in views)
     found = rank(joint([(first, "0: "), (second, "0: ")]))
+    assert (found == size) == uniform
+
+
+@pytest.mark.parametrize(("budget", "uniform"), [(3, True), (2, False)])
+def test_a_root_of_narrow_leaves_is_opened_as_often_as_it_was_made_for(budget: int, uniform: bool) -> None:
+    """Three proofs that open one root whose leaves hold four symbols, or two."""
+    private = committed_inputs(PROGRAMS["step"])
+    made = plan(private, openings=budget, degree=2)
+    values = values_of(made, draw(private, np.random.default_rng(1)))
+    shared, *own = secrets(made)
+    viewers: list[Viewer] = []
+    for seed in range(100):
+        other = Viewer(made, values, [shared, *[bytes([9 + seed] * 32)] * len(own)], bytes([seed] * 32))
+        if not any(leaves_in_common((one.view(), other.view()), 0) for one in viewers):
+            viewers.append(other)
+        if len(viewers) == 3:
+            break
+    size = sum(viewer.view().uniform.size for viewer in viewers)
+    found = rank(joint([(viewer, "0: ") for viewer in viewers]))
     assert (found == size) == uniform
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .opening import FOLD, SYMBOLS, queries_at
 
@@ -26,10 +26,14 @@ def bits_for(size: int) -> int:
 
 @dataclass(frozen=True)
 class Geometry:
-    """2^bits elements: what is there, random ones from `end` on, and zeros; their domain has 2^(bits + rate) points."""
+    """2^bits elements: what is there, random ones from `end` on, and zeros; their domain has 2^(bits + rate) points.
+
+    A leaf holds 2^fold of its values.
+    """
 
     end: int
     random: int
+    fold: int
     bits: int
     rate: int
     queries: int
@@ -37,6 +41,11 @@ class Geometry:
     @property
     def domain(self) -> int:
         return self.bits + self.rate
+
+    @property
+    def depth(self) -> int:
+        """Of its tree."""
+        return self.domain - self.fold
 
     @property
     def length(self) -> int:
@@ -62,7 +71,7 @@ class Vector:
 def sized(end: int, each: int, rate: int) -> Geometry:
     """With so many random elements for each query."""
     random = each * queries_at(rate)
-    return Geometry(end, random, max(LEAST, bits_for(end + random)), rate, queries_at(rate))
+    return Geometry(end, random, FOLD, max(LEAST, bits_for(end + random)), rate, queries_at(rate))
 
 
 def small_or_large(end: int, each: int, sparse: int = 0) -> Geometry:
@@ -71,8 +80,13 @@ def small_or_large(end: int, each: int, sparse: int = 0) -> Geometry:
 
 
 def table(words: int, openings: int) -> Geometry:
-    """A table for so many openings; for any number of them, 0, where nothing is hidden."""
-    return small_or_large(-(-words // SYMBOLS) * SYMBOLS, SYMBOLS * openings, SPARSE)
+    """A table for so many openings, of the narrowest leaves; for any number of them, 0, where nothing is hidden."""
+    widest = small_or_large(-(-words // SYMBOLS) * SYMBOLS, SYMBOLS * openings, SPARSE)
+    for fold in range(1, FOLD) if openings else ():
+        random, bits = openings * widest.queries << fold, widest.bits - FOLD + fold
+        if widest.end + random <= 1 << bits:
+            return replace(widest, random=random, fold=fold, bits=bits)
+    return widest
 
 
 def vector(sizes: Sequence[int], queries: int, number: int) -> Vector:
@@ -84,17 +98,17 @@ def vector(sizes: Sequence[int], queries: int, number: int) -> Vector:
     blocks = [Block(offset, size) for offset, size in zip(offsets, bits, strict=True)]
     if not queries:
         last = end <= LAST_SENT
-        geometry = Geometry(end, 0, bits_for(end), 0, 0) if last else sized(end, 0, 1 + number)
+        geometry = Geometry(end, 0, 0, bits_for(end), 0, 0) if last else sized(end, 0, 1 + number)
         return Vector(tuple(blocks), None, geometry, last)
     *folds, carried = blocks
     last = end <= LAST
-    geometry = small_or_large(end, 1) if last else sized(end, SYMBOLS, 1 + number)
+    geometry = replace(small_or_large(end, 1), fold=0) if last else sized(end, SYMBOLS, 1 + number)
     return Vector(tuple(folds), carried, geometry, last)
 
 
 def vectors(tables: Sequence[Geometry], hides: bool) -> list[Vector]:
     """Of an opening of these tables, the last of which carries pads if it hides."""
-    made = [vector([one.bits - FOLD for one in tables], hides * tables[-1].queries, 1)]
+    made = [vector([one.bits - one.fold for one in tables], hides * tables[-1].queries, 1)]
     while not made[-1].last:
         before = made[-1].geometry
         made.append(vector([before.bits - FOLD], hides * before.queries, len(made) + 1))
@@ -105,5 +119,5 @@ def fit(tables: Sequence[Geometry], made: Sequence[Vector]) -> bool:
     """Whether there are such domains, and carried pads have a rate as low as the tree that carries them."""
     trees = [tables[-1], *(one.geometry for one in made)]
     pairs = [(tree, one.carried) for tree, one in zip(trees, made, strict=False) if one.carried is not None]
-    carried = all(block.bits + tree.rate <= tree.domain - FOLD for tree, block in pairs)
+    carried = all(block.bits + tree.rate <= tree.depth for tree, block in pairs)
     return carried and all(one.bits <= MOST_VARIABLES and one.domain <= TWO_ADICITY for one in [*tables, *trees])

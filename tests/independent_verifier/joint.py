@@ -9,6 +9,7 @@ import numpy as np
 
 from .arithmetic import (
     FIELD,
+    HALF,
     Elements,
     Numbers,
     dot,
@@ -28,7 +29,6 @@ from .masked import Masked
 from .opening import (
     FOLD,
     FOREIGN,
-    SYMBOLS,
     fold,
     opened_leaves,
     powers_at,
@@ -45,7 +45,6 @@ class Oracle:
     """What is queried: a root, and what it is made of the top of a tree by; leaves of so many words."""
 
     geometry: Geometry
-    depth: int
     width: int
     carried: int
     root: bytes
@@ -100,12 +99,13 @@ def within(block: Block, point: Elements) -> Elements:
 
 
 def ask(transcript: Transcript, oracle: Oracle) -> Answers:
-    places = transcript.positions("whir.queries", oracle.geometry.queries, oracle.depth)
-    words, carried, top = opened_leaves(transcript, places, oracle.depth, oracle.width, oracle.carried, oracle.salted)
+    depth = oracle.geometry.depth
+    places = transcript.positions("whir.queries", oracle.geometry.queries, depth)
+    words, carried, top = opened_leaves(transcript, places, depth, oracle.width, oracle.carried, oracle.salted)
     if oracle.root_of(top) != oracle.root:
         raise Refused(FOREIGN)
-    indices = [reversed_bits(place, oracle.depth) for place in places]
-    return Answers(indices, roots_to(root_of_unity(oracle.depth), indices, oracle.depth), words, carried)
+    indices = [reversed_bits(place, depth) for place in places]
+    return Answers(indices, roots_to(root_of_unity(depth), indices, depth), words, carried)
 
 
 def rounds(transcript: Transcript, target: Elements, hides: bool) -> tuple[Elements, Elements, Elements | None]:
@@ -118,6 +118,21 @@ def rounds(transcript: Transcript, target: Elements, hides: bool) -> tuple[Eleme
     return known.constant, point, -known.pads
 
 
+def over_four(
+    tables: Sequence[Oracle], weight_at: Callable[[int, Elements], Elements]
+) -> Callable[[int, Elements], Elements]:
+    """The weights of tables as if all bound four variables: half as much for each that one lacks."""
+
+    def extension_of(number: int, at: Elements) -> Elements:
+        bound = tables[number].geometry.fold
+        weight = weight_at(number, np.concatenate([at[:bound], at[FOLD:]]))
+        for _ in range(bound, FOLD):
+            weight = weight * HALF
+        return weight
+
+    return extension_of
+
+
 def check_joint(
     transcript: Transcript,
     tables: Sequence[Oracle],
@@ -128,6 +143,7 @@ def check_joint(
     """Raises Refused unless the sum over tables of <f, w> is the target; `weight_at` is w's extension, by number."""
     degree = transcript.degree
     oracles, passed = list(tables), []
+    extension_of = over_four(tables, weight_at)
     last, root = FIELD.Zeros((0, degree)), b""
     for vector in vectors([table.geometry for table in tables], hides):
         left, point, pads = rounds(transcript, target, hides)
@@ -138,8 +154,9 @@ def check_joint(
         answers = [ask(transcript, oracle) for oracle in oracles]
         claims: list[tuple[Block, Numbers, Elements]] = []
         for oracle, found, block in zip(oracles, answers, vector.folds, strict=True):
-            domain = oracle.geometry.domain
-            claims.append((block, found.z, fold(symbols(found.words, degree), found.indices, domain, point)))
+            own_point = point[: oracle.geometry.fold]
+            leaves = symbols(found.words, len(own_point), degree)
+            claims.append((block, found.z, fold(leaves, found.indices, oracle.geometry.domain, own_point)))
             if vector.carried is not None and oracle.carried:
                 claims.append((vector.carried, found.z, found.carried))
         factors = powers(transcript.challenge("whir.combine"), sum(len(z) for _, z, _ in claims))
@@ -150,9 +167,7 @@ def check_joint(
             for (block, z, _), part in zip(claims, np.split(factors, ends), strict=True)
         ]
         passed.append(Folded(vector, point, pads, own))
-        sizes = (vector.geometry.domain, 2 * degree, 0)
-        if not vector.last:
-            sizes = (vector.geometry.domain - FOLD, SYMBOLS * degree, degree * hides)
+        sizes = (2 * degree, 0) if vector.last else (degree << vector.geometry.fold, degree * hides)
         oracles = [Oracle(vector.geometry, *sizes, root, hides)]
     if hides:
         last, target = shown(transcript, oracles[0], target)
@@ -166,8 +181,8 @@ def check_joint(
             ((own_factor, at),) = parts
             factor = multiply(factor, own_factor)
         else:
-            ends = np.stack([multiply(part, weight_at(number, before)) for number, (part, before) in enumerate(parts)])
-            weight = weight + multiply(factor, total(ends))
+            extensions = [multiply(part, extension_of(number, before)) for number, (part, before) in enumerate(parts)]
+            weight = weight + multiply(factor, total(np.stack(extensions)))
     if not same(multiply(value, weight), left):
         raise Refused("a commitment does not open to the claimed values")
 

@@ -78,9 +78,9 @@ def opened_leaves(
     return words, beside, merkle_top(known, transcript.bytes("whir.nodes", 32 * absent(places, depth)), depth)
 
 
-def symbols(words: Numbers, degree: int) -> Elements:
-    """The symbols of leaves, of the base field or of the extension."""
-    return lift(words, degree) if words.shape[1] == SYMBOLS else words.reshape(len(words), SYMBOLS, degree)
+def symbols(words: Numbers, bits: int, degree: int) -> Elements:
+    """The 2^bits symbols of each leaf, of the base field or of the extension."""
+    return lift(words, degree) if words.shape[1] == 1 << bits else words.reshape(len(words), 1 << bits, degree)
 
 
 def merkle_top(known: dict[int, bytes], nodes: bytes, depth: int) -> bytes:
@@ -111,15 +111,16 @@ def absent(places: list[int], depth: int) -> int:
 
 
 def fold(leaves: Elements, indices: list[int], domain: int, folded: Elements) -> Elements:
-    """For each leaf the folded polynomial's value at x^16, from f's at the 16 points with that power.
+    """For each leaf the value at x^(2^k) of f folded along k numbers, from f's at the 2^k points with that power.
 
-    Symbol j of the leaf of index i is the value at w^(i + 2^(domain - 4) rev(j)), w of order 2^domain; symbols 2 m and
+    Symbol j of the leaf of index i is the value at w^(i + 2^(domain - k) rev(j)), w of order 2^domain; symbols 2 m and
     2 m + 1 are those at x and at -x.
     """
+    bits = len(folded)
     inverse = pow(root_of_unity(domain), -1, PRIME)
-    inner = pow(inverse, 1 << (domain - FOLD), PRIME)
+    inner = pow(inverse, 1 << (domain - bits), PRIME)
     own = roots_to(inverse, indices, domain)
-    steps = numbers([pow(inner, reversed_bits(j, FOLD), PRIME) for j in range(0, SYMBOLS, 2)])
+    steps = numbers([pow(inner, reversed_bits(j, bits), PRIME) for j in range(0, 1 << bits, 2)])
     inverses = own[:, None] * steps[None, :]
     for r in folded:
         at_x, at_minus_x = leaves[:, ::2], leaves[:, 1::2]

@@ -22,7 +22,6 @@ from .checks import Clear
 from .geometry import Geometry, fit, table, vectors
 from .joint import Oracle, check_joint
 from .masked import Masked, extension_from, pad_words
-from .opening import FOLD, SYMBOLS
 from .reductions import Reductions
 from .transcript import Refused, hashed
 from .weights import Separable, at_point, extension
@@ -134,8 +133,7 @@ class Verifier(Reductions):
         oracles = [
             Oracle(
                 own,
-                own.domain - FOLD,
-                SYMBOLS,
+                1 << own.fold,
                 carried * (number == last),
                 root,
                 True,

@@ -109,7 +109,7 @@ def test_what_a_plan_sends_is_what_is_counted(name: str, degree: int) -> None:
     checked.check(b"")
     assert isinstance(checked.checks, Masked)
     sizes = [checked.tables, [vector.geometry for vector in vectors(checked.tables, hides=True)]]
-    own = [[(one.end, one.random, one.bits, one.rate, one.queries) for one in kind] for kind in sizes]
+    own = [[(one.end, one.random, one.fold, one.bits, one.rate, one.queries) for one in kind] for kind in sizes]
     tables, folded, counts = made.native.layout()
     assert (own, checked.checks.counts) == ([tables, folded], counts)
     assert len(folded) > 1 or name != "long"
@@ -267,7 +267,7 @@ def test_lengths_do_not_depend_on_the_witness(name: str) -> None:
         salts = [len(words) // 2 for words in hook.words("whir.salts")]
         queries = [geometry[-1] for geometry in (*tables, *folded)]
         assert all(0.7 * most < count <= most for count, most in zip(salts, queries, strict=True))
-        widths = [16] * len(tables) + [16 * made.degree] * (len(folded) - 1) + [2 * made.degree]
+        widths = [1 << table[2] for table in tables] + [16 * made.degree] * (len(folded) - 1) + [2 * made.degree]
         leaves = [len(words) for words in hook.words("whir.leaves")]
         assert leaves == [count * width for count, width in zip(salts, widths, strict=True)]
         carried = [len(words) for words in hook.words("whir.carried")]

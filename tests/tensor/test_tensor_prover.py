@@ -167,8 +167,8 @@ def test_sizes_are_the_same_twice(largest: int) -> None:
     own = [geometry.table(1 << bits, 0) for bits in variables]
     sizes = [own, [vector.geometry for vector in geometry.vectors(own, hides=False)]]
     tables, folded, _ = _native.tensor_sizes(variables)
-    assert [tables, folded] == [[(x.end, x.random, x.bits, x.rate, x.queries) for x in kind] for kind in sizes]
-    for _, _, _, rate, queries in [*tables, *folded[:-1]]:
+    assert [tables, folded] == [[(x.end, x.random, x.fold, x.bits, x.rate, x.queries) for x in kind] for kind in sizes]
+    for *_, rate, queries in [*tables, *folded[:-1]]:
         assert queries == opening.queries_at(rate) and -queries * math.log2((1 + 0.5**rate) / 2) >= config.QUERY_BITS
     assert (config.FOLD, config.LEAST_VARIABLES, config.QUERY_BITS) == (
         opening.FOLD,

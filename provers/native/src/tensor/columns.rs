@@ -185,6 +185,15 @@ impl<E: Extension> Weights<E> for WithPads<'_, E> {
             weights[from - start..to - start].copy_from_slice(&self.pads[from - self.start..to - self.start]);
         }
     }
+
+    fn end(&self) -> usize {
+        let pads = if self.pads.is_empty() {
+            0
+        } else {
+            self.start + self.pads.len()
+        };
+        self.columns.end().max(pads)
+    }
 }
 
 /// The extension over a table, at a point, of weights on the elements from `start` on.

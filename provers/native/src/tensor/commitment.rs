@@ -6,7 +6,7 @@ use super::claims::Values;
 use super::domain::Use;
 use super::field::F;
 use super::functional::padded_places;
-use super::geometry::{Geometry, HIDDEN, PLAIN, WIDTH};
+use super::geometry::{Geometry, HIDDEN, PLAIN};
 use super::layout::Layout;
 use super::memory;
 use super::merkle::{Binding, Digest};
@@ -18,6 +18,7 @@ use super::randomness::Randomness;
 
 /// A commitment and all that opening it takes: made once, opened in any number of proofs.
 pub struct Commitment {
+    /// Without the zeros at its end.
     pub table: Vec<F>,
     pub oracle: Oracle,
     root: Digest,
@@ -47,7 +48,7 @@ impl Commitment {
         };
         let geometry = HIDDEN.table(end, openings);
         table.truncate(geometry.end);
-        let randomness = Self::randomness(&table, &secret, binding);
+        let randomness = Self::randomness(&table, &geometry, &secret, binding);
         Self::hidden(table, geometry, &randomness, binding)
     }
 
@@ -57,9 +58,13 @@ impl Commitment {
         Self::with(words, Vec::new(), geometry, secret, Vec::new(), binding)
     }
 
-    /// The secret, the list of ports and the words decide the random ones: so one secret used twice gives unrelated ones.
-    pub fn randomness(words: &[F], secret: &[u8; 32], binding: Binding) -> Randomness {
-        Randomness::new(secret, &[&binding.root(&fingerprint(words))])
+    /// The secret, the list of ports, the words and the leaves' width decide the random ones: so one secret used twice gives
+    /// unrelated ones.
+    pub fn randomness(words: &[F], geometry: &Geometry, secret: &[u8; 32], binding: Binding) -> Randomness {
+        Randomness::new(
+            secret,
+            &[&binding.root(&fingerprint(words)), &[geometry.fold as u8]],
+        )
     }
 
     /// Commits to words and random ones behind them.
@@ -87,8 +92,7 @@ impl Commitment {
         words.resize(geometry.end, F::ZERO);
         words.extend(random);
         let symbols = ntt::values(&words, geometry.domain());
-        let oracle = Oracle::of(symbols, WIDTH, carried, Some(salts));
-        words.resize(1 << geometry.bits, F::ZERO);
+        let oracle = Oracle::of(symbols, geometry.width(), carried, Some(salts));
         let root = binding.root(&oracle.top());
         Self {
             table: words,
@@ -153,7 +157,10 @@ pub fn committed(
         return Commitment::plain(words, geometry, secret, binding);
     }
     words.truncate(geometry.end);
-    let randomness = drawn(number, Commitment::randomness(&words, &secret, binding));
+    let randomness = drawn(
+        number,
+        Commitment::randomness(&words, &geometry, &secret, binding),
+    );
     Commitment::hidden(words, geometry, &randomness, binding)
 }
 

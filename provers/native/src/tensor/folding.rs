@@ -2,7 +2,6 @@
 
 use super::extension::Extension;
 use super::field::F;
-use super::geometry::FOLD;
 use super::ntt::{self, reverse};
 
 /// Folds the symbols of leaves, of values on the subgroup of order 2^bits, along `point`.
@@ -16,11 +15,10 @@ pub struct Fold<E> {
 impl<E: Extension> Fold<E> {
     pub fn new(bits: usize, point: &[E]) -> Self {
         let inverse = F::root_of_unity(bits).inverse();
-        let leaf_bits = bits - FOLD;
-        let mut step = F::root_of_unity(FOLD).inverse();
+        let leaf_bits = bits - point.len();
+        let mut step = F::root_of_unity(point.len()).inverse();
         let mut shifts = Vec::new();
-        for level in 0..FOLD {
-            let half = FOLD - 1 - level;
+        for half in (0..point.len()).rev() {
             shifts.push(
                 (0..1 << half)
                     .map(|m| step.power(reverse(m, half) as u64))
@@ -34,6 +32,11 @@ impl<E: Extension> Fold<E> {
             shifts,
             point: point.to_vec(),
         }
+    }
+
+    /// Symbols of a leaf.
+    pub fn symbols(&self) -> usize {
+        1 << self.point.len()
     }
 
     /// The value of the folded polynomial at the point that `place` stands for.

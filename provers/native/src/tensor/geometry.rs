@@ -2,9 +2,9 @@
 
 use super::plan::MOST_VARIABLES;
 
-/// Variables per fold; a leaf holds 2^FOLD symbols.
+/// Variables per fold, at most; a leaf of a vector holds 2^FOLD symbols, and one of a table at most so many.
 pub const FOLD: usize = 4;
-/// Symbols of a leaf.
+/// The most symbols of a leaf.
 pub const WIDTH: usize = 1 << FOLD;
 /// The least number of variables of a table.
 pub const LEAST: usize = 8;
@@ -50,12 +50,14 @@ pub const PLAIN: Demand = Demand {
     ..HIDDEN
 };
 
-/// A table: what it holds, so many random words behind that, then zeros up to 2^bits; a domain of 2^(bits + rate).
+/// A table: what it holds, so many random words behind that, then zeros up to 2^bits; a domain of 2^(bits + rate), in leaves
+/// of 2^fold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Geometry {
     /// Where the random words begin, a multiple of a leaf's width.
     pub end: usize,
     pub random: usize,
+    pub fold: usize,
     pub bits: usize,
     pub rate: usize,
     pub queries: usize,
@@ -63,10 +65,18 @@ pub struct Geometry {
 
 impl Demand {
     /// Of a table that holds so many words and may be opened so often: each query takes a random word of every limb. Where
-    /// nothing is hidden it has none, and may be opened any number of times.
+    /// nothing is hidden it has none, and may be opened any number of times. Of leaves that make one tree it has the least.
     pub fn table(&self, words: usize, openings: usize) -> Geometry {
-        let each = if self.hides { openings * WIDTH } else { 0 };
-        self.chosen(words.next_multiple_of(WIDTH), each, SPARSE)
+        let openings = if self.hides { openings } else { 0 };
+        let widest = self.chosen(words.next_multiple_of(WIDTH), openings * WIDTH, SPARSE);
+        let narrower = |fold: usize| Geometry {
+            random: (openings * widest.queries) << fold,
+            fold,
+            bits: widest.bits + fold - FOLD,
+            ..widest
+        };
+        let found = (1..FOLD).map(narrower).find(Geometry::holds);
+        found.filter(|_| self.hides).unwrap_or(widest)
     }
 
     /// Rate 1/4 where the domain is then small, but not too small, else 1/2; `each` random elements for a query.
@@ -76,6 +86,7 @@ impl Demand {
             Geometry {
                 end,
                 random: each * queries,
+                fold: FOLD,
                 bits: bits_for(end + each * queries).max(LEAST),
                 rate,
                 queries,
@@ -92,11 +103,16 @@ impl Demand {
     /// The last vector: leaves that hold one of its elements; or, where nothing is hidden, none, since it is sent.
     fn last(&self, end: usize) -> Geometry {
         if self.hides {
-            return self.chosen(end, 1, 0);
+            let fold = 0;
+            return Geometry {
+                fold,
+                ..self.chosen(end, 1, 0)
+            };
         }
         Geometry {
             end,
             random: 0,
+            fold: 0,
             bits: bits_for(end),
             rate: 0,
             queries: 0,
@@ -111,6 +127,7 @@ impl Demand {
         Geometry {
             end,
             random,
+            fold: FOLD,
             bits: bits_for(end + random),
             rate,
             queries,
@@ -119,12 +136,14 @@ impl Demand {
 
     /// The vectors of an opening of these tables, the last of which carries pads where it hides; what is shown ends them.
     pub fn vectors(&self, tables: &[Geometry]) -> Vec<Vector> {
-        let folds: Vec<usize> = tables.iter().map(|table| table.bits - FOLD).collect();
+        let folds: Vec<usize> = tables.iter().map(|table| table.bits - table.fold).collect();
         let queries = tables.last().expect("the proof's own table").queries;
         let mut made = vec![self.vector(&folds, queries, 1)];
         while let Some(last) = made.last().filter(|vector| !vector.last) {
-            let Geometry { bits, queries, .. } = last.geometry;
-            made.push(self.vector(&[bits - FOLD], queries, made.len() + 1));
+            let Geometry {
+                bits, queries, fold, ..
+            } = last.geometry;
+            made.push(self.vector(&[bits - fold], queries, made.len() + 1));
         }
         made
     }
@@ -167,9 +186,18 @@ impl Geometry {
         self.bits + self.rate
     }
 
-    /// Leaves, in bits, where each holds 2^FOLD symbols.
+    /// Leaves, in bits.
     pub fn leaves(&self) -> usize {
-        self.domain() - FOLD
+        self.domain() - self.fold
+    }
+
+    /// Symbols of a leaf.
+    pub fn width(&self) -> usize {
+        1 << self.fold
+    }
+
+    fn holds(&self) -> bool {
+        self.end + self.random <= 1 << self.bits
     }
 
     pub fn fits(&self) -> bool {
@@ -231,6 +259,28 @@ mod tests {
         assert_eq!(sizes(PLAIN.table((1 << 10) + 1, 4)), (11, 2, 157, 0));
         assert_eq!(sizes(PLAIN.table(1 << 15, 4)), (15, 2, 157, 0));
         assert_eq!(sizes(PLAIN.table((1 << 15) + 1, 4)), (16, 1, 256, 0));
+    }
+
+    #[test]
+    fn leaves_are_as_narrow_as_makes_no_larger_tree() {
+        let sizes = |words: usize, openings: usize| {
+            let one = HIDDEN.table(words, openings);
+            (one.fold, one.bits, one.random, one.leaves())
+        };
+        assert_eq!(sizes(2608, 4), (3, 13, 4 * 8 * 157, 12));
+        assert_eq!(sizes(200, 4), (1, 11, 4 * 2 * 157, 12));
+        assert_eq!(sizes(6000, 4), (4, 14, 4 * 16 * 157, 12));
+        for words in (1..40_000).step_by(97) {
+            for openings in [1, 4, 40] {
+                let (fold, bits, random, leaves) = sizes(words, openings);
+                let end = words.next_multiple_of(WIDTH);
+                let widest = HIDDEN.chosen(end, WIDTH * openings, SPARSE);
+                assert_eq!(leaves, widest.leaves());
+                assert!(end + random <= 1 << bits && (1..=FOLD).contains(&fold));
+                assert!(fold == 1 || end + random / 2 > 1 << (bits - 1));
+                assert_eq!(PLAIN.table(words, openings).fold, FOLD);
+            }
+        }
     }
 
     #[test]

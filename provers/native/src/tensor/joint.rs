@@ -7,14 +7,15 @@ use super::channel::{Channel, Reject};
 use super::extension::Extension;
 use super::field::F;
 use super::folding::{Fold, add_powers};
-use super::geometry::{Block, Geometry, Vector, WIDTH};
+use super::geometry::{Block, FOLD, Geometry, Vector};
 use super::last::{Last, masked, summed};
 use super::later::{Later, Passed, weight};
 use super::merkle::{Binding, Digest};
 use super::ntt::reverse;
-use super::pairs::{Pairs, Tables};
+use super::pairs::Pairs;
 use super::queries::Known;
 use super::rounds::{Left, rounds};
+use super::tables::Tables;
 use super::vectors::Prover;
 
 /// A table that is opened, as both sides know it. The last one of an opening is the proof's own, and carries pads where
@@ -47,7 +48,7 @@ pub fn open<E: Extension>(
                 binding: Some(table.binding),
                 root: table.root,
                 leaves: table.geometry.leaves(),
-                width: WIDTH,
+                width: table.geometry.width(),
                 carried: if number == own { beside } else { 0 },
                 salted: true,
             };
@@ -105,7 +106,7 @@ pub fn open<E: Extension>(
             later.push((block, Later::Powers(terms)));
         };
         for (((known, geometry), answers), &block) in sources.iter().zip(&answered).zip(&vector.folds) {
-            let folding = Fold::new(geometry.domain(), &point);
+            let folding = Fold::new(geometry.domain(), &point[..geometry.fold]);
             claims(block, known, &answers.places, answers.folded(known, &folding));
             if known.carried > 0 {
                 let block = vector.carried.expect("a block of what is carried");
@@ -118,12 +119,8 @@ pub fn open<E: Extension>(
         let known = Known {
             binding: None,
             root,
-            leaves: if last {
-                vector.geometry.domain()
-            } else {
-                vector.geometry.leaves()
-            },
-            width: if last { 2 * E::DEGREE } else { E::DEGREE * WIDTH },
+            leaves: vector.geometry.leaves(),
+            width: E::DEGREE * if last { 2 } else { vector.geometry.width() },
             carried: if last { 0 } else { beside },
             salted: hides,
         };
@@ -132,7 +129,7 @@ pub fn open<E: Extension>(
             prover.made = next;
             if !last {
                 let [values, weights] = std::mem::take(&mut pairs);
-                prover.tables = vec![Tables::Bound(Pairs::new(values, weights))];
+                prover.tables = vec![Tables::of(Pairs::new(values, weights))];
             }
         }
     }
@@ -150,6 +147,12 @@ pub fn open<E: Extension>(
     let [_, weights] = pairs;
     let Some((value, point, claim)) = summed(channel, geometry.bits, shown, prover.map(|_| weights))? else {
         return Ok(());
+    };
+    // A narrow table is summed as if it had more variables, by weights divided by two for each.
+    let weight_at = |number: usize, point: &[E]| {
+        let fold = tables[number].geometry.fold;
+        let own = weight_at(number, &[&point[..fold], &point[FOLD..]].concat());
+        (fold..FOLD).fold(own, |weight, _| weight.half())
     };
     if value * weight(vectors, &passed, point, weight_at) != claim {
         return Reject::because("a commitment does not open to the claimed values");
@@ -175,6 +178,10 @@ mod tests {
     impl<E: Extension> Weights<E> for Dense<E> {
         fn read(&self, start: usize, weights: &mut [E]) {
             weights.copy_from_slice(&self.0[start..start + weights.len()]);
+        }
+
+        fn end(&self) -> usize {
+            self.0.len()
         }
     }
 
@@ -215,7 +222,12 @@ mod tests {
                 Vec::new()
             };
             let symbols = super::super::ntt::values(&table, size.domain());
-            oracles.push(Oracle::of(symbols, WIDTH, beside, Some([c as u8 + seed; 32])));
+            oracles.push(Oracle::of(
+                symbols,
+                size.width(),
+                beside,
+                Some([c as u8 + seed; 32]),
+            ));
             values.push(table);
             weights.push(Dense(own));
             points.push(point);
@@ -229,8 +241,9 @@ mod tests {
                 root: BINDING.root(&oracle.top()),
             })
             .collect();
-        let opened = oracles.iter().zip(&values).zip(&weights);
-        let opened = opened.map(|((oracle, values), weights)| Opened {
+        let opened = sizes.iter().zip(&oracles).zip(&values).zip(&weights);
+        let opened = opened.map(|(((size, oracle), values), weights)| Opened {
+            fold: size.fold,
             oracle,
             values,
             weights,

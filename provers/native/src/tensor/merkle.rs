@@ -60,7 +60,7 @@ impl Tree {
     /// A tree over leaves of so many words, a power of two of them, salted where there is a secret; each with its part of
     /// what is carried beside them.
     pub fn new(words: &[F], leaf: usize, carried: &[F], secret: Option<[u8; 32]>) -> Self {
-        const PIECE: usize = 1 << 9;
+        const PIECE: usize = 1 << 11;
         let mut leaves: Vec<Digest> = zeros(words.len() / leaf);
         let beside = carried.len() / leaves.len();
         leaves

@@ -49,6 +49,7 @@ mod records;
 mod rehearsal;
 mod rounds;
 mod sums;
+mod tables;
 mod tree;
 mod vectors;
 mod view;

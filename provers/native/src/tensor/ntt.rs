@@ -4,14 +4,16 @@
 //! cache, times powers of the root, then each row is a transform by itself. So memory is passed over once per stage,
 //! and neighbouring columns share their roots in vector instructions.
 
+use std::sync::OnceLock;
+
 use rayon::prelude::*;
 
 use super::extension::Extension;
-use super::field::F;
+use super::field::{F, TWO_ADICITY};
 use super::instructions::Instructions;
 use super::lanes::run;
 use super::memory::zeros;
-use super::panels::{Columns, PANEL, Source, Stage, Twiddles};
+use super::panels::{Columns, Source, Stage, Twiddles};
 use super::within::Within;
 
 /// Transforms of up to 2^8 elements are made in place.
@@ -19,11 +21,10 @@ const WITHIN: usize = 8;
 /// Rows of a matrix, in bits, at most.
 const ROWS: usize = 9;
 /// From so many bits on, panels and rows are shared among threads.
-const PARALLEL: usize = 14;
+const PARALLEL: usize = 17;
 
-/// The stages of a transform, the roots of those that are made in place, and what it is computed with.
+/// The stages of a transform, and the roots of those that are made in place.
 struct Transform {
-    with: Instructions,
     bits: usize,
     stages: Vec<Stage>,
     twiddles: Twiddles,
@@ -41,7 +42,7 @@ impl Shared {
 }
 
 impl Transform {
-    fn new(bits: usize, with: Instructions) -> Self {
+    fn new(bits: usize) -> Self {
         let mut stages = Vec::new();
         let mut left = bits;
         while left > WITHIN {
@@ -50,37 +51,39 @@ impl Transform {
             stages.push(Stage::new(rows, left));
         }
         Self {
-            with,
             bits,
             stages,
             twiddles: Twiddles::new(bits.min(ROWS)),
         }
     }
 
+    /// That of 2^bits elements, which is made once.
+    fn of(bits: usize) -> &'static Self {
+        static MADE: [OnceLock<Transform>; TWO_ADICITY + 1] = [const { OnceLock::new() }; TWO_ADICITY + 1];
+        MADE[bits].get_or_init(|| Self::new(bits))
+    }
+
     /// From coefficients, as many of which are given, to all values.
-    fn run(&self, coefficients: &[F], values: &mut [F]) {
+    fn run(&self, coefficients: &[F], values: &mut [F], with: Instructions) {
         let Some((first, rest)) = self.stages.split_first() else {
             values[..coefficients.len()].copy_from_slice(coefficients);
             values[coefficients.len()..].fill(F::ZERO);
-            run(Within(values, &self.twiddles), self.with);
+            run(Within(values, &self.twiddles), with);
             return;
         };
-        let panels = (1usize << first.columns) / PANEL;
         let to = Shared(values.as_mut_ptr());
-        let from = Source(coefficients.as_ptr(), coefficients.len());
+        let columns = |parts| {
+            let from = Source(coefficients.as_ptr(), coefficients.len());
+            run(Columns(first, &self.twiddles, from, to.start(), parts), with);
+        };
         if self.bits < PARALLEL {
-            let work = Columns(first, &self.twiddles, from, to.start(), 0..panels);
-            run(work, self.with);
+            columns(0..first.parts());
         } else {
-            let each = panels.div_ceil(64);
-            (0..panels.div_ceil(each)).into_par_iter().for_each(|part| {
-                let own = part * each..panels.min((part + 1) * each);
-                let from = Source(coefficients.as_ptr(), coefficients.len());
-                let work = Columns(first, &self.twiddles, from, to.start(), own);
-                run(work, self.with);
-            });
+            (0..first.parts())
+                .into_par_iter()
+                .for_each(|part| columns(part..part + 1));
         }
-        let row = |row: &mut [F]| self.rows(rest, row);
+        let row = |row: &mut [F]| self.rows(rest, row, with);
         if self.bits < PARALLEL {
             values.chunks_exact_mut(1 << first.columns).for_each(row);
         } else {
@@ -88,17 +91,19 @@ impl Transform {
         }
     }
 
-    fn rows(&self, stages: &[Stage], values: &mut [F]) {
+    fn rows(&self, stages: &[Stage], values: &mut [F], with: Instructions) {
         let Some((first, rest)) = stages.split_first() else {
-            run(Within(values, &self.twiddles), self.with);
+            run(Within(values, &self.twiddles), with);
             return;
         };
-        let panels = (1usize << first.columns) / PANEL;
         let (length, start) = (values.len(), values.as_mut_ptr());
         let from = Source(start, length);
-        run(Columns(first, &self.twiddles, from, start, 0..panels), self.with);
+        run(
+            Columns(first, &self.twiddles, from, start, 0..first.parts()),
+            with,
+        );
         for row in values.chunks_exact_mut(1 << first.columns) {
-            self.rows(rest, row);
+            self.rows(rest, row, with);
         }
     }
 }
@@ -106,17 +111,17 @@ impl Transform {
 /// The values of a polynomial on the subgroup of order 2^bits: place reverse(i) holds the value at w^i.
 pub fn values(coefficients: &[F], bits: usize) -> Vec<F> {
     let mut made = zeros(1 << bits);
-    Transform::new(bits, Instructions::chosen()).run(coefficients, &mut made);
+    Transform::of(bits).run(coefficients, &mut made, Instructions::chosen());
     made
 }
 
 /// The same for coefficients in the extension: coordinates alternate in the result.
 pub fn extension_values<E: Extension>(coefficients: &[E], bits: usize) -> Vec<F> {
-    let transform = Transform::new(bits, Instructions::chosen());
+    let (transform, with) = (Transform::of(bits), Instructions::chosen());
     let coordinate = |place: usize| {
         let own: Vec<F> = coefficients.iter().map(|e| e.coordinate(place)).collect();
         let mut made: Vec<F> = zeros(1 << bits);
-        transform.run(&own, &mut made);
+        transform.run(&own, &mut made, with);
         made
     };
     let apart: Vec<Vec<F>> = (0..E::DEGREE).map(coordinate).collect();
@@ -178,7 +183,7 @@ mod tests {
                 small(&mut plain, &Twiddles::new(bits));
                 for with in Instructions::available() {
                     let mut made = vec![F::ONE; 1 << bits];
-                    Transform::new(bits, with).run(&coefficients, &mut made);
+                    Transform::new(bits).run(&coefficients, &mut made, with);
                     assert!(made == plain, "{bits} {given} {with:?}");
                 }
             }

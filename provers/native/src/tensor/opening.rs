@@ -141,6 +141,10 @@ impl<E: Extension> Weights<E> for Combination<'_, E> {
         }
         weights[at - start..].fill(E::ZERO);
     }
+
+    fn end(&self) -> usize {
+        self.0.last().map_or(0, |block| block.offset + (1 << block.bits))
+    }
 }
 
 #[cfg(test)]

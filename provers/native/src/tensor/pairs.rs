@@ -9,12 +9,14 @@ use super::field::F;
 use super::memory::zeros;
 
 /// Pairs that one piece of work sums over.
-const PIECE: usize = 1 << 9;
+pub const PIECE: usize = 1 << 9;
 
 /// Weights on a table that are made when they are read.
 pub trait Weights<E>: Sync {
-    /// The weights from `start` on, a multiple of the number of weights, which is a power of two.
+    /// The weights from `start` on.
     fn read(&self, start: usize, weights: &mut [E]);
+    /// From here on there are none but zeros.
+    fn end(&self) -> usize;
 }
 
 /// Of a round's polynomial, its value at 0 and its leading coefficient.
@@ -30,8 +32,8 @@ fn both<E: Extension>(x: Sums<E>, y: Sums<E>) -> Sums<E> {
 
 /// Tables x and y, of sum x y claimed, and the sums of the round to come.
 pub struct Pairs<E> {
-    x: Vec<E>,
-    y: Vec<E>,
+    pub x: Vec<E>,
+    pub y: Vec<E>,
     spare: [Vec<E>; 2],
     sums: Sums<E>,
 }
@@ -127,8 +129,9 @@ impl<E: Extension> Pairs<E> {
 
 /// Tables of values in the base field and of weights not yet made: the first variable's sums.
 pub fn first_sums<E: Extension>(values: &[F], weights: &dyn Weights<E>) -> Sums<E> {
-    let size = values.len().min(2 * PIECE);
+    let size = values.len().clamp(1, 2 * PIECE);
     let work = |made: &mut Vec<E>, (c, values): (usize, &[F])| {
+        let made = &mut made[..values.len()];
         weights.read(c * size, made);
         let mut sums = [E::Sum::default(); 2];
         for (f, w) in values.chunks_exact(2).zip(made.chunks_exact(2)) {
@@ -147,11 +150,12 @@ pub fn first_sums<E: Extension>(values: &[F], weights: &dyn Weights<E>) -> Sums<
 /// The same tables with their first variable bound to r.
 pub fn first_bound<E: Extension>(values: &[F], weights: &dyn Weights<E>, r: E) -> Pairs<E> {
     let half = values.len() / 2;
-    let size = half.min(2 * PIECE);
+    let size = half.clamp(1, 2 * PIECE);
     let r = E::Factor::new(r);
     let (mut x, mut y) = (zeros(half), zeros(half));
     type Piece<'a, E> = (&'a [F], &'a mut [E], &'a mut [E]);
     let work = |made: &mut Vec<E>, (c, (values, x, y)): (usize, Piece<E>)| {
+        let made = &mut made[..values.len()];
         weights.read(2 * c * size, made);
         for (to, f) in x.iter_mut().zip(values.chunks_exact(2)) {
             *to = r.base_line(f[0], f[1]);
@@ -178,58 +182,30 @@ pub fn first_bound<E: Extension>(values: &[F], weights: &dyn Weights<E>, r: E) -
     }
 }
 
-/// The prover's side of the sumcheck of f * w: before its first variable is bound, after, and between rounds.
-pub enum Tables<'a, E> {
-    First(&'a [F], &'a dyn Weights<E>),
-    Bound(Pairs<E>),
-    None,
-}
-
-impl<E: Extension> Tables<'_, E> {
-    pub fn sums(&self) -> Sums<E> {
-        match self {
-            Tables::First(values, weights) => first_sums(values, *weights),
-            Tables::Bound(pairs) => pairs.sums(),
-            Tables::None => unreachable!("the prover holds tables"),
-        }
-    }
-
-    pub fn bind(&mut self, r: E) {
-        match self {
-            Tables::First(values, weights) => *self = Tables::Bound(first_bound(values, *weights, r)),
-            Tables::Bound(pairs) => pairs.bind(r),
-            Tables::None => {}
-        }
-    }
-
-    pub fn take(&mut self) -> Option<[Vec<E>; 2]> {
-        match std::mem::replace(self, Tables::None) {
-            Tables::Bound(pairs) => Some(pairs.tables()),
-            _ => None,
-        }
-    }
-}
-
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::super::cubic::Cubic;
     use super::super::extension::tests::element;
     use super::super::multilinear::{bind, interpolate};
     use super::super::quadratic::Quadratic;
     use super::*;
 
-    struct Table<E>(Vec<E>);
+    pub struct Dense<E>(pub Vec<E>);
 
-    impl<E: Extension> Weights<E> for Table<E> {
+    impl<E: Extension> Weights<E> for Dense<E> {
         fn read(&self, start: usize, weights: &mut [E]) {
             weights.copy_from_slice(&self.0[start..start + weights.len()]);
+        }
+
+        fn end(&self) -> usize {
+            self.0.len()
         }
     }
 
     fn rounds_of_pairs<E: Extension>() {
         for bits in [2usize, 3, 9, 10, 11, 13] {
             let values: Vec<F> = (0..1u64 << bits).map(|i| element::<E>(i + 7).base()).collect();
-            let weights = Table((0..1u64 << bits).map(element).collect());
+            let weights = Dense((0..1u64 << bits).map(element).collect());
             let mut wide: Vec<E> = values.iter().map(|&f| f.into()).collect();
             let mut weighted = weights.0.clone();
             let mut claim = E::ZERO;

@@ -35,22 +35,26 @@ impl Twiddles {
     }
 }
 
+/// Parts that a matrix's panels are shared in, at most.
+const PARTS: usize = 64;
+
 /// A matrix of 2^rows rows: what its columns are multiplied by after their transforms.
 pub struct Stage {
     rows: usize,
     pub columns: usize,
-    /// The root of the whole length's order.
-    root: F,
-    /// For each row i of the result the powers 0 to PANEL of root^reverse(i); the last one apart.
+    /// For each row i of the result the powers 0 to PANEL of root^reverse(i), where the root is of the whole length's order;
+    /// the last one apart.
     powers: Vec<F>,
     steps: Vec<F>,
+    /// For each part the power of each row at its first column.
+    starts: Vec<F>,
 }
 
 impl Stage {
     pub fn new(rows: usize, columns: usize) -> Self {
         let root = F::root_of_unity(rows + columns);
         let mut powers = Vec::with_capacity(PANEL << rows);
-        let mut steps = Vec::with_capacity(1 << rows);
+        let mut steps: Vec<F> = Vec::with_capacity(1 << rows);
         for row in 0..1 << rows {
             let base = root.power(reverse(row, rows) as u64);
             let mut power = F::ONE;
@@ -60,13 +64,32 @@ impl Stage {
             }
             steps.push(power);
         }
-        Self {
+        let mut made = Self {
             rows,
             columns,
-            root,
             powers,
             steps,
+            starts: vec![F::ONE; 1 << rows],
+        };
+        let each = made.each() as u64;
+        let parts: Vec<F> = made.steps.iter().map(|step| step.power(each)).collect();
+        for at in 0..(made.parts() - 1) << rows {
+            made.starts.push(made.starts[at] * parts[at % parts.len()]);
         }
+        made
+    }
+
+    pub fn panels(&self) -> usize {
+        (1 << self.columns) / PANEL
+    }
+
+    /// Panels of a part.
+    fn each(&self) -> usize {
+        self.panels().div_ceil(PARTS)
+    }
+
+    pub fn parts(&self) -> usize {
+        self.panels().div_ceil(self.each())
     }
 }
 
@@ -74,7 +97,7 @@ impl Stage {
 #[derive(Clone, Copy)]
 pub struct Source(pub *const F, pub usize);
 
-/// Transforms of these panels' columns, each times its powers of the root. Rows that the source lacks are zero.
+/// Transforms of the columns of these parts, each times its powers of the root. Rows that the source lacks are zero.
 pub struct Columns<'a>(
     pub &'a Stage,
     pub &'a Twiddles,
@@ -86,9 +109,9 @@ pub struct Columns<'a>(
 impl Work for Columns<'_> {
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) {
-        let Columns(stage, twiddles, from, to, panels) = self;
+        let Columns(stage, twiddles, from, to, parts) = self;
         // SAFETY: the caller's.
-        unsafe { columns::<L>(stage, twiddles, from, to, panels) }
+        unsafe { columns::<L>(stage, twiddles, from, to, parts) }
     }
 }
 
@@ -108,17 +131,13 @@ unsafe fn columns<L: Lanes>(
     twiddles: &Twiddles,
     from: Source,
     to: *mut F,
-    panels: std::ops::Range<usize>,
+    parts: std::ops::Range<usize>,
 ) {
     let (rows, stride) = (1usize << stage.rows, 1usize << stage.columns);
     let given = from.1.div_ceil(stride);
     let mut buffer = vec![Row([F::ZERO; PANEL]); rows];
-    let mut starts: Vec<F> = (0..rows)
-        .map(|row| {
-            let exponent = reverse(row, stage.rows) * panels.start * PANEL;
-            stage.root.power(exponent as u64)
-        })
-        .collect();
+    let mut starts = stage.starts[parts.start * rows..][..rows].to_vec();
+    let panels = parts.start * stage.each()..stage.panels().min(parts.end * stage.each());
     unsafe {
         for panel in panels {
             for (row, Row(own)) in buffer.iter_mut().enumerate() {
@@ -153,7 +172,7 @@ unsafe fn columns<L: Lanes>(
 unsafe fn transform_rows<L: Lanes>(buffer: &mut [Row], given: usize, twiddles: &Twiddles) {
     let mut size = buffer.len();
     unsafe {
-        while size >= 4 {
+        while size > 4 {
             let (roots, squares) = (twiddles.of(size), twiddles.of(size / 2));
             let quarter = size / 4;
             for block in buffer.chunks_exact_mut(size) {
@@ -177,6 +196,21 @@ unsafe fn transform_rows<L: Lanes>(buffer: &mut [Row], given: usize, twiddles: &
                 }
             }
             size = quarter;
+        }
+        if size == 4 {
+            // All roots are 1 but one.
+            let turn = L::splat(twiddles.of(4)[1]);
+            for block in buffer.chunks_exact_mut(4) {
+                let at = block.as_mut_ptr().cast::<F>();
+                for j in (0..PANEL).step_by(L::COUNT) {
+                    let [a, b, c, d] = [0, 1, 2, 3].map(|k| L::load(at.add(k * PANEL + j)));
+                    let (e, f, g, h) = (a.add(c), b.add(d), a.sub(c), b.sub(d).mul(turn));
+                    let made = [e.add(f), e.sub(f), g.add(h), g.sub(h)];
+                    for (k, row) in made.into_iter().enumerate() {
+                        row.store(at.add(k * PANEL + j));
+                    }
+                }
+            }
         }
         if size == 2 {
             for block in buffer.chunks_exact_mut(2) {

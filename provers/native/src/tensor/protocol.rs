@@ -185,14 +185,17 @@ pub(super) fn proved<E: Extension>(
     };
     clock.done("products")?;
     let weights = columns.weights();
-    let opened = commitments
-        .iter()
-        .zip(&weights)
-        .map(|(commitment, weights)| Opened {
-            oracle: &commitment.oracle,
-            values: &commitment.table,
-            weights,
-        });
+    let opened =
+        commitments
+            .iter()
+            .zip(&weights)
+            .zip(&layout.tables)
+            .map(|((commitment, weights), geometry)| Opened {
+                fold: geometry.fold,
+                oracle: &commitment.oracle,
+                values: &commitment.table,
+                weights,
+            });
     let hiding = pads.as_ref().map(|pads| Hiding {
         carried: pads.carried.clone(),
         randomness: &pads.randomness,

@@ -4,7 +4,6 @@ use super::channel::{Channel, Reject};
 use super::extension::Extension;
 use super::field::F;
 use super::folding::Fold;
-use super::geometry::WIDTH;
 use super::merkle::{Binding, Digest, leaf_hash, missing, top};
 use super::oracle::Oracle;
 
@@ -31,7 +30,7 @@ pub struct Answers {
 impl Answers {
     /// The folds of the leaves of what is known.
     pub fn folded<E: Extension>(&self, known: &Known, folding: &Fold<E>) -> Vec<E> {
-        let width = known.width / WIDTH;
+        let width = known.width / folding.symbols();
         let symbol = |words: &[F]| if width == 1 { words[0].into() } else { E::of(words) };
         let leaves = self.words.chunks_exact(known.width).zip(&self.places);
         leaves

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::domain::Use;
 use super::extension::Extension;
 use super::field::F;
+use super::hashes::output_blocks;
 use super::rehearsal::Rehearsal;
 
 /// A key that nobody else knows; or, for tests, one whose uses are noted and may be replaced.
@@ -51,16 +52,13 @@ impl Randomness {
 
     /// Uniform elements: words of a hash, those from p on left out.
     pub fn words(&self, label: &str, count: usize) -> Vec<F> {
-        let mut reader = Use::Random
-            .hasher()
-            .update(&self.key_of(label))
-            .update(b"words")
-            .finalize_xof();
-        let mut block = [0; 1024];
-        let mut made = Vec::with_capacity(count + 8);
+        let input = [&self.key_of(label)[..], b"words"].concat();
+        let (mut made, mut at) = (Vec::with_capacity(count + 8), 0);
         while made.len() < count {
-            reader.fill(&mut block);
-            let words = block.chunks_exact(8);
+            let mut blocks = vec![[[0; 32]; 2]; (count - made.len()).div_ceil(8)];
+            output_blocks(Use::Random, &input, at, &mut blocks);
+            at += blocks.len();
+            let words = blocks.as_flattened().as_flattened().chunks_exact(8);
             made.extend(
                 words.filter_map(|word| F::canonical(u64::from_le_bytes(word.try_into().expect("8 bytes")))),
             );

@@ -30,7 +30,7 @@ pub fn field_elements(array: &PyBuffer<i64>, py: Python<'_>) -> PyResult<Vec<F>>
 #[pyclass(frozen, name = "TensorPlan", module = "circuitize._native")]
 pub struct PyPlan(pub Plan);
 
-type GeometryRecord = (usize, usize, usize, usize, usize);
+type GeometryRecord = (usize, usize, usize, usize, usize, usize);
 pub type LayoutRecord = (Vec<GeometryRecord>, Vec<GeometryRecord>, (usize, usize, usize));
 type StepRecord = (Vec<usize>, Option<(Vec<i64>, Vec<Vec<i64>>)>);
 type ViewRecord = (Vec<usize>, Vec<StepRecord>);
@@ -158,7 +158,7 @@ impl PyPlan {
         Ok(Self(plan))
     }
 
-    /// For each table its end, random words, bits, rate and queries; the same of each vector of the opening; and, in zero
+    /// For each table its end, random words, variables of a leaf, bits, rate and queries; the same of each vector of the opening; and, in zero
     /// knowledge, how many numbers are sent, products shown, and equations made.
     fn layout(&self, py: Python<'_>) -> PyResult<LayoutRecord> {
         let found = py.detach(|| self.0.layout().cloned());
@@ -169,7 +169,7 @@ impl PyPlan {
 
 /// The sizes of a proof, as Python reads them.
 pub fn layout_record(tables: &[Geometry], vectors: &[Vector], counts: Counts) -> LayoutRecord {
-    let record = |one: &Geometry| (one.end, one.random, one.bits, one.rate, one.queries);
+    let record = |one: &Geometry| (one.end, one.random, one.fold, one.bits, one.rate, one.queries);
     (
         tables.iter().map(record).collect(),
         vectors.iter().map(|vector| record(&vector.geometry)).collect(),

@@ -2,15 +2,18 @@
 
 use super::extension::Extension;
 use super::field::F;
-use super::geometry::{CARRIED, Geometry, Vector, WIDTH};
+use super::geometry::{CARRIED, Geometry, Vector};
 use super::memory::zeros;
 use super::ntt::extension_values;
 use super::oracle::Oracle;
-use super::pairs::{Tables, Weights, message};
+use super::pairs::{Weights, message};
 use super::randomness::Randomness;
+use super::tables::Tables;
 
-/// What the prover knows of one: its words on the domain, the table, and the weights.
+/// What the prover knows of one: the variables that a leaf is folded along, its words on the domain, the table, and the
+/// weights.
 pub struct Opened<'a, E> {
+    pub fold: usize,
     pub oracle: &'a Oracle,
     pub values: &'a [F],
     pub weights: &'a dyn Weights<E>,
@@ -47,7 +50,7 @@ impl<'a, E: Extension> Prover<'a, E> {
             oracles: opened.iter().map(|one| one.oracle).collect(),
             tables: opened
                 .into_iter()
-                .map(|one| Tables::First(one.values, one.weights))
+                .map(|one| Tables::new(one.values, one.weights, one.fold))
                 .collect(),
             made: None,
             hiding,
@@ -101,7 +104,7 @@ impl<'a, E: Extension> Prover<'a, E> {
             beside = carried_words(carried, geometry);
             secret = Some(randomness.secret(&format!("salts {number}")));
         }
-        Oracle::of(words, E::DEGREE * WIDTH, beside, secret)
+        Oracle::of(words, E::DEGREE * geometry.width(), beside, secret)
     }
 
     /// A mask of the last vector, and the oracle of both: each leaf holds its value and that of the mask.

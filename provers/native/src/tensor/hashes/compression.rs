@@ -8,7 +8,7 @@ use super::super::merkle::Digest;
 pub const BLOCK: usize = 64;
 const SALT: usize = 16;
 /// Inputs that are hashed at once, at most.
-const MOST: usize = 16;
+pub const MOST: usize = 16;
 
 const IV: [u32; 8] = [
     0x6a09_e667,
@@ -21,11 +21,11 @@ const IV: [u32; 8] = [
     0x5be0_cd19,
 ];
 const PERMUTATION: [usize; 16] = [2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8];
-const START: u32 = 1;
-const END: u32 = 2;
-const ROOT: u32 = 8;
+pub const START: u32 = 1;
+pub const END: u32 = 2;
+pub const ROOT: u32 = 8;
 /// The mode `derive_key`, whose key is that of a context.
-const DERIVED: u32 = 64;
+pub const DERIVED: u32 = 64;
 
 /// Which message word each round takes where: round r is the permutation r times.
 const SCHEDULE: [[usize; 16]; 7] = {
@@ -70,11 +70,29 @@ pub trait Words: Copy {
 #[inline(always)]
 unsafe fn compress<W: Words>(chain: &mut [W; 8], message: &[W; 16], length: u32, flags: u32) {
     unsafe {
+        let v = mixed(chain, message, [W::splat(0); 2], length, flags);
+        for i in 0..8 {
+            chain[i] = v[i].xor(v[i + 8]);
+        }
+    }
+}
+
+/// The compression function's states after its rounds.
+#[inline(always)]
+pub unsafe fn mixed<W: Words>(
+    chain: &[W; 8],
+    message: &[W; 16],
+    counters: [W; 2],
+    length: u32,
+    flags: u32,
+) -> [W; 16] {
+    unsafe {
         let mut v = [W::splat(0); 16];
         v[..8].copy_from_slice(chain);
         for i in 0..4 {
             v[8 + i] = W::splat(IV[i]);
         }
+        [v[12], v[13]] = counters;
         (v[14], v[15]) = (W::splat(length), W::splat(flags));
         macro_rules! mix {
             ($a:literal, $b:literal, $c:literal, $d:literal, $x:expr, $y:expr) => {
@@ -98,14 +116,12 @@ unsafe fn compress<W: Words>(chain: &mut [W; 8], message: &[W; 16], length: u32,
             mix!(2, 7, 8, 13, message[s[12]], message[s[13]]);
             mix!(3, 4, 9, 14, message[s[14]], message[s[15]]);
         }
-        for i in 0..8 {
-            chain[i] = v[i].xor(v[i + 8]);
-        }
+        v
     }
 }
 
 #[inline(always)]
-unsafe fn key<W: Words>(words: [u32; 8]) -> [W; 8] {
+pub unsafe fn key<W: Words>(words: [u32; 8]) -> [W; 8] {
     let mut made = [unsafe { W::splat(0) }; 8];
     for (own, word) in made.iter_mut().zip(words) {
         *own = unsafe { W::splat(word) };
@@ -266,18 +282,23 @@ impl Batch for Leaves<'_> {
     }
 }
 
-/// The salts of `W::COUNT` leaves, each a hash of the secret and its place.
+/// Numbers from `first` on, the lower half of each and the upper one.
 #[inline(always)]
-unsafe fn salts<W: Words>(secret: &[u8; 32], first: usize) -> [W; 4] {
+pub unsafe fn places<W: Words>(first: usize) -> [W; 2] {
     assert!(W::COUNT <= MOST);
     let places: [u64; MOST] = std::array::from_fn(|i| (first + i) as u64);
     let low = places.map(|place| place as u32);
     let high = places.map(|place| (place >> 32) as u32);
+    unsafe { [W::load(low.as_ptr()), W::load(high.as_ptr())] }
+}
+
+/// The salts of `W::COUNT` leaves, each a hash of the secret and its place.
+#[inline(always)]
+unsafe fn salts<W: Words>(secret: &[u8; 32], first: usize) -> [W; 4] {
     unsafe {
         let mut message = [W::splat(0); 16];
         message[..8].copy_from_slice(&key::<W>(words(secret)));
-        message[8] = W::load(low.as_ptr());
-        message[9] = W::load(high.as_ptr());
+        [message[8], message[9]] = places(first);
         let mut salt = key::<W>(Use::Salt.words());
         compress(&mut salt, &message, 40, DERIVED | START | END | ROOT);
         [salt[0], salt[1], salt[2], salt[3]]

@@ -1,15 +1,18 @@
 //! BLAKE3 of many short inputs of one length: sixteen at once where there is AVX-512, eight by AVX2, else one by one.
 
+use super::domain::Use;
 use super::field::F;
 use super::instructions::{Instructions, Width};
 use super::merkle::{Digest, leaf_hash, leaf_salt, node_hash};
 use compression::{Batch, Leaves, Nodes};
+use output::Output;
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod compression;
+mod output;
 
 /// Hashes as many inputs as fill vectors, from the first on; how many these are.
 fn by_vectors(batch: &mut impl Batch, with: Instructions) -> usize {
@@ -77,9 +80,38 @@ fn hash_nodes(below: &[Digest], hashes: &mut [Digest], with: Instructions) {
     }
 }
 
+/// Blocks of the output of a hash of at most 64 bytes, from block `first` on.
+pub fn output_blocks(of: Use, input: &[u8], first: usize, blocks: &mut [[Digest; 2]]) {
+    hash_output(of, input, first, blocks, Instructions::chosen());
+}
+
+fn hash_output(of: Use, input: &[u8], first: usize, blocks: &mut [[Digest; 2]], with: Instructions) {
+    let done = by_vectors(&mut Output::new(of, input, first, blocks), with);
+    let mut reader = of.hasher().update(input).finalize_xof();
+    reader.set_position(64 * (first + done) as u64);
+    reader.fill(blocks[done..].as_flattened_mut().as_flattened_mut());
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn outputs_by_vectors_are_those_of_the_reference() {
+        for input in [&[][..], &[1; 37], &[2; 64]] {
+            for (first, count) in [(0, 1), (3, 16), ((1 << 32) - 9, 41)] {
+                let mut plain = vec![0; 64 * count];
+                let mut reader = Use::Random.hasher().update(input).finalize_xof();
+                reader.set_position(64 * first as u64);
+                reader.fill(&mut plain);
+                for with in Instructions::available() {
+                    let mut blocks = vec![[[0; 32]; 2]; count];
+                    hash_output(Use::Random, input, first, &mut blocks, with);
+                    assert_eq!(blocks.as_flattened().as_flattened(), plain, "{with:?}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn leaves_by_vectors_are_those_of_the_reference_one_by_one() {
