@@ -6,6 +6,7 @@ import inspect
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from circuitize.circuits.hypergraph import Arrow, compose, identity, permute, te
 from circuitize.circuits.types import Array, Shape, check_shape
 
 from . import functions
+from .draws import Draws
 from .formats import ONE_HOT, WEIGHTS, Format
 from .operands import named
 from .provenance import here, part, placed_at, refused
@@ -93,8 +95,11 @@ class Model:
             )
         return Array((batch, *self.inputs))
 
-    def initial(self, seed: int) -> dict[str, NDArray[np.float64]]:
-        """Starting values by name, from one seeded generator in order, parameters first, nearest in each format."""
+    def initial(self, seed: int | bytes) -> dict[str, NDArray[np.float64]]:
+        """Starting values by name, from one seeded generator in order, parameters first, nearest in each format.
+
+        A seed of bytes gives values that anybody draws again, whatever the machine and the version of numpy.
+        """
         return _drawn([p for p in (*self.parameters, *self.state) if not p.fresh], seed)
 
     def drawn(self, seed: int) -> dict[str, NDArray[np.float64]]:
@@ -144,8 +149,8 @@ class Model:
         return names.index(name)
 
 
-def _drawn(parameters: Sequence[Parameter], seed: int) -> dict[str, NDArray[np.float64]]:
-    generator = np.random.default_rng(seed)
+def _drawn(parameters: Sequence[Parameter], seed: int | bytes) -> dict[str, NDArray[np.float64]]:
+    generator = cast(np.random.Generator, Draws(seed)) if isinstance(seed, bytes) else np.random.default_rng(seed)
     return {p.name: p.format.nearest(p.initializer(generator, p.shape)) for p in parameters}
 
 

@@ -199,7 +199,7 @@ def predict(
     )
 
 
-def start(program: Program, model: Model, seed: int) -> dict[str, NDArray[np.float64]]:
+def start(program: Program, model: Model, seed: int | bytes) -> dict[str, NDArray[np.float64]]:
     """What a training run begins with: the model's initial values by name, and zero for the optimiser's state."""
     carried = {port.name for port in program.outputs}
     formats = {port.name: port.format for port in program.inputs if port.name in carried}

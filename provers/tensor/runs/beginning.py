@@ -14,7 +14,7 @@ from circuitize import _native
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.files import remove_parts
 
-from ..forms import Integers, Trace
+from ..forms import Integers
 from ..groups import DATA, INPUT, OUTPUT, PortKey
 from ..prover import commit
 from .continuing import Earlier
@@ -43,7 +43,7 @@ class TestSet:
 class Beginning:
     """Where proofs of a run are to go on: what is kept, the commitments that the next proof takes, and the run's name.
 
-    `roots` are those that the run begins with; `trace` is that of the proof of formats, which `shown` says there is.
+    `roots` are those that the run begins with; `shown` says whether there is the proof of formats.
     `marked` says that the run which this one follows did not know of it before: nobody can have seen a proof of it.
     """
 
@@ -52,7 +52,6 @@ class Beginning:
     roots: Mapping[str, bytes]
     identity: bytes
     fingerprint: bytes
-    trace: Trace
     shown: bool
     marked: bool
 
@@ -86,8 +85,7 @@ def begin(
         state = initial.state
     else:
         state = State.fresh(run.first - 1, initial, run.kept)
-    trace = run.formats_plan.trace({**state.held, **data})
-    commitments = _commitments(run, state, trace, data)
+    commitments = _commitments(run, state, data)
     current = {name: commitment.root for (_, name), commitment in commitments.items()}
     if run.evaluation is not None:
         assert test is not None
@@ -119,7 +117,7 @@ def begin(
             "number for all steps), or choose another folder to begin again"
         )
     shown = state.step >= run.first or (folder / FORMATS).exists()
-    return Beginning(state, commitments, dict(roots), identity, fingerprint, trace, shown, marked)
+    return Beginning(state, commitments, dict(roots), identity, fingerprint, shown, marked)
 
 
 def require_new(folder: Path, kept: Path) -> None:
@@ -193,6 +191,7 @@ def _require_claim(run: Run, folder: Path, claimed: Manifest) -> None:
         *(run.first, run.steps, run.per_proof, run.size, run.told.value),
         run.openings if run.zero_knowledge else None,
         None if run.evaluation is None else run.evaluation.size,
+        None if run.start is None else run.start.seed,
         dict(claimed.roots),
     )
     if claimed != own or set(claimed.roots) != set(run.rooted):
@@ -227,11 +226,10 @@ def _require_initial(
     if isinstance(initial, Earlier):
         same = all(initial.roots.get(name) == claimed.roots[name] for name in (*run.kept, DATA))
     else:
-        trace = run.formats_plan.trace({**initial, **data})
+        trace = run.ports_plan.trace({**initial, **data})
         secrets = state.first_roots(run.first - 1, run.kept)
         same = all(
-            commit(run.formats_plan, trace, (INPUT, name), secrets[name]).root == claimed.roots[name]
-            for name in run.kept
+            commit(run.ports_plan, trace, (INPUT, name), secrets[name]).root == claimed.roots[name] for name in run.kept
         )
     if not same:
         raise CircuitizeError(
@@ -240,11 +238,12 @@ def _require_initial(
         )
 
 
-def _commitments(run: Run, state: State, trace: Trace, data: Mapping[str, Integers]) -> Commitments:
+def _commitments(run: Run, state: State, data: Mapping[str, Integers]) -> Commitments:
     """The commitments that the next proof takes, made again from the values and the secrets of their roots."""
     renewed = state.step >= run.first and run.renews(run.first) and run.openings != run.made_for
     names = run.kept if renewed else (*run.kept, DATA)
-    made = {(INPUT, name): commit(run.formats_plan, trace, (INPUT, name), state.roots[name]) for name in names}
+    trace = run.ports_plan.trace({**state.held, **data})
+    made = {(INPUT, name): commit(run.ports_plan, trace, (INPUT, name), state.roots[name]) for name in names}
     if renewed:
         plan = run.renewal_plan(run.first)
         made[INPUT, DATA] = commit(plan, plan.trace(data), (OUTPUT, DATA), state.roots[DATA])

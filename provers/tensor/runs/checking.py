@@ -69,6 +69,7 @@ def require_setting(run: Run, manifest: Manifest) -> None:
         ("zero knowledge", manifest.zero_knowledge, run.zero_knowledge),
         ("openings", manifest.openings, run.openings if run.zero_knowledge else None),
         ("told results", manifest.told, run.told.value),
+        ("initial seed", _hex(manifest.start), _hex(run.start.seed if run.start is not None else None)),
         ("test examples", manifest.test_examples, None if run.evaluation is None else run.evaluation.size),
     ]
     for name, found, expected in pairs:
@@ -81,6 +82,10 @@ def require_setting(run: Run, manifest: Manifest) -> None:
         raise Refused(f"the run is of plans {manifest.plans}, expected {run.plans_digest}")
     if set(manifest.roots) != set(run.rooted):
         raise Refused(f"the run states roots of {excerpt(sorted(manifest.roots))}, expected {sorted(run.rooted)}")
+
+
+def _hex(seed: bytes | None) -> str | None:
+    return None if seed is None else seed.hex()
 
 
 def check(

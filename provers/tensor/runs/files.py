@@ -56,7 +56,7 @@ class Manifest:
     """What a run's folder claims: program, seed, its first step and lengths, and the roots it begins with, by group.
 
     In zero knowledge, `openings` is how often the dataset's root may be opened. Of a run whose end is judged,
-    `test_examples` is how many examples the test set has.
+    `test_examples` is how many examples the test set has; of one with a public start, `start` is its seed.
     """
 
     program: str
@@ -69,6 +69,7 @@ class Manifest:
     told: str
     openings: int | None
     test_examples: int | None
+    start: bytes | None
     roots: Mapping[str, bytes]
 
     @property
@@ -91,6 +92,7 @@ class Manifest:
             "told": self.told,
             "openings": self.openings,
             "test_examples": self.test_examples,
+            "start": None if self.start is None else self.start.hex(),
             "roots": {name: root.hex() for name, root in self.roots.items()},
         }
         return json.dumps(content, indent=1, sort_keys=True) + "\n"
@@ -117,13 +119,13 @@ def read_manifest(folder: Path) -> Manifest:
         )
         first, steps = _count(content["first"]), _count(content["steps"])
         lengths = (first, steps, _count(content["per_proof"]), _count(content["examples"]), Told(content["told"]).value)
+        seed = bytes.fromhex(content["seed"])
+        start = None if content["start"] is None else bytes.fromhex(content["start"])
         roots = {read_name(name): _digest(root) for name, root in content["roots"].items()}
         for name in ("program", "plans"):
             if not is_digest(content[name]):
                 raise ValueError(f"{name} {excerpt(content[name])}, expected 64 hexadecimal digits")
-        made = Manifest(
-            content["program"], content["plans"], bytes.fromhex(content["seed"]), *lengths, openings, tested, roots
-        )
+        made = Manifest(content["program"], content["plans"], seed, *lengths, openings, tested, start, roots)
         if made.text() != text:
             raise ValueError("not written as runs are")
         return made

@@ -66,7 +66,7 @@ def prove_run(
         found = begin(run, initial, data, folder, kept, test)
         if not found.shown:
             try:
-                _show_formats(run, found, folder)
+                _show_formats(run, found, data, folder)
             except BaseException:
                 if not (folder / MANIFEST).exists():
                     kept.unlink(missing_ok=True)
@@ -101,18 +101,20 @@ def _prove_steps(prover: _Prover, found: Beginning, kept: Path, progress: Callab
     return made
 
 
-def _show_formats(run: Run, found: Beginning, folder: Path) -> None:
+def _show_formats(run: Run, found: Beginning, data: Mapping[str, Integers], folder: Path) -> None:
     """Write what the run claims, and the proof that what it begins with is in format."""
     plan = run.formats_plan
+    trace = plan.trace({**found.state.held, **data})
     shown = prove_values(
-        *(run.formats, plan, found.trace, plan.values(found.trace)),
+        *(run.formats, plan, trace, plan.values(trace)),
         secret=found.state.derived("proofs"),
         kept=found.commitments,
     )
     openings = run.openings if run.zero_knowledge else None
     tested = None if run.evaluation is None else run.evaluation.size
     lengths = (run.first, run.steps, run.per_proof, run.size, run.told.value, openings, tested)
-    Manifest(run.digest, run.plans_digest, run.seed, *lengths, found.roots).write(folder)
+    start = None if run.start is None else run.start.seed
+    Manifest(run.digest, run.plans_digest, run.seed, *lengths, start, found.roots).write(folder)
     shown.proof.write(folder / FORMATS)
 
 

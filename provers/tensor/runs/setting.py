@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 
@@ -13,7 +13,6 @@ import numpy as np
 
 from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.hypergraph import permute
 from circuitize.circuits.program import Port, Program, Role
 from circuitize.circuits.scan import Told, Trajectory, scan
 
@@ -31,6 +30,7 @@ from .files import MOST_STEPS
 from .order import rows
 from .requirements import require_step
 from .scalars import Asked, Scalars
+from .start import Start, formats_program
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,9 @@ class Run:
     Steps are numbered from `first`, which is 1 but for a run that goes on from another; a step's batch and scalars
     follow from its number. The last proof has fewer steps than `per_proof` where these do not divide them. Of the
     public outputs those of the steps that are `told` are stated: none, the first and last of each proof, or all. An
-    `evaluation`, if there is one, judges what the run ends with. Proofs are in `zero_knowledge` unless others are asked
-    for; then `begun` is how often the root of the dataset that the run begins with may be opened, where another run
-    made it.
+    `evaluation`, if there is one, judges what the run ends with; a public `start` is what it begins with. Proofs are in
+    `zero_knowledge` unless others are asked for; then `begun` is how often the root of the dataset that the run begins
+    with may be opened, where another run made it.
 
     Soundness: the prover and the verifier each make one of these. It fixes program, plans, batches and scalars of every
     proof; roots and public outputs are what is left for a proof to state, and the scalars that `stated` names, of which
@@ -62,6 +62,7 @@ class Run:
     begun: int | None = None
     told: Told = Told.NONE
     evaluation: Evaluation | None = None
+    start: Start | None = None
 
     def __post_init__(self) -> None:
         require_step(self.program)
@@ -245,14 +246,19 @@ class Run:
 
     @cached_property
     def formats(self) -> Program:
-        """The program whose proof shows that what the run begins with, and the dataset, are in format."""
-        kept = [port for port in self.program.inputs if port.held]
-        ports = (*kept, *self.tensors)
-        return Program(permute([port.format for port in ports if port.format is not None], []), ports, ())
+        """The program whose proof shows what the run begins with: values in format, of a public start its own."""
+        return formats_program([port for port in self.program.inputs if port.held], self.tensors, self.start)
 
     @cached_property
     def formats_plan(self) -> Plan:
         return self._plan(self.formats, (), {INPUT: self.openings})
+
+    @cached_property
+    def ports_plan(self) -> Plan:
+        """The plan by which all that a run keeps is committed to, whatever its values: laid out as that of formats."""
+        if self.start is None:
+            return self.formats_plan
+        return replace(self, start=None).formats_plan
 
     @cached_property
     def tensors(self) -> tuple[Port, ...]:
@@ -291,6 +297,7 @@ class Run:
             "told": self.told.value,
             "examples": self.size,
             "openings": self.openings if self.zero_knowledge else None,
+            "start": None if self.start is None else self.start.seed.hex(),
             "test_examples": None if self.evaluation is None else self.evaluation.size,
             "roots": {name: roots[name].hex() for name in self.rooted},
         }

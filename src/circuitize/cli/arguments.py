@@ -249,6 +249,7 @@ def _prove_run(commands: Any) -> None:
         default="none",
         help="of which steps the proofs tell public outputs: none, the first and last of each proof, or all (none)",
     )
+    _public_start(command, "begin with what the --model draws by this public seed")
     command.add_argument("--evaluate", metavar="PROGRAM", help="a program that judges what the run ends with")
     command.add_argument("--test", type=Path, metavar="FILE.npz", help="the test set that it judges on, by data input")
     command.add_argument(
@@ -277,6 +278,7 @@ def _verify_run(commands: Any) -> None:
     command.add_argument(
         "--per-proof", type=_count, metavar="T", help="steps that each proof must have (default: as it says)"
     )
+    _public_start(command, "the seed of what it must begin with, drawn by the verifier's own --model")
     command.add_argument("--evaluate", metavar="PROGRAM", help="the verifier's own program that judges the run's end")
     command.add_argument("--test", type=Path, metavar="FILE.npz", help="the public test set that it must be judged on")
     command.add_argument("--test-examples", type=_count, metavar="N", help="how many examples the test set must have")
@@ -289,6 +291,11 @@ def _verify_run(commands: Any) -> None:
         "NAME=ROOT",
         "a root it must begin with (parameters, data) or end with (final.parameters); repeatable",
     )
+
+
+def _public_start(command: ArgumentParser, help: str) -> None:
+    command.add_argument("--initial-seed", metavar="HEX", help=help)
+    command.add_argument("--model", metavar="FILE.py:NAME", help="the Model that a public start is drawn for")
 
 
 def _scalars(command: ArgumentParser, help: str) -> None:

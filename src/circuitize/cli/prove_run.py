@@ -15,7 +15,7 @@ from circuitize.circuits.memory import amount_of_bytes
 from .loading import load_program
 from .output import Phases, print_json, print_table, remark, say, show
 from .prove import peak_bytes
-from .run_values import OPTIONS, read_scalars, read_schedule, said_of
+from .run_values import OPTIONS, read_model, read_scalars, read_schedule, said_of
 
 
 def run(options: Namespace) -> int:
@@ -39,7 +39,7 @@ def run(options: Namespace) -> int:
         steps=options.steps,
         seed=options.seed,
         dataset=options.dataset,
-        inputs=None if options.after else options.inputs or [],
+        inputs=None if options.after or options.initial_seed else options.inputs or [],
         raw_inputs=options.raw_inputs,
         scalars=read_scalars(program, options.scalar),
         schedule=read_schedule(options.schedule),
@@ -49,6 +49,8 @@ def run(options: Namespace) -> int:
         evaluate=None if options.evaluate is None else load_program(options.evaluate).integer,
         test=options.test,
         public_test=options.public_test,
+        initial_seed=options.initial_seed,
+        model=read_model(options.model),
         after=options.after,
         not_zero_knowledge=options.not_zero_knowledge,
         progress=show,

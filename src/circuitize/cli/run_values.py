@@ -12,6 +12,7 @@ from circuitize.api.runs.spelling import Spelling
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.exact import exact_number
 from circuitize.circuits.program import Program, Role
+from circuitize.frontends.layers import Model
 
 from .loading import run_file
 from .output import shown_number
@@ -53,14 +54,27 @@ def read_schedule(text: str | None) -> Schedule | None:
     """FILE.py:NAME: a Recipe, or a function from the step 1, 2, ... to the scalars by name; NAME.KEY out of a dict."""
     if text is None:
         return None
+    return by_step(_named("--schedule", text), text)
+
+
+def read_model(text: str | None) -> Model | None:
+    """FILE.py:NAME: a Model; NAME.KEY out of a dict."""
+    if text is None:
+        return None
+    found = _named("--model", text)
+    if not isinstance(found, Model):
+        raise CircuitizeError(f"--model: expected FILE.py:NAME of a Model, found {text!r}")
+    return found
+
+
+def _named(option: str, text: str) -> object:
+    """What a file has under a name, or a dict in it under a key."""
     path, _, name = text.rpartition(":")
     if not path.endswith(".py"):
-        raise CircuitizeError(f"--schedule: expected FILE.py:NAME, found {text!r}")
+        raise CircuitizeError(f"{option}: expected FILE.py:NAME, found {text!r}")
     name, _, key = name.partition(".")
     found = getattr(run_file(Path(path)), name, None)
-    if key:
-        found = found.get(key) if isinstance(found, Mapping) else None
-    return by_step(found, text)
+    return found if not key else found.get(key) if isinstance(found, Mapping) else None
 
 
 def said_of(evaluation: Evaluated | None) -> list[str]:

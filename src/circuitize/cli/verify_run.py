@@ -12,7 +12,7 @@ from circuitize.circuits.exact import shown, written
 
 from .loading import load_program, program_path
 from .output import print_json, say, show, shown_number
-from .run_values import OPTIONS, read_roots, read_scalars, read_schedule, said_of
+from .run_values import OPTIONS, read_model, read_roots, read_scalars, read_schedule, said_of
 from .screen import one_line
 from .verdict import require_digest, require_outside
 
@@ -21,7 +21,7 @@ def run(options: Namespace) -> int:
     """Print the verdict and what was proved; 0 where the run holds, 1 where it does not."""
     start = time.perf_counter()
     require_outside(program_path(options.program), options.run)
-    for own in (options.schedule, options.evaluate):
+    for own in (options.schedule, options.evaluate, options.model):
         if own is not None:
             require_outside(program_path(own), options.run)
     if options.digest is not None:
@@ -39,6 +39,8 @@ def run(options: Namespace) -> int:
         evaluate=None if options.evaluate is None else load_program(options.evaluate, integer=True).integer,
         test=options.test,
         test_examples=options.test_examples,
+        initial_seed=options.initial_seed,
+        model=read_model(options.model),
         scalars=read_scalars(program, options.scalar),
         schedule=read_schedule(options.schedule),
         digest=options.digest,
@@ -75,6 +77,8 @@ def _print(options: Namespace, verdict: RunVerdict, seconds: float) -> None:
         f"{verdict.digest}, {verdict.kind}"
     )
     say(f"  batches of {verdict.examples:,} examples by seed {verdict.seed}")
+    if verdict.initial_seed is not None:
+        say(f"  begins with what the model draws by initial seed {verdict.initial_seed}")
     for name, scalar in verdict.scalars.items():
         say(f"  {_course(name, scalar)}")
     for name, root in verdict.roots.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,10 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.phases import Progress
 from circuitize.circuits.program import Port, Program, numbers
 from circuitize.frontends.dataset import Dataset
+from circuitize.frontends.layers import Model
+from circuitize.frontends.training import start
 from circuitize.provers.tensor.dataset import batch_ports, whole
+from circuitize.provers.tensor.runs.start import Start
 
 from ..exact import Integers, integers_of
 from ..values import given_values, require_values, rounded
@@ -74,6 +78,36 @@ def rows_of(ports: Sequence[Port]) -> Wanted:
 def held(program: Program) -> list[Port]:
     """The inputs that a run begins with values of, and keeps."""
     return [port for port in program.inputs if port.held]
+
+
+def public_start(program: Program, seed: bytes | str | None, model: Model | None, spelling: Spelling) -> Start | None:
+    """What a run begins with by a public seed: what the model draws by it. None where there is no seed."""
+    name, other = spelling.option("initial_seed"), spelling.option("model")
+    if seed is None and model is None:
+        return None
+    if seed is None or model is None:
+        raise CircuitizeError(f"{name}: expected it beside {other}, found one alone; give both")
+    drawn = start(program, model, seed_bytes(seed, spelling, "initial_seed"))
+    ports = held(program)
+    odd = sorted({port.name for port in ports} ^ set(drawn))
+    if odd:
+        raise CircuitizeError(
+            f"{other}: expected the model that the step trains, found {odd[0]!r} in one of them alone"
+        )
+    return Start(seed_bytes(seed, spelling, "initial_seed"), integers_of(program, drawn, ports))
+
+
+def seed_bytes(seed: bytes | str | None, spelling: Spelling, name: str = "seed") -> bytes:
+    """A seed, of bytes or in hexadecimal. Raises CircuitizeError for anything else."""
+    if isinstance(seed, bytes):
+        return seed
+    digits = seed.removeprefix("0x") if isinstance(seed, str) else ""
+    if not re.fullmatch(r"([0-9a-fA-F]{2}){1,64}", digits):
+        found = "none" if seed is None else repr(seed)
+        raise CircuitizeError(
+            f"{spelling.option(name)}: expected 1 to 64 bytes in hexadecimal, found {found}; take 32 from a beacon"
+        )
+    return bytes.fromhex(digits)
 
 
 def initial_values(program: Program, given: Values | None, say: Progress, raw: bool) -> dict[str, Integers]:

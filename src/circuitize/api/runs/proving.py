@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from circuitize.circuits.memory import amount_of_bytes, physical_bytes, require_
 from circuitize.circuits.phases import Phases, Progress, silent
 from circuitize.circuits.program import Program, to_reals
 from circuitize.circuits.scan import Told
+from circuitize.frontends.layers import Model
 from circuitize.provers.tensor.cost import sizes
 from circuitize.provers.tensor.runs import proving
 from circuitize.provers.tensor.runs.beginning import TestSet, require_free
@@ -26,7 +26,7 @@ from circuitize.provers.tensor.runs.setting import Run
 from circuitize.provers.tensor.runs.state import kept_beside
 
 from ..exact import Integers, Reals, exact, reals_of
-from .data import Data, Values, dataset_of, held, initial_values
+from .data import Data, Values, dataset_of, held, initial_values, public_start, seed_bytes
 from .evaluated import Evaluated, evaluated
 from .room import predicted, require_room
 from .scalars import Schedule, proved_scalars
@@ -82,6 +82,8 @@ def prove_run(
     evaluate: Program | None = None,
     test: Data | None = None,
     public_test: bool = False,
+    initial_seed: bytes | str | None = None,
+    model: Model | None = None,
     after: Path | str | None = None,
     not_zero_knowledge: bool = False,
     progress: Progress = silent,
@@ -106,7 +108,8 @@ def prove_run(
 
     `evaluate` is a program that judges what the run ends with on a `test` set, which is committed to before the first
     step: arrays or an .npz file as `dataset` is, or the part of a `Dataset` to test with. The commitment of a
-    `public_test` set can be made again by anybody who has the set.
+    `public_test` set can be made again by anybody who has the set. With `initial_seed` the run begins with what the
+    `model` draws by it, which anybody can draw again: the verdict then says that it did.
 
     Raises Unprovable for a program that no run consists of, CircuitizeError, before
     anything is written, where inputs do not fit, the folder holds something else, or memory or disk do not suffice.
@@ -115,6 +118,12 @@ def prove_run(
     kept = kept_file(path)
     require_beginning(path, seed, inputs, before, spelling)
     integer = exact(program, Phases()).integer
+    begun = public_start(integer, initial_seed, model, spelling)
+    if begun is not None and (inputs or before is not None):
+        name, other = spelling.option("initial_seed"), spelling.option("after" if before is not None else "inputs")
+        raise CircuitizeError(
+            f"{name}: expected no {other} beside it, which says otherwise what is begun with; give one"
+        )
     continued = None if before is None else earlier(before, kept_file(before))
     drawn = seed_bytes(seed, spelling) if continued is None or seed is not None else continued.manifest.seed
     data = dataset_of(integer, dataset, say, spelling)
@@ -131,6 +140,7 @@ def prove_run(
         begun=None if continued is None else continued.openings(integer),
         told=told_of(losses, spelling),
         evaluation=judged,
+        start=begun,
     )
     phases = Phases(progress)
     with phases.phase("plan", "planning the proofs"):
@@ -143,7 +153,7 @@ def prove_run(
     with phases.phase("prove", "proving"):
         made = proving.prove_run(
             setting,
-            continued or initial_values(integer, inputs, say, raw_inputs),
+            continued or (begun.values if begun is not None else initial_values(integer, inputs, say, raw_inputs)),
             *(data, path, kept, tested),
             lambda step: progress(f"proved step {step:,} of {setting.last:,}"),
             lambda step: progress(f"running step {step:,} of {setting.last:,}"),
@@ -217,19 +227,6 @@ def _results(program: Program, made: Mapping[str, Integers]) -> dict[str, Reals]
 def kept_file(folder: Path) -> Path:
     """The file beside a run's folder, which is for others, that its prover keeps: secret."""
     return kept_beside(folder)
-
-
-def seed_bytes(seed: bytes | str | None, spelling: Spelling) -> bytes:
-    """A seed, of bytes or in hexadecimal. Raises CircuitizeError for anything else."""
-    if isinstance(seed, bytes):
-        return seed
-    digits = seed.removeprefix("0x") if isinstance(seed, str) else ""
-    if not re.fullmatch(r"([0-9a-fA-F]{2}){1,64}", digits):
-        found = "none" if seed is None else repr(seed)
-        raise CircuitizeError(
-            f"{spelling.option('seed')}: expected 1 to 64 bytes in hexadecimal, found {found}; take 32 from a beacon"
-        )
-    return bytes.fromhex(digits)
 
 
 def require_beginning(

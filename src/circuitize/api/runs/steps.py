@@ -18,7 +18,8 @@ class Steps:
 
     `roots` commit to what the run begins with and to its dataset, `final` to what it ends with, and to the same
     dataset: in hexadecimal, as its name and its seed are. `security_bits` is of all proofs together. `losses` says of
-    which steps public outputs are told: "none", "ends" (the first and the last of each proof) or "all".
+    which steps public outputs are told: "none", "ends" (the first and the last of each proof) or "all". By the
+    `initial_seed` of a public start anybody draws what the run begins with.
     """
 
     digest: str
@@ -33,6 +34,7 @@ class Steps:
     security_bits: float = 0.0
     zero_knowledge: bool = False
     losses: str = "none"
+    initial_seed: str | None = None
 
     @classmethod
     def of(cls, run: Run, name: bytes, roots: Mapping[str, bytes], final: Mapping[str, bytes], **more: Any) -> Self:
@@ -50,6 +52,7 @@ class Steps:
             security_bits=security_bits(run),
             zero_knowledge=run.zero_knowledge,
             losses=run.told.value,
+            initial_seed=None if run.start is None else run.start.seed.hex(),
             **more,
         )
 
@@ -65,7 +68,7 @@ class Steps:
 
     def as_json(self) -> dict[str, Any]:
         """What both sides report."""
-        names = ("first", "steps", "per_proof", "examples", "losses", "seed", "roots", "final")
+        names = ("first", "steps", "per_proof", "examples", "losses", "seed", "initial_seed", "roots", "final")
         return {"run": self.name} | {name: getattr(self, name) for name in names}
 
 

@@ -19,6 +19,7 @@ from circuitize.circuits.folder import require_plain_files
 from circuitize.circuits.phases import Phases, Progress, silent
 from circuitize.circuits.program import Program
 from circuitize.circuits.scan import Told
+from circuitize.frontends.layers import Model
 from circuitize.provers.statement import FILE
 from circuitize.provers.tensor.runs import checking
 from circuitize.provers.tensor.runs.checking import Checked, Refused
@@ -26,11 +27,11 @@ from circuitize.provers.tensor.runs.dividing import MOST_CHOSEN
 from circuitize.provers.tensor.runs.evaluation import PUBLIC_SECRET, TEST, Evaluation
 from circuitize.provers.tensor.runs.files import MANIFEST, RENEWALS, STEPS, Manifest, read_manifest
 from circuitize.provers.tensor.runs.setting import Run
+from circuitize.provers.tensor.runs.start import Start
 
 from ..exact import exact
 from ..expectations import whole_root
-from .data import Data, dataset_of
-from .proving import seed_bytes
+from .data import Data, dataset_of, public_start, seed_bytes
 from .scalars import Schedule, required_scalars
 from .spelling import PYTHON, Spelling
 from .steps import from_step, whole_number
@@ -56,6 +57,8 @@ def verify_run(
     evaluate: Program | None = None,
     test: Data | None = None,
     test_examples: int | None = None,
+    initial_seed: bytes | str | None = None,
+    model: Model | None = None,
     digest: str | None = None,
     expect: Mapping[str, str | None] | None = None,
     progress: Progress = silent,
@@ -69,7 +72,8 @@ def verify_run(
     not given is as the run states it, and the verdict says what that is. A prover who chose the seed chose the batches.
 
     A run whose end is judged wants the verifier's own program that judges it, `evaluate`; `test` is a public test set
-    that it must be judged on, `test_examples` how many examples the set must have.
+    that it must be judged on, `test_examples` how many examples the set must have. A run with a public start wants its
+    `initial_seed` and the `model`, by which the verifier draws what it begins with.
 
     Raises CircuitizeError where there is no run to check, for scalars that are no values of their formats, other names
     of roots, and claims that are believed only if they are required: very many examples, or steps in a proof.
@@ -105,6 +109,7 @@ def verify_run(
             begun=manifest.openings if first > 1 else None,
             told=Told(manifest.told),
             evaluation=_evaluation(path, evaluate, manifest, test_examples, spelling),
+            start=_start(path, own.integer, manifest, initial_seed, model, spelling),
         )
         _require_test(path, setting, manifest, test, spelling)
         expected = _expected_roots(setting, expect or {}, spelling)
@@ -156,6 +161,29 @@ def _evaluation(
     if examples is not None and examples != claimed:
         raise Refused(f"the run is judged on {claimed} examples, expected {examples}")
     return Evaluation(exact(program, Phases()).integer, claimed, manifest.zero_knowledge)
+
+
+def _start(
+    folder: Path,
+    program: Program,
+    manifest: Manifest,
+    seed: bytes | str | None,
+    model: Model | None,
+    spelling: Spelling,
+) -> Start | None:
+    """What a run with a public start begins with, by the verifier's own seed and model."""
+    if manifest.start is None and seed is not None:
+        raise Refused("the run begins with values of its prover's, expected those of a public seed")
+    if manifest.start is not None and (seed is None or model is None):
+        given = spelling.option("initial_seed", manifest.start.hex())
+        raise CircuitizeError(
+            f"{folder}: expected {given} and {spelling.option('model')} for this run, whose start is public, found "
+            "one or none; give both"
+        )
+    found = public_start(program, seed, model, spelling)
+    if found is not None and found.seed != manifest.start:
+        raise Refused(f"the run begins with values of another seed than {found.seed.hex()}")
+    return found
 
 
 def _require_test(folder: Path, run: Run, manifest: Manifest, test: Data | None, spelling: Spelling) -> None:

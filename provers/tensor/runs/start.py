@@ -1,0 +1,38 @@
+"""What a run begins with: values in format, or those that a public seed gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from circuitize.circuits.builder import Builder
+from circuitize.circuits.integers.arithmetic import Subtract
+from circuitize.circuits.integers.check import Check
+from circuitize.circuits.integers.constant import Constant
+from circuitize.circuits.program import Port, Program
+
+from ..forms import Integers
+
+
+@dataclass(frozen=True)
+class Start:
+    """The values of everything held that a public seed gives: prover and verifier each draw them."""
+
+    seed: bytes
+    values: Mapping[str, Integers]
+
+
+def formats_program(held: Sequence[Port], tensors: Sequence[Port], start: Start | None) -> Program:
+    """The program whose proof shows that what a run begins with, and its dataset, are in format.
+
+    Of a public start it checks, too, that each value that is held is the start's.
+    """
+    ports = (*held, *tensors)
+    builder = Builder()
+    for port in ports:
+        assert port.format is not None
+        wire = builder.input(port.format)
+        if start is not None and port in held:
+            known = builder.add(Constant.of(start.values[port.name], port.format.fraction_bits))
+            builder.add(Check(0, 0), builder.add(Subtract(), wire, known))
+    return Program(builder.build([]), ports, ())
