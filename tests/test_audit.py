@@ -48,12 +48,7 @@ def test_every_integer_operation_is_determined(case: Case) -> None:
     assert not found.impossible
 
 
-def of_each_operation(cases: list[RealCase]) -> list[RealCase]:
-    """The last case of each class; in the deep tier all."""
-    return cases if tiers.TIER == "deep" else list({type(case.operation): case for case in cases}.values())
-
-
-@pytest.mark.parametrize("case", of_each_operation(real_cases()), ids=str)
+@pytest.mark.parametrize("case", tiers.of_each(real_cases()), ids=str)
 def test_every_real_operation_is_determined(case: RealCase) -> None:
     found = audit(constraints(quantized(case)))
     assert found.determined, found.open_wires[:5]

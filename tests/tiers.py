@@ -7,8 +7,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from fnmatch import fnmatch
+from typing import Any, TypeVar
 
 import pytest
 
@@ -51,6 +52,18 @@ def examples(count: int) -> int:
     `deep`.
     """
     return {"quick": max(2, count // 5), "test": count, "deep": 50 * count}[TIER]
+
+
+Cases = TypeVar("Cases", bound=Any)
+
+
+def of_each(cases: Iterable[Cases], first: bool = False) -> list[Cases]:
+    """The last case of each operation, or the first, in the order of cases; in `deep` all of them."""
+    given = list(cases)
+    if TIER == "deep":
+        return given
+    chosen = {type(case.operation): case for case in (reversed(given) if first else given)}
+    return [case for case in given if chosen[type(case.operation)] is case]
 
 
 def read(path: str) -> bool:
