@@ -29,7 +29,7 @@ from circuitize.circuits.integers import View
 from circuitize.circuits.program import Program, Role, Visibility
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.config import PRIME
-from circuitize.provers.tensor.forms import Column
+from circuitize.provers.tensor.forms import Column, Public
 from circuitize.provers.tensor.plan import Plan
 from circuitize.provers.tensor.prover import prove_values
 
@@ -68,10 +68,10 @@ def inputs_of(program: Program = SUM) -> dict[str, Any]:
     return {name: random.integers(0, own.high, own.shape, endpoint=True) for name, own in formats.items()}
 
 
-def wrong() -> Any:
+def wrong(program: Program = SUM) -> Any:
     """An output that is not the program's."""
-    plan = made(2)
-    return plan.trace(inputs_of())[plan.arrow.outputs.tolist()[0]] + np.array([0, 1, 0, 0])
+    plan = made(2, program)
+    return plan.trace(inputs_of(program))[plan.arrow.outputs.tolist()[0]] + np.array([0, 1, 0, 0])
 
 
 def said(found: Forgery, **more: Any) -> str | None:
@@ -107,9 +107,10 @@ class FalseSum(Cheat):
             return honest
         tables = [column.commitment for base, _ in asked if isinstance(column := self.plan.bases[base], Column)]
         (weights,) = {number for base, number in asked if self.plan.bases[base].shape == (4,)}
+        (output,) = (number for number, base in enumerate(self.plan.bases) if isinstance(base, Public))
         found = honest.copy()
         place = tables.index(self.of)
-        found[place] = found[place] + apply(self.weights[weights], numbers(wrong())) - total(honest)
+        found[place] = found[place] + apply(self.weights[weights], self.values[output]) - total(honest)
         return found
 
 
@@ -329,6 +330,15 @@ def test_a_root_that_stands_twice_is_of_one_tensor(degree: int) -> None:
 
 
 LONG = sum_of(Fixed((1 << 16,), 0, 0, 3))
+
+
+@pytest.mark.parametrize("degree", [2, pytest.param(3, marks=pytest.mark.deep)])
+def test_the_root_of_a_vector_is_absorbed(degree: int) -> None:
+    """Else it is made for the places that are asked, of a vector with the false sum."""
+    deaf = frozenset({"whir.root"})
+    plan = made(degree, LONG)
+    found, _ = attack(LONG, plan, inputs_of(LONG), FalseSum, deaf, output=wrong(LONG))
+    assert found.passes(deaf=deaf) and said(found) is not None
 
 
 def test_every_message_of_a_long_opening_matters() -> None:
