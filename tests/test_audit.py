@@ -11,7 +11,7 @@ from arrays_cases import Case as RealCase
 from arrays_cases import cases as real_cases
 from enumeration import solutions, without
 from example_programs import example
-from integers_cases import Case, cases
+from integers_cases import Case, few
 from quantized_cases import program as quantized
 from r1cs_programs import chain, program, single
 
@@ -41,7 +41,7 @@ def small(case: Case) -> bool:
     return all(source.size <= MOST_ELEMENTS for source in case.sources)
 
 
-@pytest.mark.parametrize("case", [case for case in cases() if small(case)], ids=str)
+@pytest.mark.parametrize("case", [case for case in few() if small(case)], ids=str)
 def test_every_integer_operation_is_determined(case: Case) -> None:
     found = audit(constraints(single(case.operation, *case.sources)))
     assert found.determined, found.open_wires[:5]
