@@ -68,7 +68,12 @@ def of_each(cases: Iterable[Cases], first: bool = False) -> list[Cases]:
 
 def read(path: str) -> bool:
     """Whether this tier reads a file, given its path in tests/."""
-    return not any(kind in LEFT_OUT and fnmatch(path, pattern) for kind in FILES for pattern in FILES[kind])
+    return not any(kind in LEFT_OUT and is_dear(path, kind) for kind in FILES)
+
+
+def is_dear(path: str, *kinds: str) -> bool:
+    """Whether a file is one of those kinds, of whole files, or of any."""
+    return any(fnmatch(path, pattern) for kind in kinds or FILES for pattern in FILES[kind])
 
 
 def select(items: list[pytest.Item]) -> tuple[list[pytest.Item], list[pytest.Item]]:
