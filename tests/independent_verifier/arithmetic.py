@@ -72,10 +72,15 @@ def _reduced(x: NDArray[Any]) -> Numbers:
     return (x % PRIME).view(FIELD)
 
 
-def multiply(x: Elements, y: Elements) -> Elements:
+def _products(x: NDArray[Any], y: NDArray[Any]) -> NDArray[Any]:
     """Coordinate k is the sum of x_i y_j over i + j = k, and of 7 x_i y_j over i + j = k + d."""
     partner, weights = _partners(x.shape[-1])
-    return _reduced(np.add.reduce(_plain(x)[..., None, :] * _plain(y)[..., partner] * weights, axis=-1))
+    found: NDArray[Any] = np.add.reduce(x[..., None, :] * y[..., partner] * weights, axis=-1)
+    return found
+
+
+def multiply(x: Elements, y: Elements) -> Elements:
+    return _reduced(_products(_plain(x), _plain(y)))
 
 
 def times(x: Numbers, y: Numbers) -> Numbers:
@@ -112,7 +117,8 @@ def product(x: Elements) -> Elements:
 
 def line(x: Elements, y: Elements, at: Elements) -> Elements:
     """The value at `at` of the line through (0, x) and (1, y)."""
-    return x + multiply(y - x, at)
+    start, end = _plain(x), _plain(y)
+    return _reduced(start + _products(end - start, _plain(at)))
 
 
 def same(x: Elements, y: Elements) -> bool:
@@ -174,7 +180,7 @@ def equality(point: Elements) -> Elements:
     table = one(point.shape[-1])[None]
     for r in point:
         high = multiply(table, r)
-        table = np.concatenate([table - high, high])
+        table = np.concatenate([_reduced(_plain(table) - _plain(high)), high])
     return table
 
 
