@@ -9,6 +9,8 @@ JOBS := 2
 PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Modules are compiled once, whatever the environment says, and not again by each process that a test starts.
+export PYTHONDONTWRITEBYTECODE :=
 
 define install
 	rust=$$(.ci/rust) && rm -f src/circuitize/_native*.so && \

@@ -52,14 +52,17 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """The tier's tests. Workers take whole files in this order: those with slow tests first, a few quick ones last."""
+    """The tier's tests. Workers take whole files in this order: those with slow tests first, then those that prove or
+    simulate, which may have few tests and take long; a few quick ones last.
+    """
     items[:], left = tiers.select(items)
     if left:
         config.hook.pytest_deselected(items=left)
     if hasattr(config, "workerinput"):
         slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
         size = Counter(item.path for item in items)
-        items.sort(key=lambda item: (-slow[item.path], -size[item.path]))
+        dear = {path: tiers.is_dear(path.relative_to(GOLDEN.parent).as_posix()) for path in size}
+        items.sort(key=lambda item: (-slow[item.path], not dear[item.path], -size[item.path]))
 
 
 class SkipsAreFailures:

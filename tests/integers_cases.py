@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -9,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from tiers import TIER
 
 from circuitize.circuits import integers
 from circuitize.circuits.integers import View
@@ -192,3 +194,15 @@ def plain_sources(values: list[Any]) -> list[Any]:
     from plain_integers import Plain
 
     return [Plain.of(value) for value in values]
+
+
+def few() -> list[Case]:
+    """All cases, but of contractions, views and sums every fourth; in the deep tier all of those too."""
+    kept: list[Case] = []
+    seen: Counter[type] = Counter()
+    for one in cases():
+        kind = type(one.operation)
+        seen[kind] += 1
+        if TIER == "deep" or kind not in (integers.Contract, integers.Reindex, integers.Sum) or seen[kind] % 4 == 0:
+            kept.append(one)
+    return kept

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from independent_verifier.arithmetic import (
     FIELD,
+    PRIME,
     Elements,
     Numbers,
     interpolated,
@@ -15,6 +16,7 @@ from independent_verifier.arithmetic import (
     multiply,
     one,
     scale,
+    times,
     total,
 )
 from independent_verifier.opening import SYMBOLS, root_of_unity, roots_to
@@ -53,14 +55,15 @@ def transform(values: Elements) -> Elements:
     """Values at all powers of the root of unity, in bit-reversed order; the first axis holds coefficients."""
     shape, size = values.shape, len(values)
     own = (-1,) if values.ndim == 1 else (-1, 1)
+    plain = values.view(np.ndarray)
     while size > 1:
-        blocks = values.reshape(-1, size, *shape[1:])
+        blocks = plain.reshape(-1, size, *shape[1:])
         low, high = blocks[:, : size // 2], blocks[:, size // 2 :]
         bits = size.bit_length() - 1
-        roots = roots_to(root_of_unity(bits), list(range(size // 2)), bits).reshape(own)
-        values = np.concatenate([low + high, (low - high) * roots], axis=1)
+        roots = roots_to(root_of_unity(bits), list(range(size // 2)), bits).reshape(own).view(np.ndarray)
+        plain = np.concatenate([low + high, (low - high) * roots], axis=1) % PRIME
         size //= 2
-    return values.reshape(shape)
+    return plain.reshape(shape).view(FIELD)
 
 
 class Tree:
@@ -104,8 +107,8 @@ def power_weights(factors: Elements, z: Numbers, size: int) -> Elements:
     """For each b below size, the sum of factors times z^b."""
     table, square = FIELD.Ones((len(z), 1)), z
     while table.shape[1] < size:
-        table = np.concatenate([table, table * square[:, None]], axis=1)
-        square = square * square
+        table = np.concatenate([table, times(table, square[:, None])], axis=1)
+        square = times(square, square)
     return total(scale(factors[:, None], table))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from example_programs import EXAMPLES, example
+from tiers import seeds
 
 from circuitize.circuits.program import Role, to_reals
 from circuitize.frontends import training
@@ -19,7 +20,7 @@ NAME = "adam_sixteen"
 
 @pytest.mark.slow
 def test_adam_at_sixteen_bits_is_within_a_point_of_float_adam() -> None:
-    """On each of three splits; `benchmarks/accuracy.py` prints these figures, of five."""
+    """On one split, in `make deep` on each of three; `benchmarks/accuracy.py` prints these figures, of five."""
     spec = util.spec_from_file_location("example_digits_xent", EXAMPLES / "digits_xent.py")
     assert spec is not None and spec.loader is not None
     module = util.module_from_spec(spec)
@@ -29,7 +30,7 @@ def test_adam_at_sixteen_bits_is_within_a_point_of_float_adam() -> None:
     kept = [port for port in loaded.integer.outputs if port.role in (Role.PARAMETER, Role.OPTIMIZER)]
     assert len(kept) == 12 and all(formats[port.name].fraction_bits == 16 for port in kept)
     begin = training.start(loaded.given, model, seed=0)
-    for seed in range(3):
+    for seed in seeds(1, deep=3):
         split = digits(seed)
         predict = training.predict(model, len(split.test_labels))
 

@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import tiers
 from arrays_cases import Case, cases
 from jax_derivatives import pulled
 
@@ -187,7 +188,7 @@ def test_derivative_agrees_with_finite_differences(case: Case) -> None:
         np.testing.assert_allclose(slope, expected, rtol=1e-6, atol=1e-7)
 
 
-CASES = cases()
+CASES = tiers.of_each(cases())
 TOGETHER = 19
 """Functions that JAX compiles as one."""
 

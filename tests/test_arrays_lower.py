@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import tiers
 from arrays_cases import Case, Source, cases
 
 from circuitize.circuits import arrays
@@ -36,7 +37,8 @@ def draw(case: Case) -> list[list[np.ndarray]]:
     return [case.awkward(random) for _ in range(8)]
 
 
-SIMPLE = [case for case in cases() if not isinstance(case.operation, arrays.Composite)]
+ALL = [case for case in cases() if not isinstance(case.operation, arrays.Composite)]
+SIMPLE = tiers.of_each(ALL)
 
 
 @pytest.mark.parametrize("case", SIMPLE, ids=str)
@@ -70,7 +72,7 @@ def bound(case: Case, values: list[np.ndarray], fraction_bits: int) -> float:
 
 
 @pytest.mark.parametrize(
-    "case", [c for c in SIMPLE if c.operation.rounding is not arrays.Rounding.VALUE and not c.units], ids=str
+    "case", [c for c in ALL if c.operation.rounding is not arrays.Rounding.VALUE and not c.units], ids=str
 )
 def test_linear_operations_and_products_round_nothing(case: Case) -> None:
     """Exactly the float value, which these small operands let float64 hold without an error."""

@@ -1,4 +1,7 @@
-"""What programs cost, in tests/golden/cost.csv so that any change shows in review; estimates equal what is emitted."""
+"""What programs cost, in tests/golden/cost.csv so that any change shows in review; estimates equal what is emitted.
+
+In `make test` of examples of the same operations one, and of real operations one case each; in `make deep` all.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,14 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
 
 import arrays_cases
 import function_cases
 import integers_cases
 import pytest
 import quantized_cases
+import tiers
 from conftest import GOLDEN
 from example_programs import EXAMPLES, example
 from operations_page import differences, page
@@ -30,6 +34,8 @@ PROGRAMS = [
     *("mnist_mlp.py:predict", "mnist_mlp.py:step", "mnist_mlp.py:step64", "jet.py:scores", "jet.py:classify"),
     "transformer.py:step",
 ]
+LARGER = {"mnist_mlp.py:predict", "mnist_mlp.py:step", "mnist_mlp.py:step64", "digits_xent.py:momentum"}
+"""Of the same operations as others."""
 EXECUTED = {"mlp_1m.py", "mlp_10m.py", "matmul.py"}
 """Examples for the executors and for Plonkish: as rank-one constraints they have millions of products."""
 
@@ -54,29 +60,32 @@ def counted(program: Program) -> dict[str, int]:
     return {**{column: found[column] for column in COLUMNS[:-1]}, COLUMNS[-1]: committed}
 
 
-def costs() -> Table:
+def costs(everything: bool) -> Table:
     """Every example, then every case of both languages; cases that look the same are numbered."""
-    table = {f"examples/{name}": sizes(name) for name in PROGRAMS}
+    table = {f"examples/{name}": sizes(name) for name in PROGRAMS if everything or name not in LARGER}
     seen: Counter[str] = Counter()
-    for name, program in cases():
+    for name, program in cases(everything):
         seen[name] += 1
         key = f"{name} #{seen[name]}" if seen[name] > 1 else name
-        table[key] = counted(program)
+        if program is not None:
+            table[key] = counted(program())
     return table
 
 
-def cases() -> Iterator[tuple[str, Program]]:
+def cases(everything: bool) -> Iterator[tuple[str, Callable[[], Program] | None]]:
+    """Names, and what makes the program of a case that is chosen."""
+    chosen = arrays_cases.cases() if everything else tiers.of_each(arrays_cases.cases())
     for real in arrays_cases.cases():
         yield (
             f"{real.operation.name} {' x '.join(str(s.fixed) for s in real.sources)}".strip(),
-            quantized_cases.program(real),
+            partial(quantized_cases.program, real) if real in chosen else None,
         )
     for made in function_cases.function_cases():
-        yield f"function {made}", function_cases.small_program(made)
+        yield f"function {made}", partial(function_cases.small_program, made)
     for case in integers_cases.cases():
         yield (
             f"{case.operation.name} {' x '.join(map(str, case.sources))}".strip(),
-            single(case.operation, *case.sources),
+            partial(single, case.operation, *case.sources),
         )
 
 
@@ -112,9 +121,12 @@ def changes(before: Table, now: Table) -> list[str]:
 
 @pytest.mark.slow
 def test_costs_are_golden(golden: Callable[[str, str | bytes], None], request: pytest.FixtureRequest) -> None:
-    table = costs()
-    if not request.config.getoption("--update-golden"):
-        found = changes(read((GOLDEN / "cost.csv").read_text()), table)
+    renewed = bool(request.config.getoption("--update-golden"))
+    table = costs(everything=renewed or tiers.TIER == "deep")
+    if not renewed:
+        before = read((GOLDEN / "cost.csv").read_text())
+        table = before | table if tiers.TIER != "deep" else table
+        found = changes(before, table)
         assert not found, "\n".join(["costs differ from tests/golden/cost.csv; if that was meant: make golden", *found])
     golden("cost.csv", written(table))
 
@@ -141,10 +153,6 @@ def test_changes_are_told() -> None:
     assert read(written({"a": row, "b, c": row})) == {"a": row, "b, c": row}
 
 
-LARGER = {"mnist_mlp.py:predict", "mnist_mlp.py:step", "mnist_mlp.py:step64", "digits_xent.py:momentum"}
-"""Of the same operations as others."""
-
-
 @pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.deep if n in LARGER else ()) for n in PROGRAMS])
 def test_estimates_equal_what_is_emitted(name: str) -> None:
     system = emit(example(name).integer).system
@@ -163,7 +171,7 @@ def test_every_example_is_listed() -> None:
     [("digits.py:step", 130_000), ("digits_xent.py:step", 170_000), ("mnist_mlp.py:step64", 2_500_000)],
 )
 def test_a_commitment_takes_steps_below_what_bits_can(name: str, most: int) -> None:
-    assert sizes(name)["with_commitment"] <= most / 1.4
+    assert read((GOLDEN / "cost.csv").read_text())[f"examples/{name}"]["with_commitment"] <= most / 1.4
 
 
 def test_the_digits_step_fits_its_domain() -> None:

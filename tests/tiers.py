@@ -7,8 +7,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from fnmatch import fnmatch
+from typing import Any, TypeVar
 
 import pytest
 
@@ -53,9 +54,26 @@ def examples(count: int) -> int:
     return {"quick": max(2, count // 5), "test": count, "deep": 50 * count}[TIER]
 
 
+Cases = TypeVar("Cases", bound=Any)
+
+
+def of_each(cases: Iterable[Cases], first: bool = False) -> list[Cases]:
+    """The last case of each operation, or the first, in the order of cases; in `deep` all of them."""
+    given = list(cases)
+    if TIER == "deep":
+        return given
+    chosen = {type(case.operation): case for case in (reversed(given) if first else given)}
+    return [case for case in given if chosen[type(case.operation)] is case]
+
+
 def read(path: str) -> bool:
     """Whether this tier reads a file, given its path in tests/."""
-    return not any(kind in LEFT_OUT and fnmatch(path, pattern) for kind in FILES for pattern in FILES[kind])
+    return not any(kind in LEFT_OUT and is_dear(path, kind) for kind in FILES)
+
+
+def is_dear(path: str, *kinds: str) -> bool:
+    """Whether a file is one of those kinds, of whole files, or of any."""
+    return any(fnmatch(path, pattern) for kind in kinds or FILES for pattern in FILES[kind])
 
 
 def select(items: list[pytest.Item]) -> tuple[list[pytest.Item], list[pytest.Item]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import lru_cache
 
 WIDEST = 20
 """No limb has more bits: a verifier sums over each table."""
@@ -21,6 +21,21 @@ def power_above(number: float) -> float:
     return float(1 << max(0, int(number) - 1).bit_length())
 
 
+@lru_cache(maxsize=2048)
+def _fewest(widths: frozenset[int]) -> tuple[list[int], list[int]]:
+    """For each number of bits: the fewest limbs, and the width of the lowest of them, the widest first."""
+    ordered = sorted(widths, reverse=True)
+    counts, lowest = [0], [0]
+    for bits in range(1, MOST_BITS + 1):
+        least, chosen = NEVER - 1, 0
+        for width in ordered:
+            if width <= bits and counts[bits - width] < least:
+                least, chosen = counts[bits - width], width
+        counts.append(least + 1)
+        lowest.append(chosen)
+    return counts, lowest
+
+
 @dataclass(frozen=True)
 class Limbs:
     """Tables of 2^width entries for each width, and of exactly so many for each size in `exact`."""
@@ -28,28 +43,14 @@ class Limbs:
     widths: frozenset[int]
     exact: frozenset[int] = frozenset()
 
-    @cached_property
-    def _fewest(self) -> list[tuple[int, int]]:
-        """For each number of bits: the fewest limbs, and the width of the lowest of them, the widest first."""
-        found = [(0, 0)]
-        for bits in range(1, MOST_BITS + 1):
-            least = (NEVER, 0)
-            for width in self.widths:
-                if width <= bits:
-                    limbs = found[bits - width][0] + 1
-                    if limbs < least[0] or (limbs == least[0] and width > least[1]):
-                        least = (limbs, width)
-            found.append(least)
-        return found
-
     def count(self, bits: int) -> int:
-        return self._fewest[bits][0]
+        return _fewest(self.widths)[0][bits]
 
     def cut(self, bits: int) -> tuple[int, ...]:
         """The widths of a number's limbs, the lowest first."""
-        made = []
+        made, lowest = [], _fewest(self.widths)[1]
         while bits:
-            made.append(self._fewest[bits][1])
+            made.append(lowest[bits])
             bits -= made[-1]
         return tuple(made)
 

@@ -14,10 +14,10 @@ from circuitize.sims.vectors import inputs_to_try
 
 PROGRAMS = [
     ("iris.py:step", 5, 2.0**-9),
-    ("iris.py:predict", 5, 2.0**-9),
+    pytest.param("iris.py:predict", 5, 2.0**-9, marks=pytest.mark.deep),
     ("dense.py:small", 10, 2.0**-12),
     ("dense.py:large", 1, 2.0**-12),
-    ("digits.py:step", 2, 2e-4),
+    pytest.param("digits.py:step", 2, 2e-4, marks=pytest.mark.deep),
     ("digits.py:predict", 5, 2.0**-5),
     pytest.param("digits.py:momentum", 1, 1e-4, marks=pytest.mark.deep),
     ("digits.py:adam", 1, 2.0**-8),
@@ -26,7 +26,7 @@ PROGRAMS = [
     pytest.param("digits_xent.py:adam", 1, 0.2, marks=pytest.mark.deep),
     pytest.param("digits_xent.py:adam_sixteen", 1, 2.0**-7, marks=pytest.mark.deep),
     ("cnn.py:step", 1, 3e-4),
-    ("cnn.py:predict", 3, 2.0**-9),
+    pytest.param("cnn.py:predict", 3, 2.0**-9, marks=pytest.mark.deep),
     ("jet.py:scores", 5, None),
     ("jet.py:classify", 5, None),
     pytest.param("mnist_mlp.py:predict", 1, 2.0**-5, marks=pytest.mark.deep),

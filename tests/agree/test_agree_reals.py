@@ -1,4 +1,7 @@
-"""Every operation of the real language, quantized: floats, integers, circuits, proofs and hardware agree."""
+"""Every operation of the real language, quantized: floats, integers, circuits, proofs and hardware agree.
+
+In `make test` all cases in integers, and one case of each operation in each kind of circuit.
+"""
 
 from __future__ import annotations
 
@@ -36,12 +39,12 @@ def test_integers_are_within_the_stated_bound_of_floats(case: Case) -> None:
         assert units <= tolerance(case, inputs, port.format) + 2.0**-20
 
 
-@pytest.mark.parametrize("case", cases(), ids=str)
+@pytest.mark.parametrize("case", tiers.of_each(cases()), ids=str)
 def test_circuits_are_the_integers(case: Case) -> None:
     assert check_agreement(program(case), drawn(case)).undefined == 0
 
 
-@pytest.mark.parametrize("case", cases(), ids=str)
+@pytest.mark.parametrize("case", tiers.of_each(cases(), first=True), ids=str)
 def test_plonkish_systems_are_the_integers(case: Case) -> None:
     made = program(case)
     found = agree(made, drawn(case)[:3], [Plonkish(made)])
@@ -49,13 +52,16 @@ def test_plonkish_systems_are_the_integers(case: Case) -> None:
 
 
 TOGETHER = 14
-ALONE = 40
+COUNT = len(tiers.of_each(cases()))
+ALONE = tiers.count(9, deep=40)
 """The largest: side by side they would wait for the slowest, in shift registers that take longer than simulations."""
 
 
 @cache
 def ordered() -> list[Case]:
-    return sorted(cases(), key=lambda case: program(case).arrow.edge_count * case.target.size)
+    """The smallest case of each operation, the smallest operation first."""
+    found = sorted(cases(), key=lambda case: program(case).arrow.edge_count * case.target.size)
+    return tiers.of_each(found, first=True)
 
 
 @cache
@@ -67,27 +73,22 @@ def share(first: int, size: int = TOGETHER) -> tuple[list[str], Program, list[di
 
 
 @pytest.mark.proof
-@pytest.mark.parametrize("first", range(0, len(cases()), TOGETHER))
+@pytest.mark.parametrize("first", range(0, COUNT, TOGETHER))
 def test_tensor_proofs_are_the_integers(first: int) -> None:
     _, made, vectors = share(first)
     proved(committed_inputs(made), vectors[0])
 
 
 @pytest.mark.rtl
-@pytest.mark.parametrize("first", range(0, len(cases()) - ALONE, TOGETHER))
+@pytest.mark.parametrize("first", range(0, COUNT - ALONE, TOGETHER))
 def test_hardware_of_both_schedulers_is_the_integers(first: int) -> None:
-    check_hardware(first, min(TOGETHER, len(cases()) - ALONE - first))
+    check_hardware(first, min(TOGETHER, COUNT - ALONE - first))
 
 
 @pytest.mark.rtl
-def test_hardware_of_the_largest_is_the_integers() -> None:
-    """In `make test` one of each operation that is not among the smaller ones."""
-    smaller = {type(case.operation) for case in ordered()[:-ALONE]}
-    for first in range(len(cases()) - ALONE, len(cases())):
-        kind = type(ordered()[first].operation)
-        if tiers.TIER == "deep" or kind not in smaller:
-            smaller.add(kind)
-            check_hardware(first, 1)
+@pytest.mark.parametrize("place", range(COUNT - ALONE, COUNT))
+def test_hardware_of_the_largest_is_the_integers(place: int) -> None:
+    check_hardware(place, 1)
 
 
 def check_hardware(first: int, size: int) -> None:

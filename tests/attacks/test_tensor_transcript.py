@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from independent_verifier.arithmetic import Elements, dot, multiply, numbers, total
+from independent_verifier.arithmetic import Elements, multiply, numbers
 from independent_verifier.weights import dense
 from tensor_attack import (
     INPUTS,
@@ -33,7 +33,7 @@ from circuitize.circuits import integers
 from circuitize.circuits.integers import View
 from circuitize.circuits.program import Program
 from circuitize.circuits.types import Fixed
-from circuitize.provers.tensor.forms import Product, Public
+from circuitize.provers.tensor.forms import Product
 from circuitize.provers.tensor.plan import Plan
 
 pytestmark = at_every_degree
@@ -116,15 +116,6 @@ def test_roots_are_absorbed(degree: int) -> None:
     assert found.passes(deaf=deaf) and found.is_refused()
 
 
-class FalseLong(FalseSum):
-    """The same for the first elements of an input."""
-
-    def missing(self, weights: int, honest: Elements) -> Elements:
-        ((output,),) = ([i for i, base in enumerate(self.plan.bases) if isinstance(base, Public)],)
-        wanted = self.values[output].reshape(-1)
-        return dot(dense(self.weights[weights])[: len(wanted)], self.lifted(wanted)) - total(honest)
-
-
 class FalseProduct(Cheat):
     """Takes the false output for the product."""
 
@@ -166,8 +157,6 @@ def cancelling(gamma: Elements | None, base: type[Cheat], label: str) -> type[Ch
 SUM_TIMES = built([SMALL] * 3, (integers.Add(), (0, 1)), (integers.Multiply(), (3, 2)))
 GRID = Fixed((2, 3), 0, 0, 15)
 RESHAPED = built([GRID, GRID], (integers.Multiply(), (0, 1)), (integers.Reindex(View.reshape((2, 3), (3, 2))), (2,)))
-LONG = built([Fixed((1 << 8, 1 << 8), 0, 0, 3)], (integers.Reindex(View.slice((1 << 8, 1 << 8), (0, 0), (1, 2))), (0,)))
-"""A table whose fold is so long that it is committed to."""
 
 
 @pytest.mark.parametrize(
@@ -179,18 +168,20 @@ LONG = built([Fixed((1 << 8, 1 << 8), 0, 0, 3)], (integers.Reindex(View.slice((1
         ("operands", SUM_TIMES, FalseProduct),
         ("whir.fold", SUM, FalseSum),
         ("whir.last", SUM, FalseSum),
-        ("whir.root", LONG, FalseLong),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_claims_and_sumchecks_are_absorbed(degree: int, label: str, program: Program, kind: type[Cheat] | None) -> None:
-    """Else sums that are false, of products or of openings, are brought back to true ones."""
+    """Else sums that are false, of products or of openings, are brought back to true ones.
+
+    The root of a vector, whose proofs are long, is in test_plain_openings.py.
+    """
     deaf = frozenset({label})
     random = np.random.default_rng(3)
     inputs = {
         p.name: random.integers(0, p.format.high, p.format.shape, endpoint=True) for p in program.inputs if p.format
     }
-    made = small_plan(program, degree, *(["data"] if program is LONG else []))
+    made = small_plan(program, degree)
     false = made.trace(inputs)[-1].copy()
     false[(0,) * (false.ndim - 1) + (1,)] += 1
     gamma = None

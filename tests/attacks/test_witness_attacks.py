@@ -128,7 +128,7 @@ def bumped(values: Integers, amount: int, place: int = 0) -> Integers:
     return changed
 
 
-@pytest.mark.parametrize("amount", [1, -1])
+@pytest.mark.parametrize("amount", [1, pytest.param(-1, marks=pytest.mark.deep)])
 def test_quotients_one_off(made: Made, key: ProvingKey, amount: int) -> None:
     """q + 1 with r - 2^s, q - 1 with r + 2^s: everything after is consistent, the remainder alone gives it away."""
     for edge in made.edges(integers.Shift):

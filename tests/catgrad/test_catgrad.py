@@ -12,6 +12,7 @@ from typing import Any
 import models
 import numpy as np
 import pytest
+import tiers
 from catgrad.bidirectional.functor import Forget
 from catgrad.bidirectional.operation import Lens, Sigmoid, canonical, copy, mse, scale, sgd, subtract
 from catgrad.combinators import identity
@@ -41,7 +42,9 @@ from circuitize.frontends.training import training_step
 
 MODELS = {
     "perceptron": lambda: models.perceptron(32, 784, 128, 10),
-    "transformer": lambda: models.transformer(blocks=6, batch=2, length=5, heads=2, width=8, words=7),
+    "transformer": lambda: models.transformer(
+        blocks=tiers.count(2, deep=6), batch=2, length=5, heads=2, width=8, words=7
+    ),
     "linear": lambda: models.linear(models.real(3), models.real(4), models.real(2)),
 }
 RATE = 0.125

@@ -55,27 +55,52 @@ def lift(values: Numbers, degree: int) -> Elements:
 
 
 @lru_cache
-def _partners(degree: int) -> tuple[Integers, Numbers]:
+def _partners(degree: int) -> tuple[Integers, NDArray[Any]]:
     """[k, i]: the coordinate of y that goes with x_i into coordinate k of their product, and how often it counts."""
     coordinates = np.arange(degree)
     partner = coordinates[:, None] - coordinates[None, :]
-    return partner % degree, numbers(np.where(partner < 0, NONRESIDUE, 1))
+    return partner % degree, np.where(partner < 0, NONRESIDUE, 1).astype(object)
+
+
+def _plain(x: Numbers) -> NDArray[Any]:
+    """The integers that stand for elements: products and sums of them are exact, and are reduced once."""
+    found: NDArray[Any] = x.view(np.ndarray)
+    return found
+
+
+def _reduced(x: NDArray[Any]) -> Numbers:
+    return (x % PRIME).view(FIELD)
+
+
+def _products(x: NDArray[Any], y: NDArray[Any]) -> NDArray[Any]:
+    """Coordinate k is the sum of x_i y_j over i + j = k, and of 7 x_i y_j over i + j = k + d."""
+    partner, weights = _partners(x.shape[-1])
+    found: NDArray[Any] = np.add.reduce(x[..., None, :] * y[..., partner] * weights, axis=-1)
+    return found
 
 
 def multiply(x: Elements, y: Elements) -> Elements:
-    """Coordinate k is the sum of x_i y_j over i + j = k, and of 7 x_i y_j over i + j = k + d."""
-    partner, weights = _partners(x.shape[-1])
-    return np.add.reduce(x[..., None, :] * y[..., partner] * weights, axis=-1)
+    return _reduced(_products(_plain(x), _plain(y)))
+
+
+def times(x: Numbers, y: Numbers) -> Numbers:
+    """Products of elements of the base field."""
+    return _reduced(_plain(x) * _plain(y))
+
+
+def matrix_product(x: Numbers, y: Numbers) -> Numbers:
+    """The product of matrices over the base field."""
+    return _reduced(_plain(x) @ _plain(y))
 
 
 def scale(x: Elements, factors: Numbers) -> Elements:
     """Elements of the extension times elements of the base field, one each."""
-    return x * factors[..., None]
+    return times(x, factors[..., None])
 
 
 def total(x: Elements) -> Elements:
     """The sum along the first axis."""
-    return np.add.reduce(x, axis=0) if len(x) else FIELD.Zeros(x.shape[1:])
+    return _reduced(np.add.reduce(_plain(x), axis=0)) if len(x) else FIELD.Zeros(x.shape[1:])
 
 
 def dot(x: Elements, y: Elements) -> Elements:
@@ -92,7 +117,8 @@ def product(x: Elements) -> Elements:
 
 def line(x: Elements, y: Elements, at: Elements) -> Elements:
     """The value at `at` of the line through (0, x) and (1, y)."""
-    return x + multiply(y - x, at)
+    start, end = _plain(x), _plain(y)
+    return _reduced(start + _products(end - start, _plain(at)))
 
 
 def same(x: Elements, y: Elements) -> bool:
@@ -154,7 +180,7 @@ def equality(point: Elements) -> Elements:
     table = one(point.shape[-1])[None]
     for r in point:
         high = multiply(table, r)
-        table = np.concatenate([table - high, high])
+        table = np.concatenate([_reduced(_plain(table) - _plain(high)), high])
     return table
 
 

@@ -15,11 +15,13 @@ from .arithmetic import (
     dot,
     equality,
     equality_at,
+    matrix_product,
     multiply,
     one,
     powers,
     same,
     scale,
+    times,
     total,
     zero,
 )
@@ -204,12 +206,12 @@ def evaluated(coefficients: Elements, x: Numbers) -> Elements:
     """The polynomial at each point: 2^5 coefficients at once, and Horner's rule for what they are multiplied with."""
     low = FIELD.Ones((len(x), 1))
     while low.shape[1] < 32:
-        low = np.concatenate([low, low * x[:, None]], axis=1)
-        x = x * x
+        low = np.concatenate([low, times(low, x[:, None])], axis=1)
+        x = times(x, x)
     padded = FIELD.Zeros((-(-len(coefficients) // 32) * 32, coefficients.shape[1]))
     padded[: len(coefficients)] = coefficients
     parts = padded.reshape(-1, 32, padded.shape[1])
-    products = low @ parts.transpose(1, 0, 2).reshape(32, -1)
+    products = matrix_product(low, parts.transpose(1, 0, 2).reshape(32, -1))
     products = products.reshape(len(x), *parts.shape[::2])
     made = FIELD.Zeros((len(x), padded.shape[1]))
     for part in reversed(range(len(parts))):

@@ -19,6 +19,7 @@ from .arithmetic import (
     numbers,
     one,
     scale,
+    times,
     total,
 )
 from .transcript import Transcript, hashed
@@ -37,10 +38,10 @@ def root_of_unity(bits: int) -> int:
 def roots_to(root: int, exponents: list[int], bits: int) -> Numbers:
     """root^e for each exponent below 2^bits."""
     places = np.array(exponents, np.int64)
-    made, square = FIELD.Ones(len(exponents)), numbers(root)
+    made, square = FIELD.Ones(len(exponents)), root
     for bit in range(bits):
-        made = np.where(places >> bit & 1 == 1, made * square, made).view(FIELD)
-        square = square * square
+        made = np.where(places >> bit & 1 == 1, times(made, numbers(square)), made).view(FIELD)
+        square = square * square % PRIME
     return made
 
 
@@ -56,7 +57,7 @@ def powers_at(factors: Elements, z: Numbers, point: Elements) -> Elements:
     """The extension of the sum of factors times z^b: sum_b eq(point, b) z^b is the product of 1 - r + r z^(2^i)."""
     for r in point:
         factors = multiply(factors, one(len(r)) - r + scale(r[None], z))
-        z = z * z
+        z = times(z, z)
     return total(factors)
 
 
@@ -121,11 +122,11 @@ def fold(leaves: Elements, indices: list[int], domain: int, folded: Elements) ->
     inner = pow(inverse, 1 << (domain - bits), PRIME)
     own = roots_to(inverse, indices, domain)
     steps = numbers([pow(inner, reversed_bits(j, bits), PRIME) for j in range(0, 1 << bits, 2)])
-    inverses = own[:, None] * steps[None, :]
+    inverses = times(own[:, None], steps[None, :])
     for r in folded:
         at_x, at_minus_x = leaves[:, ::2], leaves[:, 1::2]
-        even = (at_x + at_minus_x) * HALF
-        odd = scale(at_x - at_minus_x, inverses * HALF)
+        even = times(at_x + at_minus_x, HALF)
+        odd = scale(at_x - at_minus_x, times(inverses, HALF))
         leaves = line(even, odd, r)
-        inverses = (inverses * inverses)[:, ::2]
+        inverses = times(inverses, inverses)[:, ::2]
     return leaves[:, 0]

@@ -7,7 +7,7 @@ from contextlib import suppress
 import numpy as np
 import pytest
 import tiers
-from integers_cases import Case, cases
+from integers_cases import Case, few
 from plonkish_programs import Vector, fill, fill_trace, require_outputs, smallest
 from r1cs_programs import single
 
@@ -30,7 +30,7 @@ def vectors(case: Case, given: Program, count: int) -> list[Vector]:
     return [dict(zip(names, case.draw(random), strict=True)) for _ in range(count)]
 
 
-@pytest.mark.parametrize("case", cases(), ids=str)
+@pytest.mark.parametrize("case", few(), ids=str)
 def test_systems_are_the_integers(case: Case) -> None:
     given = single(case.operation, *case.sources)
     emission = smallest(given)

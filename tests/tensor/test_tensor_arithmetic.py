@@ -51,6 +51,10 @@ def test_sums_and_products_are_those_of_galois(size: int) -> None:
     assert encoded(arithmetic.total(x))[0] == np.add.reduce(a)
     assert encoded(arithmetic.inverse(x[0]))[0] == a[0] ** -1
     assert np.array_equal(encoded(arithmetic.powers(x[0], 6)), [a[0] ** k for k in range(1, 7)])
+    left, right = x[:, 0], y[:, 1]
+    assert np.array_equal(arithmetic.times(left, right), left * right)
+    assert np.array_equal(arithmetic.scale(x, right), x * right[:, None])
+    assert np.array_equal(arithmetic.matrix_product(x.T, y), x.T @ y)
 
 
 def test_seven_is_neither_square_nor_cube() -> None:

@@ -136,7 +136,7 @@ def test_a_forged_run_is_refused(name: str) -> None:
 @pytest.mark.slow
 def test_mutated_proofs_are_rejected(capfd: pytest.CaptureFixture[str]) -> None:
     """By both verifiers, at every kind of message."""
-    mutants = count(250, deep=10_000)
+    mutants = count(125, deep=10_000)
     tally = check(victims(degree=3), np.random.default_rng(5), mutants)
     assert not tally.wrong and {key[3] for key in tally.ends} <= set(REFUSED) and tally.ends.total() == mutants
     assert tally.by(1).keys() >= LABELS

@@ -23,7 +23,7 @@ from circuitize.circuits.program import Program
 from circuitize.circuits.types import Fixed
 from circuitize.sims import rtl
 
-FRAMES = count(1000, deep=20_000)
+FRAMES = count(400, deep=20_000)
 MANY = [networks.jet, networks.convolution, networks.tabled, networks.head, networks.checked]
 NAMED = pytest.mark.parametrize("network", MANY, ids=lambda make: make.__name__)
 

@@ -77,7 +77,7 @@ def test_the_test_bench_finds_what_is_wrong(tmp_path: Path, changed: dict[str, s
     assert done.returncode != 0 and told in done.stdout, done.stdout
 
 
-@pytest.mark.parametrize("family", ["xc7", "ecp5"])
+@pytest.mark.parametrize("family", [pytest.param("xc7", marks=pytest.mark.deep), "ecp5"])
 def test_the_synthesis_scripts_run_as_they_are(tmp_path: Path, family: str) -> None:
     written(tmp_path / "d")
     done = subprocess.run(
