@@ -27,7 +27,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 @pytest.mark.slow
 def test_the_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    outcome = run("demo", "--json")
+    outcome = run("demo", "--epochs", "3", "--json")
     assert outcome.status == 0
     report = json.loads(outcome.out)
     accuracy, loss = report["accuracy"], report["loss"]
@@ -44,6 +44,11 @@ def test_the_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (again["valid"], again["zero_knowledge"]) == (True, True)
     assert again["proof_bytes"] < 300_000
     assert run("verify", folder / "proof-without-keys", "--program", program, "--digest", report["digest"]).status == 0
+    whole = report["run"]
+    assert (whole["valid"], whole["zero_knowledge"], whole["steps"], whole["losses"]) == (True, True, 267, "none")
+    assert 250 < whole["evaluation"]["right"] <= whole["evaluation"]["examples"] == 360
+    assert len(whole["refused"]) == 5 and all(attempt["refusal"] for attempt in whole["refused"])
+    assert "what the run is worth is not shown" in whole["refused"][0]["refusal"]
     assert report["seconds"] < 120
 
 

@@ -66,6 +66,9 @@ def parser() -> ArgumentParser:
 def _demo(commands: Any) -> None:
     command = _command(commands, "demo", "the whole story on real data, on one screen")
     _output(command, "-o", "DIR", "where the artefacts go (default: %(default)s)", Path("circuitize-demo"))
+    command.add_argument(
+        "--epochs", type=_count, metavar="N", help="epochs of training to prove (default: all of the recipe)"
+    )
 
 
 def _compile(commands: Any) -> None:

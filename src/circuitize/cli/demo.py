@@ -1,4 +1,4 @@
-"""`circuitize demo`: a network learns handwritten digits in integers, and one of its training steps is proved."""
+"""`circuitize demo`: a network learns handwritten digits in integers; one step is proved, then the whole run."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 import time
 from argparse import Namespace
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -24,6 +25,7 @@ from circuitize.circuits.memory import amount_of_bytes
 from circuitize.frontends.datasets import Recipe, Split, digits
 
 from .curves import Curve, draw, plotting, train_both
+from .demo_run import Training, shown_run
 from .keys import PROVING_FILE
 from .loading import quantized, run_file
 from .output import Phases, print_json, progress, say, show, shown_number
@@ -33,7 +35,7 @@ from .verify import gathered
 EXAMPLE = Path(__file__).with_name("digits.py")
 """The digits example: in a checkout, a link to it."""
 
-PICTURE, KEYS, PROOF, WITHOUT_KEYS = "training.png", "keys", "proof", "proof-without-keys"
+PICTURE, KEYS, PROOF, WITHOUT_KEYS, RUN = "training.png", "keys", "proof", "proof-without-keys", "run"
 WEIGHT = "dense1.weight"
 DIGEST = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{52}\b")
 
@@ -46,7 +48,7 @@ def run(options: Namespace) -> int:
     for folder in (PROOF, WITHOUT_KEYS):
         require_proof_folder(options.output / folder)
     demo = Demo(options.output, quiet=options.json)
-    demo.say("A network 64-32-10 learns handwritten digits (UCI) in whole numbers, and one training step is proved.")
+    demo.say("A network 64-32-10 learns handwritten digits (UCI) in whole numbers, and all of its training is proved.")
     show("reading the data")
     plotting()
     example = run_file(EXAMPLE.resolve())
@@ -55,13 +57,15 @@ def run(options: Namespace) -> int:
     demo.trained(curves, example.RECIPE, split)
     demo.proved(loaded)
     demo.proved_without_keys(loaded)
+    demo.whole_run(example, loaded, split, options.epochs)
     demo.report["seconds"] = round(time.perf_counter() - start, 1)
     demo.say()
     demo.say(f"{demo.report['seconds']:.0f} seconds. Everything is in {options.output}; next: circuitize --help")
     if options.json:
         print_json(demo.report)
-    valid = demo.report["valid"] and demo.report["without_keys"]["valid"]
-    return 0 if valid and all(entry["refusal"] for entry in demo.report["refused"]) else 1
+    parts = (demo.report, demo.report["run"])
+    valid = all(part["valid"] for part in (*parts, demo.report["without_keys"]))
+    return 0 if valid and all(entry["refusal"] for part in parts for entry in part["refused"]) else 1
 
 
 class Demo:
@@ -157,13 +161,26 @@ class Demo:
             f"learns {_learned(verdict)}"
         )
 
+    def whole_run(self, example: Any, loaded: Exact, split: Split, epochs: int | None) -> None:
+        """All steps of the recipe, or of its first epochs, in a few proofs; what they are worth; attacks on them."""
+        recipe = example.RECIPE if epochs is None else replace(example.RECIPE, epochs=epochs)
+        with progress("preparing the run"):
+            judge = quantized(example.evaluate()).integer
+        self.say()
+        training = Training(loaded.integer, judge, example.MODEL, recipe, split)
+        self.report["run"] = shown_run(training, self.output / RUN, self.say)
+        self._refused(self.report["run"])
+
     def _attacked(self, attempts: list[Attempt]) -> None:
         self.report["refused"] = [{"tried": entry.tried, "refusal": entry.refusal} for entry in attempts]
+        self._refused(self.report)
+
+    def _refused(self, part: Mapping[str, Any]) -> None:
         self.say()
         self.say("Refused")
-        for entry in attempts:
-            reason = DIGEST.sub(r"\1...", entry.refusal or "ACCEPTED, which must not happen")
-            self.say(f"          {entry.tried}: {reason}")
+        for entry in part["refused"]:
+            reason = DIGEST.sub(r"\1...", entry["refusal"] or "ACCEPTED, which must not happen")
+            self.say(f"          {entry['tried']}: {reason}")
 
 
 def _learned(verdict: Verdict) -> str:
