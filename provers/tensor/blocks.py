@@ -37,17 +37,19 @@ class Block:
 
 
 @lru_cache(maxsize=1024)
-def blocks(shape: Shape) -> tuple[Block, ...]:
+def blocks(shape: Shape, whole: int = 0) -> tuple[Block, ...]:
     """A tensor's blocks in row-major order: 784 x 128 is 512 x 128, 256 x 128 and 16 x 128.
 
     Each axis is cut into powers of two, the greatest first, as often as pays; what is left of it is the last piece. The
-    shape alone decides. Together the blocks, padded, have the fewest elements, when each block counts for BLOCK more.
+    first `whole` axes are not cut. The shape alone decides. Together the blocks, padded, have the fewest elements, when
+    each block counts for BLOCK more.
     """
     best: tuple[float, tuple[Shape, ...]] = math.inf, ()
     if padded(shape) - math.prod(shape) <= BLOCK:
         best = 0, tuple((extent,) for extent in shape)
     else:
-        for cuts in product(*(list(_cuts(extent)) for extent in shape)):
+        ways = [[(extent,)] if axis < whole else list(_cuts(extent)) for axis, extent in enumerate(shape)]
+        for cuts in product(*ways):
             size = math.prod(sum(padded((piece,)) for piece in pieces) for pieces in cuts)
             best = min(best, (size + BLOCK * math.prod(map(len, cuts)), cuts))
     starts = [tuple(accumulate((0, *pieces[:-1]))) for pieces in best[1]]
@@ -67,6 +69,6 @@ def padded(shape: Shape) -> int:
     return math.prod(1 << (extent - 1).bit_length() for extent in shape)
 
 
-def padded_blocks(shape: Shape) -> int:
-    """Elements of all blocks, each padded."""
-    return sum(padded(block.shape) for block in blocks(shape))
+def in_one(shape: Shape) -> tuple[Block, ...]:
+    """A tensor as one block."""
+    return (Block((0,) * len(shape), shape),)

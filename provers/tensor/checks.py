@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .blocks import padded_blocks
 from .config import PRIME
 from .draft import Draft, Range, Sign
 from .forms import Column, Form, Integers, Recipe, Trace, padded_bits
@@ -136,10 +135,10 @@ def _needed(draft: Draft, pairs: frozenset[int]) -> list[Range]:
 def _demand(draft: Draft, pairs: frozenset[int]) -> Demand:
     sizes: Counter[int] = Counter()
     for range in _needed(draft, pairs):
-        sizes[range.high - range.low + 1] += padded_blocks(range.form.shape)
+        sizes[range.high - range.low + 1] += draft.padded(range.form.shape)
     leaves, tables = 0.0, {(sign.low, sign.high) for n, sign in enumerate(draft.signs) if n in pairs}
     for number, sign in enumerate(draft.signs):
-        elements = padded_blocks(sign.form.shape)
+        elements = draft.padded(sign.form.shape)
         leaves += elements
         if number not in pairs:
             sizes[1 << _distance_bits(sign)] += elements

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from circuitize.circuits.integers.view import View
 from circuitize.circuits.types import Shape
 
-from .blocks import Block, blocks
+from .blocks import Block, blocks, in_one, padded
 from .config import PRIME
 from .dataset import ROWS
 from .forms import Base, Column, Fixed, Form, Integers, Product, Public, Recipe, Rows, Trace
@@ -72,9 +73,14 @@ class Sign:
 
 
 class Draft:
-    """Collects what is to be proved. `part` names the operation or port that it is for; `cost.py` counts by it."""
+    """Collects what is to be proved. `part` names the operation or port that it is for; `cost.py` counts by it.
 
-    def __init__(self) -> None:
+    Of a scan, `steps` is how many steps it has: the first axis of most tensors, which is never cut into blocks. Each
+    block has claims of its own on the products behind it, which are then weighed as often, over all steps.
+    """
+
+    def __init__(self, steps: int | None = None) -> None:
+        self.steps = steps
         self.part = ""
         self.bases: list[Base] = []
         self.forms: list[Form] = []
@@ -108,9 +114,17 @@ class Draft:
         """How many products stand inside each other in a form."""
         return max((self._depths.get(base, 0) for base, _ in form.terms), default=0)
 
-    def column(self, shape: Shape, recipe: Recipe | None, name: str, whole: bool = False) -> Form:
-        """A committed tensor, in blocks unless it is to stay whole; `columns` has those of the form."""
-        cut = (Block((0,) * len(shape), shape),) if whole or recipe is None else blocks(shape)
+    def blocks(self, shape: Shape) -> tuple[Block, ...]:
+        """The blocks that a tensor is cut into, unless it is a port's."""
+        return blocks(shape, int(self.steps is not None and shape[:1] == (self.steps,)))
+
+    def padded(self, shape: Shape) -> int:
+        """Elements of all blocks, each padded."""
+        return sum(padded(block.shape) for block in self.blocks(shape))
+
+    def column(self, shape: Shape, recipe: Recipe | None, name: str, cut: Sequence[Block] | None = None) -> Form:
+        """A committed tensor, in blocks, which are given for a port; `columns` has those of the form."""
+        cut = cut or (in_one(shape) if recipe is None else self.blocks(shape))
         made, first = Form(shape, {}), len(self.bases)
         for block in cut:
             own = Column(block.shape, _part(recipe, block) if len(cut) > 1 else recipe, name, self.part)
@@ -139,7 +153,7 @@ class Draft:
         name, whole = tensor
         if name not in self.tensors:
             self.tensors[name] = len(self.bases)
-            self.column(whole, _given_apart, f"dataset {name}", whole=True)
+            self.column(whole, _given_apart, f"dataset {name}", in_one(whole))
         if label not in self.indices:
             self.indices[label] = len(self.bases)
             self.public(shape[:axes], _given_apart, ROWS, label)
@@ -245,7 +259,7 @@ class Draft:
 
     def in_blocks(self, form: Form) -> list[Form]:
         """The form's blocks: what is looked up is padded to powers of two."""
-        return [self.along(form, block.of(form.shape), sums=False) for block in blocks(form.shape)]
+        return [self.along(form, block.of(form.shape), sums=False) for block in self.blocks(form.shape)]
 
     def interval(self, form: Form, low: int, high: int, values: Recipe, name: str) -> None:
         """Every element lies in [low, high], exactly; how it is looked up is chosen when all is known."""

@@ -10,10 +10,10 @@ from circuitize.circuits.integers.check import Check
 from circuitize.circuits.integers.division import Divide
 from circuitize.circuits.integers.language import fixed
 from circuitize.circuits.integers.view import View
-from circuitize.circuits.program import Program, Role, Visibility
-from circuitize.circuits.scan import Trajectory
+from circuitize.circuits.program import Port, Program, Role, Visibility
+from circuitize.circuits.scan import Scan, Trajectory
 
-from .blocks import blocks
+from .blocks import Block, blocks, in_one
 from .dataset import Dataset
 from .draft import Draft
 from .errors import Unprovable
@@ -30,15 +30,15 @@ def drafted(
     arrow: Arrow,
     assumed: Collection[GroupName],
     dataset: Dataset | None,
-    trajectories: Collection[Trajectory] = (),
+    scanned: Scan | None = None,
 ) -> Draft:
     """What is to be proved of a program, whose operations were expanded as far as `arrow` says.
 
     Raises Unprovable for an operation that has no rule, or that its rule refuses.
     """
-    draft = Draft()
+    draft = Draft(None if scanned is None else scanned.count)
     forms: dict[int, Form] = {}
-    handed_on = _handed_on(program, arrow, trajectories)
+    handed_on = _handed_on(program, arrow, () if scanned is None else scanned.trajectories)
     for port, wire in zip(program.inputs, arrow.inputs.tolist(), strict=True):
         format = port.format
         assert format is not None
@@ -58,7 +58,8 @@ def drafted(
             tensor, label = dataset.batches[port.name]
             forms[wire] = draft.rows(format.shape, value, (tensor, dataset.shape(port)), label, dataset.axes)
         else:
-            forms[wire] = draft.column(format.shape, value, f"{INPUT} {port.name}", whole=port.role is Role.DATA)
+            cut = None if port.visibility is Visibility.PRIVATE and port.role is not Role.DATA else _laid(port)
+            forms[wire] = draft.column(format.shape, value, f"{INPUT} {port.name}", cut)
         if port.visibility is Visibility.PRIVATE or group(port) not in assumed:
             draft.interval(forms[wire], format.low, format.high, value, f"{INPUT} {port.name}")
     fused = _fused(arrow)
@@ -172,14 +173,20 @@ def _bind_outputs(program: Program, arrow: Arrow, draft: Draft, forms: Mapping[i
         if port.visibility is Visibility.PUBLIC:
             draft.zero(form - draft.public(form.shape, value, OUTPUT, port.name))
             continue
-        own, whole = draft.columns.get(form.key()), port.role is Role.DATA
-        laid = [form.shape] if whole else [block.shape for block in blocks(form.shape)]
+        own, cut = draft.columns.get(form.key()), _laid(port)
+        laid = [block.shape for block in cut]
         if own is None or not taken.isdisjoint(own) or [draft.bases[base].shape for base in own] != laid:
-            column = draft.column(form.shape, value, f"{OUTPUT} {port.name}", whole)
+            column = draft.column(form.shape, value, f"{OUTPUT} {port.name}", cut)
             draft.zero(form - column)
             form = column
         taken.update(base for base, _ in form.terms)
         draft.ports[OUTPUT, port.name] = _columns(draft, form)
+
+
+def _laid(port: Port) -> tuple[Block, ...]:
+    """The blocks of a port's column, which follow from the list of its root's ports."""
+    assert port.format is not None
+    return in_one(port.format.shape) if port.role is Role.DATA else blocks(port.format.shape)
 
 
 def _columns(draft: Draft, form: Form) -> tuple[Column, ...]:

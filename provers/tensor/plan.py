@@ -24,7 +24,7 @@ from circuitize.circuits.integers.view import View
 from circuitize.circuits.integers.wiring import Concatenate
 from circuitize.circuits.operation import Operation
 from circuitize.circuits.program import Program, Visibility
-from circuitize.circuits.scan import Trajectory
+from circuitize.circuits.scan import Scan
 from circuitize.circuits.undefined import values_of
 
 from .checks import settle
@@ -229,7 +229,7 @@ def plan(
     dataset: Dataset | None = None,
     degree: int | None = None,
     openings: Openings | None = None,
-    trajectories: Collection[Trajectory] = (),
+    scanned: Scan | None = None,
 ) -> Plan:
     """The plan of an integer program, with limbs as wide as is cheapest unless told otherwise.
 
@@ -245,8 +245,7 @@ def plan(
     The extension that challenges are drawn from has the least degree, 2 or 3, at which the proof is sound enough; or
     the given `degree`, if that is no less. The digest names it: prover and verifier must plan alike.
 
-    Of the program of a `scan`, `trajectories` says what steps hand on: columns of what leaves one are what enters the
-    next.
+    Where the program is that of a `scan`, `scanned` is it: columns of what leaves a step are then what enters the next.
 
     With `openings` proofs are in zero knowledge, and the root of each group may be opened so often: one number for all,
     or one for each.
@@ -258,7 +257,7 @@ def plan(
     if dataset is not None:
         require_batches(program, dataset)
     arrow = _expanded(program)
-    draft = drafted(program, arrow, assumed, dataset, trajectories)
+    draft = drafted(program, arrow, assumed, dataset, scanned)
     widest = settle(draft, limb_bits)
     made = _placed(program, arrow, draft, assumed, dataset, widest)
     if openings is not None:

@@ -141,7 +141,7 @@ def test_many_steps_are_no_more_to_check_than_few() -> None:
     """Claims, operations and equations do not grow with the steps, once blocks are worth their claims."""
     step = example("iris.py:step").integer
     few, many = (scan(step, count) for count in (1 << 14, 1 << 16))
-    plans = [plan(one.program, assumed=("parameters", "data"), trajectories=one.trajectories) for one in (few, many)]
+    plans = [plan(one.program, assumed=("parameters", "data"), scanned=one) for one in (few, many)]
     assert few.program.arrow.edge_count == many.program.arrow.edge_count
     assert claims(plans[0]) == claims(plans[1]) and len(plans[0].bases) == len(plans[1].bases)
     assert [len(made.zeros) for made in plans] == [len(few.trajectories)] * 2

@@ -19,6 +19,7 @@ from circuitize.circuits.program import Program, Role, Visibility
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor import blocks
 from circuitize.provers.tensor.config import PRIME
+from circuitize.provers.tensor.draft import Draft
 from circuitize.provers.tensor.forms import Column
 from circuitize.provers.tensor.plan import Plan, plan
 
@@ -40,20 +41,20 @@ def every_cut(shape: tuple[int, ...]) -> None:
         values = np.arange(seen.size).reshape(shape)
         assert np.array_equal(block.of(shape).gather(values), values[block.places])
     assert (seen == 1).all()
-    assert blocks.padded_blocks(shape) <= blocks.padded(shape)
+    assert Draft().padded(shape) <= blocks.padded(shape)
 
 
 @pytest.mark.parametrize("shape", [(), (1,), (7,), (300, 5), (784, 128), (64, 784), (3, 100, 70), (1232, 10)])
 def test_blocks_cover_every_element_once(shape: tuple[int, ...]) -> None:
     every_cut(shape)
-    cost = blocks.padded_blocks(shape) + blocks.BLOCK * (len(blocks.blocks(shape)) - 1)
+    cost = Draft().padded(shape) + blocks.BLOCK * (len(blocks.blocks(shape)) - 1)
     assert cost <= blocks.padded(shape)
 
 
 @pytest.mark.parametrize("shape", [(), (7,), (12, 5), (3, 11, 6)])
 def test_free_blocks_have_no_padding(small: None, shape: tuple[int, ...]) -> None:
     every_cut(shape)
-    assert blocks.padded_blocks(shape) == int(np.prod(shape))
+    assert Draft().padded(shape) == int(np.prod(shape))
 
 
 def weights(shape: tuple[int, int], batch: int) -> Program:

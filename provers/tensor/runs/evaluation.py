@@ -73,7 +73,7 @@ class Evaluation:
         made = scan(self.program, self.batches, Told.TOTAL)
         dataset = Dataset(self.size, {port.name: (port.name, BATCH) for port in batch_ports(self.program)}, axes=2)
         openings = OPENINGS if self.zero_knowledge else None
-        return Chunk(made, plan(made.program, assumed=self.kept, dataset=dataset, openings=openings))
+        return Chunk(made, plan(made.program, assumed=self.kept, dataset=dataset, openings=openings, scanned=made))
 
     @cached_property
     def tensors(self) -> tuple[Port, ...]:

@@ -14,7 +14,7 @@ import numpy as np
 from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.program import Port, Program, Role
-from circuitize.circuits.scan import Told, Trajectory, scan
+from circuitize.circuits.scan import Scan, Told, scan
 
 from ..dataset import ROWS, Dataset, batch_ports, batch_size
 from ..errors import Unprovable
@@ -169,7 +169,7 @@ class Run:
             made = scan(self.program, count, self.told)
             batches = {port.name: (port.name, BATCH) for port in batch_ports(self.program)}
             dataset = Dataset(self.size, batches, axes=2)
-            planned = self._plan(made.program, (*self.kept, DATA), {INPUT: self.made_for}, dataset, made.trajectories)
+            planned = self._plan(made.program, (*self.kept, DATA), {INPUT: self.made_for}, dataset, made)
             self._chunks[count] = Chunk(made, for_a_run(planned, self.proofs + self.renewals + 2))
         return self._chunks[count]
 
@@ -200,7 +200,7 @@ class Run:
         assumed: Collection[GroupName],
         data: Mapping[str, int],
         dataset: Dataset | None = None,
-        trajectories: Collection[Trajectory] = (),
+        scanned: Scan | None = None,
     ) -> Plan:
         """A plan whose roots may be opened so often: those of the dataset, by side, as `data` says."""
         openings = {one.key: OPENINGS for one in groups(program)}
@@ -210,7 +210,7 @@ class Run:
             assumed=assumed,
             dataset=dataset,
             openings=openings if self.zero_knowledge else None,
-            trajectories=trajectories,
+            scanned=scanned,
         )
 
     def require_plans(self) -> None:
