@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -22,7 +23,10 @@ MOST = max(MOST_CLAIMS.values())
 
 @dataclass
 class Flow:
-    """Counts values sent and elements of sumchecks; `separable` says of each number of weights what they are."""
+    """Counts values sent and elements of sumchecks; `separable` says of each number of weights what they are.
+
+    `dense` counts the weights of those that are not separable: one for each element.
+    """
 
     made: Plan
     separable: list[bool] = field(default_factory=list)
@@ -31,9 +35,11 @@ class Flow:
     known: set[tuple[int, int]] = field(default_factory=set)
     products: deque[tuple[int, int]] = field(default_factory=deque)
     elements: int = 0
+    dense: int = 0
 
-    def weights(self, separable: bool = True) -> int:
+    def weights(self, separable: bool = True, shape: Shape = ()) -> int:
         self.separable.append(separable)
+        self.dense += 0 if separable else math.prod(shape)
         return len(self.separable) - 1
 
     def settle(self, wanted: list[tuple[int, int]]) -> None:
@@ -43,12 +49,14 @@ class Flow:
                 for view, sums in path:
                     key = (number, view, sums)
                     if key not in self.moved:
-                        self.moved[key] = self.weights(self.separable[number] and _stays_separable(view, sums))
+                        alone = self.separable[number] and _stays_separable(view, sums)
+                        self.moved[key] = self.weights(alone, view.target_shape if sums else view.source_shape)
                     number = self.moved[key]
                 own = self.made.bases[base]
                 if isinstance(own, Rows):
                     if (number, base) not in self.scattered:
-                        self.scattered[number, base] = self.weights(self.separable[number])
+                        whole = self.made.bases[own.column].shape
+                        self.scattered[number, base] = self.weights(self.separable[number], whole)
                     base, number = own.column, self.scattered[number, base]
                 if (base, number) in self.known:
                     continue
@@ -90,6 +98,11 @@ def claimed_elements(made: Plan) -> int:
 def claims(made: Plan) -> int:
     """How many claims on tensors a proof makes; raises Unprovable for more than any may need."""
     return len(_followed(made).known)
+
+
+def dense_weights(made: Plan) -> int:
+    """How many weights a proof's claims have that are no product of one per axis; both sides hold them all at once."""
+    return _followed(made).dense
 
 
 def _followed(made: Plan) -> Flow:

@@ -8,6 +8,7 @@ from enum import Enum
 
 from ..cost import sizes
 from ..errors import Unprovable
+from ..flow import dense_weights
 from ..security import least_degree
 from .setting import Run
 
@@ -18,6 +19,7 @@ class Limit(Enum):
     STEPS = "there are no more steps"
     MEMORY = "more would not fit in memory"
     DEGREE = "more would need challenges of a larger field, which take half as long again"
+    WEIGHTS = "more would take verifiers too long, with weights that are no product of one per axis"
     SIZE = "a proof of more would be too large"
 
 
@@ -32,6 +34,10 @@ class Division:
 
 MOST_CHOSEN = 1 << 16
 """More steps in a proof are not chosen, and not believed by a verifier who was not told: plans would take seconds."""
+
+MOST_WEIGHTS = 1 << 23
+"""Nor more steps whose claims have that many weights one by one, as those on overlapping windows have: verifiers take a
+second for so many, and longer than in turn for more."""
 
 TRIED = 1024
 """Steps of the proof whose memory tells how many to try, or fewer where that is too large."""
@@ -49,6 +55,11 @@ def divided(run: Run, memory: int, progress: Callable[[int], object] = lambda _:
 def prover_bytes(run: Run) -> int:
     """Memory that the largest proof of steps takes, as predicted, with the values of all wires."""
     return max(max(int(sizes(chunk.plan)["prover_bytes"]), chunk.trace_bytes) for chunk in run.chunks)
+
+
+def is_heavy(run: Run) -> bool:
+    """Whether its verifiers take long for how many steps a proof has."""
+    return any(chunk.count > 1 and dense_weights(chunk.plan) > MOST_WEIGHTS for chunk in run.chunks)
 
 
 class _Search:
@@ -104,6 +115,8 @@ class _Search:
         try:
             if any(least_degree(chunk.plan) > self.least for chunk in run.chunks):
                 return Limit.DEGREE
+            if is_heavy(run):
+                return Limit.WEIGHTS
             return Limit.MEMORY if prover_bytes(run) > self.memory else None
         except Unprovable:
             return Limit.SIZE

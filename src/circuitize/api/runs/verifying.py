@@ -22,7 +22,7 @@ from circuitize.circuits.scan import Told
 from circuitize.provers.statement import FILE
 from circuitize.provers.tensor.runs import checking
 from circuitize.provers.tensor.runs.checking import Checked, Refused
-from circuitize.provers.tensor.runs.dividing import MOST_CHOSEN
+from circuitize.provers.tensor.runs.dividing import MOST_CHOSEN, is_heavy
 from circuitize.provers.tensor.runs.files import MANIFEST, RENEWALS, STEPS, Manifest, read_manifest
 from circuitize.provers.tensor.runs.setting import Run
 
@@ -99,6 +99,11 @@ def verify_run(
         )
         expected = _expected_roots(setting.kept, expect or {}, spelling)
         checking.require_setting(setting, manifest)
+        if per_proof is None and is_heavy(setting):
+            raise CircuitizeError(
+                f"{path}: expected fewer steps in a proof of this program unless you say so, found a claim of {each:,}, "
+                f"which takes long to check; give {spelling.option('per_proof', each)} if you asked for that"
+            )
         planned = time.perf_counter() - start
         checked = checking.check(
             setting, path, manifest, lambda step: progress(f"verified step {step:,} of {setting.last:,}")
