@@ -124,23 +124,37 @@ def drawn_step(seed: int) -> Program:
         own.wires.append(made if max(-kind.low, kind.high) < MOST else own.small(made))
     leaving: list[int] = []
     for wire in entering[:-1]:
-        kind = random.integers(8)
-        if kind == 0:
+        way = int(random.integers(8))
+        if way == 0:
             leaving.append(wire)
-        elif kind == 1:
+        elif way == 1:
             leaving.append(int(random.choice(entering)))
-        elif kind == 2 and leaving:
+        elif way == 2 and leaving:
             leaving.append(leaving[-1])
-        elif kind == 3:
+        elif way == 3:
             leaving.append(own.add(Check(-8, 7), own.add(Check(-7, 7), int(random.choice(entering)))))
         else:
             leaving.append(own.small(own.pick()))
     loss = own.pick()
     arrow = own.builder.build([*leaving, loss])
     ports = [Port(name, Visibility.COMMITTED, HELD, ROLES[name]) for name in held]
-    kind = random.choice([Visibility.PUBLIC, Visibility.PRIVATE, Visibility.COMMITTED])
-    x = Port("x", kind, HELD, Role.DATA)
+    x = Port("x", list(Visibility)[int(random.integers(3))], HELD, Role.DATA)
     return Program(arrow, (*ports, x), (*ports, Port("loss", Visibility.PUBLIC, own.type(loss))))
+
+
+def reading_a_dataset() -> Program:
+    """w becomes a quarter of w and what is positive of a batch, whose axes are regrouped across each other, twice."""
+    batch, held = Fixed((2, 3, 2), 0, -8, 7), Fixed((3, 2), 0, -8, 7)
+    builder = Builder()
+    w, x = builder.inputs([held, batch])
+    crossed = builder.add(integers.Reindex(View.reshape((2, 3, 2), (2, 2, 3))), x)
+    positive = builder.add(integers.ReLU(), crossed)
+    back = builder.add(integers.Reindex(View.reshape((2, 2, 3), (2, 3, 2))), positive)
+    summed = builder.add(integers.Sum(View.broadcast((2, 3, 2), (0,))), back)
+    scaled = builder.add(integers.Scale(1, 2), builder.add(integers.Add(), w, summed))
+    made = builder.add(Check(-8, 7), builder.add(integers.Shift(2), scaled))
+    ports = [Port("w", Visibility.COMMITTED, held, Role.PARAMETER), Port("x", Visibility.COMMITTED, batch, Role.DATA)]
+    return Program(builder.build([made]), tuple(ports), (ports[0],))
 
 
 @dataclass(frozen=True)
@@ -152,13 +166,15 @@ class Forgery:
     amount: int
 
 
-def forged_trace(scan: Scan, made: Plan, given: Mapping[str, Integers], forgery: Forgery | None) -> list[Integers] | None:
+def forged_trace(
+    scan: Scan, made: Plan, given: Mapping[str, Integers], forgery: Forgery | None
+) -> list[Integers] | None:
     """Values of all wires, whatever Checks say, of steps that each begin with what the one before leaves.
 
     None where an operation has no value even then.
     """
     wires = dict(zip(made.outputs, made.arrow.outputs.tolist(), strict=True))
-    entering = {one: np.broadcast_to(given[one.first], (scan.count, *given[one.first].shape)) for one in scan.trajectories}
+    entering = {one: np.stack([given[one.first]] * scan.count) for one in scan.trajectories}
     for _ in range(scan.count + 1):
         inputs = {**given, **{one.entering: values for one, values in entering.items()}}
         try:
@@ -210,6 +226,8 @@ class Bench:
         self.made = made
         counts = {base for table in made.tables for base, _ in made.forms[table.column].terms}
         self.columns = [i for i, base in enumerate(made.bases) if isinstance(base, Column) and i not in counts]
+        names = {f"input {name}" for name in made.inputs}
+        self.own = [i for i in self.columns if getattr(made.bases[i], "name", "") not in names]
 
     def fault(self, values: Sequence[Any]) -> str | None:
         """What does not hold of these values of the bases; products are computed."""

@@ -25,7 +25,8 @@ MOST = max(MOST_CLAIMS.values())
 class Flow:
     """Counts values sent and elements of sumchecks; `separable` says of each number of weights what they are.
 
-    `dense` counts the weights of those that are not separable: one for each element.
+    `dense` counts the weights of those that are not separable, one for each element; but not those on datasets, whose
+    sizes do not grow with a program's.
     """
 
     made: Plan
@@ -37,7 +38,7 @@ class Flow:
     elements: int = 0
     dense: int = 0
 
-    def weights(self, separable: bool = True, shape: Shape = ()) -> int:
+    def weights(self, separable: bool = True, shape: Shape = (0,)) -> int:
         self.separable.append(separable)
         self.dense += 0 if separable else math.prod(shape)
         return len(self.separable) - 1
@@ -55,8 +56,7 @@ class Flow:
                 own = self.made.bases[base]
                 if isinstance(own, Rows):
                     if (number, base) not in self.scattered:
-                        whole = self.made.bases[own.column].shape
-                        self.scattered[number, base] = self.weights(self.separable[number], whole)
+                        self.scattered[number, base] = self.weights(self.separable[number])
                     base, number = own.column, self.scattered[number, base]
                 if (base, number) in self.known:
                     continue
@@ -101,7 +101,10 @@ def claims(made: Plan) -> int:
 
 
 def dense_weights(made: Plan) -> int:
-    """How many weights a proof's claims have that are no product of one per axis; both sides hold them all at once."""
+    """How many weights a proof's claims on a program's tensors have that are no product of one per axis.
+
+    Both sides hold them all at once.
+    """
     return _followed(made).dense
 
 

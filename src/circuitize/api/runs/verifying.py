@@ -91,6 +91,8 @@ def verify_run(
             raise Refused(f"the run is of {_extent(*found)}, expected {_extent(*wanted)}")
         if manifest.per_proof != each:
             raise Refused(f"the run has {manifest.per_proof} steps in a proof, expected {each}")
+        if each > steps:
+            raise Refused(f"the run claims {each:,} steps in a proof, expected at most {steps:,}, as many as there are")
         setting = Run(
             *(own.integer, size, steps, drawn, required, each, first, stated),
             zero_knowledge=manifest.zero_knowledge,
@@ -101,8 +103,8 @@ def verify_run(
         checking.require_setting(setting, manifest)
         if per_proof is None and is_heavy(setting):
             raise CircuitizeError(
-                f"{path}: expected fewer steps in a proof of this program unless you say so, found a claim of {each:,}, "
-                f"which takes long to check; give {spelling.option('per_proof', each)} if you asked for that"
+                f"{path}: expected fewer steps in a proof of this program unless you say so, found a claim of "
+                f"{each:,}, which takes long to check; give {spelling.option('per_proof', each)} if you asked for that"
             )
         planned = time.perf_counter() - start
         checked = checking.check(
