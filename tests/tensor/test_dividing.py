@@ -73,7 +73,7 @@ def test_a_verifier_believes_no_proofs_that_take_long(tmp_path: Path) -> None:
     roots = {name: bytes(32) for name in (*run.kept, "data")}
     claims = Manifest(run.digest, run.plans_digest, SEED, 1, 1024, 1024, 2000, "none", run.openings, roots)
     claims.write(tmp_path)
-    program = example("cnn.py:step")
+    program = example("cnn.py:step").integer
     with pytest.raises(CircuitizeError, match="found a claim of 1,024, which takes long to check; give per_proof=1024"):
         cz.verify_run(program, tmp_path)
     found = cz.verify_run(program, tmp_path, per_proof=1024)
