@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -22,7 +23,11 @@ MOST = max(MOST_CLAIMS.values())
 
 @dataclass
 class Flow:
-    """Counts values sent and elements of sumchecks; `separable` says of each number of weights what they are."""
+    """Counts values sent and elements of sumchecks; `separable` says of each number of weights what they are.
+
+    `dense` counts the weights of those that are not separable, one for each element; but not those on datasets, whose
+    sizes do not grow with a program's.
+    """
 
     made: Plan
     separable: list[bool] = field(default_factory=list)
@@ -31,9 +36,11 @@ class Flow:
     known: set[tuple[int, int]] = field(default_factory=set)
     products: deque[tuple[int, int]] = field(default_factory=deque)
     elements: int = 0
+    dense: int = 0
 
-    def weights(self, separable: bool = True) -> int:
+    def weights(self, separable: bool = True, shape: Shape = (0,)) -> int:
         self.separable.append(separable)
+        self.dense += 0 if separable else math.prod(shape)
         return len(self.separable) - 1
 
     def settle(self, wanted: list[tuple[int, int]]) -> None:
@@ -43,7 +50,8 @@ class Flow:
                 for view, sums in path:
                     key = (number, view, sums)
                     if key not in self.moved:
-                        self.moved[key] = self.weights(self.separable[number] and _stays_separable(view, sums))
+                        alone = self.separable[number] and _stays_separable(view, sums)
+                        self.moved[key] = self.weights(alone, view.target_shape if sums else view.source_shape)
                     number = self.moved[key]
                 own = self.made.bases[base]
                 if isinstance(own, Rows):
@@ -90,6 +98,14 @@ def claimed_elements(made: Plan) -> int:
 def claims(made: Plan) -> int:
     """How many claims on tensors a proof makes; raises Unprovable for more than any may need."""
     return len(_followed(made).known)
+
+
+def dense_weights(made: Plan) -> int:
+    """How many weights a proof's claims on a program's tensors have that are no product of one per axis.
+
+    Both sides hold them all at once.
+    """
+    return _followed(made).dense
 
 
 def _followed(made: Plan) -> Flow:

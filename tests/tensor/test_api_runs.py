@@ -232,6 +232,9 @@ def test_bad_use(made: ProvedRun, tmp_path: Path) -> None:
         ({"scalars": {}, "schedule": 3}, "schedule: expected a Recipe, or a function"),
         ({"scalars": {}, "schedule": lambda _: 3}, "schedule: expected numbers by name for step 1"),
         ({"steps": 3, "per_proof": 4}, "expected 1 to 3 steps per proof"),
+        ({"per_proof": 0}, "steps per proof, as many as there are, found 0"),
+        ({"memory": "8GB", "per_proof": None}, "^memory: expected a whole number"),
+        ({"losses": "some"}, "^losses: expected one of none, ends, all, found 'some'"),
         ({"steps": 2.5}, "^steps: expected a whole number, found 2.5"),
         ({"inputs": np.zeros(3)}, "^inputs: expected values by name"),
     )
@@ -264,6 +267,19 @@ def test_what_takes_long_is_believed_only_if_it_is_required(made: ProvedRun, tmp
         (tmp_path / "run.json").write_text(text)
         with pytest.raises(CircuitizeError, match=f"unless you say so, found a claim of .*; give {given} if"):
             verify(tmp_path)
+
+
+def test_a_claim_of_more_steps_in_a_proof_than_there_are_does_not_hold(made: ProvedRun, tmp_path: Path) -> None:
+    content = json.loads((made.folder / "run.json").read_text())
+    (tmp_path / "run.json").write_text(json.dumps({**content, "per_proof": 4}, indent=1, sort_keys=True) + "\n")
+    found = verify(tmp_path)
+    assert found.reason == "the run claims 4 steps in a proof, expected at most 3, as many as there are"
+
+
+def test_a_run_that_is_there_with_fewer_steps_is_another_one(made: ProvedRun) -> None:
+    """It goes on with as many steps in a proof as it had, of which the caller said nothing."""
+    with pytest.raises(CircuitizeError, match="expected the run of this program, seed, length and dataset"):
+        prove(made.folder, steps=1, per_proof=None)
 
 
 def test_summaries_are_short(made: ProvedRun) -> None:

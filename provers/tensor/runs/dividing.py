@@ -8,7 +8,9 @@ from enum import Enum
 
 from ..cost import sizes
 from ..errors import Unprovable
+from ..flow import dense_weights
 from ..security import least_degree
+from .chunk import Chunk
 from .setting import Run
 
 
@@ -18,6 +20,7 @@ class Limit(Enum):
     STEPS = "there are no more steps"
     MEMORY = "more would not fit in memory"
     DEGREE = "more would need challenges of a larger field, which take half as long again"
+    WEIGHTS = "more would take verifiers too long, with weights that are no product of one per axis"
     SIZE = "a proof of more would be too large"
 
 
@@ -33,77 +36,70 @@ class Division:
 MOST_CHOSEN = 1 << 16
 """More steps in a proof are not chosen, and not believed by a verifier who was not told: plans would take seconds."""
 
-TRIED = 1024
-"""Steps of the proof whose memory tells how many to try, or fewer where that is too large."""
+MOST_WEIGHTS = 1 << 23
+"""Nor more steps whose claims have that many weights one by one, as those on overlapping windows have: verifiers take a
+second for so many, and longer than in turn for more."""
+
+TRIED = 1 << 10
+"""Steps of the proof that is tried first."""
 
 
 def divided(run: Run, memory: int, progress: Callable[[int], object] = lambda _: None) -> Division:
-    """The fewest proofs of equally many steps that each fit in so many bytes of memory, over the field of one step.
+    """The most steps per proof, a power of two or all there are, for which a proof fits in so many bytes of memory.
 
-    Plans a handful of them: memory grows with the steps, so one proof tells about where to look; `progress` is told how
-    many steps are tried. A proof of one step is taken whatever it needs. Raises Unprovable where that has no plan.
+    A power of two, since the axis of time is padded to one; over the field that one step needs. Plans a handful of
+    proofs; `progress` is told how many steps are tried. A proof of one step is taken whatever it needs. Raises
+    Unprovable where that has no plan.
     """
-    return _Search(run, memory, progress).found()
+    least = least_degree(_chunk(run, 1).plan)
+    limits: dict[int, Limit | None] = {1: None}
+
+    def fits(steps: int) -> bool:
+        if steps not in limits:
+            progress(min(steps, run.steps))
+            limits[steps] = _limit(run, steps, memory, least)
+        return limits[steps] is None
+
+    steps = min(TRIED, 1 << (run.steps - 1).bit_length())
+    while not fits(steps):
+        steps //= 2
+    while steps < run.steps and 2 * steps <= MOST_CHOSEN and fits(2 * steps):
+        steps *= 2
+    limit = Limit.STEPS if steps >= run.steps else limits.get(2 * steps) or Limit.SIZE
+    return Division(min(steps, run.steps), limit, _bytes(_chunk(run, steps)))
 
 
 def prover_bytes(run: Run) -> int:
     """Memory that the largest proof of steps takes, as predicted, with the values of all wires."""
-    return max(max(int(sizes(chunk.plan)["prover_bytes"]), chunk.trace_bytes) for chunk in run.chunks)
+    return max(map(_bytes, run.chunks))
 
 
-class _Search:
-    """Looks for the least number of proofs that is enough, to a sixteenth; what was found of each number is kept."""
+def is_heavy(run: Run) -> bool:
+    """Whether its verifiers take long for how many steps a proof has."""
+    return any(map(_is_heavy, run.chunks))
 
-    def __init__(self, run: Run, memory: int, progress: Callable[[int], object]) -> None:
-        self.run, self.memory, self.progress = run, memory, progress
-        self.least = least_degree(self._of(run.steps).chunks[0].plan)
-        self.limits: dict[int, Limit | None] = {}
 
-    def _of(self, proofs: int) -> Run:
-        return replace(self.run, per_proof=-(-self.run.steps // proofs))
+def _chunk(run: Run, steps: int) -> Chunk:
+    """What the first proof is of, with at most so many steps."""
+    return replace(run, per_proof=min(steps, run.steps)).chunk(run.first)
 
-    def found(self) -> Division:
-        most = self.run.steps
-        short = (most - 1) // MOST_CHOSEN
-        self.limits[short] = Limit.SIZE
-        enough = min(most, max(self._guess(), short + 1))
-        while enough < most and self._limit(enough) is not None:
-            enough, short = min(most, enough + max(1, enough // 8)), enough
-        while enough - short > max(1, enough // 16):
-            middle = max((enough + short) // 2, enough - max(1, enough // 8))
-            if self._limit(middle) is None:
-                enough = middle
-            else:
-                short = middle
-        made = self._of(enough)
-        limit = self.limits[short] if short else Limit.STEPS
-        return Division(made.per_proof, limit or Limit.STEPS, prover_bytes(made))
 
-    def _guess(self) -> int:
-        """About how many proofs memory asks for."""
-        tried = min(self.run.steps, TRIED)
-        base = prover_bytes(self._of(self.run.steps))
-        while tried > 1:
-            try:
-                own = prover_bytes(replace(self.run, per_proof=tried))
-                each = max(1.0, (own - base) / (tried - 1))
-                return max(1, -(-self.run.steps // max(1, int((self.memory - base) / each))))
-            except Unprovable:
-                tried //= 4
-        return self.run.steps
+def _bytes(chunk: Chunk) -> int:
+    return max(int(sizes(chunk.plan)["prover_bytes"]), chunk.trace_bytes)
 
-    def _limit(self, proofs: int) -> Limit | None:
-        """Why so few proofs are not enough; None where they are."""
-        if proofs not in self.limits:
-            own = self._of(proofs)
-            self.progress(own.per_proof)
-            self.limits[proofs] = self._judged(own)
-        return self.limits[proofs]
 
-    def _judged(self, run: Run) -> Limit | None:
-        try:
-            if any(least_degree(chunk.plan) > self.least for chunk in run.chunks):
-                return Limit.DEGREE
-            return Limit.MEMORY if prover_bytes(run) > self.memory else None
-        except Unprovable:
-            return Limit.SIZE
+def _is_heavy(chunk: Chunk) -> bool:
+    return chunk.count > 1 and dense_weights(chunk.plan) > MOST_WEIGHTS
+
+
+def _limit(run: Run, steps: int, memory: int, least: int) -> Limit | None:
+    """Why no proof has so many steps; None where one may."""
+    try:
+        chunk = _chunk(run, steps)
+        if least_degree(chunk.plan) > least:
+            return Limit.DEGREE
+        if _is_heavy(chunk):
+            return Limit.WEIGHTS
+        return Limit.MEMORY if _bytes(chunk) > memory else None
+    except Unprovable:
+        return Limit.SIZE

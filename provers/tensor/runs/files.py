@@ -118,7 +118,7 @@ def read_manifest(folder: Path) -> Manifest:
             None if content[name] is None else _count(content[name]) for name in ("openings", "test_examples")
         )
         first, steps = _count(content["first"]), _count(content["steps"])
-        lengths = (first, steps, _count(content["per_proof"]), _count(content["examples"]), Told(content["told"]).value)
+        lengths = (first, steps, _count(content["per_proof"]), _count(content["examples"]), _told(content["told"]))
         seed = bytes.fromhex(content["seed"])
         start = None if content["start"] is None else bytes.fromhex(content["start"])
         roots = {read_name(name): _digest(root) for name, root in content["roots"].items()}
@@ -198,6 +198,12 @@ def read_step(path: Path, most: int = MOST_BYTES + MOST_HEADER, most_stated: int
         return StepProof.decode(read_at_most(path, most, "the proof of a step", "ask for it again"), most_stated)
     except OSError as error:
         raise CircuitizeError(f"expected {path}, found {error.strerror or error}") from None
+
+
+def _told(word: Any) -> str:
+    if Told(word) is Told.TOTAL:
+        raise ValueError("sums of public outputs over steps")
+    return Told(word).value
 
 
 def folded(values: tuple[int, ...]) -> tuple[int, ...]:

@@ -7,16 +7,21 @@ use super::view::{Step, View, each};
 
 impl View {
     /// Weights on the target, as weights on the source: <w, gather x> = <pull w, x>.
-    pub fn pull<E: Extension>(&self, weights: &Functional<E>) -> Functional<E> {
+    ///
+    /// Where they are only `counted`, those that are no product have no numbers.
+    pub fn pull<E: Extension>(&self, weights: &Functional<E>, counted: bool) -> Functional<E> {
         let mut weights = weights.clone();
         for (step, source) in self.steps.iter().zip(self.shapes()).rev() {
             weights = match step {
-                Step::Regroup(_) => weights.regroup(source),
+                Step::Regroup(_) => weights.regroup(source, counted),
                 Step::Affine {
                     shape,
                     offsets,
                     strides,
                 } => pull_axes(&weights, source, shape, offsets, strides).unwrap_or_else(|| {
+                    if counted {
+                        return Functional::Dense(Vec::new());
+                    }
                     let from = weights.dense();
                     let mut made = vec![E::ZERO; source.iter().product()];
                     each(step, source, |p, q| made[q] += from[p]);
@@ -27,17 +32,20 @@ impl View {
         weights
     }
 
-    /// Weights on the source, as weights on the target: <w, scatter y> = <push w, y>.
-    pub fn push<E: Extension>(&self, weights: &Functional<E>) -> Functional<E> {
+    /// Weights on the source, as weights on the target: <w, scatter y> = <push w, y>; `counted` as for `pull`.
+    pub fn push<E: Extension>(&self, weights: &Functional<E>, counted: bool) -> Functional<E> {
         let mut weights = weights.clone();
         for (step, source) in self.steps.iter().zip(self.shapes()) {
             weights = match step {
-                Step::Regroup(shape) => weights.regroup(shape),
+                Step::Regroup(shape) => weights.regroup(shape, counted),
                 Step::Affine {
                     shape,
                     offsets,
                     strides,
                 } => push_axes(&weights, shape, offsets, strides).unwrap_or_else(|| {
+                    if counted {
+                        return Functional::Dense(Vec::new());
+                    }
                     let from = weights.dense();
                     let mut made = vec![E::ZERO; shape.iter().product()];
                     each(step, source, |p, q| made[p] = from[q]);

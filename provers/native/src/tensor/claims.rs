@@ -61,7 +61,11 @@ impl<'a, E: Extension, C: Checks<E>> Claims<'a, E, C> {
             }
             let from = &self.functionals[weights];
             let map = &self.plan.views[view];
-            let made = if sums { map.push(from) } else { map.pull(from) };
+            let made = if sums {
+                map.push(from, C::COUNTING)
+            } else {
+                map.pull(from, C::COUNTING)
+            };
             let made = self.weights(made);
             self.moved.insert((weights, view, sums), made);
             made

@@ -37,8 +37,8 @@ impl<E: Extension> Functional<E> {
         }
     }
 
-    /// The same weights in row-major order on another shape.
-    pub fn regroup(self, shape: &[usize]) -> Self {
+    /// The same weights in row-major order on another shape; where they are only `counted`, perhaps without numbers.
+    pub fn regroup(self, shape: &[usize], counted: bool) -> Self {
         if let Functional::Axes { scale, axes } = &self
             && let Some(made) = merge(axes, shape)
         {
@@ -47,7 +47,7 @@ impl<E: Extension> Functional<E> {
                 axes: made,
             };
         }
-        Functional::Dense(self.dense())
+        Functional::Dense(if counted { Vec::new() } else { self.dense() })
     }
 
     /// Weights on rows of a tensor, as weights on the tensor, of `extent` rows: each goes to the row that is read.
@@ -66,6 +66,7 @@ impl<E: Extension> Functional<E> {
                 axes.extend_from_slice(rest);
                 Functional::Axes { scale: *scale, axes }
             }
+            Functional::Dense(weights) if weights.is_empty() => Functional::Dense(Vec::new()),
             Functional::Dense(weights) => {
                 let width = weights.len() / rows.len();
                 let mut made = vec![E::ZERO; extent * width];

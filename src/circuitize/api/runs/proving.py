@@ -145,7 +145,8 @@ def prove_run(
     phases = Phases(progress)
     with phases.phase("plan", "planning the proofs"):
         if per_proof is None:
-            setting = replace(setting, per_proof=_steps_per_proof(setting, path, memory, progress, say))
+            room = usual_memory() if memory is None else whole_number(spelling.option("memory"), memory)
+            setting = replace(setting, per_proof=_steps_per_proof(setting, path, room, progress, say))
         setting.require_plans()
         needed = max(prover_bytes(setting), sizes(setting.formats_plan)["prover_bytes"])
         require_memory(needed, "prove fewer steps at once, a smaller batch, or on a larger machine")
@@ -192,11 +193,11 @@ def _judged(
     return Evaluation(integer, size, hides), TestSet(tensors, public)
 
 
-def _steps_per_proof(run: Run, folder: Path, memory: int | None, progress: Progress, say: Progress) -> int:
+def _steps_per_proof(run: Run, folder: Path, memory: int, progress: Progress, say: Progress) -> int:
     """As the folder's run has them, if it was interrupted; else as many as memory allows."""
     if (folder / MANIFEST).exists():
-        return read_manifest(folder).per_proof
-    found = divided(run, memory or usual_memory(), lambda tried: progress(f"planning proofs of {tried:,} steps"))
+        return min(read_manifest(folder).per_proof, run.steps)
+    found = divided(run, memory, lambda tried: progress(f"planning proofs of {tried:,} steps"))
     proofs = -(-run.steps // found.per_proof)
     say(
         f"{proofs:,} {'proof' if proofs == 1 else 'proofs'} of {found.per_proof:,} steps, each about "
@@ -212,11 +213,10 @@ def usual_memory() -> int:
 
 def told_of(losses: str, spelling: Spelling) -> Told:
     """Of which steps public outputs are told. Raises CircuitizeError for another word."""
-    try:
-        return Told(losses)
-    except ValueError:
-        words = ", ".join(told.value for told in Told)
-        raise CircuitizeError(f"{spelling.option('losses')}: expected one of {words}, found {losses!r}") from None
+    words = {told.value: told for told in (Told.NONE, Told.ENDS, Told.ALL)}
+    if losses not in words:
+        raise CircuitizeError(f"{spelling.option('losses')}: expected one of {', '.join(words)}, found {losses!r}")
+    return words[losses]
 
 
 def _results(program: Program, made: Mapping[str, Integers]) -> dict[str, Reals]:

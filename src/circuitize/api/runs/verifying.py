@@ -23,7 +23,7 @@ from circuitize.frontends.layers import Model
 from circuitize.provers.statement import FILE
 from circuitize.provers.tensor.runs import checking
 from circuitize.provers.tensor.runs.checking import Checked, Refused
-from circuitize.provers.tensor.runs.dividing import MOST_CHOSEN
+from circuitize.provers.tensor.runs.dividing import MOST_CHOSEN, is_heavy
 from circuitize.provers.tensor.runs.evaluation import PUBLIC_SECRET, TEST, Evaluation
 from circuitize.provers.tensor.runs.files import MANIFEST, RENEWALS, STEPS, Manifest, read_manifest
 from circuitize.provers.tensor.runs.setting import Run
@@ -103,6 +103,8 @@ def verify_run(
             raise Refused(f"the run is of {_extent(*found)}, expected {_extent(*wanted)}")
         if manifest.per_proof != each:
             raise Refused(f"the run has {manifest.per_proof} steps in a proof, expected {each}")
+        if each > steps:
+            raise Refused(f"the run claims {each:,} steps in a proof, expected at most {steps:,}, as many as there are")
         setting = Run(
             *(own.integer, size, steps, drawn, required, each, first, stated),
             zero_knowledge=manifest.zero_knowledge,
@@ -114,6 +116,11 @@ def verify_run(
         _require_test(path, setting, manifest, test, spelling)
         expected = _expected_roots(setting, expect or {}, spelling)
         checking.require_setting(setting, manifest)
+        if per_proof is None and is_heavy(setting):
+            raise CircuitizeError(
+                f"{path}: expected fewer steps in a proof of this program unless you say so, found a claim of "
+                f"{each:,}, which takes long to check; give {spelling.option('per_proof', each)} if you asked for that"
+            )
         planned = time.perf_counter() - start
         checked = checking.check(
             setting, path, manifest, lambda step: progress(f"verified step {step:,} of {setting.last:,}")
