@@ -124,6 +124,28 @@ def test_leaves_of_each_width_hide(openings: int, bits: float, width: int) -> No
     assert rank(found[: view.uniform.size]) == rank(found) == view.uniform.size
 
 
+@pytest.mark.parametrize(("bits", "width", "degree"), [(1.3, 8, 3), (5.2, 4, 2), (11.8, 2, 2)])
+def test_own_columns_of_narrow_leaves_hide(bits: float, width: int, degree: int) -> None:
+    """Beside these leaves lie carried pads. With any random word of the last query known the view is not uniform."""
+    private = committed_inputs(PROGRAMS["Constant"])
+    made = plan(private, openings=1, degree=degree)
+    values = values_of(made, draw(private, np.random.default_rng(1)))
+    count = queries_at(1, bits)
+    for seed in range(1000):
+        viewer = Viewer(made, values, secrets(made), bytes([seed % 256, seed // 256] * 16), (bits, 1 << 10))
+        view = viewer.view()
+        if len(view.salts[1]) == count:
+            break
+    assert view.drawn["1: columns"].size == width * count
+    labels = words_of(view)
+    found = viewer.jacobian(labels)
+    size = view.uniform.size
+    assert rank(found[:size]) == rank(found) == size
+    end = sum(view.drawn[label].size for label in labels[: labels.index("1: columns") + 1])
+    for place in range(end - width, end):
+        assert rank(np.delete(found[:size], place, axis=1)) == size - 1
+
+
 @pytest.mark.deep
 @pytest.mark.parametrize("degree", [2, 3])
 def test_with_zeros_in_place_of_any_randomness_the_view_is_not_uniform(degree: int) -> None:
