@@ -254,6 +254,25 @@ def test_a_root_of_narrow_leaves_is_opened_as_often_as_it_was_made_for(budget: i
     assert (found == size) == uniform
 
 
+@pytest.mark.parametrize(("budget", "lacking"), [(2, 0), (1, 2 * 4)])
+def test_proofs_of_both_degrees_share_a_budget(budget: int, lacking: int) -> None:
+    """With one opening more than the budget, a symbol of each leaf that it opens follows from the others."""
+    private = committed_inputs(PROGRAMS["Constant"])
+    inputs = draw(private, np.random.default_rng(1))
+    for seed in range(0, 256, 2):
+        viewers = []
+        for degree in (2, 3):
+            made = plan(private, openings=budget, degree=degree)
+            own = [secrets(made)[0], bytes([9 + degree] * 32)]
+            viewers.append(Viewer(made, values_of(made, inputs), own, bytes([seed + degree % 2] * 32)))
+        views = [viewer.view() for viewer in viewers]
+        if [len(view.salts[0]) for view in views] == [4, 4] and not leaves_in_common(views, 0):
+            break
+    assert np.array_equal(views[0].drawn["0: root"], views[1].drawn["0: root"])
+    found = rank(joint([(viewer, "0: ") for viewer in viewers]))
+    assert found == sum(view.uniform.size for view in views) - lacking
+
+
 def test_a_root_between_two_programs_is_uniform_in_both() -> None:
     """The output of one proof is the input of the next: two openings of a root in two plans."""
     first = committed_inputs(single(integers.Scale(1, 0), Fixed((), 0, 0, 1)))
