@@ -20,6 +20,7 @@ from circuitize.circuits.integers import View
 from circuitize.circuits.program import Program
 from circuitize.circuits.types import Fixed
 from circuitize.provers.openings import HIDING, Opening, join, write_openings
+from circuitize.provers.tensor import proof
 from circuitize.provers.tensor.config import FOLD, PRIME, Geometry
 from circuitize.provers.tensor.cost import most_bytes
 from circuitize.provers.tensor.plan import Plan, plan
@@ -143,7 +144,8 @@ def test_a_root_of_each_width_opens_to_its_own_values_alone(width: int) -> None:
 
 
 def test_openings_of_an_earlier_version_are_refused_and_not_spent(tmp_path: Path) -> None:
-    """With the same secret and values there is another root now, of other random words."""
+    """The same values and secret have another root now, of other random words."""
+    assert f"tensor in zero knowledge {proof.HIDING.version}" == HIDING
     _, made = summed(4, 4)
     lists = dict(zip(made.groups, made.lists, strict=True))
     path = tmp_path / "openings.json"
