@@ -231,7 +231,10 @@ def _read(path: Path, scheme: str | None) -> dict[Key, Opening]:
         if content["circuitize"] != VERSION:
             raise ValueError(f"version {excerpt(content['circuitize'])}, expected {VERSION}")
         if scheme not in (None, content["scheme"]):
-            raise ValueError(f"scheme {excerpt(content['scheme'])}, expected {scheme!r}: give those of such a prover")
+            raise ValueError(
+                f"scheme {excerpt(content['scheme'])}, expected {scheme!r}: give those of such a prover, or none: the "
+                "values then get a new root"
+            )
         made = {}
         for name, one in content["openings"].items():
             side, colon, port = name.partition(":")

@@ -129,3 +129,11 @@ def words_of(view: View) -> list[str]:
 
 def is_salt(label: str) -> bool:
     return label.partition(": ")[2].startswith("salts")
+
+
+def secrets(made: Plan, first: int = 0) -> list[bytes]:
+    return [bytes([first + number] * 32) for number in range(len(made.commitments))]
+
+
+def values_of(made: Plan, inputs: Mapping[str, Integers]) -> list[Integers]:
+    return list(made.values(made.trace(inputs)))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from .config import (
     DEGREES,
+    FOLD,
     MOST_CLAIMS,
     PRIME,
     QUERY_BITS,
@@ -58,7 +59,8 @@ def _opening(made: Plan, field: float, most_claims: int) -> Iterator[Bound]:
         yield Bound(f"vector {number}: combination", field - math.log2(1 + asked))
         for name, source in sources:
             # Each fold halves the domain: that / |field| of correlated agreement, and as much again for where it is.
-            folding = sum((1 << (source.bits + source.rate - step)) + 2 for step in range(source.fold))
+            # Rounds of the sumcheck are four, also where a narrow table is folded in fewer.
+            folding = sum(1 << (source.bits + source.rate - step) for step in range(source.fold)) + 2 * FOLD
             yield Bound(f"{name}: folding", field - math.log2(folding))
             yield Bound(f"{name}: queries", _missed(source.rate, source.queries))
         if hidden:

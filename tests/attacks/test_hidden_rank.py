@@ -7,8 +7,6 @@ Without any of the randomness it is less.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import product
@@ -17,7 +15,7 @@ import numpy as np
 import pytest
 from attacks.hidden_programs import LARGE, OPERATIONS, PROGRAMS, TWO
 from attacks.small_programs import draw
-from hidden_view import MORE_VECTORS, View, Viewer, is_salt, joint, words_of
+from hidden_view import MORE_VECTORS, Viewer, is_salt, joint, secrets, values_of, words_of
 from prime_matrices import PRIME, Words, difference, rank, solution
 from prime_matrices import product as times
 from r1cs_programs import single
@@ -30,7 +28,7 @@ from circuitize.circuits.integers import operation_classes
 from circuitize.circuits.program import Visibility
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.forms import Integers, Public
-from circuitize.provers.tensor.plan import Plan, plan
+from circuitize.provers.tensor.plan import plan
 
 OFTEN = ("step", "Lookup")
 OF_OPENING = {"whir.fold", "whir.leaves", "whir.carried", "whir.last"}
@@ -39,18 +37,6 @@ OF_OPENING = {"whir.fold", "whir.leaves", "whir.carried", "whir.last"}
 def test_programs_are_of_every_operation() -> None:
     shipped = {own for own in operation_classes() if own.__module__.startswith("circuitize.")}
     assert {type(operation) for operation, _ in OPERATIONS} == shipped
-
-
-def queries_at(rate: int, bits: float) -> int:
-    return math.ceil(bits / -math.log2((1 + 0.5**rate) / 2))
-
-
-def secrets(made: Plan, first: int = 0) -> list[bytes]:
-    return [bytes([first + number] * 32) for number in range(len(made.commitments))]
-
-
-def values_of(made: Plan, inputs: Mapping[str, Integers]) -> list[Integers]:
-    return list(made.values(made.trace(inputs)))
 
 
 @cache
@@ -109,19 +95,6 @@ def test_what_follows_from_the_uniform_part_adds_nothing_to_its_rank() -> None:
     size = view.uniform.size
     assert np.count_nonzero(np.add.reduce(found != 0, axis=0)) > size
     assert rank(found[:size]) == rank(found) == size
-
-
-@pytest.mark.parametrize(("openings", "bits", "width"), [(1, 1.3, 2), (3, 1.3, 4), (10, 1.0, 8)])
-def test_leaves_of_each_width_hide(openings: int, bits: float, width: int) -> None:
-    """Those of 16 are of own columns; a root that may be opened more often has wider leaves."""
-    private = committed_inputs(PROGRAMS["step"])
-    made = plan(private, openings=openings)
-    values = values_of(made, draw(private, np.random.default_rng(1)))
-    viewer = Viewer(made, values, secrets(made), demand=(bits, 1 << 10))
-    view = viewer.view()
-    assert view.drawn["0: root"].size == width * openings * queries_at(1, bits)
-    found = viewer.jacobian(words_of(view))
-    assert rank(found[: view.uniform.size]) == rank(found) == view.uniform.size
 
 
 @pytest.mark.deep
@@ -188,48 +161,6 @@ def test_what_one_witness_sends_another_sends_for_other_randomness(name: str) ->
             chosen[label] = difference(found.drawn[label], difference(np.zeros_like(part), part))
     assert np.array_equal(second.view(chosen).whole, wanted.whole)
     assert not np.array_equal(first.values, second.values)
-
-
-def leaves_in_common(views: Sequence[View], place: int) -> int:
-    """How many leaves of the tree at this place both views open: their salts tell."""
-    sets = [{tuple(salt) for salt in view.salts[place].tolist()} for view in views]
-    return len(sets[0] & sets[1])
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize(("budget", "uniform"), [(2, True), (1, False)])
-def test_a_root_is_opened_as_often_as_it_was_made_for(budget: int, uniform: bool) -> None:
-    """Two proofs that open one root, each with challenges of its own: together they are uniform for a budget of 2."""
-    private = committed_inputs(PROGRAMS["step"])
-    made = plan(private, openings=budget, degree=2)
-    values = values_of(made, draw(private, np.random.default_rng(1)))
-    shared, *own = secrets(made)
-    first = Viewer(made, values, [shared, *own], bytes([1] * 32))
-    second = Viewer(made, values, [shared, *[bytes([9] * 32)] * len(own)], bytes([2] * 32))
-    views = first.view(), second.view()
-    assert leaves_in_common(views, 0) == 0
-    size = sum(view.uniform.size for view in views)
-    found = rank(joint([(first, "0: "), (second, "0: ")]))
-    assert (found == size) == uniform
-
-
-@pytest.mark.parametrize(("budget", "uniform"), [(3, True), (2, False)])
-def test_a_root_of_narrow_leaves_is_opened_as_often_as_it_was_made_for(budget: int, uniform: bool) -> None:
-    """Three proofs that open one root whose leaves hold four symbols, or two."""
-    private = committed_inputs(PROGRAMS["step"])
-    made = plan(private, openings=budget, degree=2)
-    values = values_of(made, draw(private, np.random.default_rng(1)))
-    shared, *own = secrets(made)
-    viewers: list[Viewer] = []
-    for seed in range(100):
-        other = Viewer(made, values, [shared, *[bytes([9 + seed] * 32)] * len(own)], bytes([seed] * 32))
-        if not any(leaves_in_common((one.view(), other.view()), 0) for one in viewers):
-            viewers.append(other)
-        if len(viewers) == 3:
-            break
-    size = sum(viewer.view().uniform.size for viewer in viewers)
-    found = rank(joint([(viewer, "0: ") for viewer in viewers]))
-    assert (found == size) == uniform
 
 
 def test_a_root_between_two_programs_is_uniform_in_both() -> None:

@@ -175,3 +175,37 @@ fn place(shape: &[usize], values: &[F], table: &mut [F]) {
         table[at * width..at * width + extent].copy_from_slice(row);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_drawn_by_secret_list_table_and_width() {
+        let words: Vec<F> = (0..48).map(F::reduced).collect();
+        let drawn = |words: &[F], fold: usize, secret: u8, list: u8| {
+            let geometry = Geometry {
+                fold,
+                ..HIDDEN.table(words.len(), 4)
+            };
+            let ports = [list; 32];
+            let found = Commitment::randomness(words, &geometry, &[secret; 32], Binding::Ports(&ports));
+            let salts = found.secret("salts");
+            (found.words("root", 8), salts)
+        };
+        let mut all: Vec<_> = (1..=4).map(|fold| drawn(&words, fold, 1, 1)).collect();
+        all.extend([
+            drawn(&words, 1, 2, 1),
+            drawn(&words, 1, 1, 2),
+            drawn(&words[1..], 1, 1, 1),
+        ]);
+        for (i, (words, salts)) in all.iter().enumerate() {
+            assert!(
+                all[..i]
+                    .iter()
+                    .all(|other| other.0 != *words && other.1 != *salts)
+            );
+        }
+        assert_eq!(all[0], drawn(&words, 1, 1, 1));
+    }
+}

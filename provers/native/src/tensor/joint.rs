@@ -187,12 +187,14 @@ mod tests {
 
     const BINDING: Binding = Binding::Ports(&[5; 32]);
 
-    /// Tables of so many words, each with the weights of a point; what a prover makes of them, and a verifier says.
+    /// Tables of so many words, each with the weights of a point; what a prover makes of them, and a verifier says. The word of
+    /// one `beyond` is of a coefficient more than its table has.
     fn run<E: Extension>(
         demand: &Demand,
         words: &[usize],
         seed: u8,
         error: E,
+        beyond: Option<usize>,
     ) -> (Vec<u8>, Result<(), Reject>) {
         let sizes: Vec<Geometry> = words.iter().map(|&words| demand.table(words, 2)).collect();
         let vectors = demand.vectors(&sizes);
@@ -221,7 +223,12 @@ mod tests {
             } else {
                 Vec::new()
             };
-            let symbols = super::super::ntt::values(&table, size.domain());
+            let more = if beyond == Some(c) {
+                vec![F::ONE]
+            } else {
+                Vec::new()
+            };
+            let symbols = super::super::ntt::values(&[&table[..], &more].concat(), size.domain());
             oracles.push(Oracle::of(
                 symbols,
                 size.width(),
@@ -274,17 +281,30 @@ mod tests {
 
     fn openings<E: Extension>(demand: &Demand) {
         for words in [&[100][..], &[300, 5000, 70], &[20_000, 40_000, 9000]] {
-            let (proof, verdict) = run::<E>(demand, words, 1, E::ZERO);
+            let (proof, verdict) = run::<E>(demand, words, 1, E::ZERO, None);
             verdict.unwrap();
             assert!(proof.len() < 1 << 20, "{}", proof.len());
             for place in 0..E::DEGREE {
                 let mut error = vec![F::ZERO; E::DEGREE];
                 error[place] = F::ONE;
-                assert!(run(demand, words, 1, E::of(&error)).1.is_err());
+                assert!(run(demand, words, 1, E::of(&error), None).1.is_err());
             }
-            let (other, verdict) = run::<E>(demand, words, 2, E::ZERO);
+            let (other, verdict) = run::<E>(demand, words, 2, E::ZERO, None);
             verdict.unwrap();
             assert!(other != proof);
+        }
+    }
+
+    #[test]
+    fn a_word_of_more_coefficients_than_its_table_is_refused_for_leaves_of_each_width() {
+        let words = [100, 500, 1000, 2000];
+        assert_eq!(words.map(|words| HIDDEN.table(words, 2).fold), [1, 2, 3, 4]);
+        for beyond in [None, Some(0), Some(1), Some(2), Some(3)] {
+            let verdicts = [
+                run::<Quadratic>(&HIDDEN, &words, 1, Quadratic::ZERO, beyond).1,
+                run::<Cubic>(&HIDDEN, &words, 1, Cubic::ZERO, beyond).1,
+            ];
+            assert!(verdicts.iter().all(|verdict| verdict.is_ok() == beyond.is_none()));
         }
     }
 

@@ -1,0 +1,116 @@
+"""Leaves of each width hide what is in them, as often as their root may be opened, and no more often."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from attacks.hidden_programs import PROGRAMS
+from attacks.small_programs import draw
+from hidden_view import View, Viewer, joint, secrets, values_of, words_of
+from prime_matrices import rank
+from tensor_proofs import committed_inputs
+
+from circuitize.provers.tensor.plan import plan
+
+
+def queries_at(rate: int, bits: float) -> int:
+    return math.ceil(bits / -math.log2((1 + 0.5**rate) / 2))
+
+
+@pytest.mark.parametrize(("openings", "bits", "width"), [(1, 1.3, 2), (3, 1.3, 4), (10, 1.0, 8)])
+def test_leaves_of_each_width_hide(openings: int, bits: float, width: int) -> None:
+    """Those of 16 are of own columns; a root that may be opened more often has wider leaves."""
+    private = committed_inputs(PROGRAMS["step"])
+    made = plan(private, openings=openings)
+    values = values_of(made, draw(private, np.random.default_rng(1)))
+    viewer = Viewer(made, values, secrets(made), demand=(bits, 1 << 10))
+    view = viewer.view()
+    assert view.drawn["0: root"].size == width * openings * queries_at(1, bits)
+    found = viewer.jacobian(words_of(view))
+    assert rank(found[: view.uniform.size]) == rank(found) == view.uniform.size
+
+
+@pytest.mark.parametrize(("bits", "width", "degree"), [(1.3, 8, 3), (5.2, 4, 2), (11.8, 2, 2)])
+def test_own_columns_of_narrow_leaves_hide(bits: float, width: int, degree: int) -> None:
+    """Beside these leaves lie carried pads. With any random word of the last query known the view is not uniform."""
+    private = committed_inputs(PROGRAMS["Constant"])
+    made = plan(private, openings=1, degree=degree)
+    values = values_of(made, draw(private, np.random.default_rng(1)))
+    count = queries_at(1, bits)
+    for seed in range(1000):
+        viewer = Viewer(made, values, secrets(made), bytes([seed % 256, seed // 256] * 16), (bits, 1 << 10))
+        view = viewer.view()
+        if len(view.salts[1]) == count:
+            break
+    assert view.drawn["1: columns"].size == width * count
+    labels = words_of(view)
+    found = viewer.jacobian(labels)
+    size = view.uniform.size
+    assert rank(found[:size]) == rank(found) == size
+    end = sum(view.drawn[label].size for label in labels[: labels.index("1: columns") + 1])
+    for place in range(end - width, end):
+        assert rank(np.delete(found[:size], place, axis=1)) == size - 1
+
+
+def leaves_in_common(views: Sequence[View], place: int) -> int:
+    """How many leaves of the tree at this place both views open: their salts tell."""
+    sets = [{tuple(salt) for salt in view.salts[place].tolist()} for view in views]
+    return len(sets[0] & sets[1])
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize(("budget", "uniform"), [(2, True), (1, False)])
+def test_a_root_is_opened_as_often_as_it_was_made_for(budget: int, uniform: bool) -> None:
+    """Two proofs that open one root, each with challenges of its own: together they are uniform for a budget of 2."""
+    private = committed_inputs(PROGRAMS["step"])
+    made = plan(private, openings=budget, degree=2)
+    values = values_of(made, draw(private, np.random.default_rng(1)))
+    shared, *own = secrets(made)
+    first = Viewer(made, values, [shared, *own], bytes([1] * 32))
+    second = Viewer(made, values, [shared, *[bytes([9] * 32)] * len(own)], bytes([2] * 32))
+    views = first.view(), second.view()
+    assert leaves_in_common(views, 0) == 0
+    size = sum(view.uniform.size for view in views)
+    found = rank(joint([(first, "0: "), (second, "0: ")]))
+    assert (found == size) == uniform
+
+
+@pytest.mark.parametrize(("budget", "uniform"), [(3, True), (2, False)])
+def test_a_root_of_narrow_leaves_is_opened_as_often_as_it_was_made_for(budget: int, uniform: bool) -> None:
+    """Three proofs that open one root whose leaves hold four symbols, or two."""
+    private = committed_inputs(PROGRAMS["step"])
+    made = plan(private, openings=budget, degree=2)
+    values = values_of(made, draw(private, np.random.default_rng(1)))
+    shared, *own = secrets(made)
+    viewers: list[Viewer] = []
+    for seed in range(100):
+        other = Viewer(made, values, [shared, *[bytes([9 + seed] * 32)] * len(own)], bytes([seed] * 32))
+        if not any(leaves_in_common((one.view(), other.view()), 0) for one in viewers):
+            viewers.append(other)
+        if len(viewers) == 3:
+            break
+    size = sum(viewer.view().uniform.size for viewer in viewers)
+    found = rank(joint([(viewer, "0: ") for viewer in viewers]))
+    assert (found == size) == uniform
+
+
+@pytest.mark.parametrize(("budget", "lacking"), [(2, 0), (1, 2 * 4)])
+def test_proofs_of_both_degrees_share_a_budget(budget: int, lacking: int) -> None:
+    """With one opening more than the budget, a symbol of each leaf that it opens follows from the others."""
+    private = committed_inputs(PROGRAMS["Constant"])
+    inputs = draw(private, np.random.default_rng(1))
+    for seed in range(0, 256, 2):
+        viewers = []
+        for degree in (2, 3):
+            made = plan(private, openings=budget, degree=degree)
+            own = [secrets(made)[0], bytes([9 + degree] * 32)]
+            viewers.append(Viewer(made, values_of(made, inputs), own, bytes([seed + degree % 2] * 32)))
+        views = [viewer.view() for viewer in viewers]
+        if [len(view.salts[0]) for view in views] == [4, 4] and not leaves_in_common(views, 0):
+            break
+    assert np.array_equal(views[0].drawn["0: root"], views[1].drawn["0: root"])
+    found = rank(joint([(viewer, "0: ") for viewer in viewers]))
+    assert found == sum(view.uniform.size for view in views) - lacking
