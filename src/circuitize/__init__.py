@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .api.renewal import renewal as renewal
     from .api.running import run as run
     from .api.runs.proving import prove_run as prove_run
+    from .api.runs.verifying import verify_pinned as verify_pinned
     from .api.runs.verifying import verify_run as verify_run
     from .api.targets.mirage import mirage as mirage
     from .api.targets.plonkish import plonkish as plonkish

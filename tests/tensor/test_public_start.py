@@ -43,10 +43,11 @@ def prove(folder: Path, **more: Any) -> ProvedRun:
     given: dict[str, Any] = {
         "dataset": TRAIN,
         "scalars": {"learning_rate": RATE},
+        "steps": STEPS,
         "initial_seed": START,
         "model": MODEL,
     }
-    return cz.prove_run(step(), folder, steps=STEPS, seed=SEED, **{**given, **more})
+    return cz.prove_run(step(), folder, seed=SEED, **{**given, **more})
 
 
 def verify(folder: Path, **more: Any) -> RunVerdict:

@@ -56,6 +56,7 @@ def parser() -> ArgumentParser:
         _verify,
         _prove_run,
         _verify_run,
+        _pin,
         _solidity,
         _doctor,
     ):
@@ -270,7 +271,21 @@ def _prove_run(commands: Any) -> None:
 def _verify_run(commands: Any) -> None:
     command = _command(commands, "verify-run", "decide whether consecutive training steps are proved")
     command.add_argument("run", type=Path, metavar="RUN", help="folder that prove-run wrote")
+    held = command.add_mutually_exclusive_group(required=True)
+    held.add_argument("--program", metavar="PROGRAM", help=f"the verifier's own step: {PROGRAM}")
+    held.add_argument("--pin", type=Path, metavar="FILE", help="a pin: all that the run must be, in one file")
+    _required_of_runs(command)
+
+
+def _pin(commands: Any) -> None:
+    command = _command(commands, "pin", "check a run, and write the one file that its verifiers must hold")
+    command.add_argument("run", type=Path, metavar="RUN", help="folder that prove-run wrote")
     command.add_argument("--program", required=True, metavar="PROGRAM", help=f"the verifier's own step: {PROGRAM}")
+    _required_of_runs(command)
+    _output(command, "-o", "FILE", "where the pin goes")
+
+
+def _required_of_runs(command: ArgumentParser) -> None:
     command.add_argument("--digest", metavar="HEX", help="the digest of the program it must be a run of")
     command.add_argument("--steps", type=_count, metavar="N", help="how many steps it must have")
     command.add_argument(

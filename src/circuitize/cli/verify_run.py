@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 from argparse import Namespace
+from pathlib import Path
 
 from circuitize.api.runs.steps import from_step
 from circuitize.api.runs.verdict import Course, RunVerdict
-from circuitize.api.runs.verifying import verify_run
+from circuitize.api.runs.verifying import verify_pinned, verify_run
+from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.exact import shown, written
 
 from .loading import load_program, program_path
@@ -16,9 +18,27 @@ from .run_values import OPTIONS, read_model, read_roots, read_scalars, read_sche
 from .screen import one_line
 from .verdict import require_digest, require_outside
 
+REQUIRED = (
+    *("digest", "steps", "seed", "examples", "per_proof", "initial_seed", "model", "evaluate", "test", "test_examples"),
+    *("schedule", "scalar", "expect"),
+)
+
 
 def run(options: Namespace) -> int:
     """Print the verdict and what was proved; 0 where the run holds, 1 where it does not."""
+    start = time.perf_counter()
+    if options.pin is None:
+        return told(options, start, *judged(options))
+    for name in REQUIRED:
+        if getattr(options, name) or options.first != 1:
+            option = OPTIONS.option(name if getattr(options, name) else "first")
+            raise CircuitizeError(f"{option}: expected none beside --pin, which says what the run must be; give one")
+    require_outside(options.pin, options.run)
+    return told(options, start, verify_pinned(options.run, options.pin, progress=show), 0.0)
+
+
+def judged(options: Namespace, pin: Path | None = None) -> tuple[RunVerdict, float]:
+    """The verdict by the verifier's own program, and seconds to load that; where a run holds, its pin is written."""
     start = time.perf_counter()
     require_outside(program_path(options.program), options.run)
     for own in (options.schedule, options.evaluate, options.model):
@@ -45,9 +65,15 @@ def run(options: Namespace) -> int:
         schedule=read_schedule(options.schedule),
         digest=options.digest,
         expect=read_roots(options.expect),
+        pin=pin,
         progress=show,
         spelling=OPTIONS,
     )
+    return verdict, loaded
+
+
+def told(options: Namespace, start: float, verdict: RunVerdict, loaded: float) -> int:
+    """Print a verdict; 0 where the run holds, 1 where it does not."""
     planned = loaded + verdict.plan_seconds if verdict.plan_seconds else 0.0
     taken = {"plan_seconds": round(planned, 4), "seconds": round(time.perf_counter() - start, 4)}
     if options.json:

@@ -21,6 +21,7 @@ from circuitize.circuits.program import Program
 from circuitize.circuits.scan import Told
 from circuitize.frontends.layers import Model
 from circuitize.provers.statement import FILE
+from circuitize.provers.tensor.dataset import batch_size
 from circuitize.provers.tensor.runs import checking
 from circuitize.provers.tensor.runs.checking import Checked, Refused
 from circuitize.provers.tensor.runs.dividing import MOST_CHOSEN, is_heavy
@@ -32,6 +33,7 @@ from circuitize.provers.tensor.runs.start import Start
 from ..exact import exact
 from ..expectations import whole_root
 from .data import Data, dataset_of, public_start, seed_bytes
+from .pin import pinned, read_pin
 from .scalars import Schedule, required_scalars
 from .spelling import PYTHON, Spelling
 from .steps import from_step, whole_number
@@ -61,6 +63,7 @@ def verify_run(
     model: Model | None = None,
     digest: str | None = None,
     expect: Mapping[str, str | None] | None = None,
+    pin: Path | None = None,
     progress: Progress = silent,
     spelling: Spelling = PYTHON,
 ) -> RunVerdict:
@@ -73,14 +76,13 @@ def verify_run(
 
     A run whose end is judged wants the verifier's own program that judges it, `evaluate`; `test` is a public test set
     that it must be judged on, `test_examples` how many examples the set must have. A run with a public start wants its
-    `initial_seed` and the `model`, by which the verifier draws what it begins with.
+    `initial_seed` and the `model`, by which the verifier draws what it begins with. Of a run that holds, `pin` is the
+    path of a file to write with which others verify it, by `verify_pinned`: all that was required, and all it states.
 
     Raises CircuitizeError where there is no run to check, for scalars that are no values of their formats, other names
     of roots, and claims that are believed only if they are required: very many examples, or steps in a proof.
     """
-    start, path = time.perf_counter(), Path(folder)
-    for each_folder in (path, path / STEPS, path / RENEWALS):
-        require_plain_files(each_folder)
+    start, path = time.perf_counter(), _plain(folder)
     own = exact(program, Phases())
     if (path / FILE).is_file() and not (path / MANIFEST).exists():
         raise CircuitizeError(
@@ -122,15 +124,61 @@ def verify_run(
                 f"{each:,}, which takes long to check; give {spelling.option('per_proof', each)} if you asked for that"
             )
         planned = time.perf_counter() - start
-        checked = checking.check(
-            setting, path, manifest, lambda step: progress(f"verified step {step:,} of {setting.last:,}")
-        )
-        _compare(expected, checked)
+        return _checked(setting, path, manifest, expected, planned, progress, pin)
     except Refused as error:
         return RunVerdict(digest=own.digest, valid=False, reason=str(error), plan_seconds=planned)
     finally:
         progress("")
-    return verdict_of(setting, checked, planned)
+
+
+def verify_pinned(folder: Path | str, pin: Path | str, *, progress: Progress = silent) -> RunVerdict:
+    """The verdict on the run in a folder, by a pin: program, seeds, lengths, scalars, roots and test set are the pin's.
+
+    Raises CircuitizeError for what is no pin, or a pin of another version's plans.
+    """
+    start, path = time.perf_counter(), _plain(folder)
+    held = read_pin(Path(pin))
+    setting, planned = held.run, 0.0
+    if setting.plans_digest != held.plans:
+        raise CircuitizeError(
+            f"{pin}: expected plans {setting.plans_digest}, as this version makes them, found {held.plans}; verify by "
+            "the version that wrote the pin"
+        )
+    manifest = read_manifest(path)
+    expected = {**held.roots, **{FINAL + name: root for name, root in held.final.items()}}
+    try:
+        checking.require_setting(setting, manifest)
+        planned = time.perf_counter() - start
+        return _checked(setting, path, manifest, expected, planned, progress, None)
+    except Refused as error:
+        return RunVerdict(digest=setting.digest, valid=False, reason=str(error), plan_seconds=planned)
+    finally:
+        progress("")
+
+
+def _plain(folder: Path | str) -> Path:
+    """A run's folder, in which nothing is a device or a pipe."""
+    path = Path(folder)
+    for each_folder in (path, path / STEPS, path / RENEWALS):
+        require_plain_files(each_folder)
+    return path
+
+
+def _checked(
+    run: Run,
+    folder: Path,
+    manifest: Manifest,
+    expected: Mapping[str, bytes],
+    planned: float,
+    progress: Progress,
+    pin: Path | None,
+) -> RunVerdict:
+    """The verdict on a run that holds, whose pin is written where a path is given. Raises Refused for others."""
+    checked = checking.check(run, folder, manifest, lambda step: progress(f"verified step {step:,} of {run.last:,}"))
+    _compare(expected, checked)
+    if pin is not None:
+        pinned(run, checked).write(pin)
+    return verdict_of(run, checked, planned)
 
 
 def _require_believable(folder: Path, manifest: Manifest, examples: bool, per_proof: bool, spelling: Spelling) -> None:
@@ -167,7 +215,15 @@ def _evaluation(
         raise Refused("the run is of test examples None, expected some: nothing judges its end")
     if examples is not None and examples != claimed:
         raise Refused(f"the run is judged on {claimed} examples, expected {examples}")
-    return Evaluation(exact(program, Phases()).integer, claimed, manifest.zero_knowledge)
+    if examples is None and claimed > BELIEVED_EXAMPLES:
+        raise CircuitizeError(
+            f"{folder}: expected at most {BELIEVED_EXAMPLES:,} test examples unless you say so, found a claim of "
+            f"{claimed:,}; give {spelling.option('test_examples', 'N')} if you know how many there are"
+        )
+    judge = exact(program, Phases()).integer
+    if claimed % batch_size(judge):
+        raise Refused(f"the run is judged on {claimed} examples, expected whole batches of {batch_size(judge)}")
+    return Evaluation(judge, claimed, manifest.zero_knowledge)
 
 
 def _start(

@@ -1,0 +1,197 @@
+"""A pin: the one file that a verifier must hold to check a run, with nothing left for the run to claim."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from circuitize.circuits.errors import FormatError, excerpt
+from circuitize.circuits.files import write_whole
+from circuitize.circuits.program import Program, Role
+from circuitize.circuits.reading import parse_json, read_at_most
+from circuitize.circuits.saved import load, save
+from circuitize.circuits.scan import Told
+from circuitize.provers.tensor.runs.checking import Checked
+from circuitize.provers.tensor.runs.evaluation import Evaluation
+from circuitize.provers.tensor.runs.setting import Run
+from circuitize.provers.tensor.runs.start import Start
+
+from ..exact import Integers
+
+VERSION = 1
+MOST_BYTES = 1 << 30
+DAMAGED = (ValueError, KeyError, TypeError, AttributeError, EOFError, RuntimeError, zlib.error, zipfile.BadZipFile)
+SETTING, STEP, JUDGE, SCALARS, STARTS = "pin.json", "step.arrow", "evaluation.arrow", "scalars/", "start/"
+
+
+@dataclass(frozen=True)
+class Pin:
+    """A run's program and what judges it, its seeds, lengths, scalars of all steps, and roots: the verifier's own.
+
+    `roots` are those that the run begins with, `final` those that it ends with; `plans` is the digest of its plans.
+    """
+
+    run: Run
+    plans: str
+    roots: Mapping[str, bytes]
+    final: Mapping[str, bytes]
+
+    def write(self, path: Path) -> None:
+        """Whole or not at all."""
+        run, content = self.run, io.BytesIO()
+        setting = {
+            "circuitize pin": VERSION,
+            "first": run.first,
+            "steps": run.steps,
+            "per_proof": run.per_proof,
+            "examples": run.size,
+            "seed": run.seed.hex(),
+            "zero_knowledge": run.zero_knowledge,
+            "openings": run.begun,
+            "losses": run.told.value,
+            "test_examples": None if run.evaluation is None else run.evaluation.size,
+            "initial_seed": None if run.start is None else run.start.seed.hex(),
+            "plans": self.plans,
+            "roots": {name: root.hex() for name, root in self.roots.items()},
+            "final": {name: root.hex() for name, root in self.final.items()},
+        }
+        with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+            _put(archive, SETTING, (json.dumps(setting, indent=1, sort_keys=True) + "\n").encode())
+            _put(archive, STEP, _saved(run.program))
+            if run.evaluation is not None:
+                _put(archive, JUDGE, _saved(run.evaluation.program))
+            for folder, arrays in ((SCALARS, _scalars(run)), (STARTS, {} if run.start is None else run.start.values)):
+                for name, values in arrays.items():
+                    _put(archive, f"{folder}{name}.npy", _array(values))
+        write_whole(path, [content.getbuffer()])
+
+
+def pinned(run: Run, checked: Checked) -> Pin:
+    """The pin of a run that was checked; scalars that it states are the pin's from now on."""
+    given = {port.name: checked.scalars[port.name] for port in run.program.inputs if port.role is Role.SCALAR}
+    return Pin(_required(run, given), run.plans_digest, dict(checked.roots), dict(checked.final))
+
+
+def read_pin(path: Path) -> Pin:
+    """Raises FormatError for what is no pin, in one line."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(read_at_most(path, MOST_BYTES, "a pin", "ask for it again"))) as archive:
+            if sum(entry.file_size for entry in archive.infolist()) > MOST_BYTES:
+                raise ValueError(f"more than {MOST_BYTES:,} bytes")
+            return _read(archive)
+    except OSError as error:
+        raise FormatError(f"{path}: expected a pin, found {error.strerror or error}; check the path") from None
+    except DAMAGED as error:
+        raise FormatError(
+            f"{path}: expected a pin of version {VERSION}, found a damaged or another file ({error}); ask for it again"
+        ) from None
+
+
+def _read(archive: zipfile.ZipFile) -> Pin:
+    text = archive.read(SETTING)
+    found = parse_json(text, len(text))
+    if found["circuitize pin"] != VERSION:
+        raise ValueError(f"version {excerpt(found['circuitize pin'])}")
+    names = set(archive.namelist())
+    program, judged, begun = _loaded(archive.read(STEP)), None, None
+    if found["test_examples"] is not None:
+        judged = Evaluation(_loaded(archive.read(JUDGE)), found["test_examples"], found["zero_knowledge"])
+    if found["initial_seed"] is not None:
+        begun = Start(bytes.fromhex(found["initial_seed"]), _arrays(archive, STARTS, names))
+    run = Run(
+        *(program, found["examples"], found["steps"], bytes.fromhex(found["seed"]), _none),
+        *(found["per_proof"], found["first"]),
+        zero_knowledge=found["zero_knowledge"],
+        begun=found["openings"],
+        told=Told(found["losses"]),
+        evaluation=judged,
+        start=begun,
+    )
+    roots, final = ({name: bytes.fromhex(root) for name, root in found[key].items()} for key in ("roots", "final"))
+    return Pin(_required(run, _arrays(archive, SCALARS, names)), found["plans"], roots, final)
+
+
+def _none(_: int) -> Mapping[str, Fraction]:
+    return {}
+
+
+@dataclass(frozen=True)
+class _Course:
+    """Scalars of each step, by name, in integers of their formats."""
+
+    first: int
+    integers: Mapping[str, Integers]
+    bits: Mapping[str, int]
+
+    def __call__(self, step: int) -> Mapping[str, Fraction]:
+        at = step - self.first
+        return {name: Fraction(int(values[at]), 1 << self.bits[name]) for name, values in self.integers.items()}
+
+
+def _required(run: Run, integers: Mapping[str, Integers]) -> Run:
+    """The same run, with these scalars of all of its steps."""
+    ports = [port for port in run.program.inputs if port.role is Role.SCALAR]
+    bits = {port.name: port.format.fraction_bits for port in ports if port.format is not None}
+    if set(integers) != set(bits) or any(values.shape != (run.steps,) for values in integers.values()):
+        raise ValueError(f"scalars {sorted(integers)}, expected one number a step of {sorted(bits)}")
+    course = _Course(run.first, integers, bits)
+    return Run(
+        *(run.program, run.size, run.steps, run.seed, course, run.per_proof, run.first),
+        zero_knowledge=run.zero_knowledge,
+        begun=run.begun,
+        told=run.told,
+        evaluation=run.evaluation,
+        start=run.start,
+    )
+
+
+def _scalars(run: Run) -> dict[str, Integers]:
+    parts = [run.scalars_of(step) for step in run.beginnings]
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def _put(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
+    """With one date, so that one pin is one file."""
+    entry = zipfile.ZipInfo(name)
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    archive.writestr(entry, content)
+
+
+def _saved(program: Program) -> bytes:
+    with TemporaryDirectory(prefix="circuitize-") as scratch:
+        save(program, Path(scratch) / STEP)
+        return (Path(scratch) / STEP).read_bytes()
+
+
+def _loaded(content: bytes) -> Program:
+    with TemporaryDirectory(prefix="circuitize-") as scratch:
+        path = Path(scratch) / STEP
+        path.write_bytes(content)
+        return load(path, integer=True)
+
+
+def _array(values: Integers) -> bytes:
+    content = io.BytesIO()
+    np.save(content, np.ascontiguousarray(values, "<i8"), allow_pickle=False)
+    return content.getvalue()
+
+
+def _arrays(archive: zipfile.ZipFile, folder: str, names: set[str]) -> dict[str, Any]:
+    found = {}
+    for name in sorted(names):
+        if name.startswith(folder):
+            values = np.load(io.BytesIO(archive.read(name)), allow_pickle=False)
+            if values.dtype != np.dtype("<i8"):
+                raise ValueError(f"{name} of {values.dtype}")
+            found[name.removeprefix(folder).removesuffix(".npy")] = values.astype(np.int64)
+    return found
