@@ -13,16 +13,6 @@ from .program import Port, Program
 from .types import Type
 
 
-def unroll(step: Program, count: int) -> Program:
-    """A step `count` times, each fed by the one before; the step itself where that is once."""
-    return compose_steps(*[step] * count) if count > 1 else step
-
-
-def numbered(name: str, step: int, count: int) -> str:
-    """What a port of step 1, 2, ... is called after unrolling, where steps do not carry it."""
-    return f"{name}.{step}" if count > 1 else name
-
-
 def compose_steps(*steps: Program) -> Program:
     """Steps one after the other: outputs feed the next step's inputs of the same name, all else is asked for per step.
 

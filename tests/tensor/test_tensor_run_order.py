@@ -23,6 +23,7 @@ from circuitize.provers.tensor.forms import Column
 from circuitize.provers.tensor.plan import Plan, plan
 from circuitize.provers.tensor.prover import commit, prove_values
 from circuitize.provers.tensor.runs.order import DOMAIN, draws, permutation, rows
+from circuitize.provers.tensor.runs.requirements import require_joined
 from circuitize.provers.tensor.runs.setting import Run
 
 
@@ -88,7 +89,7 @@ def test_what_no_run_consists_of() -> None:
 def test_a_group_of_other_ports_joins_nothing() -> None:
     """Equal lists of ports lie at equal places; were a plan to give others after a step than before it, none joins."""
     run = run_of(steps=1)
-    run.require_joined()
+    require_joined(run)
     made = run.chunk(1).plan
     before, after = ((side, "parameters") for side in ("input", "output"))
     assert made.ports_of(before) == made.ports_of(after) and places(made, before) == places(made, after)
@@ -96,7 +97,7 @@ def test_a_group_of_other_ports_joins_nothing() -> None:
     for other in (replace(first, name="another"), replace(first, fraction_bits=1), replace(first, high=first.high + 1)):
         lists = tuple((other, *rest) if key == after else own for key, own in zip(made.groups, made.lists, strict=True))
         run.__dict__["_chunks"] = {1: replace(run.chunk(1), plan=replace(made, lists=lists))}
-        assert "the same ports of parameters throughout" in refused(run.require_joined)
+        assert "the same ports of parameters throughout" in refused(lambda: require_joined(run))
 
 
 def places(made: Plan, key: tuple[str, str]) -> list[tuple[tuple[int, ...], int]]:

@@ -26,6 +26,7 @@ from ..statement import Statement, fault
 from ..verifier import refusal
 from .evaluation import TEST
 from .files import EVALUATION, FORMATS, RENEWALS, STEPS, Manifest, StepProof, folded, read_step, renewal_path, step_path
+from .requirements import require_joined
 from .setting import Run
 from .sizes import evaluation_bytes, formats_bytes, stated_bytes, step_bytes, too_much
 
@@ -105,7 +106,7 @@ def check(
     reason = too_much(run, folder)
     if reason is not None:
         raise Refused(reason)
-    run.require_joined()
+    require_joined(run)
     for plan in run.plans:
         require_secure(plan)
     for step in (run.first, run.first + 1) if run.renewals else ():

@@ -21,6 +21,7 @@ from .chunk import BATCH, Chunk
 from .continuing import Earlier
 from .evaluation import TEST, Evaluation
 from .files import EVALUATION, FORMATS, MANIFEST, Manifest, StepProof, folded, renewal_path, step_path
+from .requirements import require_joined
 from .setting import Run
 from .state import PROVES, State
 
@@ -61,7 +62,7 @@ def prove_run(
     step that is run before. Raises CircuitizeError, before anything is written, where the folder holds another run or a
     step's scalars are out of format; and where the program has no value at a step: then proofs made stay.
     """
-    run.require_joined()
+    require_joined(run)
     with alone(kept, PROVES, wait=False):
         found = begin(run, initial, data, folder, kept, test)
         if not found.shown:

@@ -1,11 +1,20 @@
-"""What a training step must be, so that runs can consist of it."""
+"""What a training step must be, so that runs can consist of it, and what must join its proofs."""
 
 from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING
 
 from circuitize.circuits.program import Program, Role, Visibility
 
 from ..dataset import batch_ports
 from ..errors import Unprovable
+from ..groups import DATA, INPUT, OUTPUT, GroupName
+from ..plan import Plan
+from ..ports import difference
+
+if TYPE_CHECKING:
+    from .setting import Run
 
 
 def require_step(program: Program) -> None:
@@ -34,3 +43,26 @@ def require_step(program: Program) -> None:
             raise Unprovable(f"expected the scalar {port.name!r} to be public, found it {port.visibility.value}")
         if port.role is Role.SCALAR and port.format is not None and port.format.shape != ():
             raise Unprovable(f"expected the scalar {port.name!r} to be one number, found shape {port.format.shape}")
+
+
+def require_joined(run: Run) -> None:
+    """Raises Unprovable unless each group is of one list of ports where one proof gives it and another takes it.
+
+    Soundness: equal roots are of equal lists, whose tensors lie at equal places. Other lists have other roots: no
+    proofs of such a run would be accepted.
+    """
+    for name, chunk in product((*run.kept, DATA), run.chunks):
+        # A renewal's ports are those of the proof of formats.
+        for when, side in [("before a step", INPUT)] + [("after a step", OUTPUT)] * (name != DATA):
+            _require_same(run, name, "what a run begins with", chunk.plan, side, when)
+    if run.evaluation is not None:
+        for name in run.evaluation.kept:
+            if name not in run.kept:
+                raise Unprovable(f"expected an evaluation of {', '.join(run.kept)}, found one of {name}")
+            _require_same(run, name, "the step", run.evaluation.chunk.plan, INPUT, "the evaluation")
+
+
+def _require_same(run: Run, name: GroupName, ours: str, plan: Plan, side: str, theirs: str) -> None:
+    found = difference(run.formats_plan.ports_of((INPUT, name)), plan.ports_of((side, name)), (ours, theirs))
+    if found is not None:
+        raise Unprovable(f"expected the same ports of {name} throughout, found another list: {found}")

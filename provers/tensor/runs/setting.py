@@ -7,7 +7,6 @@ import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import product
 
 import numpy as np
 
@@ -17,11 +16,10 @@ from circuitize.circuits.program import Port, Program, Role
 from circuitize.circuits.scan import Scan, Told, scan
 
 from ..dataset import ROWS, Dataset, batch_ports, batch_size
-from ..errors import Unprovable
 from ..forms import Integers
 from ..groups import DATA, INPUT, NAMES, OUTPUT, GroupName, PortKey, groups, renewal
 from ..plan import OPENINGS, Plan, plan
-from ..ports import CHUNKS, difference
+from ..ports import CHUNKS
 from ..security import for_a_run
 from .budget import openings, sharing, tensors
 from .chunk import BATCH, Chunk
@@ -217,32 +215,6 @@ class Run:
         """Raises Unprovable where a proof of the run is larger than can be proved."""
         for made in (*self.plans, *([self.renewal_plan(self.first)] if self.renewals else [])):
             assert made.native
-
-    def require_joined(self) -> None:
-        """Raises Unprovable unless each group is of one list of ports where one proof gives it and another takes it.
-
-        Soundness: equal roots are of equal lists, whose tensors lie at equal places. Other lists have other roots: no
-        proofs of such a run would be accepted.
-        """
-        for name, chunk in product((*self.kept, DATA), self.chunks):
-            # A renewal's ports are those of the proof of formats.
-            begun = self.formats_plan.ports_of((INPUT, name))
-            sides = [("before a step", INPUT)] + [("after a step", OUTPUT)] * (name != DATA)
-            for when, side in sides:
-                found = difference(begun, chunk.plan.ports_of((side, name)), ("what a run begins with", when))
-                if found is not None:
-                    raise Unprovable(f"expected the same ports of {name} throughout, found another list: {found}")
-        if self.evaluation is not None:
-            for name in self.evaluation.kept:
-                self._require_judged(name, self.evaluation.chunk.plan)
-
-    def _require_judged(self, name: str, judged: Plan) -> None:
-        if name not in self.kept:
-            raise Unprovable(f"expected an evaluation of {', '.join(self.kept)}, found one of {name}")
-        ours, theirs = (plan.ports_of((INPUT, name)) for plan in (self.formats_plan, judged))
-        found = difference(ours, theirs, ("the step", "the evaluation"))
-        if found is not None:
-            raise Unprovable(f"expected the same ports of {name} in step and evaluation, found another list: {found}")
 
     @cached_property
     def formats(self) -> Program:
