@@ -24,6 +24,7 @@ from circuitize.provers.tensor import proof as proof_files
 from circuitize.provers.tensor.groups import DATA, INPUT
 from circuitize.provers.tensor.runs import budget, files, state
 from circuitize.provers.tensor.runs.continuing import earlier
+from circuitize.provers.tensor.runs.evaluation import TEST
 from circuitize.provers.tensor.runs.files import FORMATS, read_manifest, renewal_path
 from circuitize.provers.tensor.runs.proving import prove_run
 from circuitize.provers.tensor.runs.setting import Run
@@ -108,6 +109,11 @@ def killed_after(writes: int) -> Iterator[None]:
         yield
 
 
+def kept_by(found: files.StepProof) -> dict[str, bytes]:
+    """The roots of what is held that a proof opens."""
+    return {name: root for (_, name), root in found.roots.items() if name != DATA}
+
+
 class Reader:
     """Who keeps all proofs that were ever in a folder, by the roots that they open."""
 
@@ -133,6 +139,10 @@ class Reader:
                     self._note(renewal, {DATA: data})
                     self._note(renewal, {DATA: step.roots[IN_DATA]})
                     data = step.roots[IN_DATA]
+            judged = folder.path / files.EVALUATION
+            if judged.exists():
+                self.seen[judged].add(judged.read_bytes())
+                self._note(judged, {TEST: roots[TEST]} | kept_by(files.read_step(judged)))
             for path in (folder.path / files.RENEWALS).glob("*.proof"):
                 # Of a step that is not proved yet.
                 if not (folder.path / files.STEPS / path.name).exists():

@@ -32,7 +32,7 @@ ANOTHER = (
 
 
 @dataclass(frozen=True)
-class TestSet:
+class HeldOut:
     """The tensors of a test set, by name; anybody may make the root of a `public` one again."""
 
     tensors: Mapping[str, Integers]
@@ -62,7 +62,7 @@ def begin(
     data: Mapping[str, Integers],
     folder: Path,
     kept: Path,
-    test: TestSet | None = None,
+    test: HeldOut | None = None,
 ) -> Beginning:
     """What a run goes on with: what was kept of it, or what it begins with, which is then kept before a proof is made.
 
@@ -89,7 +89,9 @@ def begin(
     current = {name: commitment.root for (_, name), commitment in commitments.items()}
     if run.evaluation is not None:
         assert test is not None
-        secret = PUBLIC_SECRET if test.public else state.derived("test set")
+        # Of a run that follows, by the secret of the one before it: its own follows from its name, which has this root.
+        before = initial.state if isinstance(initial, Earlier) else state
+        secret = PUBLIC_SECRET if test.public else before.test_secret(run.evaluation.content(test.tensors))
         commitments[INPUT, TEST] = run.evaluation.commitment(test.tensors, secret)
     if claimed is not None:
         _require_proofs(run, folder, claimed, state, current)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +11,6 @@ import numpy as np
 
 from circuitize import _native
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.hypergraph import permute
 from circuitize.circuits.program import Port, Program, Visibility
 from circuitize.circuits.scan import Told, scan
 
@@ -18,10 +18,11 @@ from ..dataset import ROWS, Dataset, batch_ports, batch_size
 from ..errors import Unprovable
 from ..forms import Integers
 from ..groups import DATA, INPUT, OUTPUT, PortKey, input_groups
-from ..plan import OPENINGS, plan
+from ..plan import OPENINGS, Plan, plan
 from ..prover import commit
 from .budget import tensors
 from .chunk import BATCH, Chunk
+from .start import formats_program
 
 TEST = "test"
 """What the root of the test set is called, among those of a run."""
@@ -95,12 +96,22 @@ class Evaluation:
         batches = {port.name: data[port.name][rows] for port in self.tensors}
         return {port.name: held[port.name] for port in self.program.inputs if port.held} | batches
 
+    @cached_property
+    def _laid(self) -> Plan:
+        """The plan by which the test set is committed to."""
+        program = formats_program((), self.tensors, None)
+        return plan(program, openings=OPENINGS if self.zero_knowledge else None)
+
+    def content(self, data: Mapping[str, Integers]) -> bytes:
+        """A hash of a test set, as its root has it: the list of its ports, and all values."""
+        found = hashlib.sha256(self._laid.encoded_lists[0])
+        for port in self.tensors:
+            found.update(np.ascontiguousarray(data[port.name], "<i8").tobytes())
+        return found.digest()
+
     def commitment(self, data: Mapping[str, Integers], secret: bytes) -> _native.TensorCommitment:
         """That of the test set, by the secret of its root."""
-        types = [port.format for port in self.tensors if port.format is not None]
-        program = Program(permute(types, []), self.tensors, ())
-        made = plan(program, openings=OPENINGS if self.zero_knowledge else None)
-        return commit(made, made.trace(data), (INPUT, DATA), secret)
+        return commit(self._laid, self._laid.trace(data), (INPUT, DATA), secret)
 
     def results(self, publics: Mapping[PortKey, Integers]) -> dict[str, Integers]:
         """What it is judged as, by name: sums over all batches."""

@@ -16,7 +16,7 @@ from ..dataset import ROWS
 from ..forms import Integers, Trace
 from ..groups import DATA, INPUT, OUTPUT
 from ..prover import Proved, prove_values
-from .beginning import Beginning, TestSet, begin
+from .beginning import Beginning, HeldOut, begin
 from .chunk import BATCH, Chunk
 from .continuing import Earlier
 from .evaluation import TEST, Evaluation
@@ -49,7 +49,7 @@ def prove_run(
     data: Mapping[str, Integers],
     folder: Path,
     kept: Path,
-    test: TestSet | None = None,
+    test: HeldOut | None = None,
     progress: Callable[[int], object] = lambda _: None,
     running: Callable[[int], object] = lambda _: None,
 ) -> Proving:

@@ -88,6 +88,10 @@ class State:
         """That of the dataset's root that is made before the proof which begins with a step, or after one."""
         return self.derived(f"dataset {step}")
 
+    def test_secret(self, content: bytes) -> bytes:
+        """That of the root of a test set of this content: another one has another secret."""
+        return self.derived(f"test set {content.hex()}")
+
     def derived(self, use: str) -> bytes:
         """A secret for one use, so that a proof made again is the same."""
         return hashlib.blake2b(use.encode(), key=self.secret, digest_size=SECRET_BYTES).digest()

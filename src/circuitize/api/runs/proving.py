@@ -17,7 +17,7 @@ from circuitize.circuits.scan import Told
 from circuitize.frontends.layers import Model
 from circuitize.provers.tensor.cost import sizes
 from circuitize.provers.tensor.runs import proving
-from circuitize.provers.tensor.runs.beginning import TestSet, require_free
+from circuitize.provers.tensor.runs.beginning import HeldOut, require_free
 from circuitize.provers.tensor.runs.continuing import earlier
 from circuitize.provers.tensor.runs.dividing import divided, prover_bytes
 from circuitize.provers.tensor.runs.evaluation import Evaluation
@@ -178,7 +178,7 @@ def prove_run(
 
 def _judged(
     program: Program | None, test: Data | None, public: bool, hides: bool, say: Progress, spelling: Spelling
-) -> tuple[Evaluation | None, TestSet | None]:
+) -> tuple[Evaluation | None, HeldOut | None]:
     """What judges the end of a run, and on what."""
     if program is None:
         if test is not None or public:
@@ -190,7 +190,7 @@ def _judged(
     integer = exact(program, Phases()).integer
     tensors = dataset_of(integer, test, say, spelling, "test")
     size = next(iter(tensors.values())).shape[0]
-    return Evaluation(integer, size, hides), TestSet(tensors, public)
+    return Evaluation(integer, size, hides), HeldOut(tensors, public)
 
 
 def _steps_per_proof(run: Run, folder: Path, memory: int, progress: Progress, say: Progress) -> int:
