@@ -48,6 +48,10 @@ class Pin:
 
     def write(self, path: Path) -> None:
         """Whole or not at all."""
+        write_whole(path, [self.encode()])
+
+    def encode(self) -> bytes:
+        """The content of its file."""
         run, content = self.run, io.BytesIO()
         setting = {
             "circuitize pin": VERSION,
@@ -73,7 +77,7 @@ class Pin:
             for folder, arrays in ((SCALARS, _scalars(run)), (STARTS, {} if run.start is None else run.start.values)):
                 for name, values in arrays.items():
                     _put(archive, f"{folder}{name}.npy", _array(values))
-        write_whole(path, [content.getbuffer()])
+        return content.getvalue()
 
 
 def pinned(run: Run, checked: Checked) -> Pin:
@@ -85,16 +89,21 @@ def pinned(run: Run, checked: Checked) -> Pin:
 def read_pin(path: Path) -> Pin:
     """Raises FormatError for what is no pin, in one line."""
     try:
-        with zipfile.ZipFile(io.BytesIO(read_at_most(path, MOST_BYTES, "a pin", "ask for it again"))) as archive:
-            if sum(entry.file_size for entry in archive.infolist()) > MOST_BYTES:
-                raise ValueError(f"more than {MOST_BYTES:,} bytes")
-            return _read(archive)
+        return decode_pin(read_at_most(path, MOST_BYTES, "a pin", "ask for it again"))
     except OSError as error:
         raise FormatError(f"{path}: expected a pin, found {error.strerror or error}; check the path") from None
     except DAMAGED as error:
         raise FormatError(
             f"{path}: expected a pin of version {VERSION}, found a damaged or another file ({error}); ask for it again"
         ) from None
+
+
+def decode_pin(content: bytes) -> Pin:
+    """A pin from the content of its file. Raises one of `DAMAGED` for another."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        if sum(entry.file_size for entry in archive.infolist()) > MOST_BYTES:
+            raise ValueError(f"more than {MOST_BYTES:,} bytes")
+        return _read(archive)
 
 
 def _read(archive: zipfile.ZipFile) -> Pin:
