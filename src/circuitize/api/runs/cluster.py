@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
 import sys
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from importlib import import_module
+from io import StringIO
 from typing import Any
 
 from circuitize.circuits.errors import CircuitizeError
@@ -41,6 +43,12 @@ REFUSALS = 3
 
 AHEAD = 2
 """Tasks for each core that are known to Ray: the values that enter them lie in its memory."""
+
+
+SHOWN = 4
+"""So many workers are said in a line of progress."""
+
+CONNECT_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
@@ -124,7 +132,9 @@ def cluster(address: str, spelling: Spelling) -> Iterator[Cluster]:
             yield _found(spelling)
         finally:
             if not joined:
-                ray.shutdown()
+                # It prints what it kept back, from this thread.
+                with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+                    ray.shutdown()
 
 
 def _ray() -> Any:
@@ -143,6 +153,7 @@ def _join(address: str, spelling: Spelling) -> None:
         ray.init(num_cpus=len(os.sched_getaffinity(0)), include_dashboard=False, **options)
         return
     try:
+        _require_reached(address)
         ray.init(address=address, **options)
     except Exception as error:  # Ray raises many kinds, of the network and of its own.
         reason = next(iter(str(error).splitlines()), "") or type(error).__name__
@@ -150,6 +161,13 @@ def _join(address: str, spelling: Spelling) -> None:
             f"{spelling.option('ray', address)}: expected a cluster of Ray, found {reason}; start it (ray start "
             "--head) and give its address, or none for this machine alone"
         ) from None
+
+
+def _require_reached(address: str) -> None:
+    """Raises OSError where nothing answers at HOST:PORT: Ray would try for minutes."""
+    host, _, port = address.rpartition("://")[2].rpartition(":")
+    if host and port.isdigit():
+        socket.create_connection((host, int(port)), CONNECT_SECONDS).close()
 
 
 def _found(spelling: Spelling) -> Cluster:
@@ -208,10 +226,6 @@ def _said(board: Any, run: Run) -> str:
     said = [f"{worker} from step {step:,} on" for worker, step in sorted(working.items(), key=lambda one: one[1])]
     more = f", and {len(said) - SHOWN} more" if len(said) > SHOWN else ""
     return f"proving {run.steps:,} steps: {', '.join(said[:SHOWN])}{more}" if said else ""
-
-
-SHOWN = 4
-"""So many workers are said in a line of progress."""
 
 
 class _WithoutRay:
