@@ -159,7 +159,8 @@ def _join(address: str, spelling: Spelling) -> None:
         reason = next(iter(str(error).splitlines()), "") or type(error).__name__
         raise CircuitizeError(
             f"{spelling.option('ray', address)}: expected a cluster of Ray, found {reason}; start it (ray start "
-            "--head) and give its address, with RAY_AUTH_MODE=token where it wants a token, or none for this machine alone"
+            "--head) and give its address, with RAY_AUTH_MODE=token where it wants a token; or give none, for this "
+            "machine alone"
         ) from None
 
 
