@@ -143,18 +143,15 @@ def _ray() -> Any:
 
 
 def _join(address: str, spelling: Spelling) -> None:
-    ray = _ray()
-
     options: dict[str, Any] = {"log_to_driver": False, "configure_logging": False}
     if address == HERE:
         # Nothing is reported to anybody, and a proof for which there is too little memory is given up in the end.
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         os.environ.setdefault("RAY_task_oom_retries", str(DEATHS))
-        ray.init(num_cpus=len(os.sched_getaffinity(0)), include_dashboard=False, **options)
-        return
+        options |= {"num_cpus": os.cpu_count() or 1, "include_dashboard": False}
     try:
         _require_reached(address)
-        ray.init(address=address, **options)
+        _ray().init(address=address, **options)
     except Exception as error:  # Ray raises many kinds, of the network and of its own.
         reason = next(iter(str(error).splitlines()), "") or type(error).__name__
         raise CircuitizeError(
