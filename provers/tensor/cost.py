@@ -10,7 +10,7 @@ from circuitize.circuits.program import Program, Role
 
 from .config import FOLD
 from .errors import Unprovable
-from .flow import claimed_elements
+from .flow import claimed_elements, dense_weights
 from .forms import padded_bits
 from .groups import INPUT, NAMES, GroupName, input_groups
 from .plan import OPENINGS, Plan, plan
@@ -33,6 +33,10 @@ CONSTANTS = {2: (SECONDS, BYTES), 3: ((1.9e-3, 1.27e-7, 8.0e-8, 1.68e-7, 4.4e-6)
 """Those of the extension of each degree. What is not committed takes 1.6 times longer over the cubic one, and fractions
 more memory, as measured on four steps of eighteen thousand to three million elements.
 """
+
+WEIGHT_BYTES = 80
+"""Memory, besides, for each weight of a claim that is no product of one per axis: 60 to 120, as measured on 64 to 512
+steps of a convolutional network in one proof."""
 
 HELD = frozenset(NAMES[role] for role in (Role.PARAMETER, Role.OPTIMIZER, Role.STATE, Role.DATA))
 
@@ -75,6 +79,7 @@ def sizes(made: Plan, kept: Collection[GroupName] = ()) -> dict[str, float]:
     `kept` groups are committed already.
     """
     seconds, memory = (sum(map(prod, zip(own, work(made, kept), strict=True))) for own in CONSTANTS[made.degree])
+    memory += WEIGHT_BYTES * dense_weights(made)
     return {
         "committed": made.committed,
         "lookups": made.looked_up,
