@@ -23,6 +23,7 @@ from circuitize.frontends.layers import Model
 from circuitize.provers.statement import FILE
 from circuitize.provers.tensor.dataset import batch_size
 from circuitize.provers.tensor.runs import checking
+from circuitize.provers.tensor.runs.budget import tensors
 from circuitize.provers.tensor.runs.checking import Checked, Refused
 from circuitize.provers.tensor.runs.dividing import MOST_CHOSEN, is_heavy
 from circuitize.provers.tensor.runs.evaluation import PUBLIC_SECRET, TEST, Evaluation
@@ -43,6 +44,10 @@ FINAL = "final."
 
 BELIEVED_EXAMPLES = 1 << 20
 """So many examples are put in order on the prover's word."""
+
+BELIEVED_NUMBERS = 1 << 23
+"""A test set of so many numbers is planned for on the prover's word: one proof is of all of it, and its plan takes
+seconds for so many, and minutes for some more."""
 
 
 def verify_run(
@@ -112,7 +117,7 @@ def verify_run(
             zero_knowledge=manifest.zero_knowledge,
             begun=manifest.openings if first > 1 else None,
             told=Told(manifest.told),
-            evaluation=_evaluation(path, evaluate, manifest, test_examples, spelling),
+            evaluation=_evaluation(path, evaluate, manifest, test_examples, test is not None, spelling),
             start=_start(path, own.integer, manifest, initial_seed, model, spelling),
         )
         _require_test(path, setting, manifest, test, spelling)
@@ -200,9 +205,9 @@ def _require_believable(folder: Path, manifest: Manifest, examples: bool, per_pr
 
 
 def _evaluation(
-    folder: Path, program: Program | None, manifest: Manifest, examples: int | None, spelling: Spelling
+    folder: Path, program: Program | None, manifest: Manifest, examples: int | None, held: bool, spelling: Spelling
 ) -> Evaluation | None:
-    """What judges the end of a run, by the verifier's program."""
+    """What judges the end of a run, by the verifier's program. Of a test set that is `held` the size is known."""
     claimed = manifest.test_examples
     if program is None and claimed is None:
         return None
@@ -215,12 +220,14 @@ def _evaluation(
         raise Refused("the run is of test examples None, expected some: nothing judges its end")
     if examples is not None and examples != claimed:
         raise Refused(f"the run is judged on {claimed} examples, expected {examples}")
-    if examples is None and claimed > BELIEVED_EXAMPLES:
-        raise CircuitizeError(
-            f"{folder}: expected at most {BELIEVED_EXAMPLES:,} test examples unless you say so, found a claim of "
-            f"{claimed:,}; give {spelling.option('test_examples', 'N')} if you know how many there are"
-        )
     judge = exact(program, Phases()).integer
+    numbers = sum(port.format.size for port in tensors(judge, claimed) if port.format is not None)
+    if examples is None and (claimed > BELIEVED_EXAMPLES or (numbers > BELIEVED_NUMBERS and not held)):
+        raise CircuitizeError(
+            f"{folder}: expected at most {BELIEVED_EXAMPLES:,} test examples, of {BELIEVED_NUMBERS:,} numbers, unless "
+            f"you say so, found a claim of {claimed:,}; give {spelling.option('test_examples', 'N')} if you know how "
+            "many there are"
+        )
     if claimed % batch_size(judge):
         raise Refused(f"the run is judged on {claimed} examples, expected whole batches of {batch_size(judge)}")
     return Evaluation(judge, claimed, manifest.zero_knowledge)
