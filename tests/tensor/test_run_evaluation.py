@@ -59,7 +59,7 @@ def judge(right: Callable[..., Any] | None = None) -> cz.Program:
 def prove(folder: Path, **more: Any) -> ProvedRun:
     given: dict[str, Any] = {"dataset": TRAIN, "inputs": start(), "scalars": {"learning_rate": RATE}, "seed": SEED}
     judged = {"evaluate": judge(), "test": TEST, "public_test": True}
-    return cz.prove_run(step(), folder, steps=STEPS, **given, **{**judged, **more})
+    return cz.prove_run(step(), folder, steps=STEPS, **{**given, **judged, **more})
 
 
 def verify(folder: Path, **more: Any) -> RunVerdict:
@@ -181,3 +181,17 @@ def test_what_judges_nothing(tmp_path: Path) -> None:
     with pytest.raises(CircuitizeError, match=r"^test: expected it beside evaluate"):
         prove(tmp_path / "run", evaluate=None, public_test=False)
     assert not (tmp_path / "run").exists()
+
+
+def test_an_end_that_cannot_be_judged_is_found_at_the_beginning(tmp_path: Path) -> None:
+    """Where the evaluation has no value on what the run begins with, no step is proved in vain, and nothing written."""
+    large = {name: np.full_like(values, 7.0) for name, values in start().items()}
+    with pytest.raises(CircuitizeError, match=r"^evaluation of what the run begins with: .* numbers from .* fit there"):
+        prove(tmp_path / "run", inputs=large)
+    assert not list(tmp_path.iterdir())
+    beyond = {**TEST, "inputs": TEST["inputs"] + 8.0}
+    with pytest.raises(CircuitizeError, match=r"^test: expected input 'inputs' in "):
+        prove(tmp_path / "run", test=beyond)
+    with pytest.raises(CircuitizeError, match=r"^test: expected an array 'targets'"):
+        prove(tmp_path / "run", test={"inputs": TEST["inputs"]})
+    assert not list(tmp_path.iterdir())

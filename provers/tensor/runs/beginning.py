@@ -89,6 +89,9 @@ def begin(
     current = {name: commitment.root for (_, name), commitment in commitments.items()}
     if run.evaluation is not None:
         assert test is not None
+        if claimed is None:
+            # Steps that are proved for an end that cannot be judged are proved in vain.
+            run.evaluation.require_value(state.held, test.tensors)
         # Of a run that follows, by the secret of the one before it: its own follows from its name, which has this root.
         before = initial.state if isinstance(initial, Earlier) else state
         secret = PUBLIC_SECRET if test.public else before.test_secret(run.evaluation.content(test.tensors))
