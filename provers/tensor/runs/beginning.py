@@ -113,7 +113,11 @@ def begin(
             state, marked = initial.followed(fingerprint)
         else:
             state = state.of(fingerprint)
-        state.write(kept)
+        try:
+            state.write(kept)
+        except BaseException:
+            withdraw(kept, initial, fingerprint, marked)
+            raise
     elif not state.is_of(fingerprint):
         if claimed is None:
             require_new(folder, kept)
@@ -123,6 +127,13 @@ def begin(
         )
     shown = state.step >= run.first or (folder / FORMATS).exists()
     return Beginning(state, commitments, dict(roots), identity, fingerprint, shown, marked)
+
+
+def withdraw(kept: Path, initial: Mapping[str, Integers] | Earlier, fingerprint: bytes, marked: bool) -> None:
+    """Forget a run that has shown nothing: what was kept of it, then that it follows another, if it was `marked`."""
+    kept.unlink(missing_ok=True)
+    if isinstance(initial, Earlier) and marked:
+        initial.left(fingerprint)
 
 
 def require_new(folder: Path, kept: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from ..dataset import ROWS
 from ..forms import Integers, Trace
 from ..groups import DATA, INPUT, OUTPUT
 from ..prover import Proved, prove_values
-from .beginning import Beginning, HeldOut, begin
+from .beginning import Beginning, HeldOut, begin, withdraw
 from .chunk import BATCH, Chunk
 from .continuing import Earlier
 from .evaluation import TEST, Evaluation
@@ -64,21 +65,25 @@ def prove_run(
     """
     require_joined(run)
     with alone(kept, PROVES, wait=False):
-        found = begin(run, initial, data, folder, kept, test)
-        if not found.shown:
-            try:
-                _show_formats(run, found, data, folder)
-            except BaseException:
-                if not (folder / MANIFEST).exists():
-                    kept.unlink(missing_ok=True)
-                    if isinstance(initial, Earlier) and found.marked:
-                        initial.left(found.fingerprint)
-                raise
+        with _before(initial, folder):
+            found = begin(run, initial, data, folder, kept, test)
+            if not found.shown:
+                try:
+                    _show_formats(run, found, data, folder)
+                except BaseException:
+                    if not (folder / MANIFEST).exists():
+                        withdraw(kept, initial, found.fingerprint, found.marked)
+                    raise
         prover = _Prover(run, data, folder, found, running)
         made = _prove_steps(prover, found, kept, progress)
         if run.evaluation is not None and test is not None:
             made.evaluation = prover.evaluate(run.evaluation, test.tensors)
         return made
+
+
+def _before(initial: Mapping[str, Integers] | Earlier, folder: Path) -> AbstractContextManager[None]:
+    """No other run begins after the same one until this one has shown something, or has taken back that it follows."""
+    return initial.alone() if isinstance(initial, Earlier) and not (folder / FORMATS).exists() else nullcontext()
 
 
 def _prove_steps(prover: _Prover, found: Beginning, kept: Path, progress: Callable[[int], object]) -> Proving:
