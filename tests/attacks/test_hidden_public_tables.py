@@ -6,14 +6,22 @@ uniform by the randomness of other tables and of the proof.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
+from itertools import count
 
+import hidden_simulator
 import numpy as np
 import pytest
-from hidden_view import View, Viewer, joint, secrets, words_of
-from prime_matrices import Words, difference, rank, solution
+from hidden_simulator import Draw, Learned, simulated
+from hidden_view import ONE_VECTOR, View, Viewer, joint, secrets, words_of
+from independent_verifier import geometry, opening
+from prime_matrices import PRIME, Words, difference, rank, solution
 from tensor_rows import EXAMPLES, of_rows
 
+from circuitize._native import tensor_view
+from circuitize.provers.tensor.dataset import ROWS as ROWS_SIDE
 from circuitize.provers.tensor.plan import Plan
 
 PUBLIC, SECRET, OWN = "0: root", "1: root", "2: "
@@ -123,3 +131,39 @@ def test_what_one_secret_witness_sends_another_sends_beside_the_public_table() -
             chosen[label] = difference(found.drawn[label], difference(np.zeros_like(part), part))
     view = second.view(chosen)
     assert np.array_equal(view.whole, wanted.whole) and PUBLIC not in chosen
+
+
+def made_up(true: Mapping[int, tuple[str, bytes]]) -> Draw:
+    """Random words in place of all messages but those that are true, by their places."""
+    random, places = np.random.default_rng(7), count()
+
+    def words(label: str, size: int) -> Words:
+        place = next(places)
+        if place not in true:
+            return random.integers(0, PRIME, size, np.uint64)
+        own, content = true[place]
+        assert own == label
+        return np.frombuffer(content, np.uint64)
+
+    return words
+
+
+def test_a_simulator_that_holds_the_public_table_is_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leaves, salts and paths of the public root are true ones, in two proofs; all else is made up, by no witness."""
+    monkeypatch.setattr(opening, "QUERY_BITS", ONE_VECTOR[0])
+    monkeypatch.setattr(geometry, "LAST", ONE_VECTOR[1])
+    runs: list[Learned] = []
+
+    def learned() -> Learned:
+        runs.append(Learned())
+        return runs[-1]
+
+    monkeypatch.setattr(hidden_simulator, "Learned", learned)
+    for challenges in (1, 2):
+        own = viewer(planned(), challenges=challenges)
+        sent, _ = tensor_view(own.plan.native, list(own.values), list(own.secrets), own.challenges, own.demand, {})
+        first = [label for label, _ in sent].index("whir.leaves")
+        true = dict(enumerate(sent[first : first + 3], first))
+        publics = {("output", "y"): np.arange(12), (ROWS_SIDE, "1"): ROWS}
+        assert simulated(own.plan, publics, own.challenges, partial(made_up, true))
+    assert runs[0].roots[0] == runs[1].roots[0] and runs[0].roots[1] != runs[1].roots[1]
