@@ -126,6 +126,21 @@ def test_another_test_set_or_program_is_refused(made: ProvedRun, tmp_path: Path)
     assert "step 1: it belongs to run" in str(verify(folder).reason)
 
 
+def test_a_large_test_set_is_not_planned_for_on_the_runs_word(made: ProvedRun, tmp_path: Path) -> None:
+    """A verifier would take minutes to plan for a million pictures that a run of few bytes says it is judged on."""
+    folder = Path(copytree(made.folder, tmp_path / "run"))
+    content = json.loads((folder / "run.json").read_text())
+    model = cz.dense(1021, 3)
+    batch = {"inputs": np.zeros((BATCH, 1021)), "targets": np.zeros((BATCH, 3))}
+    wide = cz.quantize(cz.evaluation(model, BATCH, examples=[{**model.initial(0), **batch}]))
+    for judged, claimed in ((wide, 8_200), (wide, 983_040), (wide, 2**40), (judge(), 2**20 + 4)):
+        written = {**content, "test_examples": claimed}
+        (folder / "run.json").write_text(json.dumps(written, indent=1, sort_keys=True) + "\n")
+        with pytest.raises(CircuitizeError, match=f"unless you say so, found a claim of {claimed:,}; give test_exam"):
+            verify(folder, evaluate=judged)
+    assert "expected the 30" in str(verify(folder, test=TEST, test_examples=2**20 + 4).reason)
+
+
 def test_a_secret_test_set_is_not_the_public_one(tmp_path: Path) -> None:
     made = prove(tmp_path / "run", public_test=False, not_zero_knowledge=True)
     assert verify(made.folder).valid
