@@ -8,7 +8,7 @@ import math
 import struct
 import zipfile
 import zlib
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -61,6 +61,10 @@ class Pin:
 
     def write(self, path: Path) -> None:
         """Whole or not at all."""
+        write_whole(path, [self.encode()])
+
+    def encode(self) -> bytes:
+        """The content of its file."""
         run, content = self.run, io.BytesIO()
         setting = {
             "circuitize pin": VERSION,
@@ -86,7 +90,7 @@ class Pin:
             for folder, arrays in ((SCALARS, _scalars(run)), (STARTS, {} if run.start is None else run.start.values)):
                 for name, values in arrays.items():
                     _put(archive, f"{folder}{name}.npy", _array(values))
-        write_whole(path, [content.getbuffer()])
+        return content.getvalue()
 
 
 def pinned(run: Run, checked: Checked) -> Pin:
@@ -102,18 +106,32 @@ def read_pin(path: Path) -> Pin:
     except OSError as error:
         raise FormatError(f"{path}: expected a pin, found {error.strerror or error}; check the path") from None
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            return _read(archive)
+        found = decode_pin(content)
+        _require_roots(found)
+        return found
     except (CircuitizeError, OSError, *DAMAGED) as error:
         raise FormatError(
             f"{path}: expected a pin of version {VERSION}, found a damaged or another file ({error}); ask for it again"
         ) from None
 
 
+def decode_pin(content: bytes) -> Pin:
+    """A pin from the content of its file, of whichever roots. Raises CircuitizeError or one of DAMAGED for others."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        if sum(entry.file_size for entry in archive.infolist()) > MOST_BYTES:
+            raise ValueError(f"more than {MOST_BYTES:,} bytes")
+        return _read(archive)
+
+
+def _require_roots(found: Pin) -> None:
+    """Raises ValueError unless a pin has each root of its run, and no other: one left out would be left to the run."""
+    for roots, names in ((found.roots, found.run.rooted), (found.final, (*found.run.kept, DATA))):
+        if set(roots) != set(names):
+            raise ValueError(f"roots of {excerpt(sorted(roots))}, expected {sorted(names)}")
+
+
 def _read(archive: zipfile.ZipFile) -> Pin:
     """What an archive says, which has the entries of a pin and no other."""
-    if sum(entry.file_size for entry in archive.infolist()) > MOST_BYTES:
-        raise ValueError(f"more than {MOST_BYTES:,} bytes")
     text = _content(archive, SETTING, MOST_SETTING)
     found = parse_json(text, len(text))
     if read_whole(found["circuitize pin"]) != VERSION:
@@ -138,7 +156,7 @@ def _read(archive: zipfile.ZipFile) -> Pin:
         evaluation=judged,
         start=begun,
     )
-    roots, final = _roots(found["roots"], run.rooted), _roots(found["final"], (*run.kept, DATA))
+    roots, final = _roots(found["roots"]), _roots(found["final"])
     names = [port.name for port in program.inputs if port.role is Role.SCALAR]
     scalars = {name: _integers(archive, SCALARS + name, (run.steps,)) for name in names}
     arrays += [f"{SCALARS}{name}.npy" for name in names]
@@ -153,11 +171,10 @@ def _count(found: Mapping[str, Any], name: str) -> int:
     return int(found[name])
 
 
-def _roots(found: Mapping[str, str], names: Collection[str]) -> dict[str, bytes]:
-    """Each root that a run has, and no other: one that is left out would be left to the run."""
+def _roots(found: Mapping[str, str]) -> dict[str, bytes]:
     roots = {name: bytes.fromhex(root) for name, root in found.items()}
-    if set(roots) != set(names) or any(len(root) != DIGEST_BYTES for root in roots.values()):
-        raise ValueError(f"roots of {excerpt(sorted(roots))}, expected {sorted(names)}")
+    if any(len(root) != DIGEST_BYTES for root in roots.values()):
+        raise ValueError(f"roots of {excerpt(sorted(roots))}, expected {DIGEST_BYTES} bytes each")
     return roots
 
 
