@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
@@ -58,19 +58,44 @@ class Scan:
 
         `progress` is told the number of each, from 0 on, before it is run. Raises Undefined where one has no value.
         """
+        first = {one.first: np.asarray(given[one.first], np.int64) for one in self.trajectories}
+        entering = {name: np.empty((self.count, *value.shape), np.int64) for name, value in first.items()}
+
+        def note(time: int, held: Mapping[str, Any]) -> None:
+            progress(time)
+            for name, value in held.items():
+                entering[name][time] = value
+
+        self._run(given, note, ())
+        return dict(given) | {one.entering: entering[one.first] for one in self.trajectories}
+
+    def run(
+        self, given: Mapping[str, Any], progress: Callable[[int], object] = lambda _: None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What the last step leaves of all that is handed on, and the other outputs of all steps, by name, with time
+        as first axis.
+
+        `given` and `progress` are those of `inputs`. Raises Undefined where a step has no value.
+        """
+        return self._run(given, lambda time, _: progress(time), self.results)
+
+    def _run(
+        self, given: Mapping[str, Any], note: Callable[[int, Mapping[str, Any]], object], kept: Iterable[str]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """`note` hears of what enters each step, before it is run; `kept` are the outputs whose values are returned."""
         names = tuple(port.name for port in self.step.inputs)
         outputs = dict(zip((port.name for port in self.step.outputs), self.step.arrow.outputs.tolist(), strict=True))
         held = {port.name for port in self.step.inputs if port.held}
         current = {one.first: np.asarray(given[one.first], np.int64) for one in self.trajectories}
-        entering = {name: np.empty((self.count, *value.shape), np.int64) for name, value in current.items()}
+        results: dict[str, list[Any]] = {name: [] for name in kept}
         for time in range(self.count):
-            progress(time)
-            for name, value in current.items():
-                entering[name][time] = value
+            note(time, current)
             inputs = [current.get(name, given[name] if name in held else given[name][time]) for name in names]
             made = values_of(self.step.arrow, inputs, names)
             current = {name: made[outputs[name]] for name in current}
-        return dict(given) | {one.entering: entering[one.first] for one in self.trajectories}
+            for name, values in results.items():
+                values.append(made[outputs[name]])
+        return current, {name: np.array(values) for name, values in results.items()}
 
 
 def scan(step: Program, count: int, told: Told = Told.NONE) -> Scan:

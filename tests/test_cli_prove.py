@@ -14,7 +14,7 @@ from cli_programs import EXAMPLES, NUMBERS, STEP, keys, proof, prove, refused, r
 from circuitize import Fixed, Port, Program, Visibility, identity
 from circuitize.api.expectations import read_expectation
 from circuitize.backends.r1cs.commitments import commit
-from circuitize.provers.groth16 import snarkjs
+from circuitize.provers.groth16 import snarkjs_files
 from circuitize.provers.groth16.keys import VerifyingKey
 from circuitize.provers.groth16.verifier import verify
 from circuitize.provers.openings import read_openings
@@ -122,8 +122,8 @@ def test_rounding_is_said(tmp_path: Path) -> None:
 
 def test_snarkjs_files_state_the_same(tmp_path: Path) -> None:
     key = VerifyingKey.read(keys())
-    other = snarkjs.read_proof(proof() / "proof.json", key.digest)
-    assert verify(other, key, snarkjs.read_public(proof() / "public.json"))
+    other = snarkjs_files.read_proof(proof() / "proof.json", key.digest)
+    assert verify(other, key, snarkjs_files.read_public(proof() / "public.json"))
 
 
 @pytest.mark.parametrize(

@@ -17,14 +17,8 @@ from circuitize.provers.groth16.errors import Unsatisfied
 from circuitize.provers.groth16.keys import ProvingKey, setup
 from circuitize.provers.groth16.proof import Proof
 from circuitize.provers.groth16.prover import prove, public_values
-from circuitize.provers.groth16.snarkjs import (
-    proof_text,
-    public_text,
-    read_proof,
-    read_public,
-    read_verifying_key,
-    verifying_key_text,
-)
+from circuitize.provers.groth16.snarkjs import proof_text, public_text, verifying_key_text
+from circuitize.provers.groth16.snarkjs_files import read_proof, read_public, read_verifying_key
 from circuitize.provers.groth16.verifier import refusal, verify
 from circuitize.provers.keys import WARNING_FILE
 

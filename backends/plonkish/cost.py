@@ -9,8 +9,8 @@ from typing import Any
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.program import Program
 
-from .emit import LARGEST, SMALLEST, lay_out
 from .expressions import ExpressionBuilder, Kind
+from .lay_out import LARGEST, SMALLEST, lay_out
 from .layout import DoesNotFit, Layout
 from .lookup_sums import DEGREE
 

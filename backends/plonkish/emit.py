@@ -10,24 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.backends.gadgets.lowering import Scope
-from circuitize.backends.gadgets.terminal import Public, require_provable
+from circuitize.backends.gadgets.terminal import Public
 from circuitize.backends.gadgets.values import Salt
 from circuitize.backends.r1cs.field import Field, Limbs
-from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.program import Program
 
-from .assembly import Assembly
-from .layout import BLINDING, Layout
+from .cost import best
+from .lay_out import lay_out
+from .layout import Layout
 from .lookup_sums import Summed, summed
-from .lowering import Lowering
-from .ports import Terminal, shown
 from .system import PlonkishSystem
 from .tasks import Hint
 from .witness import Solver, Step
-
-SMALLEST, LARGEST = 4, 24
-"""The k that there are layouts for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,11 +106,7 @@ def emit(program: Program, k: int | None = None) -> Emission:
     Raises CircuitizeError for a program of the real language, one that binds nothing, or one that does not fit 2^k
     rows.
     """
-    if k is None:
-        from .cost import best
-
-        k = best(program)
-    layout, publics = lay_out(program, k)
+    layout, publics = lay_out(program, best(program) if k is None else k)
     assembly = layout.assembly
     plan = WitnessPlan(
         assembly.field,
@@ -128,17 +119,3 @@ def emit(program: Program, k: int | None = None) -> Emission:
         layout,
     )
     return Emission(layout.system(), publics, plan, assembly.degree)
-
-
-def lay_out(program: Program, k: int) -> tuple[Layout, tuple[Public, ...]]:
-    """Everything that `emit` decides, without the system itself."""
-    require_provable(program)
-    if not SMALLEST <= k <= LARGEST:
-        raise CircuitizeError(f"expected k from {SMALLEST} to {LARGEST}, found {k}; leave it to the search")
-    assembly = Assembly(limb_bits=min(k - 2, 16), table_rows=(1 << k) - BLINDING)
-    inputs, outputs = Terminal.of(program)
-    entered = [terminal.enter(assembly) for terminal in inputs]
-    results = Lowering(assembly, program.arrow).run(entered)
-    publics, instance = shown(assembly, inputs, entered, outputs, results)
-    assembly.require_room()
-    return Layout(assembly, instance, k), publics

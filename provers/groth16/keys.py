@@ -22,6 +22,7 @@ from circuitize.provers.keys import (
 )
 
 from .config import Arrays, System, matrices
+from .snarkjs import verifying_key_text
 
 SNARKJS_FILE = "verification_key.json"
 
@@ -121,8 +122,6 @@ def development(
 
 def write_keys(key: ProvingKey, directory: Path) -> None:
     """Writes `proving.key`, `verifying.key` and `verification_key.json` for snarkjs."""
-    from .snarkjs import verifying_key_text
-
     key.write(directory / PROVING_FILE)
     key.verifying_key.write(directory / VERIFYING_FILE)
     write_whole(directory / SNARKJS_FILE, [verifying_key_text(key.verifying_key).encode()])

@@ -16,7 +16,8 @@ from circuitize.provers.groth16.config import COORDINATE_PRIME as Q
 from circuitize.provers.groth16.keys import ProvingKey, VerifyingKey, setup
 from circuitize.provers.groth16.proof import Proof
 from circuitize.provers.groth16.prover import prove, public_values
-from circuitize.provers.groth16.snarkjs import proof_text, public_text, read_proof, read_public, read_verifying_key
+from circuitize.provers.groth16.snarkjs import proof_text, public_text
+from circuitize.provers.groth16.snarkjs_files import read_proof, read_public, read_verifying_key
 from circuitize.provers.groth16.verifier import refusal, verify
 
 Proved = tuple[ProvingKey, VerifyingKey, Proof, list[int]]

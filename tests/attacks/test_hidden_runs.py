@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,18 +26,21 @@ from tensor_runs import Folder
 
 from circuitize.circuits.program import Program
 from circuitize.provers.tensor.forms import Column
-from circuitize.provers.tensor.groups import DATA, INPUT, OUTPUT
+from circuitize.provers.tensor.groups import DATA, OUTPUT
 from circuitize.provers.tensor.proof import Proof
 from circuitize.provers.tensor.prover import Proved, prove_values
-from circuitize.provers.tensor.runs import checking, proving
+from circuitize.provers.tensor.runs import checking
+from circuitize.provers.tensor.runs import task as tasks
 from circuitize.provers.tensor.runs.checking import check
 from circuitize.provers.tensor.runs.files import read_manifest, renewal_path
 from circuitize.provers.tensor.runs.setting import Run
+from circuitize.provers.tensor.runs.task import Task
 from circuitize.provers.tensor.security import bounds, union
 
 pytestmark = pytest.mark.usefixtures("few_share_a_root")
 
 
+honest_trace = tasks._trace
 SAME = "the new root of the dataset is not shown to hold the same"
 
 
@@ -123,40 +126,44 @@ def test_a_later_step_that_goes_back_to_the_old_root(attacked: Folder) -> None:
     assert "step 4: it begins with data" in attacked.verdict(run_of())
 
 
-class Liar(proving._Prover):
+class Liar:
     """Its new root holds another dataset, of which all later steps are true."""
 
-    def _renew(self, step: int) -> Proved:
-        run, plan = self.run, self.run.renewal_plan(step)
-        trace = plan.trace(self.data)
+    def __init__(self) -> None:
+        self.changed: str | None = None
+
+    def renew(self, run: Run, data: Mapping[str, Any], task: Task, commitments: Any) -> Proved:
+        plan = run.renewal_plan(task.step)
+        trace = plan.trace(data)
         values = list(plan.values(trace))
         number = plan.groups.index((OUTPUT, DATA))
         place = next(n for n, b in enumerate(plan.bases) if isinstance(b, Column) and b.commitment == number)
         values[place] = values[place] + 1
-        secret = self.state.root_secret(DATA, step)
-        made = prove_values(
+        changed = plan.bases[place]
+        assert isinstance(changed, Column) and task.renewed is not None
+        self.changed = next(n for n in data if data[n].shape == changed.shape)
+        return prove_values(
             *(run.renewal, plan, trace, values),
-            salts={(OUTPUT, DATA): secret},
-            secret=self.secret,
-            kept=self.commitments,
-            context=run.renewal_context(self.identity, step),
+            salts={(OUTPUT, DATA): task.renewed},
+            secret=task.proofs,
+            kept=commitments,
+            context=run.renewal_context(task.identity, task.step),
             hook=lambda label, words: words,
         )
-        made.proof.write(renewal_path(self.folder, step))
-        self.commitments[INPUT, DATA] = made.commitments[OUTPUT, DATA]
-        changed = plan.bases[place]
-        assert isinstance(changed, Column)
-        name = next(n for n in self.data if self.data[n].shape == changed.shape)
-        self.data = {**self.data, name: self.data[name] + 1}
-        self.state = self.state.after(self.state.step, self.state.held, {DATA: secret})
-        return made
+
+    def trace(self, run: Run, data: Mapping[str, Any], task: Task, running: Any) -> Any:
+        if self.changed is not None:
+            data = {**data, self.changed: data[self.changed] + 1}
+        return honest_trace(run, data, task, running)
 
 
 def test_a_new_root_of_other_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It passes where nobody asks for the proof that both roots hold the same."""
     folder = Folder(tmp_path / "run")
     run = run_of(3)
-    monkeypatch.setattr(proving, "_Prover", Liar)
+    liar = Liar()
+    monkeypatch.setattr(tasks, "_renew", liar.renew)
+    monkeypatch.setattr(tasks, "_trace", liar.trace)
     proved(run, folder)
     assert f"step 3: {SAME}" in folder.verdict(run)
 

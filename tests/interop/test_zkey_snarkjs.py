@@ -14,7 +14,7 @@ from interop.ceremony_files import PROGRAM, call, compiled, powers
 
 from circuitize.backends.r1cs.r1cs_file import write_r1cs
 from circuitize.circuits.errors import FormatError
-from circuitize.provers.groth16 import snarkjs as files
+from circuitize.provers.groth16 import snarkjs_files as files
 from circuitize.provers.groth16.config import COORDINATE_PRIME as Q
 from circuitize.provers.groth16.keys import SNARKJS_FILE, VerifyingKey
 from circuitize.provers.groth16.prover import prove as prove_system

@@ -11,7 +11,8 @@ from circuitize._native import Groth16VerifyingKey
 from circuitize.circuits.errors import FormatError
 from circuitize.provers.groth16.keys import VerifyingKey, setup
 from circuitize.provers.groth16.proof import Proof
-from circuitize.provers.groth16.snarkjs import read_verifying_key, verifying_key_text
+from circuitize.provers.groth16.snarkjs import verifying_key_text
+from circuitize.provers.groth16.snarkjs_files import read_verifying_key
 from circuitize.provers.groth16.verifier import verify
 
 GAMMA, DELTA = slice(192, 320), slice(320, 448)

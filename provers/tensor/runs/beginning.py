@@ -10,20 +10,18 @@ from pathlib import Path
 
 import numpy as np
 
-from circuitize import _native
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.files import remove_parts
 
 from ..forms import Integers
-from ..groups import DATA, INPUT, OUTPUT, PortKey
+from ..groups import DATA, INPUT, OUTPUT
 from ..prover import commit
+from .commitments import Commitments, commitments
 from .continuing import Earlier
 from .evaluation import PUBLIC_SECRET, TEST
 from .files import FORMATS, MANIFEST, RENEWALS, STEPS, Manifest, read_manifest, read_step, step_path
 from .setting import Run
 from .state import State
-
-Commitments = dict[PortKey, _native.TensorCommitment]
 
 ANOTHER = (
     "expected the run of this program, seed, length and dataset, found another; give what it began with, or choose "
@@ -85,8 +83,8 @@ def begin(
         state = initial.state
     else:
         state = State.fresh(run.first - 1, initial, run.kept)
-    commitments = _commitments(run, state, data)
-    current = {name: commitment.root for (_, name), commitment in commitments.items()}
+    made = commitments(run, state.step + 1, state.held, state.roots, data)
+    current = {name: commitment.root for (_, name), commitment in made.items()}
     if run.evaluation is not None:
         assert test is not None
         if claimed is None:
@@ -95,13 +93,13 @@ def begin(
         # Of a run that follows, by the secret of the one before it: its own follows from its name, which has this root.
         before = initial.state if isinstance(initial, Earlier) else state
         secret = PUBLIC_SECRET if test.public else before.test_secret(run.evaluation.content(test.tensors))
-        commitments[INPUT, TEST] = run.evaluation.commitment(test.tensors, secret)
+        made[INPUT, TEST] = run.evaluation.commitment(test.tensors, secret)
     if claimed is not None:
         _require_proofs(run, folder, claimed, state, current)
         _require_initial(run, initial, data, claimed, state, folder)
     elif isinstance(initial, Earlier):
         initial.require_roots(current)
-    current |= {TEST: commitments[INPUT, TEST].root} if run.evaluation is not None else {}
+    current |= {TEST: made[INPUT, TEST].root} if run.evaluation is not None else {}
     roots = current if claimed is None else claimed.roots
     if claimed is not None and claimed.roots.get(TEST) != current.get(TEST):
         raise CircuitizeError(f"{folder}: {ANOTHER}")
@@ -126,7 +124,7 @@ def begin(
             "number for all steps), or choose another folder to begin again"
         )
     shown = state.step >= run.first or (folder / FORMATS).exists()
-    return Beginning(state, commitments, dict(roots), identity, fingerprint, shown, marked)
+    return Beginning(state, made, dict(roots), identity, fingerprint, shown, marked)
 
 
 def withdraw(kept: Path, initial: Mapping[str, Integers] | Earlier, fingerprint: bytes, marked: bool) -> None:
@@ -252,15 +250,3 @@ def _require_initial(
             f"{folder}: expected the values that this run began with, found others; give the same, or choose another "
             "folder"
         )
-
-
-def _commitments(run: Run, state: State, data: Mapping[str, Integers]) -> Commitments:
-    """The commitments that the next proof takes, made again from the values and the secrets of their roots."""
-    renewed = state.step >= run.first and run.renews(run.first) and run.openings != run.made_for
-    names = run.kept if renewed else (*run.kept, DATA)
-    trace = run.ports_plan.trace({**state.held, **data})
-    made = {(INPUT, name): commit(run.ports_plan, trace, (INPUT, name), state.roots[name]) for name in names}
-    if renewed:
-        plan = run.renewal_plan(run.first)
-        made[INPUT, DATA] = commit(plan, plan.trace(data), (OUTPUT, DATA), state.roots[DATA])
-    return made

@@ -115,19 +115,19 @@ def check(
     identity = run.identity(manifest.roots)
     stated: dict[str, dict[str, list[Integers]]] = {INPUT: {}, OUTPUT: {}}
     current = {name: manifest.roots[name] for name in (*run.kept, DATA)}
-    with ThreadPoolExecutor(max(1, min(8, os.cpu_count() or 1))) as pool:
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         pending: deque[tuple[int, Future[str | None]]] = deque()
         try:
             for step, found in _steps(run, folder):
                 if run.renews(step):
                     current[DATA] = _renewed(run, folder, identity, step, found, current[DATA], judge)
-                statement = _statement(run, identity, step, found, current)
+                statement = statement_of(run, identity, step, found, current)
                 context = run.context(identity, step)
                 known = dict(current)
                 chunk = run.chunk(step)
                 verdict = pool.submit(judge, chunk.program, statement, found.proof, chunk.plan, context, known)
                 pending.append((step, verdict))
-                while len(pending) > 16:
+                while len(pending) > 2 * (os.cpu_count() or 1):
                     _settle(pending, progress)
                 current |= {name: statement.roots[OUTPUT, name] for name in run.kept}
                 for (side, name), value in statement.publics.items():
@@ -218,11 +218,19 @@ def _renewed(
         proof = Proof.read(path, most_bytes(plan))
     except CircuitizeError as error:
         raise Refused(f"step {step}: the new root of the dataset is not shown to hold the same: {error}") from None
-    statement = Statement({}, {(INPUT, DATA): before, (OUTPUT, DATA): root})
-    reason = judge(run.renewal, statement, proof, plan, run.renewal_context(identity, step), {DATA: before})
+    reason = renewal_fault(run, identity, step, proof, before, root, judge)
     if reason is not None:
         raise Refused(f"step {step}: the new root of the dataset is not shown to hold the same: {reason}")
     return root
+
+
+def renewal_fault(
+    run: Run, identity: bytes, step: int, proof: Proof, before: bytes, root: bytes, judge: Refusal = refusal
+) -> str | None:
+    """Why a proof does not show that two roots hold the same dataset; None where it does."""
+    statement = Statement({}, {(INPUT, DATA): before, (OUTPUT, DATA): root})
+    plan = run.renewal_plan(step)
+    return judge(run.renewal, statement, proof, plan, run.renewal_context(identity, step), {DATA: before})
 
 
 def _steps(run: Run, folder: Path) -> Iterator[tuple[int, StepProof]]:
@@ -247,7 +255,7 @@ def _require_no_more(run: Run, folder: Path) -> None:
             )
 
 
-def _statement(run: Run, identity: bytes, step: int, found: StepProof, current: Mapping[str, bytes]) -> Statement:
+def statement_of(run: Run, identity: bytes, step: int, found: StepProof, current: Mapping[str, bytes]) -> Statement:
     """What the proof of a step must show, given the roots before it. Raises Refused where it states otherwise."""
     if found.run != identity:
         raise Refused(f"step {step}: it belongs to run {found.run.hex()[:16]}..., expected {identity.hex()[:16]}...")

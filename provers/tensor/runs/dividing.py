@@ -22,6 +22,7 @@ class Limit(Enum):
     DEGREE = "more would need challenges of a larger field, which take half as long again"
     WEIGHTS = "more would take verifiers too long, with weights that are no product of one per axis"
     SIZE = "a proof of more would be too large"
+    CORES = "there is a proof for each core"
 
 
 @dataclass(frozen=True)
@@ -44,12 +45,14 @@ TRIED = 1 << 10
 """Steps of the proof that is tried first."""
 
 
-def divided(run: Run, memory: int, progress: Callable[[int], object] = lambda _: None) -> Division:
+def divided(
+    run: Run, memory: int, progress: Callable[[int], object] = lambda _: None, most: int | None = None
+) -> Division:
     """The most steps per proof, a power of two or all there are, for which a proof fits in so many bytes of memory.
 
     A power of two, since the axis of time is padded to one; over the field that one step needs. Plans a handful of
-    proofs; `progress` is told how many steps are tried. A proof of one step is taken whatever it needs. Raises
-    Unprovable where that has no plan.
+    proofs; `progress` is told how many steps are tried. No proof has more than `most`, a power of two, where others
+    wait for one. A proof of one step is taken whatever it needs. Raises Unprovable where that has no plan.
     """
     least = least_degree(_chunk(run, 1).plan)
     limits: dict[int, Limit | None] = {1: None}
@@ -60,12 +63,18 @@ def divided(run: Run, memory: int, progress: Callable[[int], object] = lambda _:
             limits[steps] = _limit(run, steps, memory, least)
         return limits[steps] is None
 
-    steps = min(TRIED, 1 << (run.steps - 1).bit_length())
+    most = MOST_CHOSEN if most is None else min(most, MOST_CHOSEN)
+    steps = min(TRIED, most, 1 << (run.steps - 1).bit_length())
     while not fits(steps):
         steps //= 2
-    while steps < run.steps and 2 * steps <= MOST_CHOSEN and fits(2 * steps):
+    while steps < run.steps and 2 * steps <= most and fits(2 * steps):
         steps *= 2
-    limit = Limit.STEPS if steps >= run.steps else limits.get(2 * steps) or Limit.SIZE
+    if steps >= run.steps:
+        limit = Limit.STEPS
+    elif 2 * steps > most < MOST_CHOSEN:
+        limit = Limit.CORES
+    else:
+        limit = limits.get(2 * steps) or Limit.SIZE
     return Division(min(steps, run.steps), limit, _bytes(_chunk(run, steps)))
 
 

@@ -25,7 +25,7 @@ from circuitize.sims.integer import trace
 from circuitize.sims.vectors import inputs_to_try
 
 from .exact import Exact, exact
-from .targets.r1cs import CIRCUIT_FILE, WITNESS_FILE
+from .targets.names import CIRCUIT_FILE, WITNESS_FILE
 
 MOST_ROWS = 2000
 """Rows of a circuit that are left out one by one."""

@@ -245,7 +245,14 @@ def _prove_run(commands: Any) -> None:
         "--memory",
         type=_bytes,
         metavar="SIZE",
-        help="memory of one proof, 8GB (default: 3/4 of the machine's)",
+        help="memory of one proof, 8GB (default: 3/4 of the machine's; with --ray, what it has for each core)",
+    )
+    command.add_argument(
+        "--ray",
+        nargs="?",
+        const="local",
+        metavar="ADDRESS",
+        help="prove on the cluster of Ray at this address, or without one on all cores of this machine",
     )
     command.add_argument(
         "--losses",

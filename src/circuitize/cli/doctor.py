@@ -59,6 +59,7 @@ def _parts() -> Iterator[Part]:
     yield Part("scikit-learn", "the data of the demo and the examples", _package("scikit-learn"), _extra("demo"))
     yield Part("catgrad", "models of catgrad as input", _package("catgrad"), _extra("catgrad"))
     yield Part("onnx", "ONNX graphs as input", _package("onnx"), _extra("onnx"))
+    yield Part("ray", "prove-run on all cores, or many machines", _package("ray"), _extra("ray"))
     yield Part("matplotlib", "the demo's picture", _package("matplotlib"), _extra("demo"))
     yield Part("cupy and a GPU", "check: the executor on CUDA", _gpu(), _extra("gpu") + ", with an NVIDIA driver")
     yield from _hardware()

@@ -53,6 +53,7 @@ def run(options: Namespace) -> int:
         model=read_model(options.model),
         after=options.after,
         not_zero_knowledge=options.not_zero_knowledge,
+        ray=options.ray,
         progress=show,
         say=remark,
         spelling=OPTIONS,
@@ -71,7 +72,7 @@ def run(options: Namespace) -> int:
 
 
 def _report(made: ProvedRun) -> dict[str, Any]:
-    proved = len(made.seconds) * made.per_proof
+    proved = made.steps - made.resumed
     steady = sorted(made.seconds)[len(made.seconds) // 2] / made.per_proof if made.seconds else 0.0
     judged = {} if made.evaluation is None else {"evaluation": made.evaluation.as_json()}
     return judged | {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from circuitize.provers.tensor.runs.setting import Run
 from circuitize.provers.tensor.runs.state import kept_beside
 
 from ..exact import Integers, Reals, exact, reals_of
+from .cluster import Cluster, cluster
 from .data import Data, Values, dataset_of, held, initial_values, public_start, seed_bytes
 from .evaluated import Evaluated, evaluated
 from .room import predicted, require_room
@@ -86,6 +88,7 @@ def prove_run(
     model: Model | None = None,
     after: Path | str | None = None,
     not_zero_knowledge: bool = False,
+    ray: str | None = None,
     progress: Progress = silent,
     say: Progress = silent,
     spelling: Spelling = PYTHON,
@@ -110,6 +113,10 @@ def prove_run(
     step: arrays or an .npz file as `dataset` is, or the part of a `Dataset` to test with. The commitment of a
     `public_test` set can be made again by anybody who has the set. With `initial_seed` the run begins with what the
     `model` draws by it, which anybody can draw again: the verdict then says that it did.
+
+    With `ray`, proofs are made by workers of a cluster: the one at that address, or all cores of this machine for
+    "local". `memory` is then that of one worker, by default what its machine has for each core, and there are at least
+    as many proofs as cores. Workers see the values that they prove, and their proofs are checked as they come.
 
     Raises Unprovable for a program that no run consists of, CircuitizeError, before
     anything is written, where inputs do not fit, the folder holds something else, or memory or disk do not suffice.
@@ -143,22 +150,34 @@ def prove_run(
         start=begun,
     )
     phases = Phases(progress)
-    with phases.phase("plan", "planning the proofs"):
-        if per_proof is None:
-            room = usual_memory() if memory is None else whole_number(spelling.option("memory"), memory)
-            setting = replace(setting, per_proof=_steps_per_proof(setting, path, room, progress, say))
-        setting.require_plans()
-        needed = max(prover_bytes(setting), sizes(setting.formats_plan)["prover_bytes"])
-        require_memory(needed, "prove fewer steps at once, a smaller batch, or on a larger machine")
-    require_room(path, setting, *predicted(setting), say, spelling)
-    with phases.phase("prove", "proving"):
-        made = proving.prove_run(
-            setting,
-            continued or (begun.values if begun is not None else initial_values(integer, inputs, say, raw_inputs)),
-            *(data, path, kept, tested),
-            lambda step: progress(f"proved step {step:,} of {setting.last:,}"),
-            lambda step: progress(f"running step {step:,} of {setting.last:,}"),
-        )
+    with ExitStack() as using:
+        machines = None
+        if ray is not None:
+            with phases.phase("cluster", "joining the cluster"):
+                machines = using.enter_context(cluster(ray, spelling))
+        with phases.phase("plan", "planning the proofs"):
+            if per_proof is None:
+                room = None if memory is None else whole_number(spelling.option("memory"), memory)
+                setting = replace(setting, per_proof=_steps_per_proof(setting, path, room, machines, progress, say))
+            setting.require_plans()
+            needed = prover_bytes(setting)
+            if machines is not None:
+                machines.require_memory(needed, spelling)
+            here = sizes(setting.formats_plan)["prover_bytes"]
+            require_memory(
+                max(needed if machines is None else 0, here),
+                "prove fewer steps at once, a smaller batch, or on a larger machine",
+            )
+        require_room(path, setting, *predicted(setting), say, spelling)
+        with phases.phase("prove", "proving"):
+            made = proving.prove_run(
+                setting,
+                continued or (begun.values if begun is not None else initial_values(integer, inputs, say, raw_inputs)),
+                *(data, path, kept, tested),
+                lambda step: progress(f"proved step {step:,} of {setting.last:,}"),
+                lambda step: progress(f"running step {step:,} of {setting.last:,}"),
+                None if machines is None else machines.place(setting, data, needed, say, progress),
+            )
     return ProvedRun.of(
         *(setting, made.identity, made.roots, made.final),
         folder=path,
@@ -193,11 +212,14 @@ def _judged(
     return Evaluation(integer, size, hides), HeldOut(tensors, public)
 
 
-def _steps_per_proof(run: Run, folder: Path, memory: int, progress: Progress, say: Progress) -> int:
-    """As the folder's run has them, if it was interrupted; else as many as memory allows."""
+def _steps_per_proof(
+    run: Run, folder: Path, memory: int | None, machines: Cluster | None, progress: Progress, say: Progress
+) -> int:
+    """As the folder's run has them, if it was interrupted; else as many as memory, and a proof for each core, allow."""
     if (folder / MANIFEST).exists():
         return min(read_manifest(folder).per_proof, run.steps)
-    found = divided(run, memory, lambda tried: progress(f"planning proofs of {tried:,} steps"))
+    usual, most = (usual_memory(), None) if machines is None else (machines.memory_each, machines.most_steps(run.steps))
+    found = divided(run, memory or usual, lambda tried: progress(f"planning proofs of {tried:,} steps"), most)
     proofs = -(-run.steps // found.per_proof)
     say(
         f"{proofs:,} {'proof' if proofs == 1 else 'proofs'} of {found.per_proof:,} steps, each about "

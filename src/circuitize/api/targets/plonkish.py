@@ -10,8 +10,9 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.phases import Phases
 
 from .contract import PLAIN, CheckedFiles, Files, Request, Shown, Target
+from .names import CELLS_FILE, PLONKISH_SIZES, PROGRAM_FILE, SYSTEM_FILE
 from .options import Option
-from .r1cs import PROGRAM_FILE, WITNESS, WITNESSED
+from .r1cs import WITNESS, WITNESSED
 
 if TYPE_CHECKING:
     from circuitize.api.exact import Exact
@@ -20,9 +21,7 @@ if TYPE_CHECKING:
 
     from .plonkish_circuit import PlonkishSystem
 
-SYSTEM_FILE, CELLS_FILE = "circuit.plonkish", "witness.cells"
-SIZES = ("k", "rows", "advice_columns", "fixed_columns", "public", "lookups", "degree")
-SHOWN = (*SIZES, "proof_bytes", "verifying_key_bytes", "proving_key_bytes", "prove_seconds", "prove_bytes")
+SHOWN = (*PLONKISH_SIZES, "proof_bytes", "verifying_key_bytes", "proving_key_bytes", "prove_seconds", "prove_bytes")
 
 CELL_BYTES = 64
 """Memory of a check for each cell of a system: a field element of it, and of its column's copy."""
@@ -52,7 +51,7 @@ class Plonkish(Target["PlonkishSystem"]):
     def build(self, program: Exact, phases: Phases, request: Request = PLAIN) -> PlonkishSystem:
         from .plonkish_circuit import PlonkishSystem
 
-        return PlonkishSystem(program, phases, request)
+        return PlonkishSystem(self, program, phases, request)
 
     def estimate(self, program: Program, options: Mapping[str, Any]) -> dict[str, Any]:
         """The layout, and what its keys and proof take with halo2."""

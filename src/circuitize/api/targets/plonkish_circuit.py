@@ -16,17 +16,16 @@ from circuitize.circuits.phases import Phases
 from circuitize.circuits.saved import save
 from circuitize.sims.integer import trace
 
-from .contract import Request
-from .plonkish import CELLS_FILE, SIZES, SYSTEM_FILE, plonkish
-from .r1cs import PROGRAM_FILE
+from .contract import Request, Target
+from .names import CELLS_FILE, PLONKISH_SIZES, PROGRAM_FILE, SYSTEM_FILE
 from .written import WrittenCircuit
 
 
 class PlonkishSystem(WrittenCircuit):
     """The system, as circuit.plonkish and program.arrow; on request witness.cells, whose challenges are random."""
 
-    def __init__(self, exact: Exact, phases: Phases, request: Request) -> None:
-        super().__init__(plonkish.name, exact.digest, plonkish.files, phases)
+    def __init__(self, target: Target[Any], exact: Exact, phases: Phases, request: Request) -> None:
+        super().__init__(target.name, exact.digest, target.files, phases)
         self.program = exact.integer
         inputs = request.witnessed(self.program)
         k, memory = (request.options.get(name) for name in ("k", "memory"))
@@ -38,7 +37,7 @@ class PlonkishSystem(WrittenCircuit):
             with phases.phase("witness", "computing the witness"):
                 self.cells = self._cells(inputs)
         counts = Sizes(self.emission.plan.layout).as_json()
-        self.sizes = {name: count for name, count in counts.items() if name in SIZES}
+        self.sizes = {name: count for name, count in counts.items() if name in PLONKISH_SIZES}
 
     @property
     def report(self) -> Mapping[str, Any]:

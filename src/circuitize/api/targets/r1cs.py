@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from circuitize.circuits.phases import Phases
 
 from .contract import PLAIN, CheckedFiles, Files, Request, Shown, Target
+from .names import CIRCUIT_FILE, JSON_FILE, PROGRAM_FILE, SYMBOLS_FILE, WITNESS_FILE
 from .options import Option
 
 if TYPE_CHECKING:
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
     from .r1cs_circuit import RankOne
 
-CIRCUIT_FILE, WITNESS_FILE, PROGRAM_FILE = "circuit.r1cs", "witness.wtns", "program.arrow"
-SYMBOLS_FILE, JSON_FILE = "circuit.sym", "circuit.json"
 SIZES = ("constraints", "wires", "public", "nonzeros", "input_range_constraints")
 
 WITNESS = Option("witness", "flag", "write a witness too, of the example inputs")
@@ -39,7 +38,7 @@ class R1CS(Target["RankOne"]):
     def build(self, program: Exact, phases: Phases, request: Request = PLAIN) -> RankOne:
         from .r1cs_circuit import RankOne
 
-        return RankOne(program, phases, request)
+        return RankOne(self, program, phases, request)
 
     def estimate(self, program: Program, options: Mapping[str, Any]) -> dict[str, Any]:
         from circuitize.backends.r1cs.cost import estimate

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from circuitize.api.exact import Exact
 from circuitize.backends.r1cs.emit import emit
@@ -15,16 +16,16 @@ from circuitize.circuits.phases import Phases
 from circuitize.circuits.saved import save
 from circuitize.sims.integer import trace
 
-from .contract import Request
-from .r1cs import CIRCUIT_FILE, JSON_FILE, PROGRAM_FILE, SYMBOLS_FILE, WITNESS_FILE, r1cs
+from .contract import Request, Target
+from .names import CIRCUIT_FILE, JSON_FILE, PROGRAM_FILE, SYMBOLS_FILE, WITNESS_FILE
 from .written import WrittenCircuit
 
 
 class RankOne(WrittenCircuit):
     """The system, as circuit.r1cs, circuit.sym and program.arrow; on request circuit.json and witness.wtns."""
 
-    def __init__(self, exact: Exact, phases: Phases, request: Request) -> None:
-        super().__init__(r1cs.title, exact.digest, r1cs.files, phases)
+    def __init__(self, target: Target[Any], exact: Exact, phases: Phases, request: Request) -> None:
+        super().__init__(target.title, exact.digest, target.files, phases)
         self.program, self.options = exact.integer, request.options
         inputs = request.witnessed(self.program)
         with phases.phase("circuit", "emitting constraints"):

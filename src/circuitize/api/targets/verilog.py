@@ -11,6 +11,7 @@ from circuitize.circuits.folder import require_file
 from circuitize.circuits.phases import Phases
 
 from .contract import PLAIN, Files, Request, Shown, Target
+from .names import DESIGN_FILE
 from .options import Option
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 SCHEDULERS = ("parallel", "folded")
 SIMULATORS = ("icarus", "verilator")
 MULTIPLY = ("adders", "dsp")
-DESIGN_FILE = "design.json"
 PARALLEL, FOLDED = (("scheduler", name) for name in SCHEDULERS)
 
 
@@ -74,7 +74,7 @@ class Verilog(Target["Hardware"]):
     def build(self, program: Exact, phases: Phases, request: Request = PLAIN) -> Hardware:
         from .verilog_circuit import Hardware
 
-        return Hardware(program, phases, request)
+        return Hardware(self, program, phases, request)
 
     def estimate(self, program: Program, options: Mapping[str, Any]) -> dict[str, Any]:
         """The folded design, its `tradeoff`, and `parallel` where that is small enough; it alone where none folds."""

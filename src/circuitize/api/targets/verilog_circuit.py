@@ -18,8 +18,7 @@ from circuitize.circuits.phases import Phases
 from circuitize.circuits.program import Program
 from circuitize.sims.rtl.frames import example_frames, frames_to_try, vectors
 
-from .contract import Request, Shown
-from .verilog import verilog
+from .contract import Request, Shown, Target
 from .written import WrittenCircuit
 
 RANDOM_FRAMES = 16
@@ -31,17 +30,17 @@ class Hardware(WrittenCircuit):
 
     noun = "design"
 
-    def __init__(self, exact: Exact, phases: Phases, request: Request) -> None:
+    def __init__(self, target: Target[Any], exact: Exact, phases: Phases, request: Request) -> None:
         options = dict(request.options)
-        scheduler = options.pop("scheduler", verilog.options[0].default)
+        scheduler = options.pop("scheduler", target.options[0].default)
         made = bound(exact.integer, request)
         with phases.phase("schedule", "scheduling"):
             self.design = design(made, scheduler, options)
         with phases.phase("vectors", "running the program on its examples"):
             self.frames = vectors(made, example_frames(made) or frames_to_try(made, RANDOM_FRAMES, seed=0))
         self.program = made.program
-        title = f"{verilog.name}, scheduler {scheduler}"
-        super().__init__(title, program_digest(self.program), verilog.files, phases)
+        title = f"{target.name}, scheduler {scheduler}"
+        super().__init__(title, program_digest(self.program), target.files, phases)
         self.sizes = {name: value for name, value in self.design.report.items() if name in SIZES}
 
     @property

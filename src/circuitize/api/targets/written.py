@@ -20,7 +20,8 @@ class WrittenCircuit(ABC):
     noun = "circuit"
     sizes: Mapping[str, int]
 
-    def __init__(self, title: str, digest: str, files: Files, phases: Phases) -> None:
+    def __init__(self, title: str, digest: str, files: Files | None, phases: Phases) -> None:
+        assert files is not None
         self.title, self.digest, self.files, self.phases = title, digest, files, phases
 
     @property

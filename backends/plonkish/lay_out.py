@@ -1,0 +1,29 @@
+"""Lays out an integer program in columns: everything that a Plonkish system follows from."""
+
+from __future__ import annotations
+
+from circuitize.backends.gadgets.terminal import Public, require_provable
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.program import Program
+
+from .assembly import Assembly
+from .layout import BLINDING, Layout
+from .lowering import Lowering
+from .ports import Terminal, shown
+
+SMALLEST, LARGEST = 4, 24
+"""The k that there are layouts for."""
+
+
+def lay_out(program: Program, k: int) -> tuple[Layout, tuple[Public, ...]]:
+    """Everything that `emit` decides, without the system itself."""
+    require_provable(program)
+    if not SMALLEST <= k <= LARGEST:
+        raise CircuitizeError(f"expected k from {SMALLEST} to {LARGEST}, found {k}; leave it to the search")
+    assembly = Assembly(limb_bits=min(k - 2, 16), table_rows=(1 << k) - BLINDING)
+    inputs, outputs = Terminal.of(program)
+    entered = [terminal.enter(assembly) for terminal in inputs]
+    results = Lowering(assembly, program.arrow).run(entered)
+    publics, instance = shown(assembly, inputs, entered, outputs, results)
+    assembly.require_room()
+    return Layout(assembly, instance, k), publics

@@ -1,0 +1,97 @@
+"""Proofs, verifying keys and public values that snarkjs wrote; `snarkjs` has the texts that it reads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from circuitize._native import Groth16VerifyingKey
+from circuitize.circuits.errors import FormatError
+from circuitize.provers.binding import digest_bytes
+
+from .config import COORDINATE_PRIME, SCALAR_PRIME
+from .keys import VerifyingKey
+from .proof import Proof
+from .snarkjs import PROTOCOL, WIDTH
+
+T = TypeVar("T")
+
+
+def read_proof(path: Path, digest: str) -> Proof:
+    """A proof from snarkjs, claimed to be for the circuit of `digest`. Raises FormatError."""
+    return _read(path, "proof.json", lambda content: _proof(content, digest))
+
+
+def read_public(path: Path) -> list[int]:
+    """Public values, each in [0, r). Raises FormatError."""
+    return _read(path, "public.json", lambda content: [_number(value, SCALAR_PRIME) for value in content])
+
+
+def read_verifying_key(path: Path, digest: str, setup: Literal["development", "ceremony"]) -> VerifyingKey:
+    """A verifying key from snarkjs. The caller vouches for its circuit and for its setup; nothing in the file
+    could. Every point is checked to lie in its group. Raises FormatError."""
+    return _read(path, "verification_key.json", lambda content: _verifying_key(content, digest, setup))
+
+
+def _proof(content: Any, digest: str) -> Proof:
+    _check_protocol(content)
+    points = _g1_bytes(content["pi_a"]) + _g2_bytes(content["pi_b"]) + _g1_bytes(content["pi_c"])
+    return Proof(digest_bytes(digest).hex(), points)
+
+
+def _verifying_key(content: Any, digest: str, setup: Literal["development", "ceremony"]) -> VerifyingKey:
+    _check_protocol(content)
+    if len(content["IC"]) != content["nPublic"] + 1:
+        raise ValueError(f"{len(content['IC'])} points in IC for {content['nPublic']} publics")
+    points = [
+        _g1_bytes(content["vk_alpha_1"]),
+        *(_g2_bytes(content[name]) for name in ("vk_beta_2", "vk_gamma_2", "vk_delta_2")),
+        *(_g1_bytes(point) for point in content["IC"]),
+    ]
+    return VerifyingKey(Groth16VerifyingKey.build(setup, digest_bytes(digest), b"".join(points)))
+
+
+def _check_protocol(content: Any) -> None:
+    for name, expected in PROTOCOL.items():
+        if content[name] != expected:
+            raise ValueError(f"expected {name} {expected}, found {content[name]!r}")
+
+
+def _read(path: Path, name: str, parse: Callable[[Any], T]) -> T:
+    try:
+        return parse(json.loads(Path(path).read_text(encoding="utf-8")))
+    except OSError as error:
+        raise FormatError(f"cannot read {path}: {error.strerror or error}") from error
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        reason = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+        raise FormatError(f"{path} is not snarkjs' {name} for Groth16 over bn128: {reason}") from error
+
+
+def _number(value: object, bound: int) -> int:
+    if not (isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= len(str(bound))):
+        raise ValueError(f"expected a decimal number in a string, found {value!r}")
+    number = int(value)
+    if number >= bound:
+        raise ValueError(f"{value} is not below {bound}")
+    return number
+
+
+def _coordinate(value: object) -> bytes:
+    return _number(value, COORDINATE_PRIME).to_bytes(WIDTH, "little")
+
+
+def _g1_bytes(point: Any) -> bytes:
+    x, y, z = point
+    if z != "1":
+        raise ValueError(f"expected an affine point, with 1 as its last coordinate, found {z!r}")
+    return _coordinate(x) + _coordinate(y)
+
+
+def _g2_bytes(point: Any) -> bytes:
+    x, y, z = point
+    if z != ["1", "0"]:
+        raise ValueError(f"expected an affine point, with 1, 0 as its last coordinate, found {z!r}")
+    (x0, x1), (y0, y1) = x, y
+    return b"".join(_coordinate(value) for value in (x0, x1, y0, y1))

@@ -1,0 +1,162 @@
+"""Proving a run's steps apart: they are run ahead, others prove them as tasks, in any order, and each proof is checked.
+
+Soundness: nothing that others say is believed. What comes back must be the proof of the task's steps, in this run, with
+the roots that follow from the run's own values and secrets, which are computed here; and the verifier must accept it.
+Privacy: whoever does a task sees the values that enter it, the dataset, and the secrets of their roots.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from circuitize.circuits.errors import CircuitizeError
+
+from ..forms import Integers
+from ..groups import DATA, INPUT, OUTPUT
+from ..proof import Proof
+from ..verifier import refusal
+from .beginning import Beginning
+from .checking import Refused, renewal_fault, statement_of
+from .commitments import held_commitments, renewal
+from .files import read_step, renewal_path, step_path
+from .setting import Run
+from .state import State
+from .task import Done, Stopped, Task, given
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A task, and what only the run's own prover has: the roots before and after it, and what is kept once it is done.
+
+    `before` is the dataset's root before it is renewed for this proof.
+    """
+
+    task: Task
+    entering: Mapping[str, bytes]
+    leaving: Mapping[str, bytes]
+    before: bytes
+    state: State
+
+
+Judge = Callable[[Sent, Done], str | None]
+"""Why something is not what was to be proved; None where it is."""
+
+Place = Callable[[Iterator[Sent], Judge], Iterator[tuple[Sent, Done]]]
+"""Where tasks are done: takes them as it has room, gives what holds in any order, and has done again what does not."""
+
+
+class Ahead:
+    """The tasks of what is left of a run, in order: the steps before each are run, not proved, as it is asked for.
+
+    Where the program has no value at a step there are no more, and `error` says why. `results` are the outputs of the
+    steps that were run which no step hands on; `state` is what is kept after all of them.
+    """
+
+    def __init__(
+        self, run: Run, found: Beginning, data: Mapping[str, Integers], running: Callable[[int], object]
+    ) -> None:
+        self.run, self.identity, self.data, self.running = run, found.identity, data, running
+        self.state = found.state
+        self.error: CircuitizeError | None = None
+        self.results: dict[str, list[Integers]] = {}
+        self._roots = {name: found.commitments[INPUT, name].root for name in (*run.kept, DATA)}
+
+    def __iter__(self) -> Iterator[Sent]:
+        while self.state.step < self.run.last and self.error is None:
+            task = Task.next(self.run, self.identity, self.state)
+            stopped = Stopped(task.step, self.running)
+            try:
+                taken = given(self.run, self.data, task.step, task.held)
+                held, results = self.run.chunk(task.step).scan.run(taken, stopped)
+            except CircuitizeError as error:
+                self.error = stopped.error(error)
+                return
+            for name, values in results.items():
+                self.results.setdefault(name, []).append(values)
+            yield self._sent(task, {**task.held, **held})
+
+    def _sent(self, task: Task, held: Mapping[str, Integers]) -> Sent:
+        run, before = self.run, self._roots[DATA]
+        self.state = task.after(run, self.state, held)
+        entering, leaving = dict(self._roots), held_commitments(run, held, self.state.roots, self.data)
+        if task.renewed is not None:
+            entering[DATA] = renewal(run, task.step, task.renewed, self.data).root
+        after = {name: leaving[INPUT, name].root for name in run.kept}
+        self._roots = entering | after
+        return Sent(task, entering, after, before, self.state)
+
+
+def prove_apart(
+    run: Run,
+    found: Beginning,
+    data: Mapping[str, Integers],
+    folder: Path,
+    place: Place,
+    keep: Callable[[State], object],
+    running: Callable[[int], object],
+    note: Callable[[Done], object],
+) -> Ahead:
+    """Write the proofs of what is left of a run as they come, and `note` each.
+
+    `keep` hears of each state up to which all are written.
+
+    A proof that is in the folder already, since the run was interrupted, is not made again where it holds. Raises
+    CircuitizeError where the program has no value at a step, once the proofs before it are written.
+    """
+    ahead, waiting = Ahead(run, found, data, running), dict[int, Sent]()
+
+    def judge(sent: Sent, done: Done) -> str | None:
+        return fault_of(run, sent, done)
+
+    def tasks() -> Iterator[Sent]:
+        for sent in ahead:
+            waiting[sent.task.step] = sent
+            if _is_written(run, folder, sent):
+                finish(sent)
+            else:
+                yield sent
+
+    written = set[int]()
+
+    def finish(sent: Sent) -> None:
+        written.add(sent.task.step)
+        while waiting and (first := min(waiting)) in written:
+            keep(waiting.pop(first).state)
+
+    for sent, done in place(tasks(), judge):
+        done.write(folder, sent.task.step)
+        note(done)
+        finish(sent)
+    if ahead.error is not None:
+        raise ahead.error
+    return ahead
+
+
+def fault_of(run: Run, sent: Sent, done: Done) -> str | None:
+    """Why what came back is not what was to be proved; None where it is, and the verifier accepts it."""
+    task, chunk = sent.task, run.chunk(sent.task.step)
+    try:
+        statement = statement_of(run, task.identity, task.step, done.steps, sent.entering)
+    except Refused as error:
+        return str(error)
+    if any(statement.roots.get((OUTPUT, name)) != root for name, root in sent.leaving.items()):
+        return "it ends with other roots"
+    if (done.renewal is None) != (task.renewed is None):
+        return "it comes with the proof of a new root of the dataset, or without, where the other was expected"
+    reason = refusal(
+        *(chunk.program, statement, done.steps.proof, chunk.plan, run.context(task.identity, task.step)), sent.entering
+    )
+    if reason is None and done.renewal is not None:
+        reason = renewal_fault(run, task.identity, task.step, done.renewal, sent.before, sent.entering[DATA])
+    return reason
+
+
+def _is_written(run: Run, folder: Path, sent: Sent) -> bool:
+    step = sent.task.step
+    try:
+        renewed = None if sent.task.renewed is None else Proof.read(renewal_path(folder, step))
+        return fault_of(run, sent, Done(read_step(step_path(folder, step)), renewed)) is None
+    except CircuitizeError:
+        return False

@@ -1,0 +1,44 @@
+"""Commitments made again: to what a run holds between two proofs, and to its dataset, by the secrets of their roots."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from circuitize import _native
+
+from ..forms import Integers
+from ..groups import DATA, INPUT, OUTPUT, PortKey
+from ..prover import commit
+from .setting import Run
+
+Commitments = dict[PortKey, _native.TensorCommitment]
+
+
+def commitments(
+    run: Run, step: int, held: Mapping[str, Integers], roots: Mapping[str, bytes], data: Mapping[str, Integers]
+) -> Commitments:
+    """What the proof that begins at a step takes: of the values that enter it and of the dataset, by roots' secrets.
+
+    The dataset's root is the one before it is renewed for that proof.
+    """
+    made = held_commitments(run, held, roots, data)
+    if step > run.first and run.renews(run.first) and run.openings != run.made_for:
+        made[INPUT, DATA] = renewal(run, step, roots[DATA], data)
+    else:
+        trace = run.ports_plan.trace({**held, **data})
+        made[INPUT, DATA] = commit(run.ports_plan, trace, (INPUT, DATA), roots[DATA])
+    return made
+
+
+def held_commitments(
+    run: Run, held: Mapping[str, Integers], roots: Mapping[str, bytes], data: Mapping[str, Integers]
+) -> Commitments:
+    """Those to the values that enter a step, or leave the one before it."""
+    trace = run.ports_plan.trace({**held, **data})
+    return {(INPUT, name): commit(run.ports_plan, trace, (INPUT, name), roots[name]) for name in run.kept}
+
+
+def renewal(run: Run, step: int, secret: bytes, data: Mapping[str, Integers]) -> _native.TensorCommitment:
+    """The dataset's, by the secret of a root that the renewal before a step makes."""
+    plan = run.renewal_plan(step)
+    return commit(plan, plan.trace(data), (OUTPUT, DATA), secret)

@@ -1,0 +1,178 @@
+"""One proof of a run's steps as a task: all that it takes, so that any process makes it, with the same bytes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from circuitize.circuits.errors import CircuitizeError
+
+from ..dataset import ROWS
+from ..forms import Integers, Trace
+from ..groups import DATA, INPUT, OUTPUT
+from ..proof import Proof
+from ..prover import Proved, prove_values
+from .chunk import BATCH
+from .commitments import Commitments
+from .files import StepProof, folded, renewal_path, step_path
+from .setting import Run
+from .state import State
+
+
+@dataclass(frozen=True)
+class Task:
+    """What the proof that begins at a step takes, beside the run and its dataset: secret, since the values are in it.
+
+    `held` are the values that enter the step, `roots` the secrets of their roots and of the dataset's, `made` those of
+    the roots that the proof makes, `renewed` that of the dataset's new root where its time has come. The prover's own
+    randomness follows from `proofs`. The secret of the run, from which all of these follow, is not among them.
+    """
+
+    identity: bytes
+    step: int
+    held: Mapping[str, Integers] = field(repr=False)
+    roots: Mapping[str, bytes] = field(repr=False)
+    made: Mapping[str, bytes] = field(repr=False)
+    renewed: bytes | None = field(repr=False)
+    proofs: bytes = field(repr=False)
+
+    @staticmethod
+    def next(run: Run, identity: bytes, state: State) -> Task:
+        """The proof that comes after what is kept."""
+        step = state.step + 1
+        last = state.step + run.count(step)
+        names = [name for side, name in run.chunk(step).plan.groups if side == OUTPUT]
+        return Task(
+            *(identity, step, state.held, state.roots, {name: state.root_secret(name, last) for name in names}),
+            state.dataset_secret(step) if run.renews(step) else None,
+            state.derived("proofs"),
+        )
+
+    def after(self, run: Run, state: State, held: Mapping[str, Integers]) -> State:
+        """What is kept after the proof, whose last step leaves these values."""
+        roots = {name: self.made[name] for name in run.kept}
+        roots |= {DATA: self.renewed} if self.renewed is not None else {}
+        return state.after(state.step + run.count(self.step), held, roots)
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a task gives: the proof of its steps, that of the dataset's new root where there is one, and what they took.
+
+    `phases` are the seconds of parts, by the clock.
+    """
+
+    steps: StepProof
+    renewal: Proof | None
+    seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    phases: Mapping[str, float] = field(default_factory=dict)
+
+    def write(self, folder: Path, step: int) -> None:
+        """Into the folder of the run, as the proof that begins at a step."""
+        if self.renewal is not None:
+            self.renewal.write(renewal_path(folder, step))
+        self.steps.write(step_path(folder, step))
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a task gave in this process: what is written, values held after it, their commitments, other outputs."""
+
+    done: Done
+    held: Mapping[str, Integers]
+    results: Mapping[str, Integers]
+    commitments: Commitments
+
+
+def prove_task(
+    run: Run,
+    data: Mapping[str, Integers],
+    task: Task,
+    commitments: Commitments,
+    running: Callable[[int], object] = lambda _: None,
+) -> Result:
+    """Do a task, with the commitments to what enters its first step.
+
+    `running` is told the number of each step that is run. Raises CircuitizeError where a step has no value.
+    """
+    wall, cpu = time.perf_counter(), time.process_time()
+    renewed = _renew(run, data, task, commitments) if task.renewed is not None else None
+    taken = commitments | ({(INPUT, DATA): renewed.commitments[OUTPUT, DATA]} if renewed is not None else {})
+    chunk, plan = run.chunk(task.step), run.chunk(task.step).plan
+    trace, rows = _trace(run, data, task, running), run.rows(task.step)
+    proved = prove_values(
+        *(chunk.program, plan, trace, plan.values(trace, rows)),
+        salts={(OUTPUT, name): secret for name, secret in task.made.items()},
+        secret=task.proofs,
+        kept=taken,
+        context=run.context(task.identity, task.step),
+    )
+    parts = [one.proof.phases for one in (renewed, proved) if one is not None]
+    done = Done(
+        stated(task.identity, task.step, proved),
+        None if renewed is None else renewed.proof,
+        time.perf_counter() - wall,
+        time.process_time() - cpu,
+        {name: sum(part.get(name, 0.0) for part in parts) for part in parts for name in part},
+    )
+    return Result(
+        done,
+        {name: proved.outputs[name] for name in task.held},
+        {name: proved.outputs[output] for name, output in chunk.scan.results.items()},
+        taken | {(INPUT, name): proved.commitments[OUTPUT, name] for name in run.kept},
+    )
+
+
+def stated(identity: bytes, step: int, proved: Proved) -> StepProof:
+    """What is written of a proof that begins at a step: without the rows, which both sides draw."""
+    publics = {
+        key: folded(tuple(values.reshape(-1).tolist()))
+        for key, values in proved.statement.publics.items()
+        if key[0] != ROWS
+    }
+    return StepProof(identity, step, publics, proved.statement.roots, proved.proof)
+
+
+def given(run: Run, data: Mapping[str, Integers], step: int, held: Mapping[str, Integers]) -> dict[str, Integers]:
+    """What the steps of one proof take: values held, scalars, and their batches out of the dataset."""
+    rows = run.rows(step)
+    return {**held, **run.scalars_of(step), **{name: data[name][rows[BATCH]] for name in data}}
+
+
+class Stopped:
+    """Names the step at which the program has no value, of those that are run in turn."""
+
+    def __init__(self, step: int, running: Callable[[int], object]) -> None:
+        self.step, self.done, self.running = step, step, running
+
+    def __call__(self, time: int) -> None:
+        self.done = self.step + time
+        self.running(self.done)
+
+    def error(self, error: CircuitizeError) -> CircuitizeError:
+        return CircuitizeError(f"step {self.done}: {error}; the proofs of the steps before {self.step} are kept")
+
+
+def _renew(run: Run, data: Mapping[str, Integers], task: Task, commitments: Commitments) -> Proved:
+    assert task.renewed is not None
+    plan = run.renewal_plan(task.step)
+    trace = plan.trace(data)
+    return prove_values(
+        *(run.renewal, plan, trace, plan.values(trace)),
+        salts={(OUTPUT, DATA): task.renewed},
+        secret=task.proofs,
+        kept=commitments,
+        context=run.renewal_context(task.identity, task.step),
+    )
+
+
+def _trace(run: Run, data: Mapping[str, Integers], task: Task, running: Callable[[int], object]) -> Trace:
+    """The values of all wires; each step is run alone first."""
+    chunk, stopped = run.chunk(task.step), Stopped(task.step, running)
+    try:
+        return chunk.plan.trace(chunk.scan.inputs(given(run, data, task.step, task.held), stopped))
+    except CircuitizeError as error:
+        raise stopped.error(error) from None

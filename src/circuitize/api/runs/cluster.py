@@ -1,0 +1,255 @@
+"""Proofs of a run as tasks of Ray: on all cores of this machine, or on a cluster's.
+
+Ray places tasks, and does again those whose worker died; a proof made again is the same. What a worker gives is checked
+before it is written (`provers.tensor.runs.apart`), and proved again where it does not hold.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from importlib import import_module
+from io import StringIO
+from typing import Any
+
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.memory import amount_of_bytes
+from circuitize.circuits.phases import Progress
+from circuitize.provers.tensor.proof import Proof
+from circuitize.provers.tensor.runs.apart import Judge, Place, Sent
+from circuitize.provers.tensor.runs.files import StepProof
+from circuitize.provers.tensor.runs.setting import Run
+from circuitize.provers.tensor.runs.task import Done
+
+from ..exact import Integers
+from .pin import Pin
+from .spelling import Spelling
+from .worker import Board, prove_here
+
+HERE = "local"
+"""The address of a cluster that is started for this run: all cores of this machine."""
+
+DEATHS = 20
+"""So often a task is begun again whose worker died."""
+
+REFUSALS = 3
+"""So often a task is done whose proof does not hold."""
+
+AHEAD = 2
+"""Tasks for each core that are known to Ray: the values that enter them lie in its memory."""
+
+
+SHOWN = 4
+"""So many workers are said in a line of progress."""
+
+CONNECT_SECONDS = 5.0
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """What Ray can use: cores of all machines, bytes of memory of the largest one and for each core of the smallest."""
+
+    cores: int
+    largest: int
+    memory_each: int
+
+    def most_steps(self, steps: int) -> int:
+        """The most steps of a proof, a power of two, for which there is a proof for each core."""
+        return 1 << max(0, (-(-steps // self.cores)).bit_length() - 1)
+
+    def require_memory(self, needed: int, spelling: Spelling) -> None:
+        """Raises CircuitizeError where no machine has so many bytes for a proof: Ray would wait for one for ever."""
+        if needed > self.largest:
+            raise CircuitizeError(
+                f"{spelling.option('ray')}: expected a machine with {amount_of_bytes(needed)} for a proof, found at "
+                f"most {amount_of_bytes(self.largest)} that Ray gives away; say fewer steps in a proof "
+                f"({spelling.option('per_proof')}), or start Ray with more memory"
+            )
+
+    def place(self, run: Run, data: Mapping[str, Integers], needed: int, say: Progress, progress: Progress) -> Place:
+        """Where tasks of a run are done, each with one core and so many bytes of memory."""
+        ray = _ray()
+
+        def place(tasks: Iterator[Sent], judge: Judge) -> Iterator[tuple[Sent, Done]]:
+            setting = ray.put(Pin(run, run.plans_digest, {}, {}).encode())
+            tensors = ray.put(dict(data))
+            board = ray.remote(num_cpus=0, max_restarts=-1, max_task_retries=0)(Board).remote()
+            prove = ray.remote(num_cpus=1, memory=needed, max_retries=DEATHS)(prove_here)
+            pending: dict[Any, tuple[Sent, int]] = {}
+
+            def send(sent: Sent, times: int) -> None:
+                pending[prove.remote(setting, tensors, ray.put(sent.task), board)] = sent, times
+
+            more = True
+            while more or pending:
+                while more and len(pending) < AHEAD * self.cores:
+                    sent = next(tasks, None)
+                    more = sent is not None
+                    if sent is not None:
+                        send(sent, 1)
+                ready, _ = ray.wait(list(pending), timeout=1.0) if pending else ([], [])
+                for reference in ready:
+                    sent, times = pending.pop(reference)
+                    worker, done, reason = _answer(reference)
+                    fault = reason if done is None else judge(sent, done)
+                    if done is not None and fault is None:
+                        yield sent, done
+                        continue
+                    said = f"the proof from step {sent.task.step} on, of {worker}, does not hold: {fault}"
+                    if times == REFUSALS:
+                        raise CircuitizeError(f"{said}; the proofs before it are kept")
+                    say(f"{said}; it is made again")
+                    send(sent, times + 1)
+                progress(_said(board, run))
+
+        return place
+
+
+@contextmanager
+def cluster(address: str, spelling: Spelling) -> Iterator[Cluster]:
+    """A cluster to prove on: the one at an address, or for `local` one that is started here, and ended.
+
+    A cluster that this process has joined already is used as it is. Raises CircuitizeError where Ray is not installed,
+    where nothing answers at the address, or where it has no core to give.
+    """
+    try:
+        ray = _ray()
+    except ImportError:
+        raise CircuitizeError(
+            f"{spelling.option('ray')}: expected ray, found none; install it: pip install 'circuitize[ray]'"
+        ) from None
+    joined = ray.is_initialized()
+    with _quiet():
+        try:
+            if not joined:
+                _join(address, spelling)
+            yield _found(spelling)
+        finally:
+            if not joined:
+                # It prints what it kept back, from this thread.
+                with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+                    ray.shutdown()
+
+
+def _ray() -> Any:
+    """The package, which is an extra. Raises ImportError where it is not installed."""
+    return import_module("ray")
+
+
+def _join(address: str, spelling: Spelling) -> None:
+    options: dict[str, Any] = {"log_to_driver": False, "configure_logging": False}
+    if address == HERE:
+        # Nothing is reported to anybody, and a proof for which there is too little memory is given up in the end.
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+        os.environ.setdefault("RAY_task_oom_retries", str(DEATHS))
+        options |= {"num_cpus": os.cpu_count() or 1, "include_dashboard": False}
+    try:
+        _require_reached(address)
+        _ray().init(address=address, **options)
+    except Exception as error:  # Ray raises many kinds, of the network and of its own.
+        reason = next(iter(str(error).splitlines()), "") or type(error).__name__
+        raise CircuitizeError(
+            f"{spelling.option('ray', address)}: expected a cluster of Ray, found {reason}; start it (ray start "
+            "--head) and give its address, with RAY_AUTH_MODE=token where it wants a token; or give none, for this "
+            "machine alone"
+        ) from None
+
+
+def _require_reached(address: str) -> None:
+    """Raises OSError where nothing answers at HOST:PORT: Ray would try for minutes."""
+    host, _, port = address.rpartition("://")[2].rpartition(":")
+    if host and port.isdigit():
+        socket.create_connection((host, int(port)), CONNECT_SECONDS).close()
+
+
+def _found(spelling: Spelling) -> Cluster:
+    ray = _ray()
+
+    machines = [
+        (int(node["Resources"]["CPU"]), int(node["Resources"].get("memory", 0)))
+        for node in ray.nodes()
+        if node["Alive"] and node["Resources"].get("CPU", 0) >= 1
+    ]
+    if not machines:
+        raise CircuitizeError(
+            f"{spelling.option('ray')}: expected a machine with a core to give, found none; start Ray on one"
+        )
+    return Cluster(
+        sum(cores for cores, _ in machines),
+        max(memory for _, memory in machines),
+        min(memory // cores for cores, memory in machines),
+    )
+
+
+def _answer(reference: Any) -> tuple[str, Done | None, str]:
+    """Who did a task, what came back, and why that is nothing where it is."""
+    ray = _ray()
+
+    try:
+        worker, steps, renewal, seconds, cpu_seconds, phases = ray.get(reference)
+        done = Done(
+            StepProof.decode(steps),
+            None if renewal is None else Proof.decode(renewal),
+            *(seconds, cpu_seconds, phases),
+        )
+        return worker, done, ""
+    except ray.exceptions.RayTaskError as error:
+        if isinstance(error.cause, CircuitizeError):
+            raise CircuitizeError(f"a worker of Ray cannot prove: {error.cause}") from None
+        return "a worker", None, f"{type(error.cause).__name__}: {error.cause}"
+    except ray.exceptions.RayError as error:
+        reason = next(iter(str(error).splitlines()), "") or type(error).__name__
+        raise CircuitizeError(
+            f"expected a worker of Ray to live until its proof is made, found {DEATHS + 1} that died ({reason}); look "
+            "for what ends them (memory, most often); the proofs made so far are kept"
+        ) from None
+    except (CircuitizeError, ValueError, TypeError) as error:
+        return "a worker", None, str(error)
+
+
+def _said(board: Any, run: Run) -> str:
+    """What each worker does, in one line."""
+    ray = _ray()
+
+    try:
+        working: dict[str, int] = ray.get(board.read.remote(), timeout=1.0)
+    except ray.exceptions.RayError:
+        return ""
+    said = [f"{worker} from step {step:,} on" for worker, step in sorted(working.items(), key=lambda one: one[1])]
+    more = f", and {len(said) - SHOWN} more" if len(said) > SHOWN else ""
+    return f"proving {run.steps:,} steps: {', '.join(said[:SHOWN])}{more}" if said else ""
+
+
+class _WithoutRay:
+    """Standard output without what Ray's own threads print there: output is for what was asked for."""
+
+    def __init__(self, output: Any) -> None:
+        self._output = output
+
+    def write(self, text: str) -> int:
+        if threading.current_thread().name.startswith("ray_"):
+            return len(text)
+        return int(self._output.write(text))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._output, name)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Ray says nothing of its own: what matters is said by this program."""
+    output, logger = sys.stdout, logging.getLogger("ray")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)
+    sys.stdout = _WithoutRay(output)
+    try:
+        yield
+    finally:
+        sys.stdout = output
+        logger.setLevel(level)
