@@ -54,7 +54,7 @@ def set_to(pin: dict[str, bytes], **changed: Any) -> dict[str, bytes]:
     return {**pin, SETTING: json.dumps({**json.loads(pin[SETTING]), **changed}).encode()}
 
 
-HOSTILE: list[Any] = [None, True, 0, -1, 1.0, "x", [], {"a": "00"}, 2**48, 2**70]
+HOSTILE: list[Any] = [None, True, 1.0, "x", [], {"a": "00"}, 2**70]
 
 
 def test_a_pin_says_each_thing_in_its_kind(made: ProvedRun, pin: dict[str, bytes]) -> None:
