@@ -53,7 +53,9 @@ def read_npz(path: Path, wanted: Wanted = lambda name, shape: True) -> dict[str,
                 names = [entry.filename.removesuffix(".npy") for entry in entries]
                 if len(entries) > MOST_ARRAYS or len(set(names)) < len(names):
                     raise ValueError("too many entries, or one twice")
-                return {name: _entry(archive, entry, name, wanted) for name, entry in zip(names, entries, strict=True)}
+                return {
+                    name: read_array(archive, entry, name, wanted) for name, entry in zip(names, entries, strict=True)
+                }
     except OSError as error:
         raise CircuitizeError(
             f"{path}: expected an .npz file, found {error.strerror or error}; check the path"
@@ -89,9 +91,15 @@ def _piped(file: IO[bytes]) -> bytes:
     return content
 
 
-def _entry(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, wanted: Wanted) -> NDArray[Any]:
+def require_usual(info: zipfile.ZipInfo) -> None:
+    """Raises ValueError for an entry that another method compresses: some give gigabytes of a few bytes at once."""
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise ValueError("compressed in another way than numpy does")
+
+
+def read_array(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, wanted: Wanted) -> NDArray[Any]:
+    """The array of one entry, of the name; as `read_npz` reads it. Raises ValueError or EOFError for others."""
+    require_usual(info)
     with archive.open(info) as entry:
         dtype, shape, fortran = _described(entry)
         if dtype.kind not in "biuf" or not wanted(name, shape):

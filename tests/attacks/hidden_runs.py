@@ -128,7 +128,7 @@ class Reader:
             roots = read_manifest(folder.path).roots
             for path in folder.path.rglob("*.proof"):
                 self.seen[path].add(path.read_bytes())
-            self._note(folder.path / FORMATS, roots)
+            self._note(folder.path / FORMATS, {name: root for name, root in roots.items() if name != TEST})
             data = roots[DATA]
             for path in sorted((folder.path / files.STEPS).glob("*.proof")):
                 step = files.read_step(path)

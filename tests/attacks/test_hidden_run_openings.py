@@ -21,9 +21,10 @@ from attacks.hidden_runs import (
 from tensor_runs import RATE, Folder, values_of
 
 from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.files import write_whole
 from circuitize.provers.tensor.groups import DATA
 from circuitize.provers.tensor.plan import OPENINGS
-from circuitize.provers.tensor.runs import proving
+from circuitize.provers.tensor.runs import proving, state
 from circuitize.provers.tensor.runs.checking import check
 from circuitize.provers.tensor.runs.files import read_manifest
 from circuitize.provers.tensor.runs.proving import prove_run
@@ -139,6 +140,48 @@ def test_a_run_that_failed_before_it_was_shown_leaves_no_mark(tmp_path: Path, mo
     with monkeypatch.context() as patch:
         patch.setattr(proving, "_show_formats", interrupted)
         with pytest.raises(KeyboardInterrupt):
+            follow(folder, other, 1)
+    follow(folder, other, 1, seed=b"other")
+
+
+def test_who_takes_back_is_the_only_one_that_begins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run is begun twice at once, in two folders; one is shown, the other fails: it may not take back the mark."""
+    folder, reader = Folder(tmp_path / "run"), Reader()
+    one, again, other = (Folder(tmp_path / name) for name in ("one", "again", "other"))
+    proved(run_of(2), folder)
+    refused: list[str] = []
+
+    def meanwhile(*_: Any) -> None:
+        patch.undo()
+        try:
+            follow(folder, again, 1)
+        except CircuitizeError as error:
+            refused.append(str(error))
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(proving, "_show_formats", meanwhile)
+        with pytest.raises(KeyboardInterrupt):
+            follow(folder, one, 1)
+    follow(folder, other, 1, seed=b"other")
+    reader.look(folder, one, again, other)
+    assert reader.most()["parameters"] <= OPENINGS
+    assert "found one; wait until it ends" in refused[0] and not again.path.exists() and not one.kept.exists()
+
+
+def test_a_run_that_cannot_be_kept_leaves_no_mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The disk is full when the file is written that the new run goes on with."""
+    folder, other = Folder(tmp_path / "run"), Folder(tmp_path / "other")
+    proved(run_of(2), folder)
+
+    def full(path: Path, *given: Any, **more: Any) -> None:
+        if path == other.kept:
+            raise OSError(28, "No space left on device")
+        write_whole(path, *given, **more)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(state, "write_whole", full)
+        with pytest.raises(OSError, match="No space"):
             follow(folder, other, 1)
     follow(folder, other, 1, seed=b"other")
 

@@ -17,7 +17,15 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.scan import Told
 from circuitize.provers.tensor.flow import dense_weights
 from circuitize.provers.tensor.runs import dividing
-from circuitize.provers.tensor.runs.dividing import MOST_WEIGHTS, Limit, divided, is_heavy, prover_bytes
+from circuitize.provers.tensor.runs.dividing import (
+    MOST_WEIGHTS,
+    Limit,
+    divided,
+    is_heavy,
+    is_heavy_to_judge,
+    prover_bytes,
+)
+from circuitize.provers.tensor.runs.evaluation import Evaluation
 from circuitize.provers.tensor.runs.setting import Run
 
 PLENTY = 10**15
@@ -60,6 +68,16 @@ def test_weights_of_their_own_divide_them(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(dividing, "MOST_WEIGHTS", 0)
     assert divided(of("", 2), PLENTY).per_proof == 1
     assert not is_heavy(of("iris.py:step", 7, 7))
+
+
+def test_an_end_that_is_judged_has_weights_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = cz.sequential(cz.image(4, 4), cz.conv2d(1, 2, 3), cz.flatten(), cz.dense(8, 3))
+    batch = {"inputs": np.zeros((2, 16)), "targets": np.zeros((2, 3))}
+    judge = cz.quantize(cz.evaluation(model, 2, examples=[{**model.initial(0), **batch}]))
+    few, many = (replace(of("iris.py:step", 7), evaluation=Evaluation(judge, size)) for size in (2, 60))
+    assert not is_heavy_to_judge(many)
+    monkeypatch.setattr(dividing, "MOST_WEIGHTS", 400)
+    assert is_heavy_to_judge(many) and not is_heavy_to_judge(few) and not is_heavy_to_judge(of("iris.py:step", 7))
 
 
 def test_many_weights_take_a_plan_no_longer() -> None:

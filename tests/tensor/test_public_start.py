@@ -86,6 +86,14 @@ def test_another_seed_or_model_is_refused(made: ProvedRun, tmp_path: Path) -> No
     assert "values of its prover's" in str(verify(own.folder).reason)
 
 
+def test_a_seed_that_no_run_could_state(tmp_path: Path) -> None:
+    """One of many bytes would make a manifest longer than any that is read, after all proofs."""
+    for seed in (b"", bytes(65), bytes(10_000)):
+        with pytest.raises(CircuitizeError, match=f"initial seed of 1 to 64 bytes, found {len(seed)}"):
+            prove(tmp_path / "run", initial_seed=seed)
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_start_that_is_not_the_seeds_has_no_proof(tmp_path: Path) -> None:
     """The prover draws one number otherwise: of what it begins with, or of the optimiser's zeros."""
     program = step()

@@ -59,7 +59,7 @@ def judge(right: Callable[..., Any] | None = None) -> cz.Program:
 def prove(folder: Path, **more: Any) -> ProvedRun:
     given: dict[str, Any] = {"dataset": TRAIN, "inputs": start(), "scalars": {"learning_rate": RATE}, "seed": SEED}
     judged = {"evaluate": judge(), "test": TEST, "public_test": True}
-    return cz.prove_run(step(), folder, steps=STEPS, **given, **{**judged, **more})
+    return cz.prove_run(step(), folder, steps=STEPS, **{**given, **judged, **more})
 
 
 def verify(folder: Path, **more: Any) -> RunVerdict:
@@ -126,6 +126,21 @@ def test_another_test_set_or_program_is_refused(made: ProvedRun, tmp_path: Path)
     assert "step 1: it belongs to run" in str(verify(folder).reason)
 
 
+def test_a_large_test_set_is_not_planned_for_on_the_runs_word(made: ProvedRun, tmp_path: Path) -> None:
+    """A verifier would take minutes to plan for a million pictures that a run of few bytes says it is judged on."""
+    folder = Path(copytree(made.folder, tmp_path / "run"))
+    content = json.loads((folder / "run.json").read_text())
+    model = cz.dense(1021, 3)
+    batch = {"inputs": np.zeros((BATCH, 1021)), "targets": np.zeros((BATCH, 3))}
+    wide = cz.quantize(cz.evaluation(model, BATCH, examples=[{**model.initial(0), **batch}]))
+    for judged, claimed in ((wide, 8_200), (wide, 983_040), (wide, 2**40), (judge(), 2**20 + 4)):
+        written = {**content, "test_examples": claimed}
+        (folder / "run.json").write_text(json.dumps(written, indent=1, sort_keys=True) + "\n")
+        with pytest.raises(CircuitizeError, match=f"unless you say so, found a claim of {claimed:,}; give test_exam"):
+            verify(folder, evaluate=judged)
+    assert "expected the 30" in str(verify(folder, test=TEST, test_examples=2**20 + 4).reason)
+
+
 def test_a_secret_test_set_is_not_the_public_one(tmp_path: Path) -> None:
     made = prove(tmp_path / "run", public_test=False, not_zero_knowledge=True)
     assert verify(made.folder).valid
@@ -181,3 +196,17 @@ def test_what_judges_nothing(tmp_path: Path) -> None:
     with pytest.raises(CircuitizeError, match=r"^test: expected it beside evaluate"):
         prove(tmp_path / "run", evaluate=None, public_test=False)
     assert not (tmp_path / "run").exists()
+
+
+def test_an_end_that_cannot_be_judged_is_found_at_the_beginning(tmp_path: Path) -> None:
+    """Where the evaluation has no value on what the run begins with, no step is proved in vain, and nothing written."""
+    large = {name: np.full_like(values, 7.0) for name, values in start().items()}
+    with pytest.raises(CircuitizeError, match=r"^evaluation of what the run begins with: .* numbers from .* fit there"):
+        prove(tmp_path / "run", inputs=large)
+    assert not list(tmp_path.iterdir())
+    beyond = {**TEST, "inputs": TEST["inputs"] + 8.0}
+    with pytest.raises(CircuitizeError, match=r"^test: expected input 'inputs' in "):
+        prove(tmp_path / "run", test=beyond)
+    with pytest.raises(CircuitizeError, match=r"^test: expected an array 'targets'"):
+        prove(tmp_path / "run", test={"inputs": TEST["inputs"]})
+    assert not list(tmp_path.iterdir())

@@ -87,6 +87,9 @@ def begin(
     current = {name: commitment.root for (_, name), commitment in made.items()}
     if run.evaluation is not None:
         assert test is not None
+        if claimed is None:
+            # Steps that are proved for an end that cannot be judged are proved in vain.
+            run.evaluation.require_value(state.held, test.tensors)
         # Of a run that follows, by the secret of the one before it: its own follows from its name, which has this root.
         before = initial.state if isinstance(initial, Earlier) else state
         secret = PUBLIC_SECRET if test.public else before.test_secret(run.evaluation.content(test.tensors))
@@ -108,7 +111,11 @@ def begin(
             state, marked = initial.followed(fingerprint)
         else:
             state = state.of(fingerprint)
-        state.write(kept)
+        try:
+            state.write(kept)
+        except BaseException:
+            withdraw(kept, initial, fingerprint, marked)
+            raise
     elif not state.is_of(fingerprint):
         if claimed is None:
             require_new(folder, kept)
@@ -118,6 +125,13 @@ def begin(
         )
     shown = state.step >= run.first or (folder / FORMATS).exists()
     return Beginning(state, made, dict(roots), identity, fingerprint, shown, marked)
+
+
+def withdraw(kept: Path, initial: Mapping[str, Integers] | Earlier, fingerprint: bytes, marked: bool) -> None:
+    """Forget a run that has shown nothing: what was kept of it, then that it follows another, if it was `marked`."""
+    kept.unlink(missing_ok=True)
+    if isinstance(initial, Earlier) and marked:
+        initial.left(fingerprint)
 
 
 def require_new(folder: Path, kept: Path) -> None:

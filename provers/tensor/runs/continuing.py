@@ -69,28 +69,30 @@ class Earlier:
         """What the prover keeps of the run of a fingerprint, which begins where this one ended; and whether it is new.
 
         That it goes on is written beside this run before a root is opened for it. Raises CircuitizeError where another
-        run goes on from this one: in zero knowledge its last roots are made for one.
+        run goes on from this one: in zero knowledge its last roots are made for one. Asked under the lock of `alone`.
         """
-        with self._alone():
-            state = State.read(self.kept)
-            if self.manifest.zero_knowledge and state.follower not in (b"", fingerprint):
-                raise CircuitizeError(
-                    f"{self.folder}: expected a run that no other one goes on from, found one that does, with other "
-                    "scalars, seed or length; its last roots would tell about their values if they were opened so "
-                    "often: go on from the end of that run, or prove this one again in another folder"
-                )
-            replace(state, follower=fingerprint).write(self.kept)
+        state = State.read(self.kept)
+        if self.manifest.zero_knowledge and state.follower not in (b"", fingerprint):
+            raise CircuitizeError(
+                f"{self.folder}: expected a run that no other one goes on from, found one that does, with other "
+                "scalars, seed or length; its last roots would tell about their values if they were opened so "
+                "often: go on from the end of that run, or prove this one again in another folder"
+            )
+        replace(state, follower=fingerprint).write(self.kept)
         own = replace(state, secret=state.derived(f"after {fingerprint.hex()}"), follower=b"")
         return own.of(fingerprint), not state.follower
 
     def left(self, fingerprint: bytes) -> None:
-        """The run of a fingerprint does not go on from this one: it was new, and has shown nothing."""
-        with self._alone():
-            state = State.read(self.kept)
-            if state.follower == fingerprint:
-                replace(state, follower=b"").write(self.kept)
+        """The run of a fingerprint does not go on from this one: it was new, and has shown nothing.
 
-    def _alone(self) -> AbstractContextManager[None]:
+        Asked under the same lock as `followed` was, not given up meanwhile: else the same run may have begun in another
+        folder, where it has shown something.
+        """
+        state = State.read(self.kept)
+        if state.follower == fingerprint:
+            replace(state, follower=b"").write(self.kept)
+
+    def alone(self) -> AbstractContextManager[None]:
         return alone(self.kept, PROVES, wait=False)
 
 

@@ -88,6 +88,11 @@ def is_heavy(run: Run) -> bool:
     return any(map(_is_heavy, run.chunks))
 
 
+def is_heavy_to_judge(run: Run) -> bool:
+    """Whether its verifiers take long for how many examples its end is judged on."""
+    return run.evaluation is not None and _is_heavy(run.evaluation.chunk)
+
+
 def _chunk(run: Run, steps: int) -> Chunk:
     """What the first proof is of, with at most so many steps."""
     return replace(run, per_proof=min(steps, run.steps)).chunk(run.first)

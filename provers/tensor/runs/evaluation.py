@@ -96,6 +96,16 @@ class Evaluation:
         batches = {port.name: data[port.name][rows] for port in self.tensors}
         return {port.name: held[port.name] for port in self.program.inputs if port.held} | batches
 
+    def require_value(self, held: Mapping[str, Integers], data: Mapping[str, Integers]) -> None:
+        """Raises CircuitizeError where it has no value on what a run begins with; it may have one there and none later.
+
+        Takes as long as the evaluation itself, batch after batch.
+        """
+        try:
+            self.chunk.scan.inputs(self.inputs(held, data))
+        except CircuitizeError as error:
+            raise CircuitizeError(f"evaluation of what the run begins with: {error}") from None
+
     @cached_property
     def _laid(self) -> Plan:
         """The plan by which the test set is committed to."""

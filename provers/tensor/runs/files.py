@@ -31,7 +31,7 @@ MAGIC = b"circuitize-tstep" + VERSION.to_bytes(4, "little")
 HEADER = len(MAGIC) + 4 + 8 + 8
 MOST_HEADER = 1 << 24
 MOST_MANIFEST = 1 << 14
-"""What a run claims has at most four roots, and numbers."""
+"""What a run claims has at most five roots, and numbers."""
 
 DIGEST_BYTES = 32
 MOST_STEPS = 1 << 48

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from ..forms import Integers
 from ..groups import DATA, INPUT
 from ..prover import prove_values
 from .apart import Place, prove_apart
-from .beginning import Beginning, HeldOut, begin
+from .beginning import Beginning, HeldOut, begin, withdraw
 from .commitments import Commitments, commitments
 from .continuing import Earlier
 from .evaluation import TEST, Evaluation
@@ -74,16 +75,15 @@ def prove_run(
     """
     require_joined(run)
     with alone(kept, PROVES, wait=False):
-        found = begin(run, initial, data, folder, kept, test)
-        if not found.shown:
-            try:
-                _show_formats(run, found, data, folder)
-            except BaseException:
-                if not (folder / MANIFEST).exists():
-                    kept.unlink(missing_ok=True)
-                    if isinstance(initial, Earlier) and found.marked:
-                        initial.left(found.fingerprint)
-                raise
+        with _before(initial, folder):
+            found = begin(run, initial, data, folder, kept, test)
+            if not found.shown:
+                try:
+                    _show_formats(run, found, data, folder)
+                except BaseException:
+                    if not (folder / MANIFEST).exists():
+                        withdraw(kept, initial, found.fingerprint, found.marked)
+                    raise
         made = Proving(found.identity, dict(found.roots), resumed=found.state.step - run.first + 1)
 
         def keep(state: State) -> None:
@@ -99,6 +99,11 @@ def prove_run(
         if run.evaluation is not None and test is not None:
             made.evaluation = _evaluate(run, run.evaluation, found, state, ends, test.tensors, folder)
         return made
+
+
+def _before(initial: Mapping[str, Integers] | Earlier, folder: Path) -> AbstractContextManager[None]:
+    """No other run begins after the same one until this one has shown something, or has taken back that it follows."""
+    return initial.alone() if isinstance(initial, Earlier) and not (folder / FORMATS).exists() else nullcontext()
 
 
 def _prove_here(

@@ -6,12 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from circuitize.circuits.builder import Builder
+from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.integers.arithmetic import Subtract
 from circuitize.circuits.integers.check import Check
 from circuitize.circuits.integers.constant import Constant
 from circuitize.circuits.program import Port, Program
 
 from ..forms import Integers
+
+MOST_SEED = 64
+"""Bytes of a seed: those of any hash."""
 
 
 @dataclass(frozen=True)
@@ -20,6 +24,12 @@ class Start:
 
     seed: bytes
     values: Mapping[str, Integers]
+
+    def __post_init__(self) -> None:
+        if not 1 <= len(self.seed) <= MOST_SEED:
+            raise CircuitizeError(
+                f"expected an initial seed of 1 to {MOST_SEED} bytes, found {len(self.seed)}; take 32 from a beacon"
+            )
 
 
 def formats_program(held: Sequence[Port], tensors: Sequence[Port], start: Start | None) -> Program:

@@ -39,24 +39,25 @@ def dataset_of(
 
     Real values are rounded once, which `say` is told.
     """
-    ports = batch_ports(program)
+    ports, named = batch_ports(program), "dataset" if part == "train" else spelling.option(part)
     arrays: Mapping[str, Any]
     if isinstance(given, Dataset):
         arrays = {name: getattr(given, f"{part}_{name}") for name in ("inputs", "targets")}
-        where = "dataset"
+        where = named
     elif isinstance(given, Path | str):
         arrays, where = read_npz(Path(given), rows_of(ports)), str(given)
     elif isinstance(given, Mapping):
-        arrays, where = given, "dataset"
+        arrays, where = given, named
     elif given is not None:
         raise CircuitizeError(
-            f"dataset: expected arrays by name, or an .npz file, found {type(given).__name__}; give one of them"
+            f"{named}: expected arrays by name, or an .npz file, found {type(given).__name__}; give one of them"
         )
     elif program.examples:
         where = "the program's examples"
         arrays = {p.name: np.concatenate([np.asarray(batch[p.name]) for batch in program.examples]) for p in ports}
     else:
-        raise CircuitizeError(f"expected a dataset, found none and a program without examples; give {spelling.dataset}")
+        wanted = spelling.dataset if part == "train" else named
+        raise CircuitizeError(f"expected a dataset, found none and a program without examples; give {wanted}")
     missing = [port.name for port in ports if port.name not in arrays]
     if missing:
         raise CircuitizeError(f"{where}: expected an array {missing[0]!r}, found {sorted(arrays)}; add it")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import math
+import struct
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -15,14 +17,21 @@ from typing import Any
 
 import numpy as np
 
-from circuitize.circuits.errors import FormatError, excerpt
+from circuitize.circuits.archives import read_array, require_usual
+from circuitize.circuits.encode import is_digest
+from circuitize.circuits.errors import CircuitizeError, FormatError, excerpt
 from circuitize.circuits.files import write_whole
-from circuitize.circuits.program import Program, Role
+from circuitize.circuits.program import Port, Program, Role
 from circuitize.circuits.reading import parse_json, read_at_most
+from circuitize.circuits.saved import MOST_BYTES as MOST_PROGRAM
 from circuitize.circuits.saved import load, save
 from circuitize.circuits.scan import Told
+from circuitize.circuits.types import Shape
+from circuitize.provers.statement import read_whole
+from circuitize.provers.tensor.groups import DATA
 from circuitize.provers.tensor.runs.checking import Checked
 from circuitize.provers.tensor.runs.evaluation import Evaluation
+from circuitize.provers.tensor.runs.files import DIGEST_BYTES, MOST_STEPS
 from circuitize.provers.tensor.runs.setting import Run
 from circuitize.provers.tensor.runs.start import Start
 
@@ -30,7 +39,11 @@ from ..exact import Integers
 
 VERSION = 1
 MOST_BYTES = 1 << 30
-DAMAGED = (ValueError, KeyError, TypeError, AttributeError, EOFError, RuntimeError, zlib.error, zipfile.BadZipFile)
+MOST_SETTING = 1 << 16
+DAMAGED = (
+    *(ValueError, LookupError, TypeError, AttributeError, ArithmeticError, EOFError, MemoryError, RuntimeError),
+    *(struct.error, zlib.error, zipfile.BadZipFile),
+)
 SETTING, STEP, JUDGE, SCALARS, STARTS = "pin.json", "step.arrow", "evaluation.arrow", "scalars/", "start/"
 
 
@@ -89,45 +102,106 @@ def pinned(run: Run, checked: Checked) -> Pin:
 def read_pin(path: Path) -> Pin:
     """Raises FormatError for what is no pin, in one line."""
     try:
-        return decode_pin(read_at_most(path, MOST_BYTES, "a pin", "ask for it again"))
+        content = read_at_most(path, MOST_BYTES, "a pin", "ask for it again")
     except OSError as error:
         raise FormatError(f"{path}: expected a pin, found {error.strerror or error}; check the path") from None
-    except DAMAGED as error:
+    try:
+        found = decode_pin(content)
+        _require_roots(found)
+        return found
+    except (CircuitizeError, OSError, *DAMAGED) as error:
         raise FormatError(
             f"{path}: expected a pin of version {VERSION}, found a damaged or another file ({error}); ask for it again"
         ) from None
 
 
 def decode_pin(content: bytes) -> Pin:
-    """A pin from the content of its file. Raises one of `DAMAGED` for another."""
+    """A pin from the content of its file, of whichever roots. Raises CircuitizeError or one of DAMAGED for others."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         if sum(entry.file_size for entry in archive.infolist()) > MOST_BYTES:
             raise ValueError(f"more than {MOST_BYTES:,} bytes")
         return _read(archive)
 
 
+def _require_roots(found: Pin) -> None:
+    """Raises ValueError unless a pin has each root of its run, and no other: one left out would be left to the run."""
+    for roots, names in ((found.roots, found.run.rooted), (found.final, (*found.run.kept, DATA))):
+        if set(roots) != set(names):
+            raise ValueError(f"roots of {excerpt(sorted(roots))}, expected {sorted(names)}")
+
+
 def _read(archive: zipfile.ZipFile) -> Pin:
-    text = archive.read(SETTING)
+    """What an archive says, which has the entries of a pin and no other."""
+    text = _content(archive, SETTING, MOST_SETTING)
     found = parse_json(text, len(text))
-    if found["circuitize pin"] != VERSION:
+    if read_whole(found["circuitize pin"]) != VERSION:
         raise ValueError(f"version {excerpt(found['circuitize pin'])}")
-    names = set(archive.namelist())
-    program, judged, begun = _loaded(archive.read(STEP)), None, None
+    if not isinstance(found["zero_knowledge"], bool) or not is_digest(found["plans"]):
+        raise ValueError("kind or plans of no run")
+    program, judged, begun = _loaded(_content(archive, STEP, MOST_PROGRAM)), None, None
+    arrays: list[str] = []
     if found["test_examples"] is not None:
-        judged = Evaluation(_loaded(archive.read(JUDGE)), found["test_examples"], found["zero_knowledge"])
+        judge = _loaded(_content(archive, JUDGE, MOST_PROGRAM))
+        judged = Evaluation(judge, _count(found, "test_examples"), found["zero_knowledge"])
     if found["initial_seed"] is not None:
-        begun = Start(bytes.fromhex(found["initial_seed"]), _arrays(archive, STARTS, names))
+        ports = [port for port in program.inputs if port.held]
+        begun = Start(bytes.fromhex(found["initial_seed"]), {port.name: _started(archive, port) for port in ports})
+        arrays = [f"{STARTS}{port.name}.npy" for port in ports]
     run = Run(
-        *(program, found["examples"], found["steps"], bytes.fromhex(found["seed"]), _none),
-        *(found["per_proof"], found["first"]),
+        *(program, _count(found, "examples"), _count(found, "steps"), bytes.fromhex(found["seed"]), _none),
+        *(_count(found, "per_proof"), _count(found, "first")),
         zero_knowledge=found["zero_knowledge"],
-        begun=found["openings"],
+        begun=None if found["openings"] is None else _count(found, "openings"),
         told=Told(found["losses"]),
         evaluation=judged,
         start=begun,
     )
-    roots, final = ({name: bytes.fromhex(root) for name, root in found[key].items()} for key in ("roots", "final"))
-    return Pin(_required(run, _arrays(archive, SCALARS, names)), found["plans"], roots, final)
+    roots, final = _roots(found["roots"]), _roots(found["final"])
+    names = [port.name for port in program.inputs if port.role is Role.SCALAR]
+    scalars = {name: _integers(archive, SCALARS + name, (run.steps,)) for name in names}
+    arrays += [f"{SCALARS}{name}.npy" for name in names]
+    if sorted(archive.namelist()) != sorted([SETTING, STEP, *([] if judged is None else [JUDGE]), *arrays]):
+        raise ValueError("entries that no pin has")
+    return Pin(_required(run, scalars), found["plans"], roots, final)
+
+
+def _count(found: Mapping[str, Any], name: str) -> int:
+    if not 1 <= read_whole(found[name]) <= MOST_STEPS:
+        raise ValueError(f"{name} {excerpt(found[name])}")
+    return int(found[name])
+
+
+def _roots(found: Mapping[str, str]) -> dict[str, bytes]:
+    roots = {name: bytes.fromhex(root) for name, root in found.items()}
+    if any(len(root) != DIGEST_BYTES for root in roots.values()):
+        raise ValueError(f"roots of {excerpt(sorted(roots))}, expected {DIGEST_BYTES} bytes each")
+    return roots
+
+
+def _content(archive: zipfile.ZipFile, name: str, most: int) -> bytes:
+    info = archive.getinfo(name)
+    require_usual(info)
+    if info.file_size > most:
+        raise ValueError(f"{name} of {info.file_size:,} bytes")
+    return archive.read(info)
+
+
+def _integers(archive: zipfile.ZipFile, name: str, shape: Shape) -> Integers:
+    info = archive.getinfo(f"{name}.npy")
+    if 8 * math.prod(shape) > info.file_size:
+        raise ValueError(f"{name} of fewer numbers than {shape}")
+    values = read_array(archive, info, name, lambda _, found: found == shape)
+    if values.shape != shape or values.dtype != np.dtype("<i8"):
+        raise ValueError(f"{name} of {values.dtype}{values.shape}")
+    return values.astype(np.int64, copy=False)
+
+
+def _started(archive: zipfile.ZipFile, port: Port) -> Integers:
+    assert port.format is not None
+    values = _integers(archive, STARTS + port.name, port.format.shape)
+    if values.size and not port.format.low <= values.min() <= values.max() <= port.format.high:
+        raise ValueError(f"{port.name} out of its format")
+    return values
 
 
 def _none(_: int) -> Mapping[str, Fraction]:
@@ -151,8 +225,6 @@ def _required(run: Run, integers: Mapping[str, Integers]) -> Run:
     """The same run, with these scalars of all of its steps."""
     ports = [port for port in run.program.inputs if port.role is Role.SCALAR]
     bits = {port.name: port.format.fraction_bits for port in ports if port.format is not None}
-    if set(integers) != set(bits) or any(values.shape != (run.steps,) for values in integers.values()):
-        raise ValueError(f"scalars {sorted(integers)}, expected one number a step of {sorted(bits)}")
     course = _Course(run.first, integers, bits)
     return Run(
         *(run.program, run.size, run.steps, run.seed, course, run.per_proof, run.first),
@@ -186,21 +258,13 @@ def _loaded(content: bytes) -> Program:
     with TemporaryDirectory(prefix="circuitize-") as scratch:
         path = Path(scratch) / STEP
         path.write_bytes(content)
-        return load(path, integer=True)
+        try:
+            return load(path, integer=True)
+        except CircuitizeError as error:
+            raise ValueError(str(error).replace(f"{path}: ", "")) from None
 
 
 def _array(values: Integers) -> bytes:
     content = io.BytesIO()
     np.save(content, np.ascontiguousarray(values, "<i8"), allow_pickle=False)
     return content.getvalue()
-
-
-def _arrays(archive: zipfile.ZipFile, folder: str, names: set[str]) -> dict[str, Any]:
-    found = {}
-    for name in sorted(names):
-        if name.startswith(folder):
-            values = np.load(io.BytesIO(archive.read(name)), allow_pickle=False)
-            if values.dtype != np.dtype("<i8"):
-                raise ValueError(f"{name} of {values.dtype}")
-            found[name.removeprefix(folder).removesuffix(".npy")] = values.astype(np.int64)
-    return found

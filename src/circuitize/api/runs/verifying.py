@@ -24,7 +24,6 @@ from circuitize.provers.statement import FILE
 from circuitize.provers.tensor.dataset import batch_size
 from circuitize.provers.tensor.runs import checking
 from circuitize.provers.tensor.runs.checking import Checked, Refused
-from circuitize.provers.tensor.runs.dividing import MOST_CHOSEN, is_heavy
 from circuitize.provers.tensor.runs.evaluation import PUBLIC_SECRET, TEST, Evaluation
 from circuitize.provers.tensor.runs.files import MANIFEST, RENEWALS, STEPS, Manifest, read_manifest
 from circuitize.provers.tensor.runs.setting import Run
@@ -32,6 +31,7 @@ from circuitize.provers.tensor.runs.start import Start
 
 from ..exact import exact
 from ..expectations import whole_root
+from .believing import require_believable, require_believable_test_set, require_light
 from .data import Data, dataset_of, public_start, seed_bytes
 from .pin import pinned, read_pin
 from .scalars import Schedule, required_scalars
@@ -40,9 +40,6 @@ from .steps import from_step, whole_number
 from .verdict import RunVerdict, verdict_of
 
 FINAL = "final."
-
-BELIEVED_EXAMPLES = 1 << 20
-"""So many examples are put in order on the prover's word."""
 
 
 def verify_run(
@@ -95,7 +92,7 @@ def verify_run(
         whole_number(spelling.option(name), getattr(manifest, name) if given is None else given)
         for name, given in (("first", first), ("steps", steps), ("examples", examples), ("per_proof", per_proof))
     )
-    _require_believable(path, manifest, examples is not None, per_proof is not None, spelling)
+    require_believable(path, manifest, examples is not None, per_proof is not None, spelling)
     planned = 0.0
     try:
         if digest is not None and digest.lower() != own.digest:
@@ -112,17 +109,13 @@ def verify_run(
             zero_knowledge=manifest.zero_knowledge,
             begun=manifest.openings if first > 1 else None,
             told=Told(manifest.told),
-            evaluation=_evaluation(path, evaluate, manifest, test_examples, spelling),
+            evaluation=_evaluation(path, evaluate, manifest, test_examples, test is not None, spelling),
             start=_start(path, own.integer, manifest, initial_seed, model, spelling),
         )
         _require_test(path, setting, manifest, test, spelling)
         expected = _expected_roots(setting, expect or {}, spelling)
         checking.require_setting(setting, manifest)
-        if per_proof is None and is_heavy(setting):
-            raise CircuitizeError(
-                f"{path}: expected fewer steps in a proof of this program unless you say so, found a claim of "
-                f"{each:,}, which takes long to check; give {spelling.option('per_proof', each)} if you asked for that"
-            )
+        require_light(path, setting, per_proof is not None, test_examples is not None or test is not None, spelling)
         planned = time.perf_counter() - start
         return _checked(setting, path, manifest, expected, planned, progress, pin)
     except Refused as error:
@@ -181,28 +174,10 @@ def _checked(
     return verdict_of(run, checked, planned)
 
 
-def _require_believable(folder: Path, manifest: Manifest, examples: bool, per_proof: bool, spelling: Spelling) -> None:
-    """Raises CircuitizeError where a run claims so much that it takes long to look at, unless the verifier said so.
-
-    How many steps a proof has, and how many examples there are, decides what a plan and an order of examples take.
-    """
-    claimed = manifest.per_proof
-    if not per_proof and claimed > MOST_CHOSEN:
-        raise CircuitizeError(
-            f"{folder}: expected at most {MOST_CHOSEN:,} steps in a proof unless you say so, found a claim of "
-            f"{claimed:,}; give {spelling.option('per_proof', claimed)} if these are the proofs that you asked for"
-        )
-    if not examples and manifest.examples > BELIEVED_EXAMPLES:
-        raise CircuitizeError(
-            f"{folder}: expected at most {BELIEVED_EXAMPLES:,} examples unless you say so, found a claim of "
-            f"{manifest.examples:,}; give {spelling.option('examples', 'N')} if you know how many there are"
-        )
-
-
 def _evaluation(
-    folder: Path, program: Program | None, manifest: Manifest, examples: int | None, spelling: Spelling
+    folder: Path, program: Program | None, manifest: Manifest, examples: int | None, held: bool, spelling: Spelling
 ) -> Evaluation | None:
-    """What judges the end of a run, by the verifier's program."""
+    """What judges the end of a run, by the verifier's program. Of a test set that is `held` the size is known."""
     claimed = manifest.test_examples
     if program is None and claimed is None:
         return None
@@ -215,12 +190,9 @@ def _evaluation(
         raise Refused("the run is of test examples None, expected some: nothing judges its end")
     if examples is not None and examples != claimed:
         raise Refused(f"the run is judged on {claimed} examples, expected {examples}")
-    if examples is None and claimed > BELIEVED_EXAMPLES:
-        raise CircuitizeError(
-            f"{folder}: expected at most {BELIEVED_EXAMPLES:,} test examples unless you say so, found a claim of "
-            f"{claimed:,}; give {spelling.option('test_examples', 'N')} if you know how many there are"
-        )
     judge = exact(program, Phases()).integer
+    if examples is None:
+        require_believable_test_set(folder, judge, claimed, held, spelling)
     if claimed % batch_size(judge):
         raise Refused(f"the run is judged on {claimed} examples, expected whole batches of {batch_size(judge)}")
     return Evaluation(judge, claimed, manifest.zero_knowledge)

@@ -1,0 +1,66 @@
+"""What a verifier believes of a run's lengths, of which it was told nothing: no more than is quick to look at."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.program import Program
+from circuitize.provers.tensor.runs.budget import tensors
+from circuitize.provers.tensor.runs.dividing import MOST_CHOSEN, is_heavy, is_heavy_to_judge
+from circuitize.provers.tensor.runs.files import Manifest
+from circuitize.provers.tensor.runs.setting import Run
+
+from .spelling import Spelling
+
+BELIEVED_EXAMPLES = 1 << 20
+"""So many examples are put in order on the prover's word."""
+
+BELIEVED_NUMBERS = 1 << 23
+"""A test set of so many numbers is planned for on the prover's word: one proof is of all of it, and its plan takes
+seconds for so many, and minutes for some more."""
+
+
+def require_believable(folder: Path, manifest: Manifest, examples: bool, per_proof: bool, spelling: Spelling) -> None:
+    """Raises CircuitizeError where a run claims so much that it takes long to look at, unless the verifier said so.
+
+    How many steps a proof has, and how many examples there are, decides what a plan and an order of examples take.
+    """
+    claimed = manifest.per_proof
+    if not per_proof and claimed > MOST_CHOSEN:
+        raise CircuitizeError(
+            f"{folder}: expected at most {MOST_CHOSEN:,} steps in a proof unless you say so, found a claim of "
+            f"{claimed:,}; give {spelling.option('per_proof', claimed)} if these are the proofs that you asked for"
+        )
+    if not examples and manifest.examples > BELIEVED_EXAMPLES:
+        raise CircuitizeError(
+            f"{folder}: expected at most {BELIEVED_EXAMPLES:,} examples unless you say so, found a claim of "
+            f"{manifest.examples:,}; give {spelling.option('examples', 'N')} if you know how many there are"
+        )
+
+
+def require_believable_test_set(folder: Path, judge: Program, claimed: int, held: bool, spelling: Spelling) -> None:
+    """Raises CircuitizeError for a claim of a test set that is long to plan for, unless the verifier has it: `held`."""
+    numbers = sum(port.format.size for port in tensors(judge, claimed) if port.format is not None)
+    if claimed > BELIEVED_EXAMPLES or (numbers > BELIEVED_NUMBERS and not held):
+        raise CircuitizeError(
+            f"{folder}: expected at most {BELIEVED_EXAMPLES:,} test examples, of {BELIEVED_NUMBERS:,} numbers, unless "
+            f"you say so, found a claim of {claimed:,}; give {spelling.option('test_examples', 'N')} if you know how "
+            "many there are"
+        )
+
+
+def require_light(folder: Path, run: Run, per_proof: bool, tested: bool, spelling: Spelling) -> None:
+    """Raises CircuitizeError where proofs take long to check by what the run claims, unless the verifier said so."""
+    if not per_proof and is_heavy(run):
+        raise CircuitizeError(
+            f"{folder}: expected fewer steps in a proof of this program unless you say so, found a claim of "
+            f"{run.per_proof:,}, which takes long to check; give {spelling.option('per_proof', run.per_proof)} if you "
+            "asked for that"
+        )
+    if not tested and run.evaluation is not None and is_heavy_to_judge(run):
+        raise CircuitizeError(
+            f"{folder}: expected fewer test examples of this program unless you say so, found a claim of "
+            f"{run.evaluation.size:,}, which takes long to check; give "
+            f"{spelling.option('test_examples', run.evaluation.size)} if you know that there are so many"
+        )
