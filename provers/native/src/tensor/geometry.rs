@@ -12,6 +12,8 @@ pub const LEAST: usize = 8;
 const SMALL: usize = 17;
 /// Below so many points, in bits, a table's queries reach most of its leaves: a larger domain has more to open.
 const SPARSE: usize = 13;
+/// Where random words begin at least: so carried pads, CARRIED and one for each query, are no more than a limb's elements.
+const LEAST_END: usize = CARRIED * WIDTH;
 /// A root is made for at least one opening, and at most so many.
 pub const MOST_OPENINGS: usize = 1 << 16;
 /// Numbers that the four rounds of one fold send.
@@ -21,10 +23,9 @@ fn bits_for(size: usize) -> usize {
     size.next_power_of_two().trailing_zeros() as usize
 }
 
-/// Queries at rate 2^-rate: each misses a word outside the unique-decoding radius at most (1 + 2^-rate) / 2.
-fn queries_at(rate: usize, bits: f64) -> usize {
-    let rate = 0.5f64.powi(rate as i32);
-    (bits / -((1.0 + rate) / 2.0).log2()).ceil() as usize
+/// Bits of so many queries at a rate: each misses a word outside the unique-decoding radius at most (1 + rate) / 2.
+fn missed(rate: f64, queries: usize) -> f64 {
+    queries as f64 * -((1.0 + rate) / 2.0).log2()
 }
 
 /// What sizes follow from: the bits of soundness of the queries to one oracle, the most elements of a last vector, and
@@ -39,19 +40,18 @@ pub struct Demand {
 /// The demand of every proof in zero knowledge; only views of the prover for tests have another.
 pub const HIDDEN: Demand = Demand {
     query_bits: 106.0,
-    last: 1 << 10,
+    last: 3 << 10,
     hides: true,
 };
 
-/// That of a proof that hides nothing: a vector of at most so many elements is as short as what committing to it sends.
+/// That of a proof that hides nothing: rates are of powers of two.
 pub const PLAIN: Demand = Demand {
-    last: 3 << 10,
     hides: false,
     ..HIDDEN
 };
 
 /// A table: what it holds, so many random words behind that, then zeros up to 2^bits; a domain of 2^(bits + rate), in leaves
-/// of 2^fold.
+/// of 2^fold. Where it hides, it is of a lower rate than 2^-rate: its polynomials have no more coefficients than these.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Geometry {
     /// Where the random words begin, a multiple of a leaf's width.
@@ -67,36 +67,53 @@ impl Demand {
     /// Of a table that holds so many words and may be opened so often: each query takes a random word of every limb. Where
     /// nothing is hidden it has none, and may be opened any number of times. Of leaves that make one tree it has the least.
     pub fn table(&self, words: usize, openings: usize) -> Geometry {
-        let openings = if self.hides { openings } else { 0 };
-        let widest = self.chosen(words.next_multiple_of(WIDTH), openings * WIDTH, SPARSE);
-        let narrower = |fold: usize| Geometry {
-            random: (openings * widest.queries) << fold,
-            fold,
-            bits: widest.bits + fold - FOLD,
-            ..widest
+        let end = words.next_multiple_of(WIDTH);
+        if !self.hides {
+            return self.chosen(end, 0, SPARSE);
+        }
+        let end = end.max(LEAST_END);
+        let widest = self.chosen(end, openings * WIDTH, SPARSE);
+        let narrower = |fold: usize| {
+            let bits = widest.bits + fold - FOLD;
+            let found = self.sized(end, openings << fold, bits, widest.rate);
+            found.map(|found| Geometry { fold, ..found })
         };
-        let found = (1..FOLD).map(narrower).find(Geometry::holds);
-        found.filter(|_| self.hides).unwrap_or(widest)
+        (1..FOLD).find_map(narrower).unwrap_or(widest)
     }
 
-    /// Rate 1/4 where the domain is then small, but not too small, else 1/2; `each` random elements for a query.
-    fn chosen(&self, end: usize, each: usize, sparse: usize) -> Geometry {
-        let at = |rate: usize| {
-            let queries = queries_at(rate, self.query_bits);
-            Geometry {
-                end,
-                random: each * queries,
-                fold: FOLD,
-                bits: bits_for(end + each * queries).max(LEAST),
-                rate,
-                queries,
-            }
+    /// On a domain of 2^(bits + rate), with `each` random elements for a query: as few queries as are enough. None where
+    /// not all that takes lies before 2^bits.
+    fn sized(&self, end: usize, each: usize, bits: usize, rate: usize) -> Option<Geometry> {
+        let domain = (1u64 << (bits + rate)) as f64;
+        let fits = |&queries: &usize| end + each * queries <= 1 << bits;
+        let enough = |&queries: &usize| {
+            let length = if self.hides { end + each * queries } else { 1 << bits };
+            missed(length as f64 / domain, queries) >= self.query_bits
         };
-        let low = at(2);
+        let queries = (1..).take_while(fits).find(enough)?;
+        Some(Geometry {
+            end,
+            random: each * queries,
+            fold: FOLD,
+            bits,
+            rate,
+            queries,
+        })
+    }
+
+    /// The smallest on a domain of so many times as many points.
+    fn least(&self, end: usize, each: usize, rate: usize) -> Geometry {
+        let found = (LEAST.max(bits_for(end))..).find_map(|bits| self.sized(end, each, bits, rate));
+        found.expect("a size is large enough")
+    }
+
+    /// Of rate 1/4 or less where the domain is then small, but not too small, else 1/2.
+    fn chosen(&self, end: usize, each: usize, sparse: usize) -> Geometry {
+        let low = self.least(end, each, 2);
         if (sparse..=SMALL).contains(&low.domain()) {
             low
         } else {
-            at(1)
+            self.least(end, each, 1)
         }
     }
 
@@ -119,52 +136,51 @@ impl Demand {
         }
     }
 
-    /// A vector that is folded again: number 1, 2, ... of rate 1/4, 1/8, ..., so that domains shrink.
+    /// A vector that is folded again: number 1, 2, ... of rate 1/4, 1/8, ... or less, so that domains shrink.
     fn folded(&self, end: usize, number: usize) -> Geometry {
-        let rate = 1 + number;
-        let queries = queries_at(rate, self.query_bits);
-        let random = if self.hides { WIDTH * queries } else { 0 };
-        Geometry {
-            end,
-            random,
-            fold: FOLD,
-            bits: bits_for(end + random),
-            rate,
-            queries,
+        self.least(end, if self.hides { WIDTH } else { 0 }, 1 + number)
+    }
+
+    /// The fold of a table, or of a vector, before its place is known.
+    fn block(&self, of: &Geometry) -> Block {
+        let bits = of.bits - of.fold;
+        let length = if self.hides { of.length() >> of.fold } else { 1 << bits };
+        Block {
+            offset: 0,
+            bits,
+            length,
         }
     }
 
     /// The vectors of an opening of these tables, the last of which carries pads where it hides; what is shown ends them.
     pub fn vectors(&self, tables: &[Geometry]) -> Vec<Vector> {
-        let folds: Vec<usize> = tables.iter().map(|table| table.bits - table.fold).collect();
         let queries = tables.last().expect("the proof's own table").queries;
-        let mut made = vec![self.vector(&folds, queries, 1)];
+        let mut made = vec![self.vector(tables, queries, 1)];
         while let Some(last) = made.last().filter(|vector| !vector.last) {
-            let Geometry {
-                bits, queries, fold, ..
-            } = last.geometry;
-            made.push(self.vector(&[bits - fold], queries, made.len() + 1));
+            let geometry = last.geometry;
+            made.push(self.vector(&[geometry], geometry.queries, made.len() + 1));
         }
         made
     }
 
-    fn vector(&self, folds: &[usize], queries: usize, number: usize) -> Vector {
-        let mut sizes = folds.to_vec();
+    fn vector(&self, sources: &[Geometry], queries: usize, number: usize) -> Vector {
+        let mut blocks: Vec<Block> = sources.iter().map(|source| self.block(source)).collect();
         if self.hides {
-            sizes.push(bits_for(CARRIED + queries));
+            let length = CARRIED + queries;
+            blocks.push(Block {
+                offset: 0,
+                bits: bits_for(length),
+                length,
+            });
         }
-        let mut order: Vec<usize> = (0..sizes.len()).collect();
-        order.sort_by_key(|&i| std::cmp::Reverse(sizes[i]));
-        let (mut offsets, mut end) = (vec![0; sizes.len()], 0);
+        let mut order: Vec<usize> = (0..blocks.len()).collect();
+        order.sort_by_key(|&i| std::cmp::Reverse(blocks[i].bits));
+        let mut end = 0usize;
         for i in order {
-            offsets[i] = end;
-            end += 1 << sizes[i];
+            let block = &mut blocks[i];
+            block.offset = end.next_multiple_of(1 << block.bits);
+            end = block.offset + block.length;
         }
-        let mut blocks: Vec<Block> = offsets
-            .into_iter()
-            .zip(sizes)
-            .map(|(offset, bits)| Block { offset, bits })
-            .collect();
         let carried = if self.hides { blocks.pop() } else { None };
         let last = end <= self.last;
         let geometry = if last {
@@ -196,8 +212,9 @@ impl Geometry {
         1 << self.fold
     }
 
-    fn holds(&self) -> bool {
-        self.end + self.random <= 1 << self.bits
+    /// What is not zero: the coefficients of its polynomials, where it hides.
+    pub fn length(&self) -> usize {
+        self.end + self.random
     }
 
     pub fn fits(&self) -> bool {
@@ -205,11 +222,18 @@ impl Geometry {
     }
 }
 
-/// A power of two of elements of a vector, at a multiple of its size.
+/// The first of 2^bits elements of a vector, at a multiple of so many; behind them another block may begin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Block {
     pub offset: usize,
     pub bits: usize,
+    pub length: usize,
+}
+
+impl Block {
+    pub fn range(&self) -> std::ops::Range<usize> {
+        self.offset..self.offset + self.length
+    }
 }
 
 /// A vector of an opening: the folds of what was before; in zero knowledge, carried pads and random elements too.
@@ -240,7 +264,7 @@ pub fn fit(tables: &[Geometry], vectors: &[Vector]) -> bool {
     let own = tables.last().into_iter();
     let trees = own.chain(vectors.iter().map(|vector| &vector.geometry));
     let carried = trees.zip(vectors).all(|(tree, vector)| {
-        let fits = |block: Block| block.bits + tree.rate <= tree.leaves();
+        let fits = |block: Block| block.length << tree.fold <= tree.length();
         vector.carried.is_none_or(fits)
     });
     carried && tables.iter().all(Geometry::fits) && vectors.iter().all(|vector| vector.geometry.fits())
@@ -253,8 +277,8 @@ mod tests {
     #[test]
     fn small_tables_have_rate_a_quarter() {
         let sizes = |one: Geometry| (one.bits, one.rate, one.queries, one.random);
-        assert_eq!(sizes(HIDDEN.table(4096, 4)), (14, 2, 157, 4 * 16 * 157));
-        assert_eq!(sizes(HIDDEN.table(1 << 20, 1)), (21, 1, 256, 16 * 256));
+        assert_eq!(sizes(HIDDEN.table(4096, 4)), (14, 2, 149, 4 * 16 * 149));
+        assert_eq!(sizes(HIDDEN.table(1 << 20, 1)), (21, 1, 157, 16 * 157));
         assert_eq!(sizes(PLAIN.table(1 << 10, 4)), (10, 1, 256, 0));
         assert_eq!(sizes(PLAIN.table((1 << 10) + 1, 4)), (11, 2, 157, 0));
         assert_eq!(sizes(PLAIN.table(1 << 15, 4)), (15, 2, 157, 0));
@@ -267,17 +291,16 @@ mod tests {
             let one = HIDDEN.table(words, openings);
             (one.fold, one.bits, one.random, one.leaves())
         };
-        assert_eq!(sizes(2608, 4), (3, 13, 4 * 8 * 157, 12));
-        assert_eq!(sizes(200, 4), (1, 11, 4 * 2 * 157, 12));
-        assert_eq!(sizes(6000, 4), (4, 14, 4 * 16 * 157, 12));
+        assert_eq!(sizes(2608, 4), (3, 13, 4 * 8 * 151, 12));
         for words in (1..40_000).step_by(97) {
             for openings in [1, 4, 40] {
                 let (fold, bits, random, leaves) = sizes(words, openings);
-                let end = words.next_multiple_of(WIDTH);
+                let end = words.next_multiple_of(WIDTH).max(LEAST_END);
                 let widest = HIDDEN.chosen(end, WIDTH * openings, SPARSE);
                 assert_eq!(leaves, widest.leaves());
                 assert!(end + random <= 1 << bits && (1..=FOLD).contains(&fold));
-                assert!(fold == 1 || end + random / 2 > 1 << (bits - 1));
+                let narrower = HIDDEN.sized(end, openings << (fold - 1), bits - 1, widest.rate);
+                assert!(fold == 1 || narrower.is_none());
                 assert_eq!(PLAIN.table(words, openings).fold, FOLD);
             }
         }
@@ -316,7 +339,8 @@ mod tests {
                 let mut end = 0;
                 for block in blocks {
                     assert!(block.offset >= end && block.offset % (1 << block.bits) == 0);
-                    end = block.offset + (1 << block.bits);
+                    assert!(block.length <= 1 << block.bits);
+                    end = block.range().end;
                 }
                 assert!(end <= vector.geometry.end);
                 assert!(vector.geometry.end + vector.geometry.random <= 1 << vector.geometry.bits);

@@ -100,7 +100,7 @@ pub fn open<E: Extension>(
                 coefficient = coefficient * gamma;
             }
             if prover.is_some() {
-                let weights = &mut pairs[1][block.offset..block.offset + (1 << block.bits)];
+                let weights = &mut pairs[1][block.range()];
                 add_powers(weights, known.leaves, places, &terms);
             }
             later.push((block, Later::Powers(terms)));
