@@ -43,16 +43,24 @@ def summed(count: int, openings: int, degree: int = 2) -> tuple[Program, Plan]:
     return made, plan(made, openings=openings, degree=degree)
 
 
+def asked(end: int, each: int, n: int, s: int) -> int | None:
+    """The least q for which L = end + each q is at most 2^n, and ((1 + L / 2^(n + s)) / 2)^q at most 2^-106: in integers."""
+    for queries in range(106, (2**n - end) // each + 1):
+        if (2 ** (n + s) + end + each * queries) ** queries * 2**106 <= 2 ** ((n + s + 1) * queries):
+            return queries
+    return None
+
+
+@lru_cache
 def least(words: int, openings: int) -> tuple[int, ...]:
-    """A table's sizes as docs/zero-knowledge.md says them: end, random words, k, variables, rate and queries."""
-    end = -(-words // 16) * 16
-    for rate in (2, 1):
-        queries = math.ceil(106 / -math.log2((1 + 0.5**rate) / 2))
-        n = next(n for n in range(8, 40) if end + 16 * openings * queries <= 2**n)
-        if n + rate <= 17:
+    """A table's sizes as docs/zero-knowledge.md says them: end, random words, k, variables, s and queries."""
+    end = max(128, -(-words // 16) * 16)
+    for s in (2, 1):
+        n = next(n for n in range(8, 40) if asked(end, 16 * openings, n, s))
+        if n + s <= 17:
             break
-    k = next(k for k in range(1, 5) if end + 2**k * openings * queries <= 2 ** (n - 4 + k))
-    return end, 2**k * openings * queries, k, n - 4 + k, rate, queries
+    k, queries = next((k, q) for k in range(1, 5) if (q := asked(end, 2**k * openings, n - 4 + k, s)))
+    return end, 2**k * openings * queries, k, n - 4 + k, s, queries
 
 
 @pytest.mark.parametrize("openings", [1, 2, 4, 16, 65, 300])
