@@ -66,6 +66,11 @@ class Geometry(NamedTuple):
     rate: int
     queries: int
 
+    @property
+    def length(self) -> int:
+        """The coefficients of its polynomials, where it hides: of a limb no fewer than carried pads beside it."""
+        return max(self.end, 2 * FOLD << self.fold) + self.random
+
 
 @dataclass(frozen=True)
 class Layout:

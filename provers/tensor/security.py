@@ -81,7 +81,7 @@ def _missed(hidden: bool, table: Geometry) -> float:
 
     Where it hides that is of its length, the number of coefficients of its polynomials; else of the power of two above.
     """
-    rate = (table.end + table.random) / (1 << (table.bits + table.rate)) if hidden else 0.5**table.rate
+    rate = table.length / (1 << (table.bits + table.rate)) if hidden else 0.5**table.rate
     miss = -table.queries * math.log2((1 + rate) / 2)
     assert miss >= QUERY_BITS
     return miss

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import count
 
 from .opening import FOLD, SYMBOLS, enough, queries_at
@@ -17,8 +17,6 @@ LAST = 3 << 10
 """A vector of so many elements, besides random ones, is the last one."""
 CARRIED = 2 * FOLD
 """Numbers that are sent in the four rounds of a fold."""
-BEFORE = 128
-"""Random words of a table begin there, or later."""
 TWO_ADICITY = 32
 MOST_VARIABLES = 29
 
@@ -51,8 +49,13 @@ class Geometry:
         return self.domain - self.fold
 
     @property
-    def length(self) -> int:
+    def filled(self) -> int:
         return self.end + self.random
+
+    @property
+    def length(self) -> int:
+        """Its polynomials have so many coefficients, if it hides: more than pads that are carried beside a limb."""
+        return max(self.end, CARRIED << self.fold) + self.random
 
 
 @dataclass(frozen=True)
@@ -74,39 +77,37 @@ class Vector:
     last: bool
 
 
-def hiding(end: int, each: int, bits: int, more: int) -> Geometry | None:
-    """With so many random elements for each query, on a domain of 2^(bits + more); None where they do not fit."""
-    most = ((1 << bits) - end) // each
-    for queries in range(1, most + 1):
-        if enough(queries, (end + each * queries) / (1 << bits + more)):
-            return Geometry(end, each * queries, FOLD, bits, more, queries)
+def hiding(end: int, openings: int, fold: int, bits: int, more: int) -> Geometry | None:
+    """Random elements for so many openings, leaves of 2^fold, 2^(bits + more) points; None where they do not fit."""
+    for queries in count(1):
+        found = Geometry(end, openings * queries << fold, fold, bits, more, queries)
+        if found.length > 1 << bits:
+            return None
+        if enough(queries, found.length / (1 << found.domain)):
+            return found
     return None
 
 
-def sized(end: int, each: int, more: int) -> Geometry:
+def sized(end: int, openings: int, fold: int, more: int) -> Geometry:
     """The smallest; where there are no random elements, of a rate of powers of two."""
-    if not each:
-        return Geometry(end, 0, FOLD, max(LEAST, bits_for(end)), more, queries_at(more))
-    return next(found for bits in count(LEAST) if (found := hiding(end, each, bits, more)))
+    if not openings:
+        return Geometry(end, 0, fold, max(LEAST, bits_for(end)), more, queries_at(more))
+    return next(found for bits in count(LEAST) if (found := hiding(end, openings, fold, bits, more)))
 
 
-def small_or_large(end: int, each: int, sparse: int = 0) -> Geometry:
-    quarter = sized(end, each, 2)
-    return quarter if sparse <= quarter.domain <= SMALL else sized(end, each, 1)
+def small_or_large(end: int, openings: int, fold: int, sparse: int = 0) -> Geometry:
+    quarter = sized(end, openings, fold, 2)
+    return quarter if sparse <= quarter.domain <= SMALL else sized(end, openings, fold, 1)
 
 
 def table(words: int, openings: int) -> Geometry:
     """A table for so many openings, of the narrowest leaves; for any number of them, 0, where nothing is hidden."""
     end = -(-words // SYMBOLS) * SYMBOLS
+    widest = small_or_large(end, openings, FOLD, SPARSE)
     if not openings:
-        return small_or_large(end, 0, SPARSE)
-    end = max(end, BEFORE)
-    widest = small_or_large(end, SYMBOLS * openings, SPARSE)
-    for fold in range(1, FOLD):
-        narrow = hiding(end, openings << fold, widest.bits - FOLD + fold, widest.rate)
-        if narrow is not None:
-            return replace(narrow, fold=fold)
-    return widest
+        return widest
+    narrower = (hiding(end, openings, fold, widest.bits - FOLD + fold, widest.rate) for fold in range(1, FOLD))
+    return next((found for found in narrower if found is not None), widest)
 
 
 def placed(sizes: Sequence[tuple[int, int]]) -> tuple[list[Block], int]:
@@ -125,14 +126,14 @@ def vector(sources: Sequence[Geometry], hides: bool, number: int) -> Vector:
     if not hides:
         blocks, end = placed([(own, 1 << own) for own in bits])
         last = end <= LAST
-        geometry = Geometry(end, 0, 0, bits_for(end), 0, 0) if last else sized(end, 0, 1 + number)
+        geometry = Geometry(end, 0, 0, bits_for(end), 0, 0) if last else sized(end, 0, FOLD, 1 + number)
         return Vector(tuple(blocks), None, geometry, last)
     pads = CARRIED + sources[-1].queries
     lengths = [own.length >> own.fold for own in sources]
     (*folds, carried), end = placed([*zip(bits, lengths, strict=True), (bits_for(pads), pads)])
     if end <= LAST:
-        return Vector(tuple(folds), carried, replace(small_or_large(end, 1), fold=0), True)
-    return Vector(tuple(folds), carried, sized(-(-end // SYMBOLS) * SYMBOLS, SYMBOLS, 1 + number), False)
+        return Vector(tuple(folds), carried, small_or_large(end, 1, 0), True)
+    return Vector(tuple(folds), carried, sized(-(-end // SYMBOLS) * SYMBOLS, 1, FOLD, 1 + number), False)
 
 
 def vectors(tables: Sequence[Geometry], hides: bool) -> list[Vector]:

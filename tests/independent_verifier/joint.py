@@ -194,7 +194,7 @@ def shown(transcript: Transcript, oracle: Oracle, target: Elements) -> tuple[Ele
     degree, geometry = transcript.degree, oracle.geometry
     (masked,) = transcript.elements("whir.mask", 1)
     mu = transcript.challenge("whir.mask")
-    last = transcript.elements("whir.last", geometry.length)
+    last = transcript.elements("whir.last", geometry.filled)
     found = ask(transcript, oracle)
     own, mask = found.words[:, :degree], found.words[:, degree:]
     if not same(mask + multiply(own, mu[None]), evaluated(last, found.z)):

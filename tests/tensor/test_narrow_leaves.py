@@ -43,10 +43,13 @@ def summed(count: int, openings: int, degree: int = 2) -> tuple[Program, Plan]:
     return made, plan(made, openings=openings, degree=degree)
 
 
-def asked(end: int, each: int, n: int, s: int) -> int | None:
-    """The least q for which L = end + each q is at most 2^n, and ((1 + L / 2^(n + s)) / 2)^q at most 2^-106: in integers."""
-    for queries in range(106, (2**n - end) // each + 1):
-        if (2 ** (n + s) + end + each * queries) ** queries * 2**106 <= 2 ** ((n + s + 1) * queries):
+def asked(end: int, openings: int, k: int, n: int, s: int) -> int | None:
+    """The least q whose length L is at most 2^n, with ((1 + L / 2^(n + s)) / 2)^q at most 2^-106: in integers."""
+    for queries in range(106, 2**n):
+        length = max(end, 8 * 2**k) + 2**k * openings * queries
+        if length > 2**n:
+            return None
+        if (2 ** (n + s) + length) ** queries * 2**106 <= 2 ** ((n + s + 1) * queries):
             return queries
     return None
 
@@ -54,12 +57,12 @@ def asked(end: int, each: int, n: int, s: int) -> int | None:
 @lru_cache
 def least(words: int, openings: int) -> tuple[int, ...]:
     """A table's sizes as docs/zero-knowledge.md says them: end, random words, k, variables, s and queries."""
-    end = max(128, -(-words // 16) * 16)
+    end = -(-words // 16) * 16
     for s in (2, 1):
-        n = next(n for n in range(8, 40) if asked(end, 16 * openings, n, s))
+        n = next(n for n in range(8, 40) if asked(end, openings, 4, n, s))
         if n + s <= 17:
             break
-    k, queries = next((k, q) for k in range(1, 5) if (q := asked(end, 2**k * openings, n - 4 + k, s)))
+    k, queries = next((k, q) for k in range(1, 5) if (q := asked(end, openings, k, n - 4 + k, s)))
     return end, 2**k * openings * queries, k, n - 4 + k, s, queries
 
 

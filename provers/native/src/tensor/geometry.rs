@@ -12,8 +12,6 @@ pub const LEAST: usize = 8;
 const SMALL: usize = 17;
 /// Below so many points, in bits, a table's queries reach most of its leaves: a larger domain has more to open.
 const SPARSE: usize = 13;
-/// Where random words begin at least: so carried pads, CARRIED and one for each query, are no more than a limb's elements.
-const LEAST_END: usize = CARRIED * WIDTH;
 /// A root is made for at least one opening, and at most so many.
 pub const MOST_OPENINGS: usize = 1 << 16;
 /// Numbers that the four rounds of one fold send.
@@ -69,62 +67,54 @@ impl Demand {
     pub fn table(&self, words: usize, openings: usize) -> Geometry {
         let end = words.next_multiple_of(WIDTH);
         if !self.hides {
-            return self.chosen(end, 0, SPARSE);
+            return self.chosen(end, 0, FOLD, SPARSE);
         }
-        let end = end.max(LEAST_END);
-        let widest = self.chosen(end, openings * WIDTH, SPARSE);
-        let narrower = |fold: usize| {
-            let bits = widest.bits + fold - FOLD;
-            let found = self.sized(end, openings << fold, bits, widest.rate);
-            found.map(|found| Geometry { fold, ..found })
-        };
+        let widest = self.chosen(end, openings, FOLD, SPARSE);
+        let narrower = |fold: usize| self.sized(end, openings, fold, widest.bits + fold - FOLD, widest.rate);
         (1..FOLD).find_map(narrower).unwrap_or(widest)
     }
 
-    /// On a domain of 2^(bits + rate), with `each` random elements for a query: as few queries as are enough. None where
-    /// not all that takes lies before 2^bits.
-    fn sized(&self, end: usize, each: usize, bits: usize, rate: usize) -> Option<Geometry> {
+    /// On a domain of 2^(bits + rate), with leaves of 2^fold and so many random words of each limb for a query: as few queries
+    /// as are enough. None where not all that takes lies before 2^bits.
+    fn sized(&self, end: usize, openings: usize, fold: usize, bits: usize, rate: usize) -> Option<Geometry> {
         let domain = (1u64 << (bits + rate)) as f64;
-        let fits = |&queries: &usize| end + each * queries <= 1 << bits;
-        let enough = |&queries: &usize| {
-            let length = if self.hides { end + each * queries } else { 1 << bits };
-            missed(length as f64 / domain, queries) >= self.query_bits
-        };
-        let queries = (1..).take_while(fits).find(enough)?;
-        Some(Geometry {
+        let asked = |queries: usize| Geometry {
             end,
-            random: each * queries,
-            fold: FOLD,
+            random: (openings * queries) << fold,
+            fold,
             bits,
             rate,
             queries,
-        })
+        };
+        let enough = |own: &Geometry| {
+            let length = if self.hides { own.length() } else { 1 << bits };
+            missed(length as f64 / domain, own.queries) >= self.query_bits
+        };
+        let fits = |own: &Geometry| !self.hides || own.length() <= 1 << bits;
+        (1..).map(asked).take_while(fits).find(enough)
     }
 
     /// The smallest on a domain of so many times as many points.
-    fn least(&self, end: usize, each: usize, rate: usize) -> Geometry {
-        let found = (LEAST.max(bits_for(end))..).find_map(|bits| self.sized(end, each, bits, rate));
+    fn least(&self, end: usize, openings: usize, fold: usize, rate: usize) -> Geometry {
+        let sized = |bits: usize| self.sized(end, openings, fold, bits, rate);
+        let found = (LEAST.max(bits_for(end))..).find_map(sized);
         found.expect("a size is large enough")
     }
 
     /// Of rate 1/4 or less where the domain is then small, but not too small, else 1/2.
-    fn chosen(&self, end: usize, each: usize, sparse: usize) -> Geometry {
-        let low = self.least(end, each, 2);
+    fn chosen(&self, end: usize, openings: usize, fold: usize, sparse: usize) -> Geometry {
+        let low = self.least(end, openings, fold, 2);
         if (sparse..=SMALL).contains(&low.domain()) {
             low
         } else {
-            self.least(end, each, 1)
+            self.least(end, openings, fold, 1)
         }
     }
 
     /// The last vector: leaves that hold one of its elements; or, where nothing is hidden, none, since it is sent.
     fn last(&self, end: usize) -> Geometry {
         if self.hides {
-            let fold = 0;
-            return Geometry {
-                fold,
-                ..self.chosen(end, 1, 0)
-            };
+            return self.chosen(end, 1, 0, 0);
         }
         Geometry {
             end,
@@ -138,7 +128,7 @@ impl Demand {
 
     /// A vector that is folded again: number 1, 2, ... of rate 1/4, 1/8, ... or less, so that domains shrink.
     fn folded(&self, end: usize, number: usize) -> Geometry {
-        self.least(end, if self.hides { WIDTH } else { 0 }, 1 + number)
+        self.least(end, usize::from(self.hides), FOLD, 1 + number)
     }
 
     /// The fold of a table, or of a vector, before its place is known.
@@ -212,9 +202,10 @@ impl Geometry {
         1 << self.fold
     }
 
-    /// What is not zero: the coefficients of its polynomials, where it hides.
+    /// The coefficients of its polynomials, where it hides: of a limb no fewer than pads carried beside it, one for each query
+    /// and CARRIED.
     pub fn length(&self) -> usize {
-        self.end + self.random
+        self.end.max(CARRIED << self.fold) + self.random
     }
 
     pub fn fits(&self) -> bool {
@@ -295,11 +286,11 @@ mod tests {
         for words in (1..40_000).step_by(97) {
             for openings in [1, 4, 40] {
                 let (fold, bits, random, leaves) = sizes(words, openings);
-                let end = words.next_multiple_of(WIDTH).max(LEAST_END);
-                let widest = HIDDEN.chosen(end, WIDTH * openings, SPARSE);
+                let end = words.next_multiple_of(WIDTH);
+                let widest = HIDDEN.chosen(end, openings, FOLD, SPARSE);
                 assert_eq!(leaves, widest.leaves());
                 assert!(end + random <= 1 << bits && (1..=FOLD).contains(&fold));
-                let narrower = HIDDEN.sized(end, openings << (fold - 1), bits - 1, widest.rate);
+                let narrower = HIDDEN.sized(end, openings, fold - 1, bits - 1, widest.rate);
                 assert!(fold == 1 || narrower.is_none());
                 assert_eq!(PLAIN.table(words, openings).fold, FOLD);
             }
