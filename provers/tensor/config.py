@@ -56,7 +56,7 @@ Sizes = tuple[int, int, int, int, int, int]
 class Geometry(NamedTuple):
     """A table, or a vector of an opening: where random elements begin, how many there are, and its domain.
 
-    A leaf has 2^fold symbols, the domain 2^(bits + rate) points. A vector that is sent has none: rate and queries are 0.
+    A leaf has 2^fold symbols, the domain 2^(bits + rate) points. One that is sent has none: rate and queries are 0.
     """
 
     end: int

@@ -8,8 +8,11 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 from independent_verifier import geometry
+from independent_verifier.arithmetic import FIELD, dot, equality, numbers, same, scale, total
+from independent_verifier.opening import powers_at
 from r1cs_programs import single
 from tensor_proofs import committed_inputs, proved, refusals
 from tensor_victims import drawn
@@ -169,3 +172,16 @@ def test_openings_of_an_earlier_version_are_refused_and_not_spent(tmp_path: Path
     with pytest.raises(Exception, match="has other values"):
         join(path, HIDING, lists, lambda key, salt: 5)
     assert json.loads(path.read_bytes())["openings"]["input:data"]["left"] == 3
+
+
+def test_powers_below_a_length_are_extended() -> None:
+    """By the independent verifier: the extension of weights on the first elements of a block, written out."""
+    random = np.random.default_rng(3)
+    z = numbers([int(x) for x in random.integers(0, PRIME, 3, np.uint64)])
+    own, point = (numbers(random.integers(0, PRIME, (size, 2), np.uint64).astype(object)) for size in (3, 4))
+    for length in range(17):
+        weights = FIELD.Zeros((16, 2))
+        for b in range(length):
+            power = numbers([pow(int(x), b, PRIME) for x in z])
+            weights[b] = total(scale(own, power))
+        assert same(powers_at(own, z, length, point), dot(equality(point), weights))

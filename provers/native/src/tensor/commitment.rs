@@ -193,7 +193,8 @@ mod tests {
             let salts = found.secret("salts");
             (found.words("root", 8), salts)
         };
-        let drawn = |words: &[F], fold: usize, secret: u8, list: u8| drawn_for(words, fold, 150, secret, list);
+        let drawn =
+            |words: &[F], fold: usize, secret: u8, list: u8| drawn_for(words, fold, 150, secret, list);
         let mut all: Vec<_> = (1..=4).map(|fold| drawn(&words, fold, 1, 1)).collect();
         all.extend([
             drawn(&words, 1, 2, 1),

@@ -134,7 +134,10 @@ mod tests {
             let mut added = vec![E::ZERO; length];
             add_powers(&mut added, 6, &places, &terms);
             assert_eq!(added, weights);
-            let sum = weights.iter().zip(&equal).fold(E::ZERO, |sum, (&w, &e)| sum + w * e);
+            let sum = weights
+                .iter()
+                .zip(&equal)
+                .fold(E::ZERO, |sum, (&w, &e)| sum + w * e);
             assert_eq!(powers_at(&terms, length, &point), sum);
         }
     }

@@ -134,7 +134,11 @@ impl Demand {
     /// The fold of a table, or of a vector, before its place is known.
     fn block(&self, of: &Geometry) -> Block {
         let bits = of.bits - of.fold;
-        let length = if self.hides { of.length() >> of.fold } else { 1 << bits };
+        let length = if self.hides {
+            of.length() >> of.fold
+        } else {
+            1 << bits
+        };
         Block {
             offset: 0,
             bits,
