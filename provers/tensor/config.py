@@ -9,14 +9,14 @@ from typing import NamedTuple
 PROOF_TYPE = "circuitize tensor proof 4: succinct, NOT zero-knowledge"
 """The tag of a proof that is not in zero knowledge."""
 
-HIDDEN_TYPE = "circuitize tensor proof 6: succinct, zero-knowledge"
+HIDDEN_TYPE = "circuitize tensor proof 7: succinct, zero-knowledge"
 
 GEOMETRY = "rates 1/4 of 2^13 to 2^17 points, else 1/2; vectors 1/4, 1/8, ...; the last, of at most 3072, is sent"
 """How large tables and vectors are, part of the statement's digest."""
 
 HIDDEN_GEOMETRY = (
-    "rates 1/4 up to 2^17 points, else 1/2; the narrowest leaves of 2 to 16 that make no larger tree; "
-    "vectors 1/4, 1/8, ...; the last, of at most 2^10, as tables"
+    "rates of lengths; sizes for 1/4 up to 2^17 points, else 1/2; the narrowest leaves of 2 to 16 that make no larger "
+    "tree; vectors 1/4, 1/8, ...; blocks behind lengths; the last, of at most 3072, as tables"
 )
 """The same of zero-knowledge proofs, whose tables never have fewer than 2^13 points at rate 1/4."""
 
@@ -56,7 +56,7 @@ Sizes = tuple[int, int, int, int, int, int]
 class Geometry(NamedTuple):
     """A table, or a vector of an opening: where random elements begin, how many there are, and its domain.
 
-    A leaf has 2^fold symbols. A vector that is sent has no domain: rate and queries are 0.
+    A leaf has 2^fold symbols, the domain 2^(bits + rate) points. One that is sent has none: rate and queries are 0.
     """
 
     end: int
@@ -65,6 +65,11 @@ class Geometry(NamedTuple):
     bits: int
     rate: int
     queries: int
+
+    @property
+    def length(self) -> int:
+        """The coefficients of its polynomials, where it hides: of a limb no fewer than carried pads beside it."""
+        return max(self.end, 2 * FOLD << self.fold) + self.random
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from .ports import CHUNKS
 
 MAGIC = b"circuitize-tenpf"
 PLAIN = Framing("tensor", MAGIC, version=4, zero_knowledge=False)
-HIDING = Framing("tensor", MAGIC, version=6, zero_knowledge=True)
+HIDING = Framing("tensor", MAGIC, version=7, zero_knowledge=True)
 FLAGS = len(MAGIC) + 4
 HEADER_BYTES = framing.HEADER_BYTES + 8 + 8
 PROOF_FILE = "proof.tensor"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from .config import (
@@ -17,6 +18,7 @@ from .config import (
     RUN_BITS,
     UNION_BITS,
     Bound,
+    Geometry,
 )
 from .errors import Unprovable
 from .flow import claims
@@ -48,6 +50,7 @@ def bounds(made: Plan) -> list[Bound]:
 def _opening(made: Plan, field: float, most_claims: int) -> Iterator[Bound]:
     """The joint opening, and where it hides the masks: docs/zero-knowledge.md, "It is sound"; docs/tensor.md."""
     layout, hidden = made.layout, made.hidden
+    missed = partial(_missed, hidden)
     if hidden:
         yield Bound("masks: products", field - math.log2(1 + layout.equations))
         yield Bound("masks: equations", field - math.log2(1 + layout.equations + 2 * layout.products))
@@ -62,20 +65,24 @@ def _opening(made: Plan, field: float, most_claims: int) -> Iterator[Bound]:
             # Rounds of the sumcheck are four, also where a narrow table is folded in fewer.
             folding = sum(1 << (source.bits + source.rate - step) for step in range(source.fold)) + 2 * FOLD
             yield Bound(f"{name}: folding", field - math.log2(folding))
-            yield Bound(f"{name}: queries", _missed(source.rate, source.queries))
+            yield Bound(f"{name}: queries", missed(source))
         if hidden:
-            yield Bound(f"{own}: carried pads", _missed(last.rate, last.queries))
+            yield Bound(f"{own}: carried pads", missed(last))
         sources = [(f"vector {number}", vector)]
     ((name, last),) = sources
     if hidden:
         yield Bound(f"{name}: mask", field - math.log2((2 << (last.bits + last.rate)) + 1))
-        yield Bound(f"{name}: queries", _missed(last.rate, last.queries))
+        yield Bound(f"{name}: queries", missed(last))
     yield Bound(f"{name}: last sumcheck", field - math.log2(2 * last.bits))
 
 
-def _missed(rate: int, count: int) -> float:
-    """The bits of so many queries, at rate 2^-rate, that all miss a word outside the unique-decoding radius."""
-    miss = -count * math.log2((1 + 0.5**rate) / 2)
+def _missed(hidden: bool, table: Geometry) -> float:
+    """The bits of its queries, that all miss a word outside the unique-decoding radius: by its rate.
+
+    Where it hides that is of its length, the number of coefficients of its polynomials; else of the power of two above.
+    """
+    rate = table.length / (1 << (table.bits + table.rate)) if hidden else 0.5**table.rate
+    miss = -table.queries * math.log2((1 + rate) / 2)
     assert miss >= QUERY_BITS
     return miss
 

@@ -42,7 +42,7 @@ def victim(degree: int) -> tuple[Program, Plan, Trace, list[Integers]]:
     x, y = builder.inputs([Fixed((2,), 0, -3, 4), Fixed((2,), 0, -2, 3)])
     shifted = builder.add(integers.Shift(1), builder.add(integers.Multiply(), x, y))
     made = committed_inputs(program(builder.build([builder.add(integers.ReLU(), shifted)])))
-    planned = plan(made, openings=8, degree=degree)
+    planned = plan(made, openings=20, degree=degree)
     assert len(planned.native.layout()[1]) == 2
     trace = planned.trace(draw(made, np.random.default_rng(1)))
     return made, planned, trace, planned.values(trace)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,36 +9,52 @@ import pytest
 from attacks.hidden_programs import PROGRAMS
 from attacks.small_programs import draw
 from hidden_view import View, Viewer, joint, secrets, values_of, words_of
+from independent_verifier import geometry, opening
 from prime_matrices import rank
+from r1cs_programs import single
 from tensor_proofs import committed_inputs
 
-from circuitize.provers.tensor.plan import plan
+from circuitize.circuits import integers
+from circuitize.circuits.types import Fixed
+from circuitize.provers.tensor.plan import Plan, plan
 
 
-def queries_at(rate: int, bits: float) -> int:
-    return math.ceil(bits / -math.log2((1 + 0.5**rate) / 2))
+def tables(made: Plan, bits: float, monkeypatch: pytest.MonkeyPatch) -> Sequence[geometry.Geometry]:
+    """The sizes of a plan's tables where queries have so many bits, by the independent verifier."""
+    assert made.openings is not None
+    monkeypatch.setattr(opening, "QUERY_BITS", bits)
+    sizes = zip(made.layout.tables, (*made.openings, 1), strict=True)
+    return [geometry.table(own.end, openings) for own, openings in sizes]
 
 
-@pytest.mark.parametrize(("openings", "bits", "width"), [(1, 1.3, 2), (3, 1.3, 4), (10, 1.0, 8)])
-def test_leaves_of_each_width_hide(openings: int, bits: float, width: int) -> None:
-    """Those of 16 are of own columns; a root that may be opened more often has wider leaves."""
-    private = committed_inputs(PROGRAMS["step"])
+@pytest.mark.parametrize(
+    ("count", "openings", "bits", "width"), [(4, 1, 1.3, 2), (17, 1, 1.3, 4), (33, 2, 1.3, 8), (65, 1, 1.0, 16)]
+)
+def test_leaves_of_each_width_hide(
+    count: int, openings: int, bits: float, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of the root of so many numbers."""
+    total = integers.Sum(integers.View.broadcast((count,), (0,)))
+    private = committed_inputs(single(total, Fixed((count,), 0, 0, 1)))
     made = plan(private, openings=openings)
     values = values_of(made, draw(private, np.random.default_rng(1)))
     viewer = Viewer(made, values, secrets(made), demand=(bits, 1 << 10))
     view = viewer.view()
-    assert view.drawn["0: root"].size == width * openings * queries_at(1, bits)
+    asked = tables(made, bits, monkeypatch)[0].queries
+    assert view.drawn["0: root"].size == width * openings * asked
     found = viewer.jacobian(words_of(view))
     assert rank(found[: view.uniform.size]) == rank(found) == view.uniform.size
 
 
 @pytest.mark.parametrize(("bits", "width", "degree"), [(1.3, 8, 3), (5.2, 4, 2), (11.8, 2, 2)])
-def test_own_columns_of_narrow_leaves_hide(bits: float, width: int, degree: int) -> None:
+def test_own_columns_of_narrow_leaves_hide(
+    bits: float, width: int, degree: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Beside these leaves lie carried pads. With any random word of the last query known the view is not uniform."""
     private = committed_inputs(PROGRAMS["Constant"])
     made = plan(private, openings=1, degree=degree)
     values = values_of(made, draw(private, np.random.default_rng(1)))
-    count = queries_at(1, bits)
+    count = tables(made, bits, monkeypatch)[-1].queries
     for seed in range(1000):
         viewer = Viewer(made, values, secrets(made), bytes([seed % 256, seed // 256] * 16), (bits, 1 << 10))
         view = viewer.view()
@@ -97,7 +112,7 @@ def test_a_root_of_narrow_leaves_is_opened_as_often_as_it_was_made_for(budget: i
     assert (found == size) == uniform
 
 
-@pytest.mark.parametrize(("budget", "lacking"), [(2, 0), (1, 2 * 4)])
+@pytest.mark.parametrize(("budget", "lacking"), [(2, 0), (1, 2 * 3)])
 def test_proofs_of_both_degrees_share_a_budget(budget: int, lacking: int) -> None:
     """With one opening more than the budget, a symbol of each leaf that it opens follows from the others."""
     private = committed_inputs(PROGRAMS["Constant"])
@@ -109,7 +124,7 @@ def test_proofs_of_both_degrees_share_a_budget(budget: int, lacking: int) -> Non
             own = [secrets(made)[0], bytes([9 + degree] * 32)]
             viewers.append(Viewer(made, values_of(made, inputs), own, bytes([seed + degree % 2] * 32)))
         views = [viewer.view() for viewer in viewers]
-        if [len(view.salts[0]) for view in views] == [4, 4] and not leaves_in_common(views, 0):
+        if [len(view.salts[0]) for view in views] == [3, 3] and not leaves_in_common(views, 0):
             break
     assert np.array_equal(views[0].drawn["0: root"], views[1].drawn["0: root"])
     found = rank(joint([(viewer, "0: ") for viewer in viewers]))

@@ -196,7 +196,7 @@ def test_blocks_stand_in_one_order(turn: tuple[int, ...], monkeypatch: pytest.Mo
         (vector,) = found(tables, hides)
         sizes = [vector.folds[i].bits for i in turn]
         offsets = np.cumsum([0, *(1 << bits for bits in sizes)]).tolist()
-        blocks = {i: Block(offset, bits) for i, offset, bits in zip(turn, offsets, sizes, strict=False)}
+        blocks = {i: Block(offset, bits, 1 << bits) for i, offset, bits in zip(turn, offsets, sizes, strict=False)}
         made = tuple(blocks[i] for i in range(len(tables)))
         assert made != vector.folds
         return [replace(vector, folds=made)]

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import count
 
-from .opening import FOLD, SYMBOLS, queries_at
+from .opening import FOLD, SYMBOLS, enough, queries_at
 
 SMALL = 17
 """A domain of at most 2^17 points at rate 1/4 has that rate."""
 SPARSE = 13
 """But that of a table has rate 1/2, unless it then has 2^13 points."""
 LEAST = 8
-LAST, LAST_SENT = 1 << 10, 3 << 10
-"""A vector of so many elements, besides random ones, is the last one: in zero knowledge, and where it is sent."""
+LAST = 3 << 10
+"""A vector of so many elements, besides random ones, is the last one."""
 CARRIED = 2 * FOLD
 """Numbers that are sent in the four rounds of a fold."""
 TWO_ADICITY = 32
@@ -48,14 +49,22 @@ class Geometry:
         return self.domain - self.fold
 
     @property
-    def length(self) -> int:
+    def filled(self) -> int:
         return self.end + self.random
+
+    @property
+    def length(self) -> int:
+        """Its polynomials have so many coefficients, if it hides: more than pads that are carried beside a limb."""
+        return max(self.end, CARRIED << self.fold) + self.random
 
 
 @dataclass(frozen=True)
 class Block:
+    """The first elements of 2^bits of a vector; none but these are the block's."""
+
     offset: int
     bits: int
+    length: int
 
 
 @dataclass(frozen=True)
@@ -68,50 +77,70 @@ class Vector:
     last: bool
 
 
-def sized(end: int, each: int, rate: int) -> Geometry:
-    """With so many random elements for each query."""
-    random = each * queries_at(rate)
-    return Geometry(end, random, FOLD, max(LEAST, bits_for(end + random)), rate, queries_at(rate))
+def hiding(end: int, openings: int, fold: int, bits: int, more: int) -> Geometry | None:
+    """Random elements for so many openings, leaves of 2^fold, 2^(bits + more) points; None where they do not fit."""
+    for queries in count(1):
+        found = Geometry(end, openings * queries << fold, fold, bits, more, queries)
+        if found.length > 1 << bits:
+            return None
+        if enough(queries, found.length / (1 << found.domain)):
+            return found
+    return None
 
 
-def small_or_large(end: int, each: int, sparse: int = 0) -> Geometry:
-    quarter = sized(end, each, 2)
-    return quarter if sparse <= quarter.domain <= SMALL else sized(end, each, 1)
+def sized(end: int, openings: int, fold: int, more: int) -> Geometry:
+    """The smallest; where there are no random elements, of a rate of powers of two."""
+    if not openings:
+        return Geometry(end, 0, fold, max(LEAST, bits_for(end)), more, queries_at(more))
+    return next(found for bits in count(LEAST) if (found := hiding(end, openings, fold, bits, more)))
+
+
+def small_or_large(end: int, openings: int, fold: int, sparse: int = 0) -> Geometry:
+    quarter = sized(end, openings, fold, 2)
+    return quarter if sparse <= quarter.domain <= SMALL else sized(end, openings, fold, 1)
 
 
 def table(words: int, openings: int) -> Geometry:
     """A table for so many openings, of the narrowest leaves; for any number of them, 0, where nothing is hidden."""
-    widest = small_or_large(-(-words // SYMBOLS) * SYMBOLS, SYMBOLS * openings, SPARSE)
-    for fold in range(1, FOLD) if openings else ():
-        random, bits = openings * widest.queries << fold, widest.bits - FOLD + fold
-        if widest.end + random <= 1 << bits:
-            return replace(widest, random=random, fold=fold, bits=bits)
-    return widest
+    end = -(-words // SYMBOLS) * SYMBOLS
+    widest = small_or_large(end, openings, FOLD, SPARSE)
+    if not openings:
+        return widest
+    narrower = (hiding(end, openings, fold, widest.bits - FOLD + fold, widest.rate) for fold in range(1, FOLD))
+    return next((found for found in narrower if found is not None), widest)
 
 
-def vector(sizes: Sequence[int], queries: int, number: int) -> Vector:
-    """The vector, 1 for the first, that folds of these sizes make; a tree that carries pads has `queries`."""
-    bits = [*sizes, bits_for(CARRIED + queries)] if queries else [*sizes]
-    offsets, end = [0] * len(bits), 0
-    for i in sorted(range(len(bits)), key=lambda i: -bits[i]):
-        offsets[i], end = end, end + (1 << bits[i])
-    blocks = [Block(offset, size) for offset, size in zip(offsets, bits, strict=True)]
-    if not queries:
-        last = end <= LAST_SENT
-        geometry = Geometry(end, 0, 0, bits_for(end), 0, 0) if last else sized(end, 0, 1 + number)
+def placed(sizes: Sequence[tuple[int, int]]) -> tuple[list[Block], int]:
+    """Blocks of so many bits and elements, larger ones first, each behind what the one before holds; and their end."""
+    offsets, end = [0] * len(sizes), 0
+    for i in sorted(range(len(sizes)), key=lambda i: -sizes[i][0]):
+        bits, length = sizes[i]
+        offsets[i] = -(-end >> bits) << bits
+        end = offsets[i] + length
+    return [Block(offset, *size) for offset, size in zip(offsets, sizes, strict=True)], end
+
+
+def vector(sources: Sequence[Geometry], hides: bool, number: int) -> Vector:
+    """The vector, 1 for the first, that folds of these make, of which the last one carries pads if it hides."""
+    bits = [own.bits - own.fold for own in sources]
+    if not hides:
+        blocks, end = placed([(own, 1 << own) for own in bits])
+        last = end <= LAST
+        geometry = Geometry(end, 0, 0, bits_for(end), 0, 0) if last else sized(end, 0, FOLD, 1 + number)
         return Vector(tuple(blocks), None, geometry, last)
-    *folds, carried = blocks
-    last = end <= LAST
-    geometry = replace(small_or_large(end, 1), fold=0) if last else sized(end, SYMBOLS, 1 + number)
-    return Vector(tuple(folds), carried, geometry, last)
+    pads = CARRIED + sources[-1].queries
+    lengths = [own.length >> own.fold for own in sources]
+    (*folds, carried), end = placed([*zip(bits, lengths, strict=True), (bits_for(pads), pads)])
+    if end <= LAST:
+        return Vector(tuple(folds), carried, small_or_large(end, 1, 0), True)
+    return Vector(tuple(folds), carried, sized(-(-end // SYMBOLS) * SYMBOLS, 1, FOLD, 1 + number), False)
 
 
 def vectors(tables: Sequence[Geometry], hides: bool) -> list[Vector]:
     """Of an opening of these tables, the last of which carries pads if it hides."""
-    made = [vector([one.bits - one.fold for one in tables], hides * tables[-1].queries, 1)]
+    made = [vector(tables, hides, 1)]
     while not made[-1].last:
-        before = made[-1].geometry
-        made.append(vector([before.bits - FOLD], hides * before.queries, len(made) + 1))
+        made.append(vector([made[-1].geometry], hides, len(made) + 1))
     return made
 
 
@@ -119,5 +148,5 @@ def fit(tables: Sequence[Geometry], made: Sequence[Vector]) -> bool:
     """Whether there are such domains, and carried pads have a rate as low as the tree that carries them."""
     trees = [tables[-1], *(one.geometry for one in made)]
     pairs = [(tree, one.carried) for tree, one in zip(trees, made, strict=False) if one.carried is not None]
-    carried = all(block.bits + tree.rate <= tree.depth for tree, block in pairs)
+    carried = all(block.length << tree.fold <= tree.length for tree, block in pairs)
     return carried and all(one.bits <= MOST_VARIABLES and one.domain <= TWO_ADICITY for one in [*tables, *trees])

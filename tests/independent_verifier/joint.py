@@ -88,10 +88,10 @@ class Folded:
         if self.pads is not None and carried is not None:
             pads = dot(self.pads, equality_at(at[: carried.bits], range(CARRIED)))
             found = multiply(pads, within(carried, at))
-        for bits in {own.block.bits for own in self.powers}:
-            alike = [own for own in self.powers if own.block.bits == bits]
+        for bits, length in {(own.block.bits, own.block.length) for own in self.powers}:
+            alike = [own for own in self.powers if (own.block.bits, own.block.length) == (bits, length)]
             factors = np.concatenate([multiply(own.factors, within(own.block, at)) for own in alike])
-            found = found + powers_at(factors, np.concatenate([own.z for own in alike]), at[:bits])
+            found = found + powers_at(factors, np.concatenate([own.z for own in alike]), length, at[:bits])
         return found
 
 
@@ -194,7 +194,7 @@ def shown(transcript: Transcript, oracle: Oracle, target: Elements) -> tuple[Ele
     degree, geometry = transcript.degree, oracle.geometry
     (masked,) = transcript.elements("whir.mask", 1)
     mu = transcript.challenge("whir.mask")
-    last = transcript.elements("whir.last", geometry.length)
+    last = transcript.elements("whir.last", geometry.filled)
     found = ask(transcript, oracle)
     own, mask = found.words[:, :degree], found.words[:, degree:]
     if not same(mask + multiply(own, mu[None]), evaluated(last, found.z)):

@@ -53,12 +53,27 @@ def queries_at(rate_bits: int) -> int:
     return math.ceil(QUERY_BITS / -math.log2((1 + 2.0**-rate_bits) / 2))
 
 
-def powers_at(factors: Elements, z: Numbers, point: Elements) -> Elements:
-    """The extension of the sum of factors times z^b: sum_b eq(point, b) z^b is the product of 1 - r + r z^(2^i)."""
-    for r in point:
-        factors = multiply(factors, one(len(r)) - r + scale(r[None], z))
+def enough(queries: int, rate: float) -> bool:
+    """Whether ((1 + rate) / 2)^queries is at most 2^-106."""
+    return -queries * math.log2((1 + rate) / 2) >= QUERY_BITS
+
+
+def powers_at(factors: Elements, z: Numbers, length: int, point: Elements) -> Elements:
+    """The extension of the sum of factors times z^b, of all b below the length.
+
+    Over all b, sum_b eq(point, b) z^b is the product of 1 - r + r z^(2^i). Of b below 2^m + l, m the highest bit, those
+    without bit m are all; those with it are the b below l, times r z^(2^m).
+    """
+    found, whole = FIELD.Zeros(factors.shape), factors
+    for bit, r in enumerate(point):
+        without, high = one(len(r)) - r, scale(r[None], z)
+        if length >> bit & 1:
+            found = multiply(whole, without[None]) + multiply(found, high)
+        else:
+            found = multiply(found, without[None])
+        whole = multiply(whole, without + high)
         z = times(z, z)
-    return total(factors)
+    return total(whole if length >> len(point) else found)
 
 
 def opened_leaves(

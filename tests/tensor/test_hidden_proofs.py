@@ -36,7 +36,7 @@ HASHED = QUERIED | {"columns", "whir.root"}
 """What is in trees, or is one's root."""
 
 OPENINGS = 2
-MOST = {"long": 4}
+MOST = {"long": 16}
 """How often the roots of a program's groups are opened, where that is not OPENINGS."""
 
 

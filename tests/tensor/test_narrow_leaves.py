@@ -8,8 +8,11 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 from independent_verifier import geometry
+from independent_verifier.arithmetic import FIELD, dot, equality, numbers, same, scale, total
+from independent_verifier.opening import powers_at
 from r1cs_programs import single
 from tensor_proofs import committed_inputs, proved, refusals
 from tensor_victims import drawn
@@ -43,16 +46,27 @@ def summed(count: int, openings: int, degree: int = 2) -> tuple[Program, Plan]:
     return made, plan(made, openings=openings, degree=degree)
 
 
+def asked(end: int, openings: int, k: int, n: int, s: int) -> int | None:
+    """The least q whose length L is at most 2^n, with ((1 + L / 2^(n + s)) / 2)^q at most 2^-106: in integers."""
+    for queries in range(106, 2**n):
+        length = max(end, 8 * 2**k) + 2**k * openings * queries
+        if length > 2**n:
+            return None
+        if (2 ** (n + s) + length) ** queries * 2**106 <= 2 ** ((n + s + 1) * queries):
+            return queries
+    return None
+
+
+@lru_cache
 def least(words: int, openings: int) -> tuple[int, ...]:
-    """A table's sizes as docs/zero-knowledge.md says them: end, random words, k, variables, rate and queries."""
+    """A table's sizes as docs/zero-knowledge.md says them: end, random words, k, variables, s and queries."""
     end = -(-words // 16) * 16
-    for rate in (2, 1):
-        queries = math.ceil(106 / -math.log2((1 + 0.5**rate) / 2))
-        n = next(n for n in range(8, 40) if end + 16 * openings * queries <= 2**n)
-        if n + rate <= 17:
+    for s in (2, 1):
+        n = next(n for n in range(8, 40) if asked(end, openings, 4, n, s))
+        if n + s <= 17:
             break
-    k = next(k for k in range(1, 5) if end + 2**k * openings * queries <= 2 ** (n - 4 + k))
-    return end, 2**k * openings * queries, k, n - 4 + k, rate, queries
+    k, queries = next((k, q) for k in range(1, 5) if (q := asked(end, openings, k, n - 4 + k, s)))
+    return end, 2**k * openings * queries, k, n - 4 + k, s, queries
 
 
 @pytest.mark.parametrize("openings", [1, 2, 4, 16, 65, 300])
@@ -158,3 +172,16 @@ def test_openings_of_an_earlier_version_are_refused_and_not_spent(tmp_path: Path
     with pytest.raises(Exception, match="has other values"):
         join(path, HIDING, lists, lambda key, salt: 5)
     assert json.loads(path.read_bytes())["openings"]["input:data"]["left"] == 3
+
+
+def test_powers_below_a_length_are_extended() -> None:
+    """By the independent verifier: the extension of weights on the first elements of a block, written out."""
+    random = np.random.default_rng(3)
+    z = numbers([int(x) for x in random.integers(0, PRIME, 3, np.uint64)])
+    own, point = (numbers(random.integers(0, PRIME, (size, 2), np.uint64).astype(object)) for size in (3, 4))
+    for length in range(17):
+        weights = FIELD.Zeros((16, 2))
+        for b in range(length):
+            power = numbers([pow(int(x), b, PRIME) for x in z])
+            weights[b] = total(scale(own, power))
+        assert same(powers_at(own, z, length, point), dot(equality(point), weights))

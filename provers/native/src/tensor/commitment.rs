@@ -58,13 +58,12 @@ impl Commitment {
         Self::with(words, Vec::new(), geometry, secret, Vec::new(), binding)
     }
 
-    /// The secret, the list of ports, the words and the leaves' width decide the random ones: so one secret used twice gives
-    /// unrelated ones.
+    /// The secret, the list of ports, the words, the leaves' width and the queries decide the random ones: so one secret used
+    /// twice gives unrelated ones.
     pub fn randomness(words: &[F], geometry: &Geometry, secret: &[u8; 32], binding: Binding) -> Randomness {
-        Randomness::new(
-            secret,
-            &[&binding.root(&fingerprint(words)), &[geometry.fold as u8]],
-        )
+        let queries = (geometry.queries as u64).to_le_bytes();
+        let sizes = [&[geometry.fold as u8][..], &queries].concat();
+        Randomness::new(secret, &[&binding.root(&fingerprint(words)), &sizes])
     }
 
     /// Commits to words and random ones behind them.
@@ -181,11 +180,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_drawn_by_secret_list_table_and_width() {
+    fn words_are_drawn_by_secret_list_table_width_and_queries() {
         let words: Vec<F> = (0..48).map(F::reduced).collect();
-        let drawn = |words: &[F], fold: usize, secret: u8, list: u8| {
+        let drawn_for = |words: &[F], fold: usize, queries: usize, secret: u8, list: u8| {
             let geometry = Geometry {
                 fold,
+                queries,
                 ..HIDDEN.table(words.len(), 4)
             };
             let ports = [list; 32];
@@ -193,11 +193,14 @@ mod tests {
             let salts = found.secret("salts");
             (found.words("root", 8), salts)
         };
+        let drawn =
+            |words: &[F], fold: usize, secret: u8, list: u8| drawn_for(words, fold, 150, secret, list);
         let mut all: Vec<_> = (1..=4).map(|fold| drawn(&words, fold, 1, 1)).collect();
         all.extend([
             drawn(&words, 1, 2, 1),
             drawn(&words, 1, 1, 2),
             drawn(&words[1..], 1, 1, 1),
+            drawn_for(&words, 1, 151, 1, 1),
         ]);
         for (i, (words, salts)) in all.iter().enumerate() {
             assert!(

@@ -58,16 +58,24 @@ impl<E: Extension> Fold<E> {
     }
 }
 
-/// The multilinear extension of the sum of c z^b over coefficients c and elements z, at a point of b's variables.
-pub fn powers_at<E: Extension>(terms: &[(E, F)], point: &[E]) -> E {
+/// The multilinear extension of the sum of c z^b over coefficients c and elements z, at a point of b's variables, of the b
+/// below a length alone.
+pub fn powers_at<E: Extension>(terms: &[(E, F)], length: usize, point: &[E]) -> E {
     terms.iter().fold(E::ZERO, |sum, &(coefficient, z)| {
         let mut power = z;
-        let mut product = coefficient;
-        for &r in point {
-            product = product * (E::ONE + r * (power - F::ONE));
+        // Of b of the variables so far: all, and those below the length's low bits.
+        let (mut all, mut below) = (coefficient, E::ZERO);
+        for (bit, &r) in point.iter().enumerate() {
+            let high = r * power;
+            below = if length >> bit & 1 == 1 {
+                all - r * all + high * below
+            } else {
+                below - r * below
+            };
+            all = all * (E::ONE + high - r);
             power = power * power;
         }
-        sum + product
+        sum + if length >> point.len() == 0 { below } else { all }
     })
 }
 
@@ -93,5 +101,50 @@ pub fn add_powers<E: Extension>(weights: &mut [E], bits: usize, places: &[usize]
     for (b, weight) in weights.iter_mut().enumerate() {
         let at = E::DEGREE * reverse(b, bits);
         *weight += E::of(&sums[at..at + E::DEGREE]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::cubic::Cubic;
+    use super::super::extension::tests::element;
+    use super::super::multilinear::equality;
+    use super::super::quadratic::Quadratic;
+    use super::*;
+
+    fn powers_below<E: Extension>() {
+        let point: Vec<E> = (0..5).map(|i| element(i + 3)).collect();
+        let equal = equality(&point);
+        let places: Vec<usize> = (0..1 << 6).step_by(9).collect();
+        let generator = F::root_of_unity(6);
+        let terms: Vec<(E, F)> = places
+            .iter()
+            .map(|&place| {
+                let z = generator.power(reverse(place, 6) as u64);
+                (element(place as u64 + 90), z)
+            })
+            .collect();
+        for length in 0..=32 {
+            let mut weights = vec![E::ZERO; length];
+            for &(coefficient, z) in &terms {
+                for (b, weight) in weights.iter_mut().enumerate() {
+                    *weight += coefficient * z.power(b as u64);
+                }
+            }
+            let mut added = vec![E::ZERO; length];
+            add_powers(&mut added, 6, &places, &terms);
+            assert_eq!(added, weights);
+            let sum = weights
+                .iter()
+                .zip(&equal)
+                .fold(E::ZERO, |sum, (&w, &e)| sum + w * e);
+            assert_eq!(powers_at(&terms, length, &point), sum);
+        }
+    }
+
+    #[test]
+    fn powers_below_a_length_are_extended_as_they_are_added() {
+        powers_below::<Quadratic>();
+        powers_below::<Cubic>();
     }
 }

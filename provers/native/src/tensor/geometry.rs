@@ -21,10 +21,9 @@ fn bits_for(size: usize) -> usize {
     size.next_power_of_two().trailing_zeros() as usize
 }
 
-/// Queries at rate 2^-rate: each misses a word outside the unique-decoding radius at most (1 + 2^-rate) / 2.
-fn queries_at(rate: usize, bits: f64) -> usize {
-    let rate = 0.5f64.powi(rate as i32);
-    (bits / -((1.0 + rate) / 2.0).log2()).ceil() as usize
+/// Bits of so many queries at a rate: each misses a word outside the unique-decoding radius at most (1 + rate) / 2.
+fn missed(rate: f64, queries: usize) -> f64 {
+    queries as f64 * -((1.0 + rate) / 2.0).log2()
 }
 
 /// What sizes follow from: the bits of soundness of the queries to one oracle, the most elements of a last vector, and
@@ -39,19 +38,18 @@ pub struct Demand {
 /// The demand of every proof in zero knowledge; only views of the prover for tests have another.
 pub const HIDDEN: Demand = Demand {
     query_bits: 106.0,
-    last: 1 << 10,
+    last: 3 << 10,
     hides: true,
 };
 
-/// That of a proof that hides nothing: a vector of at most so many elements is as short as what committing to it sends.
+/// That of a proof that hides nothing: rates are of powers of two.
 pub const PLAIN: Demand = Demand {
-    last: 3 << 10,
     hides: false,
     ..HIDDEN
 };
 
 /// A table: what it holds, so many random words behind that, then zeros up to 2^bits; a domain of 2^(bits + rate), in leaves
-/// of 2^fold.
+/// of 2^fold. Where it hides, it is of a lower rate than 2^-rate: its polynomials have no more coefficients than these.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Geometry {
     /// Where the random words begin, a multiple of a leaf's width.
@@ -67,47 +65,56 @@ impl Demand {
     /// Of a table that holds so many words and may be opened so often: each query takes a random word of every limb. Where
     /// nothing is hidden it has none, and may be opened any number of times. Of leaves that make one tree it has the least.
     pub fn table(&self, words: usize, openings: usize) -> Geometry {
-        let openings = if self.hides { openings } else { 0 };
-        let widest = self.chosen(words.next_multiple_of(WIDTH), openings * WIDTH, SPARSE);
-        let narrower = |fold: usize| Geometry {
-            random: (openings * widest.queries) << fold,
-            fold,
-            bits: widest.bits + fold - FOLD,
-            ..widest
-        };
-        let found = (1..FOLD).map(narrower).find(Geometry::holds);
-        found.filter(|_| self.hides).unwrap_or(widest)
+        let end = words.next_multiple_of(WIDTH);
+        if !self.hides {
+            return self.chosen(end, 0, FOLD, SPARSE);
+        }
+        let widest = self.chosen(end, openings, FOLD, SPARSE);
+        let narrower = |fold: usize| self.sized(end, openings, fold, widest.bits + fold - FOLD, widest.rate);
+        (1..FOLD).find_map(narrower).unwrap_or(widest)
     }
 
-    /// Rate 1/4 where the domain is then small, but not too small, else 1/2; `each` random elements for a query.
-    fn chosen(&self, end: usize, each: usize, sparse: usize) -> Geometry {
-        let at = |rate: usize| {
-            let queries = queries_at(rate, self.query_bits);
-            Geometry {
-                end,
-                random: each * queries,
-                fold: FOLD,
-                bits: bits_for(end + each * queries).max(LEAST),
-                rate,
-                queries,
-            }
+    /// On a domain of 2^(bits + rate), with leaves of 2^fold and so many random words of each limb for a query: as few queries
+    /// as are enough. None where not all that takes lies before 2^bits.
+    fn sized(&self, end: usize, openings: usize, fold: usize, bits: usize, rate: usize) -> Option<Geometry> {
+        let domain = (1u64 << (bits + rate)) as f64;
+        let asked = |queries: usize| Geometry {
+            end,
+            random: (openings * queries) << fold,
+            fold,
+            bits,
+            rate,
+            queries,
         };
-        let low = at(2);
+        let enough = |own: &Geometry| {
+            let length = if self.hides { own.length() } else { 1 << bits };
+            missed(length as f64 / domain, own.queries) >= self.query_bits
+        };
+        let fits = |own: &Geometry| !self.hides || own.length() <= 1 << bits;
+        (1..).map(asked).take_while(fits).find(enough)
+    }
+
+    /// The smallest on a domain of so many times as many points.
+    fn least(&self, end: usize, openings: usize, fold: usize, rate: usize) -> Geometry {
+        let sized = |bits: usize| self.sized(end, openings, fold, bits, rate);
+        let found = (LEAST.max(bits_for(end))..).find_map(sized);
+        found.expect("a size is large enough")
+    }
+
+    /// Of rate 1/4 or less where the domain is then small, but not too small, else 1/2.
+    fn chosen(&self, end: usize, openings: usize, fold: usize, sparse: usize) -> Geometry {
+        let low = self.least(end, openings, fold, 2);
         if (sparse..=SMALL).contains(&low.domain()) {
             low
         } else {
-            at(1)
+            self.least(end, openings, fold, 1)
         }
     }
 
     /// The last vector: leaves that hold one of its elements; or, where nothing is hidden, none, since it is sent.
     fn last(&self, end: usize) -> Geometry {
         if self.hides {
-            let fold = 0;
-            return Geometry {
-                fold,
-                ..self.chosen(end, 1, 0)
-            };
+            return self.chosen(end, 1, 0, 0);
         }
         Geometry {
             end,
@@ -119,52 +126,55 @@ impl Demand {
         }
     }
 
-    /// A vector that is folded again: number 1, 2, ... of rate 1/4, 1/8, ..., so that domains shrink.
+    /// A vector that is folded again: number 1, 2, ... of rate 1/4, 1/8, ... or less, so that domains shrink.
     fn folded(&self, end: usize, number: usize) -> Geometry {
-        let rate = 1 + number;
-        let queries = queries_at(rate, self.query_bits);
-        let random = if self.hides { WIDTH * queries } else { 0 };
-        Geometry {
-            end,
-            random,
-            fold: FOLD,
-            bits: bits_for(end + random),
-            rate,
-            queries,
+        self.least(end, usize::from(self.hides), FOLD, 1 + number)
+    }
+
+    /// The fold of a table, or of a vector, before its place is known.
+    fn block(&self, of: &Geometry) -> Block {
+        let bits = of.bits - of.fold;
+        let length = if self.hides {
+            of.length() >> of.fold
+        } else {
+            1 << bits
+        };
+        Block {
+            offset: 0,
+            bits,
+            length,
         }
     }
 
     /// The vectors of an opening of these tables, the last of which carries pads where it hides; what is shown ends them.
     pub fn vectors(&self, tables: &[Geometry]) -> Vec<Vector> {
-        let folds: Vec<usize> = tables.iter().map(|table| table.bits - table.fold).collect();
         let queries = tables.last().expect("the proof's own table").queries;
-        let mut made = vec![self.vector(&folds, queries, 1)];
+        let mut made = vec![self.vector(tables, queries, 1)];
         while let Some(last) = made.last().filter(|vector| !vector.last) {
-            let Geometry {
-                bits, queries, fold, ..
-            } = last.geometry;
-            made.push(self.vector(&[bits - fold], queries, made.len() + 1));
+            let geometry = last.geometry;
+            made.push(self.vector(&[geometry], geometry.queries, made.len() + 1));
         }
         made
     }
 
-    fn vector(&self, folds: &[usize], queries: usize, number: usize) -> Vector {
-        let mut sizes = folds.to_vec();
+    fn vector(&self, sources: &[Geometry], queries: usize, number: usize) -> Vector {
+        let mut blocks: Vec<Block> = sources.iter().map(|source| self.block(source)).collect();
         if self.hides {
-            sizes.push(bits_for(CARRIED + queries));
+            let length = CARRIED + queries;
+            blocks.push(Block {
+                offset: 0,
+                bits: bits_for(length),
+                length,
+            });
         }
-        let mut order: Vec<usize> = (0..sizes.len()).collect();
-        order.sort_by_key(|&i| std::cmp::Reverse(sizes[i]));
-        let (mut offsets, mut end) = (vec![0; sizes.len()], 0);
+        let mut order: Vec<usize> = (0..blocks.len()).collect();
+        order.sort_by_key(|&i| std::cmp::Reverse(blocks[i].bits));
+        let mut end = 0usize;
         for i in order {
-            offsets[i] = end;
-            end += 1 << sizes[i];
+            let block = &mut blocks[i];
+            block.offset = end.next_multiple_of(1 << block.bits);
+            end = block.offset + block.length;
         }
-        let mut blocks: Vec<Block> = offsets
-            .into_iter()
-            .zip(sizes)
-            .map(|(offset, bits)| Block { offset, bits })
-            .collect();
         let carried = if self.hides { blocks.pop() } else { None };
         let last = end <= self.last;
         let geometry = if last {
@@ -196,8 +206,10 @@ impl Geometry {
         1 << self.fold
     }
 
-    fn holds(&self) -> bool {
-        self.end + self.random <= 1 << self.bits
+    /// The coefficients of its polynomials, where it hides: of a limb no fewer than pads carried beside it, one for each query
+    /// and CARRIED.
+    pub fn length(&self) -> usize {
+        self.end.max(CARRIED << self.fold) + self.random
     }
 
     pub fn fits(&self) -> bool {
@@ -205,11 +217,18 @@ impl Geometry {
     }
 }
 
-/// A power of two of elements of a vector, at a multiple of its size.
+/// The first of 2^bits elements of a vector, at a multiple of so many; behind them another block may begin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Block {
     pub offset: usize,
     pub bits: usize,
+    pub length: usize,
+}
+
+impl Block {
+    pub fn range(&self) -> std::ops::Range<usize> {
+        self.offset..self.offset + self.length
+    }
 }
 
 /// A vector of an opening: the folds of what was before; in zero knowledge, carried pads and random elements too.
@@ -240,7 +259,7 @@ pub fn fit(tables: &[Geometry], vectors: &[Vector]) -> bool {
     let own = tables.last().into_iter();
     let trees = own.chain(vectors.iter().map(|vector| &vector.geometry));
     let carried = trees.zip(vectors).all(|(tree, vector)| {
-        let fits = |block: Block| block.bits + tree.rate <= tree.leaves();
+        let fits = |block: Block| block.length << tree.fold <= tree.length();
         vector.carried.is_none_or(fits)
     });
     carried && tables.iter().all(Geometry::fits) && vectors.iter().all(|vector| vector.geometry.fits())
@@ -253,8 +272,8 @@ mod tests {
     #[test]
     fn small_tables_have_rate_a_quarter() {
         let sizes = |one: Geometry| (one.bits, one.rate, one.queries, one.random);
-        assert_eq!(sizes(HIDDEN.table(4096, 4)), (14, 2, 157, 4 * 16 * 157));
-        assert_eq!(sizes(HIDDEN.table(1 << 20, 1)), (21, 1, 256, 16 * 256));
+        assert_eq!(sizes(HIDDEN.table(4096, 4)), (14, 2, 145, 4 * 16 * 145));
+        assert_eq!(sizes(HIDDEN.table(1 << 20, 1)), (21, 1, 157, 16 * 157));
         assert_eq!(sizes(PLAIN.table(1 << 10, 4)), (10, 1, 256, 0));
         assert_eq!(sizes(PLAIN.table((1 << 10) + 1, 4)), (11, 2, 157, 0));
         assert_eq!(sizes(PLAIN.table(1 << 15, 4)), (15, 2, 157, 0));
@@ -267,17 +286,16 @@ mod tests {
             let one = HIDDEN.table(words, openings);
             (one.fold, one.bits, one.random, one.leaves())
         };
-        assert_eq!(sizes(2608, 4), (3, 13, 4 * 8 * 157, 12));
-        assert_eq!(sizes(200, 4), (1, 11, 4 * 2 * 157, 12));
-        assert_eq!(sizes(6000, 4), (4, 14, 4 * 16 * 157, 12));
+        assert_eq!(sizes(2608, 4), (3, 13, 4 * 8 * 151, 12));
         for words in (1..40_000).step_by(97) {
             for openings in [1, 4, 40] {
                 let (fold, bits, random, leaves) = sizes(words, openings);
                 let end = words.next_multiple_of(WIDTH);
-                let widest = HIDDEN.chosen(end, WIDTH * openings, SPARSE);
+                let widest = HIDDEN.chosen(end, openings, FOLD, SPARSE);
                 assert_eq!(leaves, widest.leaves());
                 assert!(end + random <= 1 << bits && (1..=FOLD).contains(&fold));
-                assert!(fold == 1 || end + random / 2 > 1 << (bits - 1));
+                let narrower = HIDDEN.sized(end, openings, fold - 1, bits - 1, widest.rate);
+                assert!(fold == 1 || narrower.is_none());
                 assert_eq!(PLAIN.table(words, openings).fold, FOLD);
             }
         }
@@ -316,7 +334,8 @@ mod tests {
                 let mut end = 0;
                 for block in blocks {
                     assert!(block.offset >= end && block.offset % (1 << block.bits) == 0);
-                    end = block.offset + (1 << block.bits);
+                    assert!(block.length <= 1 << block.bits);
+                    end = block.range().end;
                 }
                 assert!(end <= vector.geometry.end);
                 assert!(vector.geometry.end + vector.geometry.random <= 1 << vector.geometry.bits);

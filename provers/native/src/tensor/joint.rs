@@ -100,7 +100,7 @@ pub fn open<E: Extension>(
                 coefficient = coefficient * gamma;
             }
             if prover.is_some() {
-                let weights = &mut pairs[1][block.offset..block.offset + (1 << block.bits)];
+                let weights = &mut pairs[1][block.range()];
                 add_powers(weights, known.leaves, places, &terms);
             }
             later.push((block, Later::Powers(terms)));
@@ -165,7 +165,7 @@ mod tests {
     use super::super::cubic::Cubic;
     use super::super::extension::tests::element;
     use super::super::geometry::{Demand, HIDDEN, PLAIN, fit};
-    use super::super::multilinear::{equality, equality_of};
+    use super::super::multilinear::equality;
     use super::super::oracle::Oracle;
     use super::super::pairs::Weights;
     use super::super::quadratic::Quadratic;
@@ -187,22 +187,34 @@ mod tests {
 
     const BINDING: Binding = Binding::Ports(&[5; 32]);
 
-    /// Tables of so many words, each with the weights of a point; what a prover makes of them, and a verifier says. The word of
-    /// one `beyond` is of a coefficient more than its table has.
+    /// A coefficient more than a table's length has, in the word of the first one, say; and how much longer prover and verifier
+    /// take the block of its fold to be.
+    #[derive(Clone, Copy, Default)]
+    struct Beyond {
+        table: Option<usize>,
+        proved: usize,
+        verified: usize,
+    }
+
+    /// Tables of so many words, each with the weights of a point; what a prover makes of them, and a verifier says.
     fn run<E: Extension>(
         demand: &Demand,
         words: &[usize],
         seed: u8,
         error: E,
-        beyond: Option<usize>,
+        beyond: Beyond,
     ) -> (Vec<u8>, Result<(), Reject>) {
         let sizes: Vec<Geometry> = words.iter().map(|&words| demand.table(words, 2)).collect();
-        let vectors = demand.vectors(&sizes);
-        assert!(fit(&sizes, &vectors));
+        let vectors = |more: usize| {
+            let mut made = demand.vectors(&sizes);
+            made[0].folds[beyond.table.unwrap_or(0)].length += more;
+            made
+        };
+        assert!(fit(&sizes, &vectors(0)));
         let randomness = Randomness::new(&[seed; 32], &[b"test"]);
         let carried = draw_carried::<E>(&randomness, "carried", sizes.last().unwrap());
         let mut oracles = Vec::new();
-        let (mut values, mut weights, mut points) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut values, mut weights) = (Vec::new(), Vec::new());
         let mut target = error;
         for (c, (size, &words)) in sizes.iter().zip(words).enumerate() {
             let mut table = vec![F::ZERO; 1 << size.bits];
@@ -214,21 +226,23 @@ mod tests {
             let point: Vec<E> = (0..size.bits as u64)
                 .map(|i| element(i + 31 * c as u64))
                 .collect();
-            let own = equality(&point);
+            // Nothing is claimed of what lies behind the words.
+            let own = equality(&point)[..size.end].to_vec();
             for (&w, &f) in own.iter().zip(&table) {
                 target += w * f;
+            }
+            if beyond.table == Some(c) {
+                // The last of its leaf, so that no other coefficient of the fold is changed.
+                table.resize(table.len().max(size.length() + size.width()), F::ZERO);
+                table[size.length() + size.width() - 1] = F::ONE;
             }
             let beside = if demand.hides && c + 1 == sizes.len() {
                 carried_words(&carried, size)
             } else {
                 Vec::new()
             };
-            let more = if beyond == Some(c) {
-                vec![F::ONE]
-            } else {
-                Vec::new()
-            };
-            let symbols = super::super::ntt::values(&[&table[..], &more].concat(), size.domain());
+            let symbols = super::super::ntt::values(&table, size.domain());
+            table.truncate(size.length() + size.width() * beyond.proved);
             oracles.push(Oracle::of(
                 symbols,
                 size.width(),
@@ -237,7 +251,6 @@ mod tests {
             ));
             values.push(table);
             weights.push(Dense(own));
-            points.push(point);
         }
         let tables: Vec<Table> = sizes
             .iter()
@@ -248,6 +261,7 @@ mod tests {
                 root: BINDING.root(&oracle.top()),
             })
             .collect();
+        let weights: Vec<Dense<E>> = weights;
         let opened = sizes.iter().zip(&oracles).zip(&values).zip(&weights);
         let opened = opened.map(|(((size, oracle), values), weights)| Opened {
             fold: size.fold,
@@ -262,18 +276,25 @@ mod tests {
         let prover = Prover::new(opened.collect(), hiding);
         // Somebody who sees the messages is a test: such a prover proves what is false, too.
         let mut channel = Channel::prover(Some(Box::new(|_: &str, _: &mut Vec<u64>| Ok(()))));
-        open(&mut channel, (&tables, &vectors), target, Some(prover), |_, _| {
-            E::ZERO
-        })
+        open(
+            &mut channel,
+            (&tables, &vectors(beyond.proved)),
+            target,
+            Some(prover),
+            |_, _| E::ZERO,
+        )
         .unwrap();
         let proof = channel.finish().unwrap();
         let mut channel = Channel::verifier(&proof);
         let verdict = open(
             &mut channel,
-            (&tables, &vectors),
+            (&tables, &vectors(beyond.verified)),
             target,
             None,
-            |table, point: &[E]| equality_of(point, &points[table]),
+            |table, point: &[E]| {
+                let weights = weights[table].0.iter().zip(equality(point));
+                weights.fold(E::ZERO, |sum, (&w, e)| sum + w * e)
+            },
         )
         .and_then(|()| channel.finish().map(drop));
         (proof, verdict)
@@ -281,31 +302,68 @@ mod tests {
 
     fn openings<E: Extension>(demand: &Demand) {
         for words in [&[100][..], &[300, 5000, 70], &[20_000, 40_000, 9000]] {
-            let (proof, verdict) = run::<E>(demand, words, 1, E::ZERO, None);
+            let none = Beyond::default();
+            let (proof, verdict) = run::<E>(demand, words, 1, E::ZERO, none);
             verdict.unwrap();
             assert!(proof.len() < 1 << 20, "{}", proof.len());
             for place in 0..E::DEGREE {
                 let mut error = vec![F::ZERO; E::DEGREE];
                 error[place] = F::ONE;
-                assert!(run(demand, words, 1, E::of(&error), None).1.is_err());
+                assert!(run(demand, words, 1, E::of(&error), none).1.is_err());
             }
-            let (other, verdict) = run::<E>(demand, words, 2, E::ZERO, None);
+            let (other, verdict) = run::<E>(demand, words, 2, E::ZERO, none);
             verdict.unwrap();
             assert!(other != proof);
         }
     }
 
+    const EACH_WIDTH: [usize; 4] = [100, 500, 1000, 2000];
+
+    fn refused(demand: &Demand, beyond: Beyond) -> bool {
+        let verdicts = [
+            run::<Quadratic>(demand, &EACH_WIDTH, 1, Quadratic::ZERO, beyond).1,
+            run::<Cubic>(demand, &EACH_WIDTH, 1, Cubic::ZERO, beyond).1,
+        ];
+        assert_eq!(verdicts[0].is_err(), verdicts[1].is_err());
+        verdicts[0].is_err()
+    }
+
     #[test]
-    fn a_word_of_more_coefficients_than_its_table_is_refused_for_leaves_of_each_width() {
-        let words = [100, 500, 1000, 2000];
-        assert_eq!(words.map(|words| HIDDEN.table(words, 2).fold), [1, 2, 3, 4]);
-        for beyond in [None, Some(0), Some(1), Some(2), Some(3)] {
-            let verdicts = [
-                run::<Quadratic>(&HIDDEN, &words, 1, Quadratic::ZERO, beyond).1,
-                run::<Cubic>(&HIDDEN, &words, 1, Cubic::ZERO, beyond).1,
-            ];
-            assert!(verdicts.iter().all(|verdict| verdict.is_ok() == beyond.is_none()));
+    fn a_word_of_more_coefficients_than_its_length_is_refused_for_leaves_of_each_width() {
+        let folds = EACH_WIDTH.map(|words| HIDDEN.table(words, 2).fold);
+        assert_eq!(folds, [1, 2, 3, 4]);
+        for table in [None, Some(0), Some(1), Some(2), Some(3)] {
+            let beyond = Beyond {
+                table,
+                ..Beyond::default()
+            };
+            assert_eq!(refused(&HIDDEN, beyond), table.is_some());
         }
+    }
+
+    /// A prover who puts them into the vector, too, where there are zeros: were a block's length not what answers speak of, the
+    /// code would be of a greater rate than queries are for.
+    #[test]
+    fn nor_are_more_coefficients_in_the_block_believed() {
+        let mut tried = 0;
+        let sizes = EACH_WIDTH.map(|words| HIDDEN.table(words, 2));
+        let vectors = HIDDEN.vectors(&sizes);
+        let blocks: Vec<&Block> = vectors[0].folds.iter().chain(&vectors[0].carried).collect();
+        for (number, block) in vectors[0].folds.iter().enumerate() {
+            let next = block.range().end;
+            if block.length == 1 << block.bits || blocks.iter().any(|own| own.offset == next) {
+                continue;
+            }
+            let beyond = |verified: usize| Beyond {
+                table: Some(number),
+                proved: 1,
+                verified,
+            };
+            assert!(refused(&HIDDEN, beyond(0)));
+            assert!(!refused(&HIDDEN, beyond(1)));
+            tried += 1;
+        }
+        assert!(tried > 1, "{tried}");
     }
 
     #[test]

@@ -15,10 +15,10 @@ pub enum Later<E> {
 }
 
 impl<E: Extension> Later<E> {
-    /// The extension over the block, at a point of its variables.
-    fn at(&self, point: &[E]) -> E {
+    /// The extension over a block, of as many weights as are its length, at a point of its variables.
+    fn at(&self, length: usize, point: &[E]) -> E {
         match self {
-            Later::Powers(terms) => powers_at(terms, point),
+            Later::Powers(terms) => powers_at(terms, length, point),
             Later::First(terms) => terms.iter().fold(E::ZERO, |sum, &(place, weight)| {
                 sum + weight * equality_at(point, place)
             }),
@@ -43,7 +43,7 @@ pub fn weight<E: Extension>(
     let (mut factor, mut sum) = (E::ONE, E::ZERO);
     for (number, (vector, folded)) in vectors.iter().zip(passed).enumerate().rev() {
         for (block, weights) in &folded.later {
-            sum += factor * within(&point, block) * weights.at(&point[..block.bits]);
+            sum += factor * within(&point, block) * weights.at(block.length, &point[..block.bits]);
         }
         let before = |block: &Block| [&folded.point, &point[..block.bits]].concat();
         if number == 0 {

@@ -79,8 +79,10 @@ impl<'a, E: Extension> Prover<'a, E> {
         let (mut values, mut weights): (Vec<E>, Vec<E>) = (zeros(size), zeros(size));
         for (tables, block) in self.tables.iter_mut().zip(&vector.folds) {
             let [x, y] = tables.take().expect("bound");
-            values[block.offset..block.offset + x.len()].copy_from_slice(&x);
-            weights[block.offset..block.offset + y.len()].copy_from_slice(&y);
+            // Behind the length there are zeros, and weights of zero.
+            let own = |all: &[E]| all.len().min(block.length);
+            values[block.offset..block.offset + own(&x)].copy_from_slice(&x[..own(&x)]);
+            weights[block.offset..block.offset + own(&y)].copy_from_slice(&y[..own(&y)]);
         }
         if let (Some(hiding), Some(block)) = (&self.hiding, vector.carried) {
             let start = block.offset;
