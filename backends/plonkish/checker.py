@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,8 @@ from .system import PlonkishSystem
 
 Rows = NDArray[np.int64]
 SMALL = 2.0**62
+CONSTANT, ADVICE, FIXED, INSTANCE, CHALLENGE, ADD, MULTIPLY, NEGATE = map(int, Kind)
+"""Kinds as plain numbers, which are quicker to compare."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,27 @@ class Values:
         return bool(self.numbers.dtype != object)
 
 
+class Fixed:
+    """What is the same of all cells of a system: fixed columns in numbers, and where expressions may differ from 0."""
+
+    def __init__(self, system: PlonkishSystem) -> None:
+        limbs = [system.fixed_limbs(column) for column in range(len(system.fixed))]
+        self.wrong = [np.flatnonzero(~system.field.canonical(column)) for column in limbs]
+        self.columns = [values_of(system, column) for column in limbs]
+        self.rows: dict[int, Rows] = {}
+
+    @staticmethod
+    def of(system: PlonkishSystem) -> Fixed:
+        """Kept as long as the system is."""
+        found = _KEPT.get(system)
+        if found is None:
+            found = _KEPT[system] = Fixed(system)
+        return found
+
+
+_KEPT: WeakKeyDictionary[PlonkishSystem, Fixed] = WeakKeyDictionary()
+
+
 class Grid:
     """All cells of a system: columns as int64 where every cell is small, else as Python integers.
 
@@ -57,18 +81,21 @@ class Grid:
                 f"{(len(advice), len(instance), len(challenges))}; give the cells of this system"
             )
         self.system = system
+        self.fixed = Fixed.of(system)
         fixed = [system.fixed_limbs(column) for column in range(len(system.fixed))]
         self.limbs: list[Limbs] = [*map(self._padded, advice), *fixed, *map(self._padded, instance)]
-        for column, limbs in enumerate(self.limbs):
-            wrong = np.flatnonzero(~system.field.canonical(limbs))
-            if len(wrong):
+        wrong = [np.flatnonzero(~system.field.canonical(limbs)) for limbs in self.limbs[: system.advice]]
+        wrong += self.fixed.wrong
+        wrong += [np.flatnonzero(~system.field.canonical(limbs)) for limbs in self.limbs[len(wrong) :]]
+        for column, rows in enumerate(wrong):
+            if len(rows):
                 raise CircuitizeError(
-                    f"expected field elements in normal form, found another at row {wrong[0]} of column {column}; "
+                    f"expected field elements in normal form, found another at row {rows[0]} of column {column}; "
                     "reduce every value modulo the prime"
                 )
         self.challenges = [challenge % system.field.prime for challenge in challenges]
         self.nodes: list[list[int]] = system.nodes.tolist()
-        self._columns: dict[int, Values] = {}
+        self._columns: dict[int, Values] = dict(enumerate(self.fixed.columns, system.advice))
 
     def column(self, number: int) -> Values:
         """A column, advice, fixed and instance ones numbered in turn."""
@@ -103,6 +130,7 @@ class Evaluator:
         self.grid, self.rows = grid, rows
         self._known: dict[int, Values] = dict(replaced or {})
         self._nodes = grid.nodes
+        self._places = {0: rows}
 
     def without(self, stale: Callable[[int], bool], replaced: dict[int, Values]) -> Evaluator:
         """An evaluator of the same rows that keeps what is known, stale nodes left out, with other values of cells."""
@@ -117,7 +145,7 @@ class Evaluator:
                 stack.pop()
                 continue
             kind, a, b = self._nodes[node]
-            needs = (a, b) if kind in (Kind.ADD, Kind.MULTIPLY) else (a,) if kind == Kind.NEGATE else ()
+            needs = (a, b) if kind in (ADD, MULTIPLY) else (a,) if kind == NEGATE else ()
             missing = [need for need in needs if need not in self._known]
             if missing:
                 stack += missing
@@ -129,24 +157,26 @@ class Evaluator:
     def _compute(self, kind: int, a: int, b: int) -> Values:
         system = self.grid.system
         prime = system.field.prime
-        if kind == Kind.CONSTANT:
+        if kind == CONSTANT:
             return self._constant(system.constants[a])
-        if kind == Kind.CHALLENGE:
+        if kind == CHALLENGE:
             return self._constant(self.grid.challenges[a])
-        if kind in (Kind.ADVICE, Kind.FIXED, Kind.INSTANCE):
-            first = {Kind.ADVICE: 0, Kind.FIXED: system.advice, Kind.INSTANCE: system.advice + len(system.fixed)}
-            column = self.grid.column(first[Kind(kind)] + a)
-            return Values(column.numbers[(self.rows + b) % system.rows], column.bound)
+        if kind in (ADVICE, FIXED, INSTANCE):
+            first = 0 if kind == ADVICE else system.advice if kind == FIXED else system.advice + len(system.fixed)
+            column = self.grid.column(first + a)
+            if b not in self._places:
+                self._places[b] = (self.rows + b) % system.rows
+            return Values(column.numbers[self._places[b]], column.bound)
         x = self._known[a]
-        if kind == Kind.NEGATE:
+        if kind == NEGATE:
             return Values(-x.numbers, x.bound) if x.exact else Values(-x.numbers % prime, 0.0)
         y = self._known[b]
         if x.exact and y.exact:
-            bound = x.bound + y.bound if kind == Kind.ADD else x.bound * y.bound
+            bound = x.bound + y.bound if kind == ADD else x.bound * y.bound
             if bound < SMALL:
-                return Values(x.numbers + y.numbers if kind == Kind.ADD else x.numbers * y.numbers, bound)
+                return Values(x.numbers + y.numbers if kind == ADD else x.numbers * y.numbers, bound)
         left, right = x.numbers.astype(object), y.numbers.astype(object)
-        return Values((left + right if kind == Kind.ADD else left * right) % prime, 0.0)
+        return Values((left + right if kind == ADD else left * right) % prime, 0.0)
 
     def _constant(self, value: int) -> Values:
         signed = self.grid.system.field.signed(value)
@@ -169,28 +199,31 @@ class Supports:
         self._known: dict[int, NDArray[np.bool_] | bool] = {}
 
     def rows(self, node: int) -> Rows:
-        found = self._mask(node)
-        every = np.arange(self.grid.system.rows)
-        return every if found is True else every[:0] if found is False else np.flatnonzero(found)
+        known = self.grid.fixed.rows
+        if node not in known:
+            found = self._mask(node)
+            every = np.arange(self.grid.system.rows)
+            known[node] = every if found is True else every[:0] if found is False else np.flatnonzero(found)
+        return known[node]
 
     def _mask(self, node: int) -> NDArray[np.bool_] | bool:
         """A mask, or what it is everywhere."""
         if node in self._known:
             return self._known[node]
         system = self.grid.system
-        kind, a, b = system.nodes[node].tolist()
+        kind, a, b = self.grid.nodes[node]
         found: NDArray[np.bool_] | bool = True
-        if kind == Kind.FIXED:
+        if kind == FIXED:
             mask = nonzero(system, self.grid.column(system.advice + a))
             found = np.roll(mask, -b)
-        elif kind == Kind.CONSTANT:
+        elif kind == CONSTANT:
             found = system.constants[a] != 0
-        elif kind == Kind.NEGATE:
+        elif kind == NEGATE:
             found = self._mask(a)
-        elif kind == Kind.MULTIPLY:
+        elif kind == MULTIPLY:
             x, y = self._mask(a), self._mask(b)
             found = y if x is True else x if y is True else False if x is False or y is False else x & y
-        elif kind == Kind.ADD:
+        elif kind == ADD:
             x, y = self._mask(a), self._mask(b)
             found = y if x is False else x if y is False else True if x is True or y is True else x | y
         self._known[node] = found
