@@ -22,6 +22,7 @@ from tiers import count
 from circuitize import load, program_digest, quantize, save
 from circuitize.circuits.errors import CircuitizeError, FormatError
 from circuitize.circuits.reading import parse_json
+from circuitize.provers.statement import FILE, read_statement
 
 GIGABYTE = 1 << 30
 MORE = 300 << 20
@@ -89,11 +90,30 @@ DEAR = {"proof.halo2", "verifying.key, halo2", "steps/*.proof", "formats.proof"}
 @pytest.mark.parametrize("name", [*NAMES, *CIRCUITS[1:]])
 def test_mutated_files(every: dict[str, Kind], name: str) -> None:
     """Nothing is raised but what a user is told, nothing imported, nothing opened elsewhere."""
-    mutants = count(20 if name in CIRCUITS else 50 if name in DEAR else 100, deep=400 if name in CIRCUITS else 2000)
+    mutants = count(10 if name in CIRCUITS else 25 if name in DEAR else 50, deep=400 if name in CIRCUITS else 2000)
     tally = tried(every[name], np.random.default_rng(3), mutants)
     assert not tally.wrong, tally.wrong[:5]
     assert tally.longest < 5 and tally.more_bytes < MORE, str(tally)
     assert tally.ends.total() == mutants
+
+
+def test_a_statement_of_another_text_is_refused(tmp_path: Path) -> None:
+    """One statement has one text: no other order, spacing or number, no name twice, nothing that is not read."""
+    text = (proof() / FILE).read_text()
+    said = json.loads(text)
+    others = {
+        "in one line": json.dumps(said, sort_keys=True),
+        "in another order": json.dumps(dict(reversed(said.items())), indent=1),
+        "of a name twice": text.replace("{", '{"prover": "halo2",', 1),
+        "of a name more": json.dumps({**said, "more": 1}, indent=1, sort_keys=True),
+        "of a number in exponents": text.replace(f'"chunks": {said["chunks"]}', f'"chunks": {float(said["chunks"])}'),
+        "of a line more": f"{text}\n",
+    }
+    for other in others.values():
+        assert other != text
+        (tmp_path / FILE).write_text(other)
+        with pytest.raises(FormatError, match="not written as statements are"):
+            read_statement(tmp_path)
 
 
 @pytest.mark.parametrize("name", ["statement.json", "statement.json, tensor"])
