@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from circuitize.circuits.arrays import Constant
-from circuitize.circuits.builder import generator
 from circuitize.circuits.hypergraph import compose, identity, permute, tensor
 from circuitize.circuits.lowering import Precision
-from circuitize.circuits.program import Port, Program, Role, Visibility
+from circuitize.circuits.program import Port, Program, Visibility
 from circuitize.circuits.types import Array, Fixed, Shape
 
 from .formats import DATA, ONE_HOT, Format
@@ -17,7 +15,7 @@ from .layers import Model
 from .optimizers import SCALAR
 from .provenance import here, part, placed_at, refused
 from .trace import Tensor, trace
-from .training import Batch, Loss, require
+from .training import Batch, Loss, inference, require
 
 Metric = Callable[[Tensor, Tensor], Tensor]
 """How many answers of a batch are right, by predictions and targets: one whole number, at most the batch."""
@@ -47,12 +45,7 @@ def evaluation(
     """
     require(model, loss, None, inputs, targets, examples)
     data = model.batch_type(batch)
-    kept = [p for p in (*model.parameters, *model.state) if not p.fresh]
-    # What is fresh in every step is no part of a prediction.
-    entering = [
-        generator(Constant.zeros(p.shape)) if p.fresh else identity(p.type) for p in (*model.parameters, *model.state)
-    ]
-    forward = compose(tensor(*entering, identity(data)), (model.inference or model.arrow)(data))
+    forward, held = inference(model, batch)
     prediction = forward.target[0]
     with placed_at(here()), part("evaluation"):
         target = prediction if target_shape is None else Array((batch, *target_shape))
@@ -64,9 +57,11 @@ def evaluation(
     chosen = [0, len(both.target) - 1] * len(judged)
     arrow = compose(both, permute(both.target, chosen), tensor(*judged))
     committed = Visibility.COMMITTED
-    roles = [Role.PARAMETER if p in model.parameters else Role.STATE for p in kept]
-    ports = [Port(p.name, committed, p.format.of(p.shape), role) for p, role in zip(kept, roles, strict=True)]
-    ports += [Port("inputs", committed, inputs.of(data.shape)), Port("targets", committed, targets.of(target.shape))]
+    ports = [
+        *held,
+        Port("inputs", committed, inputs.of(data.shape)),
+        Port("targets", committed, targets.of(target.shape)),
+    ]
     right = Port("right", Visibility.PUBLIC, Fixed((), 0, 0, batch))
     return Program(
         arrow,

@@ -183,20 +183,25 @@ def predict(
 ) -> Program:
     """Parameters, model state and `inputs` -> `outputs`: the first two are held; all but the outputs is committed."""
     require(model, None, None, inputs, None, examples)
+    arrow, ports = inference(model, batch)
+    return Program(
+        arrow,
+        (*ports, Port("inputs", Visibility.COMMITTED, inputs.of(model.batch_type(batch).shape))),
+        (Port("outputs", Visibility.PUBLIC),),
+        tuple(examples),
+        precision,
+    )
+
+
+def inference(model: Model, batch: int) -> tuple[Arrow, list[Port]]:
+    """Parameters, model state and data -> predictions; and the ports of the first two."""
     data = model.batch_type(batch)
     every = (*model.parameters, *model.state)
     # What is fresh in every step is no part of a prediction.
     entering = [generator(Constant.zeros(p.shape)) if p.fresh else identity(p.type) for p in every]
     arrow = compose(tensor(*entering, identity(data)), (model.inference or model.arrow)(data))
     roles = ((Role.PARAMETER, model.parameters), (Role.STATE, [p for p in model.state if not p.fresh]))
-    ports = [Port(p.name, Visibility.COMMITTED, p.format.of(p.shape), role) for role, kept in roles for p in kept]
-    return Program(
-        arrow,
-        (*ports, Port("inputs", Visibility.COMMITTED, inputs.of(data.shape))),
-        (Port("outputs", Visibility.PUBLIC),),
-        tuple(examples),
-        precision,
-    )
+    return arrow, [Port(p.name, Visibility.COMMITTED, p.format.of(p.shape), role) for role, kept in roles for p in kept]
 
 
 def start(program: Program, model: Model, seed: int | bytes) -> dict[str, NDArray[np.float64]]:

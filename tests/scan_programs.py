@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from tensor_assignments import Values, value_of
 
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
@@ -20,11 +21,10 @@ from circuitize.circuits.program import Port, Program, Role, Visibility
 from circuitize.circuits.scan import Scan
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.config import PRIME
-from circuitize.provers.tensor.forms import Column, Form, Product
+from circuitize.provers.tensor.forms import Column, Product
 from circuitize.provers.tensor.plan import Plan
 
 Integers = NDArray[np.int64]
-Values = NDArray[np.object_]
 Random = np.random.Generator
 
 HELD = Fixed((2,), 0, -8, 7)
@@ -234,32 +234,23 @@ class Bench:
         found: dict[int, Values] = {}
         for number, base in enumerate(self.made.bases):
             if isinstance(base, Product):
-                x, y = (self.form(self.made.forms[form], found) for form in base.forms)
+                x, y = (value_of(self.made.forms[form], found) for form in base.forms)
                 found[number] = np.einsum(_letters(base.letters), x, y) % PRIME
             else:
                 found[number] = np.asarray(values[number]).astype(object)
         for lookup in self.made.lookups:
             table = self.made.tables[lookup.table]
-            keys = self.form(self.made.forms[lookup.key], found).reshape(-1)
+            keys = value_of(self.made.forms[lookup.key], found).reshape(-1)
             if any(key >= table.size for key in keys):
                 return f"lookup of {lookup.part}"
             if lookup.value is not None:
-                own = self.form(self.made.forms[lookup.value], found).reshape(-1)
+                own = value_of(self.made.forms[lookup.value], found).reshape(-1)
                 if any(int(table.values[key]) % PRIME != value for key, value in zip(keys, own, strict=True)):
                     return f"value of {lookup.part}"
         for zero in self.made.zeros:
-            if self.form(self.made.forms[zero], found).any():
+            if value_of(self.made.forms[zero], found).any():
                 return "equation"
         return None
-
-    def form(self, form: Form, values: Mapping[int, Values]) -> Values:
-        total = np.zeros(form.shape, object)
-        for (base, path), coefficient in form.terms.items():
-            array = values[base]
-            for view, sums in reversed(path):
-                array = np.asarray(view.scatter(array) if sums else view.gather(array), object)
-            total = total + array * coefficient
-        return np.array(total % PRIME, object)
 
 
 def _letters(letters: tuple[str, str, str]) -> str:

@@ -72,16 +72,16 @@ class Bench:
             elif isinstance(base, Column) and base.name in self.fixed:
                 values[i] = self.fixed[base.name]
             elif isinstance(base, Product):
-                x, y = (self.form(self.made.forms[form], values) for form in base.forms)
+                x, y = (value_of(self.made.forms[form], values) for form in base.forms)
                 values[i] = x * y % PRIME
                 assert base.letters[0] == base.letters[1] == base.letters[2]
         for lookup in self.made.lookups:
             table = self.made.tables[lookup.table]
-            keys = flat(self.form(self.made.forms[lookup.key], values))
+            keys = flat(value_of(self.made.forms[lookup.key], values))
             if max(keys) >= table.size:
                 return None
             if lookup.value is not None:
-                found = flat(self.form(self.made.forms[lookup.value], values))
+                found = flat(value_of(self.made.forms[lookup.value], values))
                 if any(int(table.values[key]) % PRIME != value for key, value in zip(keys, found, strict=True)):
                     return None
         result: list[int] = []
@@ -89,21 +89,23 @@ class Bench:
             form = self.made.forms[zero]
             public = {key: c for key, c in form.terms.items() if isinstance(self.made.bases[key[0]], Public)}
             rest = Form(form.shape, {key: c for key, c in form.terms.items() if key not in public})
-            found = flat(self.form(rest, values))
+            found = flat(value_of(rest, values))
             if public:
                 result += found
             elif any(found):
                 return None
         return result
 
-    def form(self, form: Form, values: dict[int, Values]) -> Values:
-        total = np.zeros(form.shape, object)
-        for (base, path), coefficient in form.terms.items():
-            array = values[base]
-            for view, sums in reversed(path):
-                array = np.asarray(view.scatter(array) if sums else view.gather(array), object)
-            total = total + array * coefficient
-        return np.array(total % PRIME, object)
+
+def value_of(form: Form, values: Mapping[int, Values]) -> Values:
+    """A form's value, by its definition, of the values of bases."""
+    total = np.zeros(form.shape, object)
+    for (base, path), coefficient in form.terms.items():
+        array = values[base]
+        for view, sums in reversed(path):
+            array = np.asarray(view.scatter(array) if sums else view.gather(array), object)
+        total = total + array * coefficient
+    return np.array(total % PRIME, object)
 
 
 def counted_keys(keys: set[int]) -> list[tuple[int, int]]:

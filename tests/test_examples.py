@@ -228,7 +228,7 @@ def test_iris_learns() -> None:
 def test_digits_learn_in_integers() -> None:
     """At least 94 % over five splits, and within a point of float arithmetic on the same batches.
 
-    On one split, the demo's test says the same.
+    On one split, the demo's test says the same; in `make test`, of a smaller network.
     """
     exact = [accuracy_in_floats("digits", seed) for seed in range(5)]
     integers = accuracies("digits", range(5), program("digits", "step")[1])

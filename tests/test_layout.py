@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from statistics import median
@@ -53,6 +54,13 @@ def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(), filename=str(path))
 
 
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    """The imports and calls of a file: all that is asked of the nodes of many files."""
+    return tuple(node for node in ast.walk(tree(path)) if isinstance(node, ast.ImportFrom | ast.Import | ast.Call))
+
+
+@cache
 def package_files() -> list[Path]:
     return [path for path in files(".py") if path.relative_to(ROOT).parts[0] in {*MAY_IMPORT, "src"}]
 
@@ -99,7 +107,7 @@ def test_names_say_what_files_define() -> None:
 
 
 def test_every_module_says_what_it_is() -> None:
-    silent = [where(path) for path in files(".py") if path.stat().st_size and not ast.get_docstring(tree(path))]
+    silent = [where(path) for path in files(".py") if (text := path.read_text()) and not text.startswith('"""')]
     silent += [where(path) for path in files(".rs") if not path.read_text().startswith("//! ")]
     assert not silent
 
@@ -108,7 +116,7 @@ def imported_folders(path: Path) -> set[str]:
     """The top-level folders that a package file imports from, its own included; `..` out of a folder is an error."""
     own = path.relative_to(ROOT).parts
     found = set()
-    for node in ast.walk(tree(path)):
+    for node in nodes(path):
         if isinstance(node, ast.ImportFrom) and node.level:
             assert node.level < len(own), f"{where(path)}:{node.lineno} leaves its folder by a relative import"
         names = [name.name for name in node.names] if isinstance(node, ast.Import | ast.ImportFrom) else []
@@ -142,19 +150,19 @@ STATEMENT = {ROOT / "backends" / "r1cs" / name for name in ("ports.py", "commitm
 """Where a program's own inputs, outputs and their commitments get wires, the only ones besides those of gadgets."""
 
 
-def allocates(node: ast.AST) -> bool:
-    """Whether wires are created right here: a call of `wires` on an assembly or a builder."""
+def allocates(nodes: Iterable[ast.AST]) -> bool:
+    """Whether wires are created in these nodes: by a call of `wires` on an assembly or a builder."""
     return any(
         isinstance(call, ast.Call)
         and isinstance(call.func, ast.Attribute)
         and call.func.attr == "wires"
         and ast.unparse(call.func.value).split(".")[-1] in {"assembly", "builder"}
-        for call in ast.walk(node)
+        for call in nodes
     )
 
 
 def test_only_gadgets_create_variables() -> None:
-    creating = {path for path in package_files() if allocates(tree(path))}
+    creating = {path for path in package_files() if allocates(nodes(path))}
     assert len(creating) > 5
     assert not {where(path) for path in creating - STATEMENT if path.parent != GADGETS}
 
@@ -163,7 +171,11 @@ def test_every_gadget_argues_soundness() -> None:
     gadgets: dict[str, bool] = {}
     for path in [path for path in files(".py") if path.parent == GADGETS or path in STATEMENT]:
         for owner in tree(path).body:
-            if isinstance(owner, ast.FunctionDef | ast.ClassDef) and allocates(owner) and owner.name[0] != "_":
+            if (
+                isinstance(owner, ast.FunctionDef | ast.ClassDef)
+                and allocates(ast.walk(owner))
+                and owner.name[0] != "_"
+            ):
                 texts = [
                     ast.get_docstring(node) or ""
                     for node in ast.walk(owner)

@@ -121,7 +121,10 @@ def nearest(format: Fixed | None, value: Any) -> str:
     return written(round(float(value) * 2**format.fraction_bits), format.fraction_bits)
 
 
-@pytest.mark.parametrize("name", ["iris.py:step", "digits_xent.py:step", "digits.py:adam", "transformer.py:step"])
+@pytest.mark.parametrize(
+    "name",
+    ["iris.py:step", pytest.param("digits_xent.py:step", marks=DEEP), "digits.py:adam", "transformer.py:step"],
+)
 def test_runs_from_saved_examples(folder: Path, tmp_path: Path, name: str) -> None:
     saved, _ = restored(folder, name)
     program, given = saved_at(folder, name), saved.examples[0]

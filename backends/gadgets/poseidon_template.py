@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from operator import itemgetter, mul
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,19 +57,22 @@ class PoseidonTemplate:
     def trace(self, inputs: Numbers) -> tuple[Numbers, Numbers]:
         """Runs n permutations: inputs `object[n, inputs]` -> (wires `object[n, wires]`, first lanes `object[n]`)."""
         prime = self.parameters.field.prime
-        known = np.empty((len(inputs), 1 + self.inputs + self.boxes), dtype=object)
-        known[:, 0], known[:, 1 : 1 + self.inputs] = 1, inputs % prime
+        *layers, (read, (last,)) = _sums(self)
         wires = np.empty((len(inputs), self.boxes, 3), dtype=object)
-        box = 0
-        for layer in self.layers:
-            last = box + len(layer.coefficients)
-            x = known[:, layer.sources] @ layer.coefficients.T % prime
-            wires[:, box:last, 0] = square = x * x % prime
-            wires[:, box:last, 1] = fourth = square * square % prime
-            wires[:, box:last, 2] = known[:, 1 + self.inputs + box : 1 + self.inputs + last] = fourth * x % prime
-            box = last
-        outputs = known[:, self.output.sources] @ self.output.coefficients.T % prime
-        return wires.reshape(len(inputs), self.wires), outputs[:, 0]
+        outputs = np.empty(len(inputs), dtype=object)
+        for number, line in enumerate((inputs % prime).tolist()):
+            known, traced = [1, *line], []
+            for values_of, coefficients in layers:
+                values = values_of(known)
+                for row in coefficients:
+                    x = sum(map(mul, row, values)) % prime
+                    square = x * x % prime
+                    fourth = square * square % prime
+                    known.append(fourth * x % prime)
+                    traced.append((square, fourth, known[-1]))
+            wires[number] = np.array(traced, dtype=object)
+            outputs[number] = sum(map(mul, last, read(known))) % prime
+        return wires.reshape(len(inputs), self.wires), outputs
 
     def emit(self, builder: CountingBuilder, inputs: Rows, edge: int, role: str = "poseidon") -> tuple[int, Rows]:
         """Emits a permutation for each `self.inputs` consecutive combinations, which may be any, the constant included.
@@ -98,6 +102,13 @@ class PoseidonTemplate:
         wires = np.where(outputs < 0, 0, origins[:, None] + outputs)
         offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.tile(lengths, len(origins)))])
         return Rows(offsets, wires.reshape(-1), np.tile(codes, len(origins)))
+
+
+@lru_cache(maxsize=64)
+def _sums(template: PoseidonTemplate) -> list[tuple[Callable[[list[int]], tuple[int, ...]], list[list[int]]]]:
+    """Of each layer, the output last: what takes its sources out of all locals, and coefficients; Python's integers."""
+    layers = (*template.layers, template.output)
+    return [(itemgetter(*layer.sources.tolist()), layer.coefficients.tolist()) for layer in layers]
 
 
 @lru_cache(maxsize=64)

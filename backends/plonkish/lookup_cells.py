@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from circuitize.backends.r1cs.field import Field, Limbs
 from circuitize.circuits.errors import CircuitizeError
 
-from .checker import Evaluator, Grid, Values
+from .grid import Evaluator, Grid, Values
 
 if TYPE_CHECKING:
     from .lookup_sums import Summed

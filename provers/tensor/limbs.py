@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from math import inf
 
 WIDEST = 20
 """No limb has more bits: a verifier sums over each table."""
@@ -21,19 +22,32 @@ def power_above(number: float) -> float:
     return float(1 << max(0, int(number) - 1).bit_length())
 
 
-@lru_cache(maxsize=2048)
-def _fewest(widths: frozenset[int]) -> tuple[list[int], list[int]]:
-    """For each number of bits: the fewest limbs, and the width of the lowest of them, the widest first."""
+@dataclass(frozen=True, slots=True)
+class Cuts:
+    """For each number of bits: the fewest limbs, the width of the lowest of them, the widest first, and all widths.
+
+    Bit w of an entry of `tables` says that a limb has w bits: the entry is the sum of the sizes of their tables, too.
+    """
+
+    counts: list[int]
+    lowest: list[int]
+    tables: list[int]
+
+
+@lru_cache(maxsize=4096)
+def _cuts(widths: frozenset[int], most: int) -> Cuts:
+    """Of numbers of up to `most` bits."""
     ordered = sorted(widths, reverse=True)
-    counts, lowest = [0], [0]
-    for bits in range(1, MOST_BITS + 1):
+    counts, lowest, tables = [0], [0], [0]
+    for bits in range(1, most + 1):
         least, chosen = NEVER - 1, 0
         for width in ordered:
             if width <= bits and counts[bits - width] < least:
                 least, chosen = counts[bits - width], width
         counts.append(least + 1)
         lowest.append(chosen)
-    return counts, lowest
+        tables.append(tables[bits - chosen] | 1 << chosen if chosen else 0)
+    return Cuts(counts, lowest, tables)
 
 
 @dataclass(frozen=True)
@@ -44,11 +58,11 @@ class Limbs:
     exact: frozenset[int] = frozenset()
 
     def count(self, bits: int) -> int:
-        return _fewest(self.widths)[0][bits]
+        return _cuts(self.widths, MOST_BITS).counts[bits]
 
     def cut(self, bits: int) -> tuple[int, ...]:
         """The widths of a number's limbs, the lowest first."""
-        made, lowest = [], _fewest(self.widths)[1]
+        made, lowest = [], _cuts(self.widths, MOST_BITS).lowest
         while bits:
             made.append(lowest[bits])
             bits -= made[-1]
@@ -66,36 +80,48 @@ class Demand:
     sizes: Mapping[int, int]
     leaves: float = 0
     columns: float = 0
-    powers: Mapping[int, int] = field(init=False)
-    others: Mapping[int, int] = field(init=False)
+    powers: Sequence[tuple[int, int]] = field(init=False)
+    """Numbers of bits and of elements, of intervals that are powers of two."""
+    others: Sequence[tuple[int, int, int, float, float]] = field(init=False)
+    """Sizes, bits, elements, the size of a table of each size, and the cost of looking up there."""
+    longest: int = field(init=False)
+    """The bits of the greatest."""
 
     def __post_init__(self) -> None:
-        powers = {size.bit_length() - 1: count for size, count in self.sizes.items() if size & (size - 1) == 0}
+        powers = [(size.bit_length() - 1, count) for size, count in self.sizes.items() if size & (size - 1) == 0]
+        others = []
+        for size, count in self.sizes.items():
+            if size & (size - 1):
+                table = power_above(size)
+                alone = count * FRACTION + table * FRACTION + size * COLUMN if size <= 1 << WIDEST else inf
+                others.append((size, size.bit_length(), count, table, alone))
         object.__setattr__(self, "powers", powers)
-        object.__setattr__(self, "others", {s: n for s, n in self.sizes.items() if s & (s - 1)})
+        object.__setattr__(self, "others", others)
+        every = (*(bits for bits, _ in powers), *(bits for _, bits, *_ in others))
+        object.__setattr__(self, "longest", max(every, default=1))
 
     def cost(self, widths: frozenset[int]) -> tuple[float, Limbs]:
         """The cost with tables of these widths, and of those sizes that are then best looked up in one table."""
-        limbs = Limbs(widths)
-        leaves, columns, used, exact = self.leaves, self.columns, set[int](), set[int]()
-        for bits, count in self.powers.items():
-            own = limbs.count(bits)
+        cuts = _cuts(widths, self.longest)
+        counts, needed = cuts.counts, cuts.tables
+        leaves, columns, tables, exact = self.leaves, self.columns, 0, []
+        for bits, count in self.powers:
+            own = counts[bits]
             leaves += count * own
             columns += count * (own - 1)
-            used.update(limbs.cut(bits) if own < NEVER else ())
-        for size, count in self.others.items():
-            own, table = limbs.count(size.bit_length()), power_above(size)
-            both = count * (2 * own * FRACTION + 2 * (own - 1) * COLUMN)
-            if size <= 1 << WIDEST and count * FRACTION + table * FRACTION + size * COLUMN <= both:
-                exact.add(size)
+            tables |= needed[bits]
+        for size, bits, count, table, alone in self.others:
+            own = counts[bits]
+            if alone <= count * (2 * own * FRACTION + 2 * (own - 1) * COLUMN):
+                exact.append(size)
                 leaves += count + table
                 columns += size
             else:
                 leaves += 2 * count * own
                 columns += 2 * count * (own - 1)
-                used.update(limbs.cut(size.bit_length()) if own < NEVER else ())
-        tables = sum(1 << width for width in used)
-        return total(leaves + tables, columns + tables), Limbs(frozenset(used), frozenset(exact))
+                tables |= needed[bits]
+        used = frozenset(width for width in widths if tables >> width & 1)
+        return total(leaves + tables, columns + tables), Limbs(used, frozenset(exact))
 
 
 def total(leaves: float, columns: float) -> float:
@@ -112,10 +138,18 @@ def uniform(bits: int, sizes: Iterable[int]) -> Limbs:
 def cheapest(demand: Demand, start: Limbs | None = None) -> tuple[float, Limbs]:
     """Limbs as cheap as a local search finds, and their cost: widths are added, taken away or exchanged while it helps.
 
-    It sets out from the best uniform width, or from where it is told.
+    It sets out from the best uniform width, or from where it is told. What was found last is kept: a verifier plans one
+    program many times.
     """
-    longest = max((bits for bits in (*demand.powers, *(s.bit_length() for s in demand.others))), default=1)
-    widths = range(1, min(WIDEST, longest) + 1)
+    return _search(tuple(demand.sizes.items()), demand.leaves, demand.columns, start)
+
+
+@lru_cache(maxsize=256)
+def _search(
+    sizes: tuple[tuple[int, int], ...], leaves: float, columns: float, start: Limbs | None
+) -> tuple[float, Limbs]:
+    demand = Demand(dict(sizes), leaves, columns)
+    widths = range(1, min(WIDEST, demand.longest) + 1)
     told = [] if start is None else [demand.cost(start.widths)]
     starts = told or [demand.cost(frozenset(range(1, bits + 1))) for bits in widths]
     cost, best = min(starts, key=lambda found: found[0])

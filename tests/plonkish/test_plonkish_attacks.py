@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from plonkish_programs import Run, fill, fill_trace, layer, smallest, vector
 from r1cs_programs import chain, program, single
 
-from circuitize.backends.plonkish.checker import Grid, describe, failures, first_failure
+from circuitize.backends.plonkish.checker import describe, failures, first_failure
 from circuitize.backends.plonkish.emit import emit
+from circuitize.backends.plonkish.grid import Grid
 from circuitize.backends.plonkish.tasks import Fold, Hint, Range
 from circuitize.backends.r1cs.field import BN254, Limbs
 from circuitize.circuits import integers

@@ -10,7 +10,7 @@ from circuitize.api.targets.verilog import Verilog
 
 def test_undefined_inputs_are_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Verilog, "check_designs", lambda *_: ())
-    outcome = run("check", STEP, "--vectors", "20")
+    outcome = run("check", STEP, "--vectors", "8")
     assert outcome.status == 0
     first = outcome.out.splitlines()[0]
     assert (

@@ -215,7 +215,7 @@ def test_a_scalar_that_is_rounded_is_told_as_its_verifier_may_write_it(made: Pat
 
 def test_an_interrupted_run_warns_and_goes_on(made: Path, tmp_path: Path) -> None:
     """Interrupted by a signal once two steps are proved: one line, status 130, and given again the run is whole."""
-    second, steps = tmp_path / "run" / "steps" / "000002.proof", ("--seed", SEED, "--steps", "40")
+    second, steps = tmp_path / "run" / "steps" / "000002.proof", ("--seed", SEED, "--steps", "16")
     given = (
         "--dataset",
         made / "iris.npz",
@@ -242,6 +242,6 @@ def test_an_interrupted_run_warns_and_goes_on(made: Path, tmp_path: Path) -> Non
     assert (tmp_path / "run" / "NOT-ZERO-KNOWLEDGE.txt").exists()
     assert not list(tmp_path.rglob("*.part"))
     outcome = run(*command, "--json")
-    assert outcome.status == 0 and 1 <= json.loads(outcome.out)["resumed_after"] < 40
+    assert outcome.status == 0 and 1 <= json.loads(outcome.out)["resumed_after"] < 16
     verified = verify(made, tmp_path / "run", *steps, "--scalar", "learning_rate=1/8")
     assert verified.status == 0 and "NOT zero-knowledge" in verified.out

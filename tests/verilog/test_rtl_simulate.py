@@ -38,8 +38,12 @@ def test_gaps_differ_by_seed_and_repeat() -> None:
         assert simulation.run(frames(7)).outputs["y"].shape == (7, 3)
 
 
-def test_verilator_sees_the_same_cycles() -> None:
-    """The bench is one text: both simulators move every beat in the same cycle."""
+def test_verilator_sees_the_same_cycles(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bench is one text: both simulators move every beat in the same cycle.
+
+    Verilator's C++ is not optimised: that takes longer than what is run.
+    """
+    monkeypatch.setenv("MAKEFLAGS", "OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0 VM_USER_CFLAGS=-O0")
     runs = []
     for simulator in ("icarus", "verilator"):
         with rtl.Simulation(design(2), simulator) as simulation:

@@ -10,7 +10,7 @@ given, are believed once these proofs bind them; then roots are compared with th
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -93,8 +93,8 @@ def verify_run(
         for name, given in (("first", first), ("steps", steps), ("examples", examples), ("per_proof", per_proof))
     )
     require_believable(path, manifest, examples is not None, per_proof is not None, spelling)
-    planned = 0.0
-    try:
+
+    def required_setting() -> tuple[Run, Mapping[str, bytes]]:
         if digest is not None and digest.lower() != own.digest:
             raise Refused(f"the program is {own.digest}, expected {digest.lower()}")
         found, wanted = (manifest.first, manifest.steps, manifest.examples, manifest.seed), (first, steps, size, drawn)
@@ -116,12 +116,9 @@ def verify_run(
         expected = _expected_roots(setting, expect or {}, spelling)
         checking.require_setting(setting, manifest)
         require_light(path, setting, per_proof is not None, test_examples is not None or test is not None, spelling)
-        planned = time.perf_counter() - start
-        return _checked(setting, path, manifest, expected, planned, progress, pin)
-    except Refused as error:
-        return RunVerdict(digest=own.digest, valid=False, reason=str(error), plan_seconds=planned)
-    finally:
-        progress("")
+        return setting, expected
+
+    return _verdict(path, manifest, own.digest, start, required_setting, progress, pin)
 
 
 def verify_pinned(folder: Path | str, pin: Path | str, *, progress: Progress = silent) -> RunVerdict:
@@ -131,22 +128,19 @@ def verify_pinned(folder: Path | str, pin: Path | str, *, progress: Progress = s
     """
     start, path = time.perf_counter(), _plain(folder)
     held = read_pin(Path(pin))
-    setting, planned = held.run, 0.0
+    setting = held.run
     if setting.plans_digest != held.plans:
         raise CircuitizeError(
             f"{pin}: expected plans {setting.plans_digest}, as this version makes them, found {held.plans}; verify by "
             "the version that wrote the pin"
         )
     manifest = read_manifest(path)
-    expected = {**held.roots, **{FINAL + name: root for name, root in held.final.items()}}
-    try:
+
+    def required_setting() -> tuple[Run, Mapping[str, bytes]]:
         checking.require_setting(setting, manifest)
-        planned = time.perf_counter() - start
-        return _checked(setting, path, manifest, expected, planned, progress, None)
-    except Refused as error:
-        return RunVerdict(digest=setting.digest, valid=False, reason=str(error), plan_seconds=planned)
-    finally:
-        progress("")
+        return setting, {**held.roots, **{FINAL + name: root for name, root in held.final.items()}}
+
+    return _verdict(path, manifest, setting.digest, start, required_setting, progress, None)
 
 
 def _plain(folder: Path | str) -> Path:
@@ -157,21 +151,33 @@ def _plain(folder: Path | str) -> Path:
     return path
 
 
-def _checked(
-    run: Run,
+def _verdict(
     folder: Path,
     manifest: Manifest,
-    expected: Mapping[str, bytes],
-    planned: float,
+    digest: str,
+    start: float,
+    required_setting: Callable[[], tuple[Run, Mapping[str, bytes]]],
     progress: Progress,
     pin: Path | None,
 ) -> RunVerdict:
-    """The verdict on a run that holds, whose pin is written where a path is given. Raises Refused for others."""
-    checked = checking.check(run, folder, manifest, lambda step: progress(f"verified step {step:,} of {run.last:,}"))
-    _compare(expected, checked)
-    if pin is not None:
-        pinned(run, checked).write(pin)
-    return verdict_of(run, checked, planned)
+    """The verdict on the run in a folder, by the setting and the roots that are required, if the run claims that
+    setting; where it does not, `required_setting` raises Refused. A run that holds is pinned where a path is given.
+    """
+    planned = 0.0
+    try:
+        run, expected = required_setting()
+        planned = time.perf_counter() - start
+        checked = checking.check(
+            run, folder, manifest, lambda step: progress(f"verified step {step:,} of {run.last:,}")
+        )
+        _compare(expected, checked)
+        if pin is not None:
+            pinned(run, checked).write(pin)
+        return verdict_of(run, checked, planned)
+    except Refused as error:
+        return RunVerdict(digest=digest, valid=False, reason=str(error), plan_seconds=planned)
+    finally:
+        progress("")
 
 
 def _evaluation(
