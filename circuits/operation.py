@@ -35,9 +35,9 @@ class Operation(ABC):
         if "name" in cls.__dict__:
             Operation.registry[cls.name] = cls
 
-    def __call__(self, *terms: T) -> T:
-        """The operation of terms of a formula, at least one: adds an edge with one target."""
-        return terms[0].apply(self, *terms[1:])
+    def __call__(self, term: T, *others: T) -> T:
+        """The operation of terms of a formula: adds an edge with one target. `Constant` has no terms: see `Real`."""
+        return term.apply(self, *others)
 
     @abstractmethod
     def target_types(self, *sources: Any) -> tuple[Type, ...]:

@@ -15,6 +15,7 @@ from circuitize.circuits.types import Array
 
 from . import expect
 from .language import RealOperation, Rounding
+from .reverse import reverse
 from .term import Real
 
 
@@ -54,9 +55,7 @@ class Composite(RealOperation):
     ) -> list[int | None]:
         if _has_own_derivative(self):
             return super().reverse(builder, sources, targets, cotangents)
-        from circuitize.circuits.differentiate import reverse_derivative
-
-        derivative = reverse_derivative(_definition(self, _types(builder, sources)))
+        derivative = reverse(_expanded(self, _types(builder, sources), True))
         return [*builder.splice(derivative, [*sources, *cotangents])]
 
     def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:

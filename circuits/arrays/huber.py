@@ -32,17 +32,14 @@ class Huber(Composite):
             raise TypingError(f"expected a positive delta, found {self.delta}; it is where the loss becomes linear")
 
     def define(self, *sources: Real) -> Real:
-        difference, clipped = self._parts(*sources)
-        rest = difference - 0.5 * clipped
-        return Mean(tuple(range(rest.ndim)))(clipped * rest)
-
-    def _parts(self, x: Real, y: Real) -> tuple[Real, Real]:
-        difference = x - y
-        return difference, Clip(-self.delta, self.delta)(difference)
+        x, y = sources
+        r = x - y
+        c = Clip(-self.delta, self.delta)(r)
+        return Mean(tuple(range(r.ndim)))(c * (r - 0.5 * c))
 
     def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
-        _, clipped = self._parts(*sources)
-        shape = clipped.shape
-        share = dz * (1 / math.prod(shape))
-        slope = clipped * Broadcast(shape, tuple(range(len(shape))))(share)
+        x, y = sources
+        c = Clip(-self.delta, self.delta)(x - y)
+        share = dz * (1 / math.prod(c.shape))
+        slope = c * Broadcast(c.shape, tuple(range(c.ndim)))(share)
         return [slope, -slope]

@@ -12,6 +12,7 @@ from circuitize.circuits.builder import Builder
 from circuitize.circuits.operation import Values
 from circuitize.circuits.types import Array
 
+from .reverse import reverse
 from .series import CONTEXT, PI, Series
 from .sigmoid import Sigmoid
 from .smooth import Smooth
@@ -69,11 +70,9 @@ class TanhGELUSlope(Smooth):
         return (array_module(x).asarray(gate + x * gate * other * slope),)
 
     def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
-        from circuitize.circuits.differentiate import reverse_derivative
-
         (x,), builder = sources, Builder()
         slope = builder.build([_slope(Real(builder, builder.input(Array(x.shape)))).wire])
-        return [Real(dz.builder, wire) for wire in dz.builder.splice(reverse_derivative(slope), [x.wire, dz.wire])]
+        return [Real(dz.builder, wire) for wire in dz.builder.splice(reverse(slope), [x.wire, dz.wire])]
 
     def taylor(self, centre: Decimal, order: int) -> Series:
         return Series(TanhGELU().taylor(centre, order + 1).derivative().terms[:-1])
