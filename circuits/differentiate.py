@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from .arrays import Add, Constant
 from .arrays.composite import expand_composites
-from .arrays.language import RealOperation
-from .builder import Builder, Piece
-from .errors import CircuitizeError
+from .arrays.reverse import reverse
 from .hypergraph import Arrow
-from .operation import Operation, Provenance
-from .types import Array, Type
 
 
 def reverse_derivative(arrow: Arrow) -> Arrow:
@@ -20,73 +15,4 @@ def reverse_derivative(arrow: Arrow) -> Arrow:
     dual. The equations are those of reverse derivative categories (Cockett et al., arXiv 1910.07065). Linear time: each
     operation's reverse derivative is computed once per choice of source types, then replayed.
     """
-    arrow = expand_composites(arrow, keep_derivatives=True)
-    builder = Builder()
-    wires: list[int] = [0] * arrow.wire_count
-    for wire, type in zip(arrow.inputs.tolist(), arrow.source, strict=True):
-        wires[wire] = builder.input(type)
-    seeds = builder.inputs(arrow.target)
-    operations, rows = arrow.operations, arrow.rows
-    for operation, sources, targets, provenance in rows:
-        builder.provenance = arrow.provenances[provenance]
-        for wire, made in zip(targets, builder.apply(operations[operation], *[wires[w] for w in sources]), strict=True):
-            wires[wire] = made
-
-    cotangents: list[int | None] = [None] * arrow.wire_count
-    add = Add()
-
-    def accumulate(wire: int, cotangent: int) -> None:
-        present = cotangents[wire]
-        cotangents[wire] = cotangent if present is None else builder.add(add, present, cotangent)
-
-    for wire, seed in zip(arrow.outputs.tolist(), seeds, strict=True):
-        accumulate(wire, seed)
-    pieces: dict[tuple[int, ...], Piece] = {}
-    wire_types = arrow.wire_types.tolist()
-    labels = [Provenance(f"{p.part} derivative".strip(), p.file, p.line) for p in arrow.provenances]
-    for operation, sources, targets, provenance in reversed(rows):
-        above = [cotangents[wire] for wire in targets]
-        if all(cotangent is None for cotangent in above):
-            continue
-        builder.provenance = labels[provenance]
-        known = [
-            _zero(builder, arrow.types[wire_types[wire]]) if cotangent is None else cotangent
-            for wire, cotangent in zip(targets, above, strict=True)
-        ]
-        around = [wires[wire] for wire in sources] + [wires[wire] for wire in targets] + known
-        key = (operation, *[wire_types[wire] for wire in sources])
-        piece = pieces.get(key)
-        if piece is None:
-            piece = pieces[key] = _reverse(builder, _real(operations[operation]), around, len(sources), len(targets))
-        below = builder.replay(piece, around)
-        for wire, cotangent in zip(sources, below, strict=True):
-            if cotangent is not None:
-                accumulate(wire, cotangent)
-    results = []
-    for wire, type in zip(arrow.inputs.tolist(), arrow.source, strict=True):
-        cotangent = cotangents[wire]
-        results.append(_zero(builder, type) if cotangent is None else cotangent)
-    return builder.build(results)
-
-
-def _reverse(builder: Builder, operation: RealOperation, around: list[int], arity: int, coarity: int) -> Piece:
-    """The reverse derivative of one operation: its sources, targets and cotangents -> cotangents of its sources."""
-
-    def write(scratch: Builder, wires: list[int]) -> list[int | None]:
-        targets = arity + coarity
-        return operation.reverse(scratch, wires[:arity], wires[arity:targets], wires[targets:])
-
-    return builder.capture(write, around)
-
-
-def _real(operation: Operation) -> RealOperation:
-    if not isinstance(operation, RealOperation):
-        raise CircuitizeError(
-            f"expected an arrow of real operations, found {operation.name}; differentiate before quantizing"
-        )
-    return operation
-
-
-def _zero(builder: Builder, type: Type) -> int:
-    assert isinstance(type, Array)
-    return builder.add(Constant.zeros(type.shape))
+    return reverse(expand_composites(arrow, keep_derivatives=True))

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .builder import Builder
-from .integers import Add, Check, Constant, Scale, Shift
+from .integers import Check
+from .integers.term import Integer
 from .parts import part
 from .types import Fixed, Shape
 
@@ -76,41 +77,10 @@ class Lowering:
         assert self._result is not None, "only VALUE operations are given a format for their result"
         return self._result
 
-    def type(self, wire: int) -> Fixed:
-        found = self.builder.type(wire)
-        assert isinstance(found, Fixed)
-        return found
-
-    def align(self, *wires: int) -> list[int]:
-        """The same real values with a common number of fraction bits, the greatest: exact."""
-        fraction_bits = max(self.type(wire).fraction_bits for wire in wires)
-        return [self.refine(wire, fraction_bits) for wire in wires]
-
-    def refine(self, wire: int, fraction_bits: int) -> int:
-        """The same real value with more fraction bits: exact."""
-        extra = fraction_bits - self.type(wire).fraction_bits
-        assert extra >= 0, "refine never drops bits"
-        return self.builder.add(Scale(1 << extra, extra), wire) if extra else wire
-
-    def shift_to(self, wire: int, fraction_bits: int) -> int:
-        """Rescale to the given fraction bits: exact where that adds bits, else round half up: floor(x / 2^s + 1/2)."""
-        source = self.type(wire)
-        surplus = source.fraction_bits - fraction_bits
-        if surplus <= 0:
-            return self.refine(wire, fraction_bits)
-        return self.builder.add(Shift(surplus), self.offset(wire, 1 << (surplus - 1)))
-
     def round_to(self, wire: int, target: Fixed) -> int:
         """Rescale to the target's fraction bits and Check its interval: the wire gets exactly the target's type.
 
         A Check that the intervals already prove costs nothing in any target.
         """
-        rounded = self.shift_to(wire, target.fraction_bits)
-        return rounded if self.type(rounded) == target else self.builder.add(Check(target.low, target.high), rounded)
-
-    def offset(self, wire: int, amount: int) -> int:
-        """x + amount, amount an integer in units of x's last bit."""
-        return self.builder.add(Add(), wire, self.constant(amount, self.type(wire)))
-
-    def constant(self, amount: int, like: Fixed) -> int:
-        return self.builder.add(Constant.splat(amount, like.shape, like.fraction_bits))
+        rounded = Integer(self.builder, wire).shift_to(target.fraction_bits)
+        return (rounded if rounded.type == target else Check(target.low, target.high)(rounded)).wire

@@ -5,11 +5,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
 from .types import Type
+
+if TYPE_CHECKING:
+    from .term import Term
+
+    T = TypeVar("T", bound=Term)
 
 Values = np.ndarray[Any, np.dtype[Any]]
 
@@ -29,6 +34,10 @@ class Operation(ABC):
         super().__init_subclass__(**keywords)
         if "name" in cls.__dict__:
             Operation.registry[cls.name] = cls
+
+    def __call__(self, term: T, *others: T) -> T:
+        """The operation of terms of a formula: adds an edge with one target. `Constant` has no terms: see `Real`."""
+        return term.apply(self, *others)
 
     @abstractmethod
     def target_types(self, *sources: Any) -> tuple[Type, ...]:

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from circuitize.circuits import arrays
+from circuitize.circuits.arrays.term import Operand
 from circuitize.circuits.errors import TypingError
 
-from .trace import Operand, Tensor, apply, axis_of, tensors_of, together
+from .trace import Tensor, apply, axis_of, tensors_of, together
 
 
 def relu(x: Tensor) -> Tensor:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from inspect import signature
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NoReturn
 
 import numpy as np
 
 from circuitize.circuits import arrays
+from circuitize.circuits.arrays.term import Operand, Real
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.operation import Operation
@@ -56,26 +57,14 @@ def _require_arguments(function: Callable[..., Any], count: int) -> None:
         ) from None
 
 
-class Tensor:
+class Tensor(Real):
     """A wire of an arrow under construction, with numpy's notation: operators broadcast, slices and methods add edges.
 
     Python numbers and numpy arrays become constants; a product with a number is a scale.
     """
 
-    __slots__ = ("builder", "wire")
+    __slots__ = ()
     __hash__ = object.__hash__
-
-    def __init__(self, builder: Builder, wire: int) -> None:
-        self.builder = builder
-        self.wire = wire
-
-    @property
-    def shape(self) -> Shape:
-        return self.builder.type(self.wire).shape
-
-    @property
-    def ndim(self) -> int:
-        return len(self.shape)
 
     @property
     def size(self) -> int:
@@ -142,21 +131,6 @@ class Tensor:
         builder.provenance = current()
         return Tensor(builder, builder.add(operation, self.wire, *[other.wire for other in others]))
 
-    def __add__(self, other: Operand) -> Tensor:
-        return self._elementwise(arrays.Add(), other)
-
-    def __radd__(self, other: Operand) -> Tensor:  # type: ignore[misc]
-        return self.constant(other) + self
-
-    def __sub__(self, other: Operand) -> Tensor:
-        return self._elementwise(arrays.Subtract(), other)
-
-    def __rsub__(self, other: Operand) -> Tensor:  # type: ignore[misc]
-        return self.constant(other) - self
-
-    def __neg__(self) -> Tensor:
-        return self.apply(arrays.Negate())
-
     def __pos__(self) -> Tensor:
         return self
 
@@ -164,12 +138,9 @@ class Tensor:
         return self.apply(arrays.Abs())
 
     def __mul__(self, other: Operand) -> Tensor:
-        if isinstance(other, (int, float, np.number)) and math.isfinite(real_of(other)):
-            return self.apply(arrays.Scale(float(other)))
-        return self._elementwise(arrays.Multiply(), other)
-
-    def __rmul__(self, other: Operand) -> Tensor:  # type: ignore[misc]
-        return self * other
+        if isinstance(other, (int, float, np.number)) and not math.isfinite(real_of(other)):
+            raise refused(NOT_FINITE)
+        return super().__mul__(other)
 
     def __truediv__(self, other: Operand) -> Tensor:
         if not isinstance(other, Tensor):
@@ -189,16 +160,13 @@ class Tensor:
     def __rpow__(self, base: float) -> Tensor:
         return exponential(base, self)
 
-    def __gt__(self, other: Operand) -> Tensor:  # type: ignore[misc]  # numpy compares with anything
-        return self._elementwise(arrays.Greater(), other)
-
     def __lt__(self, other: Operand) -> Tensor:  # type: ignore[misc]
         return self.constant(other) > self
 
-    def __ge__(self, other: Operand) -> Tensor:  # type: ignore[misc]
+    def __ge__(self, other: Operand) -> Tensor:
         return 1.0 - (self < other)
 
-    def __le__(self, other: Operand) -> Tensor:  # type: ignore[misc]
+    def __le__(self, other: Operand) -> Tensor:
         return 1.0 - (self > other)
 
     def __eq__(self, other: Operand) -> Tensor:  # type: ignore[override]
@@ -282,14 +250,14 @@ class Tensor:
             return value
         array = constant_of(value)
         if not np.isfinite(array).all():
-            raise refused("expected a finite constant, found NaN or infinity; check the constant")
+            raise refused(NOT_FINITE)
         self.builder.provenance = current()
         return Tensor(self.builder, self.builder.add(arrays.Constant.of(array)))
 
     def _elementwise(self, operation: Operation, other: Operand) -> Tensor:
         if isinstance(other, (int, float, np.number)):
             if not math.isfinite(other):
-                raise refused("expected a finite constant, found NaN or infinity; check the constant")
+                raise refused(NOT_FINITE)
             self.builder.provenance = current()
             splat = self.builder.add(arrays.Constant.splat(float(other), self.shape))
             return self.apply(operation, Tensor(self.builder, splat))
@@ -312,9 +280,7 @@ class Tensor:
         return reduced.reshape(*[1 if axis in axes else extent for axis, extent in enumerate(self.shape)])
 
 
-Operand: TypeAlias = Tensor | float | np.ndarray[Any, Any]
-"""What may stand beside a tensor in a formula."""
-
+NOT_FINITE = "expected a finite constant, found NaN or infinity; check the constant"
 METHODS = ("sum", "mean", "max", "reshape", "transpose", "T", "broadcast", "constant", "shape", "ndim", "size")
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from circuitize.circuits import integers
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.lowering import Lowering
+from circuitize.circuits.integers.term import Integer
 
 from .exponential import TABLE_BITS
 from .series import CONTEXT, Series, exactly
@@ -62,10 +62,10 @@ class Approximation:
         return len(self.tables) - 1
 
 
-def approximate(lowering: Lowering, wire: int, curve: Curve, fraction_bits: int) -> int:
-    """The curve on the wire's interval, before its last rounding: `planned` says how far from the exact value."""
-    found = lowering.type(wire)
-    return write(lowering, wire, planned(curve, found.low, found.high, found.fraction_bits, fraction_bits))
+def approximate(x: Integer, curve: Curve, fraction_bits: int) -> Integer:
+    """The curve on the term's interval, before its last rounding: `planned` says how far from the exact value."""
+    found = x.type
+    return write(x, planned(curve, found.low, found.high, found.fraction_bits, fraction_bits))
 
 
 @lru_cache(maxsize=256)
@@ -111,26 +111,22 @@ def planned(curve: Curve, low: int, high: int, of_bits: int, fraction_bits: int)
     return Approximation(low, high, of_bits, fraction_bits, shift, tables, bits, error)
 
 
-def write(lowering: Lowering, wire: int, plan: Approximation) -> int:
+def write(x: Integer, plan: Approximation) -> Integer:
     """The integer edges of an approximation, its last rounding left out."""
-    builder = lowering.builder
     if not plan.degree:
-        return builder.add(integers.Lookup(plan.low, plan.tables[0], plan.fraction_bits), wire)
+        return integers.Lookup(plan.low, plan.tables[0], plan.fraction_bits)(x)
     size = 1 << plan.shift
-    raised = lowering.offset(wire, -plan.low)
-    segment = builder.add(integers.Shift(plan.shift), raised)
-    start = builder.add(integers.Scale(size, plan.shift), segment)
-    # Always inside; the types alone cannot see it.
-    rest = builder.add(integers.Check(0, size - 1), builder.add(integers.Subtract(), raised, start))
-    distance = lowering.offset(rest, -(size >> 1))
-    segment = builder.add(integers.Scale(1, -lowering.type(segment).fraction_bits), segment)
-    total = builder.add(integers.Lookup(0, plan.tables[-1], plan.bits[-1]), segment)
+    raised = x.offset(-plan.low)
+    segment = integers.Shift(plan.shift)(raised)
+    start = integers.Scale(size, plan.shift)(segment)
+    rest = integers.Check(0, size - 1)(raised - start)  # Always inside; the types alone cannot see it.
+    distance = rest.offset(-(size >> 1))
+    segment = integers.Scale(1, -segment.fraction_bits)(segment)
+    total = integers.Lookup(0, plan.tables[-1], plan.bits[-1])(segment)
     for k in range(plan.degree - 1, -1, -1):
-        if lowering.type(total).width + plan.shift > WIDEST:
-            total = lowering.shift_to(total, plan.bits[k + 1])
-        product = builder.add(integers.Multiply(), total, distance)
-        entry = builder.add(integers.Lookup(0, plan.tables[k], plan.bits[k]), segment)
-        total = builder.add(integers.Add(), *lowering.align(product, entry))
+        if total.type.width + plan.shift > WIDEST:
+            total = total.shift_to(plan.bits[k + 1])
+        total = total * distance + integers.Lookup(0, plan.tables[k], plan.bits[k])(segment)
     return total
 
 

@@ -10,17 +10,16 @@ import numpy as np
 
 from circuitize.circuits import integers
 from circuitize.circuits.array_module import array_module
-from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import TypingError
+from circuitize.circuits.integers.term import Integer
 from circuitize.circuits.lowering import Lowering
 from circuitize.circuits.operation import Values
 from circuitize.circuits.types import Array
 
 from . import expect
-from .comparison import Greater, Select, zeros_like
-from .constant import Constant
-from .elementwise import Multiply
+from .comparison import Select
 from .language import RealOperation, Rounding
+from .term import Real
 
 
 @dataclass(frozen=True)
@@ -50,17 +49,12 @@ class Clip(RealOperation):
         module = array_module(values[0])
         return (module.asarray(module.minimum(module.maximum(values[0], self.low), self.high)),)
 
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
-        (z,), (cotangent,) = targets, cotangents
-        shape = builder.type(z).shape
-        above = builder.add(Greater(), z, builder.add(Constant.splat(self.low, shape)))
-        below = builder.add(Greater(), builder.add(Constant.splat(self.high, shape)), z)
-        inside = builder.add(Multiply(), above, below)
-        return [builder.add(Select(), inside, cotangent, zeros_like(builder, z))]
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        above = z > self.low
+        inside = above * (z.constant(self.high) > z)
+        return [Select()(inside, dz, z.constant(0.0))]
 
-    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
-        bits = lowering.type(sources[0]).fraction_bits
-        low, high = (int(np.rint(math.ldexp(bound, bits))) for bound in (self.low, self.high))
-        return [lowering.builder.add(integers.Clamp(low, high), sources[0])]
+    def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
+        (x,) = sources
+        low, high = (int(np.rint(math.ldexp(bound, x.fraction_bits))) for bound in (self.low, self.high))
+        return integers.Clamp(low, high)(x)

@@ -9,15 +9,15 @@ import numpy as np
 
 from circuitize.circuits import integers
 from circuitize.circuits.array_module import array_module
-from circuitize.circuits.builder import Builder
+from circuitize.circuits.integers.term import Integer, align
 from circuitize.circuits.lowering import Lowering
 from circuitize.circuits.operation import Values
 from circuitize.circuits.types import Array
 
 from . import expect
-from .constant import Constant
 from .language import RealOperation, Rounding
 from .layout import Broadcast
+from .term import Real
 
 LONG = 256
 """Above it the halves of an odd axis overlap."""
@@ -39,14 +39,12 @@ class Greater(RealOperation):
     def run(self, *values: Values) -> tuple[Values, ...]:
         return (array_module(values[0]).asarray(values[0] > values[1], np.float64),)
 
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
         return [None, None]
 
-    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
-        x, y = lowering.align(*sources)
-        return [lowering.builder.add(integers.IsNegative(), lowering.builder.add(integers.Subtract(), y, x))]
+    def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
+        x, y = sources
+        return integers.IsNegative()(y - x)
 
 
 @dataclass(frozen=True)
@@ -66,20 +64,16 @@ class Select(RealOperation):
     def run(self, *values: Values) -> tuple[Values, ...]:
         return (array_module(values[0]).where(values[0] > 0, values[1], values[2]),)
 
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
-        condition, (cotangent,) = sources[0], cotangents
-        zero = zeros_like(builder, cotangent)
-        return [None, builder.add(self, condition, cotangent, zero), builder.add(self, condition, zero, cotangent)]
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        condition, zero = sources[0], dz.constant(0.0)
+        return [None, self(condition, dz, zero), self(condition, zero, dz)]
 
-    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
-        condition = sources[0]
-        found = lowering.type(condition)
+    def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
+        condition, *choices = sources
+        found = condition.type
         if found.fraction_bits or found.low < 0 or found.high > 1:
-            negated = lowering.builder.add(integers.Scale(-1, 0), condition)
-            condition = lowering.builder.add(integers.IsNegative(), negated)
-        return [lowering.builder.add(integers.Select(), condition, *lowering.align(*sources[1:]))]
+            condition = integers.IsNegative()(-condition)
+        return integers.Select()(condition, *align(*choices))
 
 
 @dataclass(frozen=True)
@@ -99,15 +93,12 @@ class ReLU(RealOperation):
         module = array_module(*values)
         return (module.asarray(module.maximum(values[0], 0.0)),)
 
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
-        zero = zeros_like(builder, targets[0])
-        positive = builder.add(Greater(), targets[0], zero)
-        return [builder.add(Select(), positive, cotangents[0], zero)]
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        zero = z.constant(0.0)
+        return [Select()(z > zero, dz, zero)]
 
-    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
-        return [lowering.builder.add(integers.ReLU(), sources[0])]
+    def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
+        return integers.ReLU()(*sources)
 
 
 @dataclass(frozen=True)
@@ -132,35 +123,27 @@ class Max(RealOperation):
     def run(self, *values: Values) -> tuple[Values, ...]:
         return (array_module(values[0]).asarray(values[0].max(axis=self.axis)),)
 
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
-        first = builder.add(ArgMaxOneHot(self.axis), sources[0])
-        shape = builder.type(sources[0]).shape
-        spread = builder.add(Broadcast(shape, (self.axis,)), cotangents[0])
-        return [builder.add(Select(), first, spread, zeros_like(builder, sources[0]))]
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        (x,) = sources
+        first = ArgMaxOneHot(self.axis)(x)
+        return [Select()(first, Broadcast(x.shape, (self.axis,))(dz), x.constant(0.0))]
 
-    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
-        builder, axis, wire = lowering.builder, self.axis, sources[0]
-        while (extent := builder.type(wire).shape[axis]) > 1:
+    def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
+        axis, (x,) = self.axis, sources
+        while (extent := x.shape[axis]) > 1:
             overlaps = extent % 2 and extent > LONG
             half = -(-extent // 2) if overlaps else extent // 2
             first = extent - half if overlaps else half
-            pairs = builder.add(
-                integers.Maximum(), self._range(builder, wire, 0, half), self._range(builder, wire, first, first + half)
-            )
+            pairs = integers.Maximum()(self._range(x, 0, half), self._range(x, first, first + half))
             if extent % 2 and not overlaps:
-                pairs = builder.add(integers.Concatenate(axis), pairs, self._range(builder, wire, extent - 1, extent))
-            wire = pairs
-        shape = builder.type(wire).shape
-        view = integers.View.reshape(shape, shape[:axis] + shape[axis + 1 :])
-        return [builder.add(integers.Reindex(view), wire)]
+                pairs = integers.Concatenate(axis)(pairs, self._range(x, extent - 1, extent))
+            x = pairs
+        return integers.Reindex(integers.View.reshape(x.shape, x.shape[:axis] + x.shape[axis + 1 :]))(x)
 
-    def _range(self, builder: Builder, wire: int, start: int, stop: int) -> int:
-        shape = builder.type(wire).shape
-        starts = [start if axis == self.axis else 0 for axis in range(len(shape))]
-        stops = [stop if axis == self.axis else extent for axis, extent in enumerate(shape)]
-        return builder.add(integers.Reindex(integers.View.slice(shape, starts, stops)), wire)
+    def _range(self, x: Integer, start: int, stop: int) -> Integer:
+        starts = [start if axis == self.axis else 0 for axis in range(x.ndim)]
+        stops = [stop if axis == self.axis else extent for axis, extent in enumerate(x.shape)]
+        return integers.Reindex(integers.View.slice(x.shape, starts, stops))(x)
 
 
 @dataclass(frozen=True)
@@ -187,14 +170,8 @@ class ArgMaxOneHot(RealOperation):
         first = module.expand_dims(x.argmax(axis=self.axis), self.axis)
         return ((places == first).astype(np.float64),)
 
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
         return [None]
 
-    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
-        return [lowering.builder.add(integers.ArgMaxOneHot(self.axis), sources[0])]
-
-
-def zeros_like(builder: Builder, wire: int) -> int:
-    return builder.add(Constant.zeros(builder.type(wire).shape))
+    def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
+        return integers.ArgMaxOneHot(self.axis)(*sources)

@@ -2,33 +2,45 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import ClassVar
 
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.hypergraph import Arrow, evaluate
+from circuitize.circuits.integers.term import Integer
 from circuitize.circuits.lowering import Lowering
 from circuitize.circuits.operation import Values
 from circuitize.circuits.types import Array
 
 from . import expect
 from .language import RealOperation, Rounding
+from .reverse import reverse
+from .term import Real
 
 
 class Composite(RealOperation):
     """An operation whose meaning is its `definition`, an arrow of real operations (other composites included).
 
-    Typing, running and differentiating follow from the definition. A subclass may override `reverse` where a better
-    derivative is known: `expand_composites(arrow, keep_derivatives=True)` leaves such composites whole. `quantize`
+    Typing, running and differentiating follow from the definition. A subclass may override `derivative` where a
+    better one is known: `expand_composites(arrow, keep_derivatives=True)` leaves such composites whole. `quantize`
     expands them all, so none is ever lowered.
     """
 
     rounding = Rounding.VALUE
+    arity: ClassVar[int] = 1
+    """How many sources `define` takes; they are of one shape."""
 
-    @abstractmethod
     def definition(self, *sources: Array) -> Arrow:
         """The arrow from the sources to the targets; raises TypingError where the sources do not fit."""
+        expect.one_shape(sources, self.arity)
+        builder = Builder()
+        made = self.define(*(Real(builder, wire) for wire in builder.inputs(sources)))
+        return builder.build([made.wire])
+
+    def define(self, *sources: Real) -> Real:
+        """The formula of the definition; a subclass writes this, or overrides `definition`."""
+        raise NotImplementedError(f"{self.name} has no definition")
 
     def target_types(self, *sources: Array) -> tuple[Array, ...]:
         targets = _definition(self, sources).target
@@ -41,12 +53,15 @@ class Composite(RealOperation):
     def reverse(
         self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
     ) -> list[int | None]:
-        from circuitize.circuits.differentiate import reverse_derivative
-
-        derivative = reverse_derivative(_definition(self, _types(builder, sources)))
+        if _has_own_derivative(self):
+            return super().reverse(builder, sources, targets, cotangents)
+        derivative = reverse(_expanded(self, _types(builder, sources), True))
         return [*builder.splice(derivative, [*sources, *cotangents])]
 
-    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        raise AssertionError(f"{self.name} is differentiated by its definition")
+
+    def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
         raise AssertionError(f"quantize expands {self.name} before it lowers")
 
 
@@ -76,7 +91,7 @@ def expand_composites(arrow: Arrow, keep_derivatives: bool = False) -> Arrow:
 
 
 def _has_own_derivative(composite: Composite) -> bool:
-    return type(composite).reverse is not Composite.reverse
+    return type(composite).derivative is not Composite.derivative
 
 
 def _types(builder: Builder, wires: Sequence[int]) -> tuple[Array, ...]:

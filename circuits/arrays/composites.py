@@ -6,18 +6,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from circuitize.circuits.builder import Builder
-from circuitize.circuits.hypergraph import Arrow
-from circuitize.circuits.types import Array
-
 from . import expect
-from .comparison import Greater, Max, ReLU
+from .comparison import Max, ReLU
 from .composite import Composite
-from .constant import Constant
-from .elementwise import Add, Multiply, Scale, Subtract
 from .exponential import Exp
 from .layout import Broadcast, Sum
 from .reciprocal import Reciprocal
+from .term import Real
 
 
 @dataclass(frozen=True)
@@ -26,16 +21,13 @@ class Square(Composite):
 
     name = "real.square"
 
-    def definition(self, *sources: Array) -> Arrow:
-        expect.arrays(sources, 1)
-        builder = Builder()
-        x = builder.input(sources[0])
-        return builder.build([builder.add(Multiply(), x, x)])
+    def define(self, *sources: Real) -> Real:
+        (x,) = sources
+        return x * x
 
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
-        return [builder.add(Scale(2.0), builder.add(Multiply(), cotangents[0], sources[0]))]
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        (x,) = sources
+        return [2.0 * (dz * x)]
 
 
 @dataclass(frozen=True)
@@ -49,13 +41,10 @@ class Mean(Composite):
     def __post_init__(self) -> None:
         object.__setattr__(self, "axes", expect.distinct(self.axes))
 
-    def definition(self, *sources: Array) -> Arrow:
-        expect.arrays(sources, 1)
-        expect.axes_within(self.axes, len(sources[0].shape))
-        builder = Builder()
-        total = builder.add(Sum(self.axes), builder.input(sources[0]))
-        count = math.prod(sources[0].shape[axis] for axis in self.axes)
-        return builder.build([builder.add(Scale(1 / count), total)])
+    def define(self, *sources: Real) -> Real:
+        (x,) = sources
+        expect.axes_within(self.axes, x.ndim)
+        return Sum(self.axes)(x) * (1 / math.prod(x.shape[axis] for axis in self.axes))
 
 
 @dataclass(frozen=True)
@@ -66,21 +55,17 @@ class Maximum(Composite):
     """
 
     name = "real.maximum"
+    arity = 2
 
-    def definition(self, *sources: Array) -> Arrow:
-        expect.one_shape(sources, 2)
-        builder = Builder()
-        x, y = builder.inputs(sources)
-        return builder.build([builder.add(Add(), x, builder.add(ReLU(), builder.add(Subtract(), y, x)))])
+    def define(self, *sources: Real) -> Real:
+        x, y = sources
+        return x + ReLU()(y - x)
 
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
-        (x, y), (cotangent,) = sources, cotangents
-        above = builder.add(ReLU(), builder.add(Subtract(), y, x))
-        second = builder.add(Greater(), above, builder.add(Constant.zeros(builder.type(x).shape)))
-        of_y = builder.add(Multiply(), second, cotangent)
-        return [builder.add(Subtract(), cotangent, of_y), of_y]
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        x, y = sources
+        above = ReLU()(y - x)
+        of_y = (above > 0.0) * dz
+        return [dz - of_y, of_y]
 
 
 @dataclass(frozen=True)
@@ -94,21 +79,13 @@ class Softmax(Composite):
 
     axis: int
 
-    def definition(self, *sources: Array) -> Arrow:
-        expect.arrays(sources, 1)
-        shape = sources[0].shape
-        expect.axes_within([self.axis], len(shape))
-        spread, builder = Broadcast(shape, (self.axis,)), Builder()
-        x = builder.input(sources[0])
-        greatest = builder.add(spread, builder.add(Max(self.axis), x))
-        exponentials = builder.add(Exp(), builder.add(Subtract(), x, greatest))
-        inverse = builder.add(Reciprocal(), builder.add(Sum((self.axis,)), exponentials))
-        return builder.build([builder.add(Multiply(), exponentials, builder.add(spread, inverse))])
+    def define(self, *sources: Real) -> Real:
+        (x,) = sources
+        expect.axes_within([self.axis], x.ndim)
+        spread = Broadcast(x.shape, (self.axis,))
+        exponentials = Exp()(x - spread(Max(self.axis)(x)))
+        return exponentials * spread(Reciprocal()(Sum((self.axis,))(exponentials)))
 
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
-        (y,), (cotangent,) = targets, cotangents
-        along = builder.add(Sum((self.axis,)), builder.add(Multiply(), cotangent, y))
-        centred = builder.add(Subtract(), cotangent, builder.add(Broadcast(builder.type(y).shape, (self.axis,)), along))
-        return [builder.add(Multiply(), centred, y)]
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        along = Sum((self.axis,))(dz * z)
+        return [(dz - Broadcast(z.shape, (self.axis,))(along)) * z]

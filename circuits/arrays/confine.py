@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from circuitize.circuits.integers import Check
+from circuitize.circuits.integers.term import Integer
 from circuitize.circuits.lowering import Lowering
 
 
-def confine(lowering: Lowering, wire: int) -> int:
-    """The wire rounded to the result's fraction bits, with a Check where its interval leaves the result's.
+def confine(lowering: Lowering, x: Integer) -> Integer:
+    """The term rounded to the result's fraction bits, with a Check where its interval leaves the result's.
 
-    Of a wire that cannot be negative the Check is of [0, high].
+    Of a term that cannot be negative the Check is of [0, high].
     """
     result = lowering.result
-    rounded = lowering.shift_to(wire, result.fraction_bits)
-    found = lowering.type(rounded)
+    rounded = x.shift_to(result.fraction_bits)
+    found = rounded.type
     if result.low <= found.low and found.high <= result.high:
         return rounded
-    return lowering.builder.add(Check(0 if found.low >= 0 else result.low, result.high), rounded)
+    return Check(0 if found.low >= 0 else result.low, result.high)(rounded)

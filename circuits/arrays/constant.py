@@ -10,15 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.integers import Constant as IntegerConstant
+from circuitize.circuits.integers.term import Integer
 from circuitize.circuits.lowering import Lowering
 from circuitize.circuits.operation import Operation, Values
 from circuitize.circuits.types import Array, Shape, check_shape
 
 from . import expect
 from .language import RealOperation, Rounding
+from .term import Real
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,12 +88,10 @@ class Constant(RealOperation):
     def run(self, *values: Values) -> tuple[Values, ...]:
         return (self.constant,)
 
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
         return []
 
-    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
+    def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
         most = lowering.result.fraction_bits
         fraction_bits = min(most, exact_fraction_bits(self.amounts, most))
         integers = np.rint(np.ldexp(self.amounts, fraction_bits)).astype(np.int64)
@@ -100,7 +99,7 @@ class Constant(RealOperation):
             constant = IntegerConstant.splat(int(integers), self.shape, fraction_bits)
         else:
             constant = IntegerConstant.of(integers, fraction_bits)
-        return [lowering.builder.add(constant)]
+        return Integer(lowering.builder, lowering.builder.add(constant))
 
 
 def exact_fraction_bits(amounts: NDArray[np.float64], most: int) -> int:

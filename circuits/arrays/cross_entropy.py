@@ -6,20 +6,16 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from circuitize.circuits.builder import Builder
-from circuitize.circuits.hypergraph import Arrow
-from circuitize.circuits.types import Array, Shape
-
 from . import expect
 from .comparison import Max
 from .composite import Composite
 from .composites import Mean, Softmax
-from .elementwise import Add, Multiply, Negate, Scale, Subtract
 from .exponential import Exp
 from .layout import Broadcast, Sum
 from .logarithm import Log
 from .sigmoid import Sigmoid
 from .softplus import Softplus
+from .term import Real
 
 
 @dataclass(frozen=True)
@@ -33,22 +29,16 @@ class LogSumExp(Composite):
 
     axis: int
 
-    def definition(self, *sources: Array) -> Arrow:
-        expect.arrays(sources, 1)
-        shape = sources[0].shape
-        expect.axes_within([self.axis], len(shape))
-        builder = Builder()
-        x = builder.input(sources[0])
-        greatest = builder.add(Max(self.axis), x)
-        centred = builder.add(Subtract(), x, builder.add(Broadcast(shape, (self.axis,)), greatest))
-        total = builder.add(Sum((self.axis,)), builder.add(Exp(), centred))
-        return builder.build([builder.add(Add(), greatest, builder.add(Log(), total))])
+    def define(self, *sources: Real) -> Real:
+        (x,) = sources
+        expect.axes_within([self.axis], x.ndim)
+        greatest = Max(self.axis)(x)
+        centred = x - Broadcast(x.shape, (self.axis,))(greatest)
+        return greatest + Log()(Sum((self.axis,))(Exp()(centred)))
 
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
-        spread = builder.add(Broadcast(builder.type(sources[0]).shape, (self.axis,)), cotangents[0])
-        return [builder.add(Multiply(), spread, builder.add(Softmax(self.axis), sources[0]))]
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        (x,) = sources
+        return [Broadcast(x.shape, (self.axis,))(dz) * Softmax(self.axis)(x)]
 
 
 @dataclass(frozen=True)
@@ -59,22 +49,15 @@ class LogSoftmax(Composite):
 
     axis: int
 
-    def definition(self, *sources: Array) -> Arrow:
-        expect.arrays(sources, 1)
-        builder = Builder()
-        x = builder.input(sources[0])
-        total = builder.add(LogSumExp(self.axis), x)
-        return builder.build(
-            [builder.add(Subtract(), x, builder.add(Broadcast(sources[0].shape, (self.axis,)), total))]
-        )
+    def define(self, *sources: Real) -> Real:
+        (x,) = sources
+        total = LogSumExp(self.axis)(x)
+        return x - Broadcast(x.shape, (self.axis,))(total)
 
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
-        shape, (cotangent,) = builder.type(sources[0]).shape, cotangents
-        spread = builder.add(Broadcast(shape, (self.axis,)), builder.add(Sum((self.axis,)), cotangent))
-        weighted = builder.add(Multiply(), spread, builder.add(Softmax(self.axis), sources[0]))
-        return [builder.add(Subtract(), cotangent, weighted)]
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        (x,) = sources
+        spread = Broadcast(x.shape, (self.axis,))(Sum((self.axis,))(dz))
+        return [dz - spread * Softmax(self.axis)(x)]
 
 
 @dataclass(frozen=True)
@@ -88,23 +71,17 @@ class CrossEntropy(Composite):
     """
 
     name = "real.cross_entropy"
+    arity = 2
 
-    def definition(self, *sources: Array) -> Arrow:
-        shape = expect.one_shape(sources, 2).shape
-        expect.axes_within([1], len(shape))
-        builder = Builder()
-        x, t = builder.inputs(sources)
-        attained = builder.add(Sum((1,)), builder.add(Multiply(), t, x))
-        rows = builder.add(Subtract(), builder.add(LogSumExp(1), x), attained)
-        return builder.build([builder.add(Mean((0,)), rows)])
-
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
+    def define(self, *sources: Real) -> Real:
         x, t = sources
-        shape = builder.type(x).shape
-        difference = builder.add(Subtract(), builder.add(Softmax(1), x), t)
-        return _mean_of(builder, shape, shape[0], cotangents[0], difference, builder.add(Negate(), x))
+        expect.axes_within([1], x.ndim)
+        attained = Sum((1,))(t * x)
+        return Mean((0,))(LogSumExp(1)(x) - attained)
+
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        x, t = sources
+        return _mean_of(x.shape[0], dz, Softmax(1)(x) - t, -x)
 
 
 @dataclass(frozen=True)
@@ -115,24 +92,19 @@ class BinaryCrossEntropy(Composite):
     """
 
     name = "real.binary_cross_entropy"
+    arity = 2
 
-    def definition(self, *sources: Array) -> Arrow:
-        shape = expect.one_shape(sources, 2).shape
-        builder = Builder()
-        x, t = builder.inputs(sources)
-        elements = builder.add(Subtract(), builder.add(Softplus(), x), builder.add(Multiply(), t, x))
-        return builder.build([builder.add(Mean(tuple(range(len(shape)))), elements)])
-
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
+    def define(self, *sources: Real) -> Real:
         x, t = sources
-        shape = builder.type(x).shape
-        difference = builder.add(Subtract(), builder.add(Sigmoid(), x), t)
-        return _mean_of(builder, shape, math.prod(shape), cotangents[0], difference, builder.add(Negate(), x))
+        return Mean(tuple(range(x.ndim)))(Softplus()(x) - t * x)
+
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        x, t = sources
+        return _mean_of(math.prod(x.shape), dz, Sigmoid()(x) - t, -x)
 
 
-def _mean_of(builder: Builder, shape: Shape, count: int, cotangent: int, *slopes: int) -> list[int | None]:
-    """Each slope times cotangent / count."""
-    spread = builder.add(Broadcast(shape, tuple(range(len(shape)))), builder.add(Scale(1 / count), cotangent))
-    return [builder.add(Multiply(), slope, spread) for slope in slopes]
+def _mean_of(count: int, dz: Real, *slopes: Real) -> list[Real]:
+    """Each slope times dz / count."""
+    shape = slopes[0].shape
+    spread = Broadcast(shape, tuple(range(len(shape))))(dz * (1 / count))
+    return [slope * spread for slope in slopes]

@@ -9,16 +9,16 @@ import numpy as np
 
 from circuitize.circuits import integers
 from circuitize.circuits.array_module import array_module
-from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import Undefined
+from circuitize.circuits.integers.term import Integer
 from circuitize.circuits.lowering import Lowering
 from circuitize.circuits.operation import Values
 from circuitize.circuits.types import Array
 
 from . import expect
 from .confine import confine
-from .elementwise import Multiply, Negate
 from .language import RealOperation, Rounding
+from .term import Real
 
 
 @dataclass(frozen=True)
@@ -48,37 +48,29 @@ class Divide(RealOperation):
             )
         return (result,)
 
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
-        above = builder.add(self, cotangents[0], sources[1])
-        return [above, builder.add(Negate(), builder.add(Multiply(), above, targets[0]))]
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        above = dz / sources[1]
+        return [above, -(above * z)]
 
-    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
-        builder, result, (x, y) = lowering.builder, lowering.result, sources
-        found = lowering.type(y)
+    def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
+        x, y = sources
+        found = y.type
         if found.low < 0 < found.high:
-            negative = builder.add(integers.IsNegative(), y)
-            x, y = (builder.add(integers.Select(), negative, _opposite(builder, wire), wire) for wire in (x, y))
+            negative = integers.IsNegative()(y)
+            x, y = (integers.Select()(negative, -term, term) for term in (x, y))
         elif found.low < 0:
-            x, y = _opposite(builder, x), _opposite(builder, y)
-        if lowering.type(y).low < 1:
-            y = builder.add(integers.Check(1, max(found.high, -found.low)), y)
-        return [confine(lowering, rounded_quotient(lowering, x, y, result.fraction_bits))]
+            x, y = -x, -y
+        if y.type.low < 1:
+            y = integers.Check(1, max(found.high, -found.low))(y)
+        return confine(lowering, rounded_quotient(x, y, lowering.result.fraction_bits))
 
 
-def rounded_quotient(lowering: Lowering, x: int, y: int, fraction_bits: int) -> int:
+def rounded_quotient(x: Integer, y: Integer, fraction_bits: int) -> Integer:
     """x / y with so many fraction bits, halves rounded up; y is at least 1 by its type."""
-    builder = lowering.builder
-    extra = fraction_bits + lowering.type(y).fraction_bits - lowering.type(x).fraction_bits
-    x = lowering.refine(x, lowering.type(x).fraction_bits + max(extra, 0))
-    y = lowering.refine(y, lowering.type(y).fraction_bits + max(-extra, 0))
-    bits = lowering.type(x).fraction_bits
-    doubled = builder.add(integers.Scale(2, 1), x)
-    half = builder.add(integers.Scale(1, bits + 1 - lowering.type(y).fraction_bits), y)
-    divisor = builder.add(integers.Scale(2, 1), y)
-    return builder.add(integers.Divide(), builder.add(integers.Add(), doubled, half), divisor)
-
-
-def _opposite(builder: Builder, wire: int) -> int:
-    return builder.add(integers.Scale(-1, 0), wire)
+    extra = fraction_bits + y.fraction_bits - x.fraction_bits
+    x = x.refine(x.fraction_bits + max(extra, 0))
+    y = y.refine(y.fraction_bits + max(-extra, 0))
+    doubled = integers.Scale(2, 1)(x)
+    half = integers.Scale(1, x.fraction_bits + 1 - y.fraction_bits)(y)
+    divisor = integers.Scale(2, 1)(y)
+    return integers.Divide()(doubled + half, divisor)

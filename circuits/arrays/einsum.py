@@ -8,14 +8,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from circuitize.circuits import integers, matrix_product
-from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import TypingError
+from circuitize.circuits.integers.term import Integer
 from circuitize.circuits.lowering import Lowering
 from circuitize.circuits.operation import Values
 from circuitize.circuits.types import Array
 
 from . import expect
 from .language import RealOperation, Rounding
+from .term import Real
 
 
 @dataclass(frozen=True)
@@ -84,17 +85,13 @@ class Einsum(RealOperation):
         x, y = values
         return (matrix_product.contract(self.letters, x, y, operator.matmul),)
 
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
-        x, y, target = self.letters
-        return [
-            builder.add(Einsum(f"{target},{y}->{x}"), cotangents[0], sources[1]),
-            builder.add(Einsum(f"{target},{x}->{y}"), cotangents[0], sources[0]),
-        ]
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        x, y = sources
+        of_x, of_y, target = self.letters
+        return [Einsum(f"{target},{of_y}->{of_x}")(dz, y), Einsum(f"{target},{of_x}->{of_y}")(dz, x)]
 
-    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
-        return [lowering.builder.add(integers.Contract(self.equation), *sources)]
+    def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
+        return integers.Contract(self.equation)(*sources)
 
 
 def matmul(x_rank: int, y_rank: int) -> Einsum:

@@ -9,14 +9,15 @@ from typing import Any
 
 from circuitize.circuits import integers
 from circuitize.circuits.array_module import array_module
-from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import TypingError
+from circuitize.circuits.integers.term import Integer
 from circuitize.circuits.lowering import Lowering
 from circuitize.circuits.operation import Values
 from circuitize.circuits.types import Array
 
 from . import expect
 from .language import LinearOperation, RealOperation, Rounding
+from .term import Real
 
 
 @dataclass(frozen=True)
@@ -31,11 +32,12 @@ class Add(LinearOperation):
     def run(self, *values: Values) -> tuple[Values, ...]:
         return (array_module(values[0]).asarray(values[0] + values[1]),)
 
-    def dagger(self, builder: Builder, sources: Sequence[Array], cotangents: Sequence[int]) -> list[int | None]:
-        return [cotangents[0], cotangents[0]]
+    def adjoint(self, dz: Real, *sources: Array) -> Sequence[Real]:
+        return [dz, dz]
 
-    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
-        return [lowering.builder.add(integers.Add(), *lowering.align(*sources))]
+    def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
+        x, y = sources
+        return x + y
 
 
 @dataclass(frozen=True)
@@ -50,11 +52,12 @@ class Subtract(LinearOperation):
     def run(self, *values: Values) -> tuple[Values, ...]:
         return (array_module(values[0]).asarray(values[0] - values[1]),)
 
-    def dagger(self, builder: Builder, sources: Sequence[Array], cotangents: Sequence[int]) -> list[int | None]:
-        return [cotangents[0], builder.add(Negate(), cotangents[0])]
+    def adjoint(self, dz: Real, *sources: Array) -> Sequence[Real]:
+        return [dz, -dz]
 
-    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
-        return [lowering.builder.add(integers.Subtract(), *lowering.align(*sources))]
+    def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
+        x, y = sources
+        return x - y
 
 
 @dataclass(frozen=True)
@@ -69,11 +72,12 @@ class Negate(LinearOperation):
     def run(self, *values: Values) -> tuple[Values, ...]:
         return (array_module(values[0]).asarray(-values[0]),)
 
-    def dagger(self, builder: Builder, sources: Sequence[Array], cotangents: Sequence[int]) -> list[int | None]:
-        return [builder.add(self, cotangents[0])]
+    def adjoint(self, dz: Real, *sources: Array) -> Sequence[Real]:
+        return [-dz]
 
-    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
-        return [lowering.builder.add(integers.Scale(-1, 0), sources[0])]
+    def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
+        (x,) = sources
+        return -x
 
 
 @dataclass(frozen=True)
@@ -103,12 +107,12 @@ class Scale(LinearOperation):
     def run(self, *values: Values) -> tuple[Values, ...]:
         return (array_module(values[0]).asarray(self.factor * values[0]),)
 
-    def dagger(self, builder: Builder, sources: Sequence[Array], cotangents: Sequence[int]) -> list[int | None]:
-        return [builder.add(self, cotangents[0])]
+    def adjoint(self, dz: Real, *sources: Array) -> Sequence[Real]:
+        return [self(dz)]
 
-    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
+    def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
         numerator, fraction_bits = lowering.precision.coefficient(self.factor)
-        return [lowering.builder.add(integers.Scale(numerator, fraction_bits), sources[0])]
+        return integers.Scale(numerator, fraction_bits)(*sources)
 
 
 @dataclass(frozen=True)
@@ -124,10 +128,10 @@ class Multiply(RealOperation):
     def run(self, *values: Values) -> tuple[Values, ...]:
         return (array_module(values[0]).asarray(values[0] * values[1]),)
 
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
-        return [builder.add(self, cotangents[0], other) for other in (sources[1], sources[0])]
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        x, y = sources
+        return [dz * y, dz * x]
 
-    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
-        return [lowering.builder.add(integers.Multiply(), *sources)]
+    def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
+        x, y = sources
+        return x * y

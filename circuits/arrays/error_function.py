@@ -13,15 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.array_module import Table, array_module
-from circuitize.circuits.builder import Builder
 from circuitize.circuits.operation import Values
 
 from .composites import Square
-from .constant import Constant
-from .elementwise import Multiply, Scale, Subtract
 from .exponential import Exp
 from .series import CONTEXT, PI, Series, exactly
 from .smooth import Smooth
+from .term import Real
 
 ROOT_OF_TWO = CONTEXT.sqrt(Decimal(2))
 SPACING, FARTHEST, TERMS = 8, 6, 14
@@ -37,11 +35,9 @@ class Erf(Smooth):
     def run(self, *values: Values) -> tuple[Values, ...]:
         return (error_function(values[0]),)
 
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
-        bell = builder.add(Exp(), builder.add(Scale(-1.0), builder.add(Square(), sources[0])))
-        return [builder.add(Multiply(), cotangents[0], builder.add(Scale(2 / math.sqrt(math.pi)), bell))]
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        (x,) = sources
+        return [dz * (2 / math.sqrt(math.pi) * Exp()(-1.0 * Square()(x)))]
 
     def taylor(self, centre: Decimal, order: int) -> Series:
         x = Series.of(centre, 1, order=order)
@@ -70,10 +66,8 @@ class GELU(Smooth):
         (x,) = values
         return (array_module(x).asarray(x * (0.5 + 0.5 * error_function(x * math.sqrt(0.5)))),)
 
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
-        return [builder.add(Multiply(), cotangents[0], builder.add(GELUSlope(), sources[0]))]
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        return [dz * GELUSlope()(*sources)]
 
     def taylor(self, centre: Decimal, order: int) -> Series:
         return Series.of(centre, 1, order=order) * _normal(centre, order)
@@ -99,14 +93,10 @@ class GELUSlope(Smooth):
         bell = module.exp(-0.5 * x * x) * (1 / math.sqrt(2 * math.pi))
         return (module.asarray(0.5 + 0.5 * error_function(x * math.sqrt(0.5)) + x * bell),)
 
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
-        square = builder.add(Square(), sources[0])
-        bell = builder.add(Exp(), builder.add(Scale(-0.5), square))
-        two = builder.add(Constant.splat(2.0, builder.type(square).shape))
-        slope = builder.add(Multiply(), builder.add(Subtract(), two, square), bell)
-        return [builder.add(Multiply(), cotangents[0], builder.add(Scale(1 / math.sqrt(2 * math.pi)), slope))]
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        square = Square()(*sources)
+        bell = Exp()(-0.5 * square)
+        return [dz * (1 / math.sqrt(2 * math.pi) * ((2.0 - square) * bell))]
 
     def taylor(self, centre: Decimal, order: int) -> Series:
         longer = (Series.of(centre, 1, order=order + 1) * _normal(centre, order + 1)).derivative()

@@ -16,15 +16,15 @@ from circuitize.circuits import integers
 from circuitize.circuits.array_module import array_module
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import Undefined
-from circuitize.circuits.integers.language import fixed
-from circuitize.circuits.lowering import Lowering, Precision
+from circuitize.circuits.integers.term import Integer
+from circuitize.circuits.lowering import Lowering
 from circuitize.circuits.operation import Values
 from circuitize.circuits.types import LIMIT, Array, Fixed
 
 from . import expect
 from .confine import confine
-from .elementwise import Multiply, Scale
 from .language import RealOperation, Rounding
+from .term import Real
 
 TABLE_BITS = 12
 """Tables have at most 2^12 entries."""
@@ -63,13 +63,12 @@ class Exp(RealOperation):
             )
         return (module.asarray(result),)
 
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
-        return [builder.add(Multiply(), cotangents[0], targets[0])]
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        return [dz * z]
 
-    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
-        return [confine(lowering, exponential(lowering, sources[0], lowering.result, self.rate))]
+    def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
+        (x,) = sources
+        return confine(lowering, exponential(x, lowering.result, self.rate))
 
     def proved_error(self, operand: Fixed, result: Fixed) -> float:
         """How far the lowering is at most from the exact value, in units of the result's last bit.
@@ -77,10 +76,9 @@ class Exp(RealOperation):
         Factors known to within d_i have a product known to within prod(F_i + d_i) - prod(F_i), greatest where the F_i
         are. One table of correctly rounded entries leaves the half unit of its rounding alone.
         """
-        lowering = Lowering(Builder(), Precision(), result)
-        whole = lowering.builder.input(operand)
-        near = _confined(lowering, whole, result, self.rate)
-        digits = [lowering.type(digit) for digit in _digits(lowering.builder, near)]
+        builder = Builder()
+        near = _confined(Integer(builder, builder.input(operand)), result, self.rate)
+        digits = [digit.type for digit in _digits(near)]
         if len(digits) == 1:
             return 0.5
         sizes, bits, kept = _precisions(digits, result, self.rate)
@@ -92,7 +90,7 @@ class Exp(RealOperation):
             product, error = product * 2.0**size, (product + error) * (2.0**size + off) - product * 2.0**size
         units = error * 2.0**result.fraction_bits
         # Below the least operand that is told apart both values are less than a quarter unit, and so is their distance.
-        clamped = lowering.type(near).low > operand.low
+        clamped = near.type.low > operand.low
         return 0.5 + units + 0.25 * (clamped and units >= 0.25)
 
 
@@ -103,35 +101,32 @@ class Exp2(Exp):
     name = "real.exp2"
     rate = math.log(2)
 
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
-        return [builder.add(Scale(self.rate), builder.add(Multiply(), cotangents[0], targets[0]))]
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        return [self.rate * (dz * z)]
 
 
-def exponential(lowering: Lowering, wire: int, result: Fixed, rate: float = 1.0) -> int:
+def exponential(x: Integer, result: Fixed, rate: float = 1.0) -> Integer:
     """e^x, or 2^x where the rate is log 2, within half a unit of the result's last bit before it is rounded to it.
 
-    Where that is above the result's interval it is capped just outside it, or undefined. The wire returned cannot be
+    Where that is above the result's interval it is capped just outside it, or undefined. The term returned cannot be
     negative.
     """
-    builder = lowering.builder
-    digits = _digits(builder, _confined(lowering, wire, result, rate))
-    kinds = [lowering.type(digit) for digit in digits]
+    digits = _digits(_confined(x, result, rate))
+    kinds = [digit.type for digit in digits]
     _, bits, kept = _precisions(kinds, result, rate)
-    product: int | None = None
+    product: Integer | None = None
     for position, (digit, kind) in enumerate(zip(digits, kinds, strict=True)):
         fraction_bits, cap = bits[position], LIMIT
         if position == 0:
             cap = (result.high + 2 << fraction_bits >> result.fraction_bits) + 1
         table = exponential_table(kind.low, kind.high, kind.fraction_bits, fraction_bits, cap, rate != 1.0)
-        factor = builder.add(integers.Lookup(kind.low, table, fraction_bits), digit)
+        factor = integers.Lookup(kind.low, table, fraction_bits)(digit)
         if product is None:
             product = factor
             continue
         if position > 1:
-            product = lowering.shift_to(product, min(kept[position], lowering.type(product).fraction_bits))
-        product = builder.add(integers.Multiply(), product, factor)
+            product = product.shift_to(min(kept[position], product.fraction_bits))
+        product = product * factor
     assert product is not None
     return product
 
@@ -152,27 +147,26 @@ def _precisions(kinds: Sequence[Fixed], result: Fixed, rate: float) -> tuple[lis
     return sizes, bits, [max(math.ceil(share + sum(sizes[position:])), 0) for position in range(len(sizes))]
 
 
-def _confined(lowering: Lowering, wire: int, result: Fixed, rate: float) -> int:
+def _confined(x: Integer, result: Fixed, rate: float) -> Integer:
     """x where e^x is neither less than a quarter unit nor outside the result's interval, if that is much narrower.
 
     Below, x becomes the least such number, above it is undefined: with narrower digits, tables are smaller.
     """
-    builder, found = lowering.builder, lowering.type(wire)
+    found = x.type
     unit = 2.0**found.fraction_bits / rate
     least = math.floor(-(result.fraction_bits + 2) * math.log(2) * unit)
     most = math.ceil((math.log(result.high + 2) - result.fraction_bits * math.log(2)) * unit) + 1
     low, high = max(found.low, least), min(found.high, most)
     if low > high or 4 * (high - low) > found.high - found.low:
-        return wire
+        return x
     if found.low < low:
-        wire = builder.add(integers.Clamp(low, found.high), wire)
-    return wire if found.high <= high else builder.add(integers.Check(low, high), wire)
+        x = integers.Clamp(low, found.high)(x)
+    return x if found.high <= high else integers.Check(low, high)(x)
 
 
-def _digits(builder: Builder, wire: int) -> list[int]:
-    """Wires that add up to x, the most significant first, each of at most 2^TABLE_BITS integers."""
-
-    kind = fixed(builder, wire)
+def _digits(x: Integer) -> list[Integer]:
+    """Terms that add up to x, the most significant first, each of at most 2^TABLE_BITS integers."""
+    kind = x.type
 
     def spread(shift: int) -> int:
         return (kind.high >> shift) - (kind.low >> shift) + 1
@@ -185,12 +179,11 @@ def _digits(builder: Builder, wire: int) -> list[int]:
         step -= 1  # equal digits make the smallest tables
     digits = []
     for shift in range((count - 1) * step, 0, -step):
-        digit = builder.add(integers.Shift(shift), wire)
+        digit = integers.Shift(shift)(x)
         digits.append(digit)
-        rest = builder.add(integers.Subtract(), wire, builder.add(integers.Scale(1 << shift, shift), digit))
-        # Always inside; the types alone cannot see it.
-        wire = builder.add(integers.Check(0, (1 << shift) - 1), rest)
-    return [*digits, wire]
+        rest = x - integers.Scale(1 << shift, shift)(digit)
+        x = integers.Check(0, (1 << shift) - 1)(rest)  # Always inside; the types alone cannot see it.
+    return [*digits, x]
 
 
 @lru_cache(maxsize=256)

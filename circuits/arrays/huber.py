@@ -6,17 +6,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import TypingError
-from circuitize.circuits.hypergraph import Arrow
-from circuitize.circuits.types import Array
 
-from . import expect
 from .clip import Clip
 from .composite import Composite
 from .composites import Mean
-from .elementwise import Multiply, Negate, Scale, Subtract
 from .layout import Broadcast
+from .term import Real
 
 
 @dataclass(frozen=True)
@@ -27,6 +23,7 @@ class Huber(Composite):
     """
 
     name = "real.huber"
+    arity = 2
 
     delta: float = 1.0
 
@@ -34,22 +31,15 @@ class Huber(Composite):
         if not (self.delta > 0 and math.isfinite(self.delta)):
             raise TypingError(f"expected a positive delta, found {self.delta}; it is where the loss becomes linear")
 
-    def definition(self, *sources: Array) -> Arrow:
-        shape = expect.one_shape(sources, 2).shape
-        builder = Builder()
-        difference, clipped = self._parts(builder, builder.inputs(sources))
-        rest = builder.add(Subtract(), difference, builder.add(Scale(0.5), clipped))
-        return builder.build([builder.add(Mean(tuple(range(len(shape)))), builder.add(Multiply(), clipped, rest))])
+    def define(self, *sources: Real) -> Real:
+        x, y = sources
+        r = x - y
+        c = Clip(-self.delta, self.delta)(r)
+        return Mean(tuple(range(r.ndim)))(c * (r - 0.5 * c))
 
-    def _parts(self, builder: Builder, sources: Sequence[int]) -> tuple[int, int]:
-        difference = builder.add(Subtract(), *sources)
-        return difference, builder.add(Clip(-self.delta, self.delta), difference)
-
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
-        _, clipped = self._parts(builder, sources)
-        shape = builder.type(clipped).shape
-        share = builder.add(Scale(1 / math.prod(shape)), cotangents[0])
-        slope = builder.add(Multiply(), clipped, builder.add(Broadcast(shape, tuple(range(len(shape)))), share))
-        return [slope, builder.add(Negate(), slope)]
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        x, y = sources
+        c = Clip(-self.delta, self.delta)(x - y)
+        share = dz * (1 / math.prod(c.shape))
+        slope = c * Broadcast(c.shape, tuple(range(c.ndim)))(share)
+        return [slope, -slope]

@@ -10,15 +10,16 @@ from numpy.typing import NDArray
 
 from circuitize.circuits import integers
 from circuitize.circuits.array_module import add_at, array_module
-from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import TypingError, Undefined
 from circuitize.circuits.integers.indexing import one_hot
+from circuitize.circuits.integers.term import Integer
 from circuitize.circuits.lowering import Lowering
 from circuitize.circuits.operation import Values
 from circuitize.circuits.types import Array
 
 from . import expect
 from .language import RealOperation, Rounding
+from .term import Real
 
 
 @dataclass(frozen=True)
@@ -45,14 +46,12 @@ class Gather(RealOperation):
         module = array_module(x)
         return (module.asarray(module.take(x, places(indices, x.shape[self.axis]), axis=self.axis)),)
 
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
-        size = builder.type(sources[0]).shape[self.axis]
-        return [builder.add(ScatterAdd(self.axis, size), cotangents[0], sources[1]), None]
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        x, indices = sources
+        return [ScatterAdd(self.axis, x.shape[self.axis])(dz, indices), None]
 
-    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
-        return [lowering.builder.add(integers.Gather(self.axis), *sources)]
+    def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
+        return integers.Gather(self.axis)(*sources)
 
 
 @dataclass(frozen=True)
@@ -78,13 +77,12 @@ class OneHot(RealOperation):
         hot = places(indices, self.size)[..., None] == module.arange(self.size)
         return (module.asarray(hot, np.float64),)
 
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
         return [None]
 
-    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
-        return [one_hot(lowering.builder, sources[0], self.size)]
+    def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
+        (indices,) = sources
+        return Integer(lowering.builder, one_hot(lowering.builder, indices.wire, self.size))
 
 
 @dataclass(frozen=True)
@@ -122,13 +120,11 @@ class ScatterAdd(RealOperation):
         add_at(made, rows, module.moveaxis(x.reshape(*before, len(rows), *after), self.axis, 0))
         return (module.moveaxis(made, 0, self.axis),)
 
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
-        return [builder.add(Gather(self.axis), cotangents[0], sources[1]), None]
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        return [Gather(self.axis)(dz, sources[1]), None]
 
-    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
-        return [lowering.builder.add(integers.ScatterAdd(self.axis, self.size), *sources)]
+    def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
+        return integers.ScatterAdd(self.axis, self.size)(*sources)
 
 
 def places(indices: Values, size: int) -> NDArray[np.int64]:

@@ -8,9 +8,12 @@ from enum import Enum
 from typing import ClassVar
 
 from circuitize.circuits.builder import Builder
+from circuitize.circuits.integers.term import Integer
 from circuitize.circuits.lowering import Lowering
 from circuitize.circuits.operation import Operation
 from circuitize.circuits.types import Array
+
+from .term import Real
 
 
 class Rounding(Enum):
@@ -29,7 +32,6 @@ class RealOperation(Operation):
     @abstractmethod
     def target_types(self, *sources: Array) -> tuple[Array, ...]: ...
 
-    @abstractmethod
     def reverse(
         self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
     ) -> list[int | None]:
@@ -37,13 +39,24 @@ class RealOperation(Operation):
 
         `sources` and `targets` are the operation's own wires in the same builder, `cotangents` one wire per target.
         """
+        (z,), (dz,) = targets, cotangents
+        made = self.derivative(Real(builder, dz), Real(builder, z), *(Real(builder, wire) for wire in sources))
+        return [None if term is None else term.wire for term in made]
+
+    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
+        """Add the integer edges that mean this operation; returns one wire per target."""
+        return [self.in_integers(lowering, *(Integer(lowering.builder, wire) for wire in sources)).wire]
 
     @abstractmethod
-    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
-        """Add the integer edges that mean this operation; returns one wire per target.
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        """The reverse derivative as a formula: each source's cotangent, None where it is zero.
 
-        Sources are Fixed wires of any fraction bits. Only a VALUE operation may ask for `lowering.result`.
+        `z` is the operation's target and `dz` its cotangent; edges are added in the order in which Python evaluates.
         """
+
+    @abstractmethod
+    def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
+        """The operation as a formula of integers, of any fraction bits. Only a VALUE may ask for `lowering.result`."""
 
 
 class LinearOperation(RealOperation):
@@ -51,13 +64,14 @@ class LinearOperation(RealOperation):
 
     rounding = Rounding.LINEAR
 
-    @abstractmethod
     def dagger(self, builder: Builder, sources: Sequence[Array], cotangents: Sequence[int]) -> list[int | None]:
-        """The adjoint, applied to cotangents; needs only the sources' types."""
+        """Add the edges of the adjoint, applied to cotangents; needs only the sources' types."""
+        (dz,) = cotangents
+        return [term.wire for term in self.adjoint(Real(builder, dz), *sources)]
 
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
-        types = [builder.type(wire) for wire in sources]
-        assert all(isinstance(type, Array) for type in types)
-        return self.dagger(builder, [type for type in types if isinstance(type, Array)], cotangents)
+    @abstractmethod
+    def adjoint(self, dz: Real, *sources: Array) -> Sequence[Real]:
+        """The adjoint as a formula, for sources of these types."""
+
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        return self.adjoint(dz, *(Array(source.shape) for source in sources))

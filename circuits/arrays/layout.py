@@ -9,15 +9,16 @@ from typing import Any
 
 from circuitize.circuits import integers
 from circuitize.circuits.array_module import array_module
-from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.integers import Reindex, View
+from circuitize.circuits.integers.term import Integer, align
 from circuitize.circuits.lowering import Lowering
 from circuitize.circuits.operation import Values
 from circuitize.circuits.types import Array, Shape
 
 from . import expect
 from .language import LinearOperation
+from .term import Real
 
 
 @dataclass(frozen=True)
@@ -43,12 +44,12 @@ class Reshape(LinearOperation):
     def run(self, *values: Values) -> tuple[Values, ...]:
         return (values[0].reshape(self.shape),)
 
-    def dagger(self, builder: Builder, sources: Sequence[Array], cotangents: Sequence[int]) -> list[int | None]:
-        return [builder.add(Reshape(sources[0].shape), cotangents[0])]
+    def adjoint(self, dz: Real, *sources: Array) -> Sequence[Real]:
+        return [Reshape(sources[0].shape)(dz)]
 
-    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
-        view = View.reshape(lowering.type(sources[0]).shape, self.shape)
-        return [lowering.builder.add(Reindex(view), sources[0])]
+    def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
+        (x,) = sources
+        return Reindex(View.reshape(x.shape, self.shape))(x)
 
 
 @dataclass(frozen=True)
@@ -74,13 +75,13 @@ class Transpose(LinearOperation):
     def run(self, *values: Values) -> tuple[Values, ...]:
         return (values[0].transpose(self.axes),)
 
-    def dagger(self, builder: Builder, sources: Sequence[Array], cotangents: Sequence[int]) -> list[int | None]:
+    def adjoint(self, dz: Real, *sources: Array) -> Sequence[Real]:
         inverse = tuple(self.axes.index(axis) for axis in range(len(self.axes)))
-        return [builder.add(Transpose(inverse), cotangents[0])]
+        return [Transpose(inverse)(dz)]
 
-    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
-        view = View.transpose(lowering.type(sources[0]).shape, self.axes)
-        return [lowering.builder.add(Reindex(view), sources[0])]
+    def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
+        (x,) = sources
+        return Reindex(View.transpose(x.shape, self.axes))(x)
 
 
 @dataclass(frozen=True)
@@ -114,11 +115,11 @@ class Broadcast(LinearOperation):
         spread = x[tuple(None if axis in self.axes else slice(None) for axis in range(len(self.shape)))]
         return (array_module(x).broadcast_to(spread, self.shape),)
 
-    def dagger(self, builder: Builder, sources: Sequence[Array], cotangents: Sequence[int]) -> list[int | None]:
-        return [builder.add(Sum(self.axes), cotangents[0])]
+    def adjoint(self, dz: Real, *sources: Array) -> Sequence[Real]:
+        return [Sum(self.axes)(dz)]
 
-    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
-        return [lowering.builder.add(Reindex(View.broadcast(self.shape, self.axes)), sources[0])]
+    def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
+        return Reindex(View.broadcast(self.shape, self.axes))(*sources)
 
 
 @dataclass(frozen=True)
@@ -143,12 +144,12 @@ class Sum(LinearOperation):
     def run(self, *values: Values) -> tuple[Values, ...]:
         return (array_module(values[0]).asarray(values[0].sum(axis=self.axes)),)
 
-    def dagger(self, builder: Builder, sources: Sequence[Array], cotangents: Sequence[int]) -> list[int | None]:
-        return [builder.add(Broadcast(sources[0].shape, self.axes), cotangents[0])]
+    def adjoint(self, dz: Real, *sources: Array) -> Sequence[Real]:
+        return [Broadcast(sources[0].shape, self.axes)(dz)]
 
-    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
-        view = View.broadcast(lowering.type(sources[0]).shape, self.axes)
-        return [lowering.builder.add(integers.Sum(view), sources[0])]
+    def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
+        (x,) = sources
+        return integers.Sum(View.broadcast(x.shape, self.axes))(x)
 
 
 @dataclass(frozen=True)
@@ -178,13 +179,13 @@ class Slice(LinearOperation):
     def run(self, *values: Values) -> tuple[Values, ...]:
         return (values[0][tuple(map(slice, self.starts, self.stops))],)
 
-    def dagger(self, builder: Builder, sources: Sequence[Array], cotangents: Sequence[int]) -> list[int | None]:
+    def adjoint(self, dz: Real, *sources: Array) -> Sequence[Real]:
         after = tuple(extent - stop for extent, stop in zip(sources[0].shape, self.stops, strict=True))
-        return [builder.add(Pad(self.starts, after), cotangents[0])]
+        return [Pad(self.starts, after)(dz)]
 
-    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
-        view = View.slice(lowering.type(sources[0]).shape, self.starts, self.stops)
-        return [lowering.builder.add(Reindex(view), sources[0])]
+    def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
+        (x,) = sources
+        return Reindex(View.slice(x.shape, self.starts, self.stops))(x)
 
 
 @dataclass(frozen=True)
@@ -215,13 +216,13 @@ class Pad(LinearOperation):
         made[tuple(map(slice, self.before, ends))] = x
         return (made,)
 
-    def dagger(self, builder: Builder, sources: Sequence[Array], cotangents: Sequence[int]) -> list[int | None]:
+    def adjoint(self, dz: Real, *sources: Array) -> Sequence[Real]:
         stops = tuple(map(sum, zip(self.before, sources[0].shape, strict=True)))
-        return [builder.add(Slice(self.before, stops), cotangents[0])]
+        return [Slice(self.before, stops)(dz)]
 
-    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
-        view = View.pad(lowering.type(sources[0]).shape, self.before, self.after)
-        return [lowering.builder.add(Reindex(view), sources[0])]
+    def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
+        (x,) = sources
+        return Reindex(View.pad(x.shape, self.before, self.after))(x)
 
 
 @dataclass(frozen=True)
@@ -246,11 +247,12 @@ class Flip(LinearOperation):
     def run(self, *values: Values) -> tuple[Values, ...]:
         return (array_module(values[0]).flip(values[0], self.axes),)
 
-    def dagger(self, builder: Builder, sources: Sequence[Array], cotangents: Sequence[int]) -> list[int | None]:
-        return [builder.add(self, cotangents[0])]
+    def adjoint(self, dz: Real, *sources: Array) -> Sequence[Real]:
+        return [self(dz)]
 
-    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
-        return [lowering.builder.add(Reindex(View.flip(lowering.type(sources[0]).shape, self.axes)), sources[0])]
+    def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
+        (x,) = sources
+        return Reindex(View.flip(x.shape, self.axes))(x)
 
 
 @dataclass(frozen=True)
@@ -280,18 +282,18 @@ class Concatenate(LinearOperation):
     def run(self, *values: Values) -> tuple[Values, ...]:
         return (array_module(values[0]).concatenate(values, axis=self.axis),)
 
-    def dagger(self, builder: Builder, sources: Sequence[Array], cotangents: Sequence[int]) -> list[int | None]:
-        parts: list[int | None] = []
+    def adjoint(self, dz: Real, *sources: Array) -> Sequence[Real]:
+        parts: list[Real] = []
         start = 0
         for source in sources:
             starts, stops = [0] * len(source.shape), list(source.shape)
             starts[self.axis], stops[self.axis] = start, start + source.shape[self.axis]
-            parts.append(builder.add(Slice(tuple(starts), tuple(stops)), cotangents[0]))
+            parts.append(Slice(tuple(starts), tuple(stops))(dz))
             start += source.shape[self.axis]
         return parts
 
-    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
-        return [lowering.builder.add(integers.Concatenate(self.axis), *lowering.align(*sources))]
+    def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
+        return integers.Concatenate(self.axis)(*align(*sources))
 
 
 def without(shape: Shape, axes: Sequence[int]) -> Shape:

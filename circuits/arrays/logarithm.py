@@ -14,18 +14,17 @@ from numpy.typing import NDArray
 
 from circuitize.circuits import integers
 from circuitize.circuits.array_module import array_module
-from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import Undefined
+from circuitize.circuits.integers.term import Integer
 from circuitize.circuits.lowering import Lowering
 from circuitize.circuits.operation import Values
 from circuitize.circuits.types import Array, Fixed
 
 from . import expect
 from .confine import confine
-from .division import Divide
-from .elementwise import Scale
 from .exponential import TABLE_BITS
 from .language import RealOperation, Rounding
+from .term import Real
 
 CONTEXT = Context(prec=50, rounding=ROUND_HALF_UP)
 FINEST = 27
@@ -64,10 +63,9 @@ class Log(RealOperation):
         module = array_module(x)
         return (module.asarray(module.log2(x) if self.binary else module.log(x)),)
 
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
-        return [builder.add(Divide(), cotangents[0], sources[0])]
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        (x,) = sources
+        return [dz / x]
 
     def proved_error(self, operand: Fixed, result: Fixed) -> float:
         """How far the lowering is at most from the exact value, in units of the result's last bit.
@@ -87,32 +85,29 @@ class Log(RealOperation):
         error = (reduced + half) / math.log(2) + 2 * half if self.binary else reduced + (zeros + 1) * half
         return (0.5 + error * 2.0**fraction_bits) * 2.0 ** (result.fraction_bits - fraction_bits)
 
-    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
-        builder, (x,) = lowering.builder, sources
-        found, fraction_bits = lowering.type(x), min(lowering.result.fraction_bits, FINEST)
+    def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
+        (x,) = sources
+        found, fraction_bits = x.type, min(lowering.result.fraction_bits, FINEST)
         if found.low < 1:
-            x = builder.add(integers.Check(1, max(found.high, 1)), x)
-            found = lowering.type(x)
+            x = integers.Check(1, max(found.high, 1))(x)
+            found = x.type
         if found.high - found.low < 1 << TABLE_BITS:
             table = logarithms(found.low, found.high, found.fraction_bits, fraction_bits, self.binary)
-            return [confine(lowering, builder.add(integers.Lookup(found.low, table, fraction_bits), x))]
+            return confine(lowering, integers.Lookup(found.low, table, fraction_bits)(x))
         width, kept = found.high.bit_length(), fraction_bits + GUARD
-        excess, zeros = _normalized(lowering, x, width)
+        excess, zeros = _normalized(x, width)
         if width > WIDEST:
-            excess = builder.add(integers.Shift(width - WIDEST), excess)
-        reduced = _log_of_mantissa(lowering, excess, min(width, WIDEST) - 1, fraction_bits)
+            excess = integers.Shift(width - WIDEST)(excess)
+        reduced = _log_of_mantissa(excess, min(width, WIDEST) - 1, fraction_bits)
         if self.binary:
             # One over log 2, to so many bits that its own error is below 2^-(kept + 1).
             inverse = _rounded(CONTEXT.divide(Decimal(1), CONTEXT.ln(Decimal(2))), kept)
-            reduced = lowering.shift_to(reduced, kept)
-            reduced = lowering.shift_to(builder.add(integers.Scale(inverse, kept), reduced), kept)
-            powers = builder.add(integers.Scale(-1, 0), zeros)
-            powers = lowering.offset(powers, width - 1 - found.fraction_bits)
+            reduced = integers.Scale(inverse, kept)(reduced.shift_to(kept)).shift_to(kept)
+            powers = (-zeros).offset(width - 1 - found.fraction_bits)
         else:
-            powers = builder.add(integers.Scale(-_ln2(1, kept), kept), zeros)
-            powers = lowering.offset(powers, _ln2(width - 1 - found.fraction_bits, kept))
-        total = builder.add(integers.Add(), *lowering.align(powers, reduced))
-        return [confine(lowering, total)]
+            powers = integers.Scale(-_ln2(1, kept), kept)(zeros)
+            powers = powers.offset(_ln2(width - 1 - found.fraction_bits, kept))
+        return confine(lowering, powers + reduced)
 
 
 @dataclass(frozen=True)
@@ -122,52 +117,46 @@ class Log2(Log):
     name = "real.log2"
     binary = True
 
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
-        return [builder.add(Scale(1 / math.log(2)), builder.add(Divide(), cotangents[0], sources[0]))]
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        (x,) = sources
+        return [1 / math.log(2) * (dz / x)]
 
 
-def _normalized(lowering: Lowering, x: int, width: int) -> tuple[int, int]:
+def _normalized(x: Integer, width: int) -> tuple[Integer, Integer]:
     """(m - 2^(width - 1), z) where the integer m = x * 2^z has its highest bit at width - 1; without fraction bits.
 
     A binary search for the highest bit. Each Check always holds; the types alone cannot see it.
     """
-    builder, found = lowering.builder, lowering.type(x)
-    most = width - found.low.bit_length()
-    x = builder.add(integers.Scale(1, -found.fraction_bits), x)
-    zeros = builder.add(integers.Constant.splat(0, found.shape))
+    most = width - x.type.low.bit_length()
+    x = integers.Scale(1, -x.fraction_bits)(x)
+    zeros = x.splat(0, 0)
     for power in range(most.bit_length() - 1, -1, -1):
         bits = 1 << power
         least = 1 << (width - bits)
-        short = builder.add(integers.IsNegative(), lowering.offset(x, -least))
-        shorter = builder.add(integers.Check(0, least - 1), builder.add(integers.Multiply(), short, x))
-        x = builder.add(integers.Add(), x, builder.add(integers.Scale((1 << bits) - 1, 0), shorter))
-        zeros = builder.add(integers.Add(), zeros, builder.add(integers.Scale(bits, 0), short))
+        short = integers.IsNegative()(x.offset(-least))
+        shorter = integers.Check(0, least - 1)(short * x)
+        x = x + integers.Scale((1 << bits) - 1, 0)(shorter)
+        zeros = zeros + integers.Scale(bits, 0)(short)
     half = 1 << (width - 1)
-    return builder.add(integers.Check(0, half - 1), lowering.offset(x, -half)), zeros
+    return integers.Check(0, half - 1)(x.offset(-half)), zeros
 
 
-def _log_of_mantissa(lowering: Lowering, excess: int, bits: int, fraction_bits: int) -> int:
+def _log_of_mantissa(excess: Integer, bits: int, fraction_bits: int) -> Integer:
     """log(1 + excess * 2^-bits), excess in [0, 2^bits), to within a quarter of 2^-fraction_bits.
 
     u is at most 2^-index, so the first term left out, u^3 / 3, is at most an eighth of a unit.
     """
-    builder, kept = lowering.builder, fraction_bits + GUARD
+    kept = fraction_bits + GUARD
     index = _index(bits, fraction_bits)
-    place = builder.add(integers.Shift(bits - index), excess)
+    place = integers.Shift(bits - index)(excess)
     inverses, logs = reductions(index, kept)
-    inverse = builder.add(integers.Lookup(0, inverses, index + 3), place)
-    fraction = builder.add(integers.Scale(1, bits - lowering.type(excess).fraction_bits), excess)
-    mantissa = lowering.offset(fraction, 1 << bits)
-    product = builder.add(integers.Multiply(), mantissa, inverse)
-    u = lowering.shift_to(lowering.offset(product, -(1 << (bits + index + 3))), kept)
-    bound = 1 << (lowering.type(u).fraction_bits - index)
-    u = builder.add(integers.Check(-bound, bound), u)  # always holds
-    square = lowering.shift_to(builder.add(integers.Multiply(), u, u), kept)
-    half = builder.add(integers.Scale(1, 1), square)
-    linear = builder.add(integers.Add(), *lowering.align(u, builder.add(integers.Lookup(0, logs, kept), place)))
-    return builder.add(integers.Subtract(), *lowering.align(linear, half))
+    inverse = integers.Lookup(0, inverses, index + 3)(place)
+    mantissa = integers.Scale(1, bits - excess.fraction_bits)(excess).offset(1 << bits)
+    u = (mantissa * inverse).offset(-(1 << (bits + index + 3))).shift_to(kept)
+    bound = 1 << (u.fraction_bits - index)
+    u = integers.Check(-bound, bound)(u)  # always holds
+    half = integers.Scale(1, 1)((u * u).shift_to(kept))
+    return u + integers.Lookup(0, logs, kept)(place) - half
 
 
 def _index(bits: int, fraction_bits: int) -> int:

@@ -6,17 +6,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import TypingError
-from circuitize.circuits.hypergraph import Arrow
-from circuitize.circuits.types import Array
 
-from . import expect
-from .comparison import Greater, ReLU, Select, zeros_like
+from .comparison import ReLU, Select
 from .composite import Composite
-from .constant import Constant
-from .elementwise import Add, Multiply, Negate, Scale, Subtract
 from .exponential import Exp
+from .term import Real
 
 
 @dataclass(frozen=True)
@@ -25,17 +20,12 @@ class Sign(Composite):
 
     name = "real.sign"
 
-    def definition(self, *sources: Array) -> Arrow:
-        expect.arrays(sources, 1)
-        builder = Builder()
-        x = builder.input(sources[0])
-        zero = zeros_like(builder, x)
-        above, below = builder.add(Greater(), x, zero), builder.add(Greater(), zero, x)
-        return builder.build([builder.add(Subtract(), above, below)])
+    def define(self, *sources: Real) -> Real:
+        (x,) = sources
+        zero = x.constant(0.0)
+        return (x > zero) - (zero > x)
 
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
         return [None]
 
 
@@ -45,16 +35,12 @@ class Abs(Composite):
 
     name = "real.abs"
 
-    def definition(self, *sources: Array) -> Arrow:
-        expect.arrays(sources, 1)
-        builder = Builder()
-        x = builder.input(sources[0])
-        return builder.build([builder.add(Subtract(), builder.add(Scale(2.0), builder.add(ReLU(), x)), x)])
+    def define(self, *sources: Real) -> Real:
+        (x,) = sources
+        return 2.0 * ReLU()(x) - x
 
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
-        return [builder.add(Multiply(), builder.add(Sign(), sources[0]), cotangents[0])]
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        return [Sign()(*sources) * dz]
 
 
 @dataclass(frozen=True)
@@ -62,20 +48,16 @@ class Minimum(Composite):
     """The lesser of x and y, of one shape: x - max(x - y, 0). At a tie the cotangent goes to x."""
 
     name = "real.minimum"
+    arity = 2
 
-    def definition(self, *sources: Array) -> Arrow:
-        expect.one_shape(sources, 2)
-        builder = Builder()
-        x, y = builder.inputs(sources)
-        return builder.build([builder.add(Subtract(), x, builder.add(ReLU(), builder.add(Subtract(), x, y)))])
+    def define(self, *sources: Real) -> Real:
+        x, y = sources
+        return x - ReLU()(x - y)
 
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
-        (x, y), (cotangent,) = sources, cotangents
-        above = builder.add(ReLU(), builder.add(Subtract(), x, y))
-        of_y = builder.add(Multiply(), builder.add(Greater(), above, zeros_like(builder, x)), cotangent)
-        return [builder.add(Subtract(), cotangent, of_y), of_y]
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        x, y = sources
+        of_y = (ReLU()(x - y) > 0.0) * dz
+        return [dz - of_y, of_y]
 
 
 @dataclass(frozen=True)
@@ -93,19 +75,13 @@ class ELU(Composite):
         if not math.isfinite(self.alpha):
             raise TypingError(f"expected a finite alpha, found {self.alpha}; give a real number")
 
-    def definition(self, *sources: Array) -> Arrow:
-        expect.arrays(sources, 1)
-        builder = Builder()
-        x = builder.input(sources[0])
-        below = builder.add(Negate(), builder.add(ReLU(), builder.add(Negate(), x)))
-        one = builder.add(Constant.splat(1.0, sources[0].shape))
-        bend = builder.add(Scale(self.alpha), builder.add(Subtract(), builder.add(Exp(), below), one))
-        return builder.build([builder.add(Add(), builder.add(ReLU(), x), bend)])
+    def define(self, *sources: Real) -> Real:
+        (x,) = sources
+        below = -ReLU()(-x)
+        one = x.constant(1.0)
+        bend = self.alpha * (Exp()(below) - one)
+        return ReLU()(x) + bend
 
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
-        (x,), (z,), (cotangent,) = sources, targets, cotangents
-        positive = builder.add(Greater(), builder.add(ReLU(), x), zeros_like(builder, x))
-        raised = builder.add(Add(), z, builder.add(Constant.splat(self.alpha, builder.type(z).shape)))
-        return [builder.add(Select(), positive, cotangent, builder.add(Multiply(), cotangent, raised))]
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        (x,) = sources
+        return [Select()(ReLU()(x) > 0.0, dz, dz * (z + self.alpha))]

@@ -7,18 +7,14 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import TypingError
-from circuitize.circuits.hypergraph import Arrow
-from circuitize.circuits.types import Array
 
 from . import expect
 from .composite import Composite
 from .composites import Mean
-from .constant import Constant
-from .elementwise import Add, Multiply, Scale, Subtract
 from .layout import Broadcast, Sum
 from .reciprocal_root import ReciprocalSquareRoot
+from .term import Real
 
 
 @dataclass(frozen=True)
@@ -36,29 +32,23 @@ class Variance(Composite):
     def __post_init__(self) -> None:
         object.__setattr__(self, "axes", expect.distinct(self.axes))
 
-    def definition(self, *sources: Array) -> Arrow:
-        expect.arrays(sources, 1)
-        expect.axes_within(self.axes, len(sources[0].shape))
-        count = math.prod(sources[0].shape[axis] for axis in self.axes)
+    def define(self, *sources: Real) -> Real:
+        (x,) = sources
+        expect.axes_within(self.axes, x.ndim)
+        count = math.prod(x.shape[axis] for axis in self.axes)
         if not 0 <= self.correction < count:
             raise TypingError(f"expected a correction from 0 to {count - 1}, found {self.correction}; take less off")
-        builder = Builder()
-        centred = self._centred(builder, builder.input(sources[0]))
-        total = builder.add(Sum(self.axes), builder.add(Multiply(), centred, centred))
-        return builder.build([builder.add(Scale(1 / (count - self.correction)), total)])
+        centred = self._centred(x)
+        return Sum(self.axes)(centred * centred) * (1 / (count - self.correction))
 
-    def _centred(self, builder: Builder, x: int) -> int:
-        spread = Broadcast(builder.type(x).shape, self.axes)
-        return builder.add(Subtract(), x, builder.add(spread, builder.add(Mean(self.axes), x)))
+    def _centred(self, x: Real) -> Real:
+        return x - Broadcast(x.shape, self.axes)(Mean(self.axes)(x))
 
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
-        shape = builder.type(sources[0]).shape
-        count = math.prod(shape[axis] for axis in self.axes)
-        share = builder.add(Scale(2 / (count - self.correction)), cotangents[0])
-        spread = builder.add(Broadcast(shape, self.axes), share)
-        return [builder.add(Multiply(), self._centred(builder, sources[0]), spread)]
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        (x,) = sources
+        count = math.prod(x.shape[axis] for axis in self.axes)
+        spread = Broadcast(x.shape, self.axes)(dz * (2 / (count - self.correction)))
+        return [self._centred(x) * spread]
 
 
 @dataclass(frozen=True)
@@ -73,38 +63,30 @@ class _Normalization(Composite):
         if not (self.epsilon >= 0 and math.isfinite(self.epsilon)):
             raise TypingError(f"expected an epsilon of at least 0, found {self.epsilon}; give a small positive one")
 
-    def definition(self, *sources: Array) -> Arrow:
-        expect.arrays(sources, 1)
-        expect.axes_within(self.axes, len(sources[0].shape))
-        builder = Builder()
-        numerator, inverse = self._factors(builder, builder.input(sources[0]))
-        return builder.build([builder.add(Multiply(), numerator, self._spread(builder, inverse, numerator))])
+    def define(self, *sources: Real) -> Real:
+        (x,) = sources
+        expect.axes_within(self.axes, x.ndim)
+        numerator, inverse = self._factors(x)
+        return numerator * self._spread(inverse, numerator)
 
     @abstractmethod
-    def _centred(self, builder: Builder, x: int) -> int:
+    def _centred(self, x: Real) -> Real:
         """What is divided."""
 
-    def _factors(self, builder: Builder, x: int) -> tuple[int, int]:
+    def _factors(self, x: Real) -> tuple[Real, Real]:
         """What is divided, and one over the root of the mean of its squares plus epsilon."""
-        centred = self._centred(builder, x)
-        square = builder.add(Mean(self.axes), builder.add(Multiply(), centred, centred))
-        if self.epsilon:
-            shape = builder.type(square).shape
-            square = builder.add(Add(), square, builder.add(Constant.splat(self.epsilon, shape)))
-        return centred, builder.add(ReciprocalSquareRoot(), square)
+        centred = self._centred(x)
+        square = Mean(self.axes)(centred * centred)
+        return centred, ReciprocalSquareRoot()(square + self.epsilon if self.epsilon else square)
 
-    def _spread(self, builder: Builder, wire: int, like: int) -> int:
-        return builder.add(Broadcast(builder.type(like).shape, self.axes), wire)
+    def _spread(self, x: Real, like: Real) -> Real:
+        return Broadcast(like.shape, self.axes)(x)
 
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
-        (x,), (z,), (cotangent,) = sources, targets, cotangents
-        _, inverse = self._factors(builder, x)
-        along = builder.add(Mean(self.axes), builder.add(Multiply(), cotangent, z))
-        projected = builder.add(Multiply(), z, self._spread(builder, along, z))
-        rest = builder.add(Subtract(), self._centred(builder, cotangent), projected)
-        return [builder.add(Multiply(), rest, self._spread(builder, inverse, z))]
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        (x,) = sources
+        _, inverse = self._factors(x)
+        projected = z * self._spread(Mean(self.axes)(dz * z), z)
+        return [(self._centred(dz) - projected) * self._spread(inverse, z)]
 
 
 @dataclass(frozen=True)
@@ -117,8 +99,8 @@ class Normalize(_Normalization):
 
     name = "real.normalize"
 
-    def _centred(self, builder: Builder, x: int) -> int:
-        return builder.add(Subtract(), x, self._spread(builder, builder.add(Mean(self.axes), x), x))
+    def _centred(self, x: Real) -> Real:
+        return x - self._spread(Mean(self.axes)(x), x)
 
 
 @dataclass(frozen=True)
@@ -130,5 +112,5 @@ class RootMeanSquareNormalize(_Normalization):
 
     name = "real.root_mean_square_normalize"
 
-    def _centred(self, builder: Builder, x: int) -> int:
+    def _centred(self, x: Real) -> Real:
         return x

@@ -5,16 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import TypingError
-from circuitize.circuits.hypergraph import Arrow
-from circuitize.circuits.types import Array
 
-from . import expect
 from .composite import Composite
-from .constant import Constant
-from .elementwise import Multiply, Scale
 from .reciprocal import Reciprocal
+from .term import Real
 
 
 @dataclass(frozen=True)
@@ -32,24 +27,20 @@ class Power(Composite):
         if not isinstance(self.exponent, int):
             raise TypingError(f"expected a whole exponent, found {self.exponent!r}; use exp and log for others")
 
-    def definition(self, *sources: Array) -> Arrow:
-        expect.arrays(sources, 1)
-        builder = Builder()
-        x = builder.input(sources[0])
+    def define(self, *sources: Real) -> Real:
+        (x,) = sources
         if self.exponent == 0:
-            return builder.build([builder.add(Constant.splat(1.0, sources[0].shape))])
-        base = builder.add(Reciprocal(), x) if self.exponent < 0 else x
+            return x.constant(1.0)
+        base = Reciprocal()(x) if self.exponent < 0 else x
         made = base
         for bit in format(abs(self.exponent), "b")[1:]:
-            made = builder.add(Multiply(), made, made)
+            made = made * made
             if bit == "1":
-                made = builder.add(Multiply(), made, base)
-        return builder.build([made])
+                made = made * base
+        return made
 
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
         if self.exponent == 0:
             return [None]
-        slope = builder.add(Scale(float(self.exponent)), builder.add(Power(self.exponent - 1), sources[0]))
-        return [builder.add(Multiply(), cotangents[0], slope)]
+        slope = float(self.exponent) * Power(self.exponent - 1)(*sources)
+        return [dz * slope]

@@ -9,16 +9,16 @@ import numpy as np
 
 from circuitize.circuits import integers
 from circuitize.circuits.array_module import array_module
-from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import Undefined
+from circuitize.circuits.integers.term import Integer
 from circuitize.circuits.lowering import Lowering
 from circuitize.circuits.operation import Values
-from circuitize.circuits.types import Array, Fixed
+from circuitize.circuits.types import Array
 
 from . import expect
 from .confine import confine
-from .elementwise import Multiply, Negate
 from .language import RealOperation, Rounding
+from .term import Real
 
 
 @dataclass(frozen=True)
@@ -48,42 +48,34 @@ class Reciprocal(RealOperation):
             )
         return (module.asarray(result),)
 
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
-        once = builder.add(Multiply(), cotangents[0], targets[0])
-        return [builder.add(Negate(), builder.add(Multiply(), once, targets[0]))]
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        return [-(dz * z * z)]
 
-    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
-        builder, result, (x,) = lowering.builder, lowering.result, sources
-        source = lowering.type(x)
-        negative: int | None = None
-        magnitude = x
+    def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
+        result, (x,) = lowering.result, sources
+        source, magnitude = x.type, x
+        negative: Integer | None = None
         if source.low < 0:
-            magnitude = builder.add(integers.Scale(-1, 0), x)
+            magnitude = -x
         if source.low < 0 < source.high:
-            negative = builder.add(integers.IsNegative(), x)
-            magnitude = builder.add(integers.Select(), negative, magnitude, x)
+            negative = integers.IsNegative()(x)
+            magnitude = integers.Select()(negative, magnitude, x)
         greatest = max(result.high, -result.low)
         numerator = 1 << (result.fraction_bits + source.fraction_bits + 1)
         # floor((numerator + m) / 2m) <= greatest exactly where m > numerator / (2 * greatest + 1).
         least = numerator // (2 * greatest + 1) + 1
-        found = lowering.type(magnitude)
-        if found.low < least:
-            top = max(source.high, -source.low, least)
-            magnitude = builder.add(integers.Check(least, top), magnitude)
-        quotient = _rounded_quotient(lowering, numerator, magnitude, result)
+        if magnitude.type.low < least:
+            magnitude = integers.Check(least, max(source.high, -source.low, least))(magnitude)
+        quotient = _rounded_quotient(numerator, magnitude, result.fraction_bits)
         if source.low < 0:
-            opposite = builder.add(integers.Scale(-1, 0), quotient)
-            quotient = opposite if negative is None else builder.add(integers.Select(), negative, opposite, quotient)
-        return [confine(lowering, quotient)]
+            opposite = -quotient
+            quotient = opposite if negative is None else integers.Select()(negative, opposite, quotient)
+        return confine(lowering, quotient)
 
 
-def _rounded_quotient(lowering: Lowering, numerator: int, magnitude: int, result: Fixed) -> int:
-    """floor((numerator + m) / 2m), in the result's fraction bits."""
-    builder, found = lowering.builder, lowering.type(magnitude)
-    divisor = builder.add(integers.Scale(2, 1), magnitude)
-    same = builder.add(integers.Scale(1, result.fraction_bits + 1), magnitude)
-    bits = found.fraction_bits + result.fraction_bits + 1
-    constant = builder.add(integers.Constant.splat(numerator, found.shape, bits))
-    return builder.add(integers.Divide(), builder.add(integers.Add(), same, constant), divisor)
+def _rounded_quotient(numerator: int, magnitude: Integer, fraction_bits: int) -> Integer:
+    """floor((numerator + m) / 2m), with so many fraction bits."""
+    divisor = integers.Scale(2, 1)(magnitude)
+    same = integers.Scale(1, fraction_bits + 1)(magnitude)
+    constant = magnitude.splat(numerator, magnitude.fraction_bits + fraction_bits + 1)
+    return integers.Divide()(same + constant, divisor)

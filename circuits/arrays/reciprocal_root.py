@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 from circuitize.circuits import integers
 from circuitize.circuits.array_module import array_module
-from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import Undefined
+from circuitize.circuits.integers.term import Integer
 from circuitize.circuits.lowering import Lowering
 from circuitize.circuits.operation import Values
 from circuitize.circuits.types import Array
 
 from . import expect
 from .confine import confine
-from .elementwise import Multiply, Scale
 from .language import RealOperation, Rounding
+from .term import Real
 
 WIDEST = 61
 """Bits of the dividend."""
@@ -49,24 +49,20 @@ class ReciprocalSquareRoot(RealOperation):
             )
         return (module.asarray(1.0 / module.sqrt(x)),)
 
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
-        (z,), (cotangent,) = targets, cotangents
-        square = builder.add(Multiply(), z, z)
-        cube = builder.add(Multiply(), builder.add(Multiply(), cotangent, z), square)
-        return [builder.add(Scale(-0.5), cube)]
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        square = z * z
+        return [-0.5 * (dz * z * square)]
 
-    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
-        builder, result, (x,) = lowering.builder, lowering.result, sources
-        found = lowering.type(x)
+    def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
+        result, (x,) = lowering.result, sources
+        found = x.type
         kept = min(result.fraction_bits, (WIDEST - found.fraction_bits) // 2 - 1)
         dividend = 1 << (2 * kept + 2 + found.fraction_bits)
         # The result exceeds g = `greatest` units exactly where floor(N / q) reaches (2g + 1)^2.
         greatest = max(result.high >> (result.fraction_bits - kept), 1)
         least = min(dividend // (2 * greatest + 1) ** 2 + 1, max(found.high, 1))
         if found.low < least:
-            x = builder.add(integers.Check(least, max(found.high, least)), x)
-        constant = builder.add(integers.Constant.splat(dividend, found.shape, 2 * kept + 2 + found.fraction_bits))
-        root = builder.add(integers.SquareRoot(), builder.add(integers.Divide(), constant, x))
-        return [confine(lowering, lowering.shift_to(root, kept))]
+            x = integers.Check(least, max(found.high, least))(x)
+        constant = x.splat(dividend, 2 * kept + 2 + found.fraction_bits)
+        root = integers.SquareRoot()(integers.Divide()(constant, x))
+        return confine(lowering, root.shift_to(kept))

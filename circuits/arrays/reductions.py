@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import TypingError
-from circuitize.circuits.hypergraph import Arrow
-from circuitize.circuits.types import Array
 
 from . import expect
 from .comparison import ArgMaxOneHot, Max, Select
 from .composite import Composite
-from .constant import Constant
-from .elementwise import Multiply, Negate, Subtract
 from .layout import Broadcast, Concatenate, Pad, Reshape, Slice, Sum
+from .term import Real
 from .window import Window
 
 
@@ -26,11 +22,9 @@ class Min(Composite):
 
     axis: int
 
-    def definition(self, *sources: Array) -> Arrow:
-        expect.arrays(sources, 1)
-        builder = Builder()
-        negated = builder.add(Negate(), builder.input(sources[0]))
-        return builder.build([builder.add(Negate(), builder.add(Max(self.axis), negated))])
+    def define(self, *sources: Real) -> Real:
+        (x,) = sources
+        return -Max(self.axis)(-x)
 
 
 @dataclass(frozen=True)
@@ -44,21 +38,14 @@ class Product(Composite):
 
     axis: int
 
-    def definition(self, *sources: Array) -> Arrow:
-        expect.arrays(sources, 1)
-        expect.axes_within([self.axis], len(sources[0].shape))
-        builder = Builder()
-        wire, axis = builder.input(sources[0]), self.axis
-        while (extent := builder.type(wire).shape[axis]) > 1:
+    def define(self, *sources: Real) -> Real:
+        axis, (x,) = self.axis, sources
+        expect.axes_within([axis], x.ndim)
+        while (extent := x.shape[axis]) > 1:
             half = extent // 2
-            pairs = builder.add(
-                Multiply(), _part(builder, wire, axis, 0, half), _part(builder, wire, axis, half, 2 * half)
-            )
-            if extent % 2:
-                pairs = builder.add(Concatenate(axis), pairs, _part(builder, wire, axis, extent - 1, extent))
-            wire = pairs
-        shape = builder.type(wire).shape
-        return builder.build([builder.add(Reshape(shape[:axis] + shape[axis + 1 :]), wire)])
+            pairs = _part(x, axis, 0, half) * _part(x, axis, half, 2 * half)
+            x = Concatenate(axis)(pairs, _part(x, axis, extent - 1, extent)) if extent % 2 else pairs
+        return Reshape(x.shape[:axis] + x.shape[axis + 1 :])(x)
 
 
 @dataclass(frozen=True)
@@ -74,20 +61,17 @@ class CumulativeSum(Composite):
     exclusive: bool = False
     backward: bool = False
 
-    def definition(self, *sources: Array) -> Arrow:
-        expect.arrays(sources, 1)
-        expect.axes_within([self.axis], len(sources[0].shape))
-        shape, axis = sources[0].shape, self.axis
-        extent, zeros = shape[axis], [0] * len(shape)
-        builder = Builder()
+    def define(self, *sources: Real) -> Real:
+        axis, (x,) = self.axis, sources
+        expect.axes_within([axis], x.ndim)
+        extent, zeros = x.shape[axis], [0] * x.ndim
         before, after = zeros.copy(), zeros.copy()
         (after if self.backward else before)[axis] = extent - 1 + self.exclusive
-        wire = builder.add(Pad(tuple(before), tuple(after)), builder.input(sources[0]))
+        padded = Pad(tuple(before), tuple(after))(x)
         if self.exclusive:
             start = int(self.backward)
-            wire = _part(builder, wire, axis, start, start + 2 * extent - 1)
-        windows = builder.add(Window((axis,), (extent,), (1,)), wire)
-        return builder.build([builder.add(Sum((len(shape),)), windows)])
+            padded = _part(padded, axis, start, start + 2 * extent - 1)
+        return Sum((x.ndim,))(Window((axis,), (extent,), (1,))(padded))
 
 
 @dataclass(frozen=True)
@@ -103,30 +87,24 @@ class TopKOneHot(Composite):
     k: int
     axis: int
 
-    def definition(self, *sources: Array) -> Arrow:
-        expect.arrays(sources, 1)
-        shape, axis = sources[0].shape, self.axis
+    def define(self, *sources: Real) -> Real:
+        axis, (x,) = self.axis, sources
+        shape = x.shape
         expect.axes_within([axis], len(shape))
         if not 1 <= self.k <= shape[axis]:
             raise TypingError(f"expected k from 1 to {shape[axis]} along axis {axis}, found {self.k}; take fewer")
-        builder = Builder()
-        x = builder.input(sources[0])
         wide = (*shape[:axis], 1, *shape[axis:])
         hots = []
         for rest in range(self.k, 0, -1):
-            hot = builder.add(ArgMaxOneHot(axis), x)
-            hots.append(builder.add(Reshape(wide), hot))
+            hot = ArgMaxOneHot(axis)(x)
+            hots.append(Reshape(wide)(hot))
             if rest > 1:
-                least = builder.add(Min(axis), x)
-                one = builder.add(Constant.splat(1.0, builder.type(least).shape))
-                below = builder.add(Broadcast(shape, (axis,)), builder.add(Subtract(), least, one))
-                x = builder.add(Select(), hot, below, x)
-        return builder.build([builder.add(Concatenate(axis), *hots)])
+                x = Select()(hot, Broadcast(shape, (axis,))(Min(axis)(x) - 1.0), x)
+        return Concatenate(axis)(*hots)
 
 
-def _part(builder: Builder, wire: int, axis: int, start: int, stop: int) -> int:
+def _part(x: Real, axis: int, start: int, stop: int) -> Real:
     """The elements from start to stop along an axis."""
-    shape = builder.type(wire).shape
-    starts = tuple(start if i == axis else 0 for i in range(len(shape)))
-    stops = tuple(stop if i == axis else extent for i, extent in enumerate(shape))
-    return builder.add(Slice(starts, stops), wire)
+    starts = tuple(start if i == axis else 0 for i in range(x.ndim))
+    stops = tuple(stop if i == axis else extent for i, extent in enumerate(x.shape))
+    return Slice(starts, stops)(x)

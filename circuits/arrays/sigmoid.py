@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from circuitize.circuits.array_module import array_module
-from circuitize.circuits.builder import Builder
 from circuitize.circuits.operation import Values
 
-from .constant import Constant
-from .elementwise import Multiply, Subtract
 from .series import Series
 from .smooth import Smooth
+from .term import Real
 
 
 @dataclass(frozen=True)
@@ -29,12 +27,8 @@ class Sigmoid(Smooth):
         small = module.exp(-abs(x))
         return (module.asarray(module.where(x < 0, small, 1.0) / (1.0 + small)),)
 
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
-        one = builder.add(Constant.splat(1.0, builder.type(targets[0]).shape))
-        slope = builder.add(Multiply(), targets[0], builder.add(Subtract(), one, targets[0]))
-        return [builder.add(Multiply(), cotangents[0], slope)]
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        return [dz * (z * (1.0 - z))]
 
     def taylor(self, centre: Decimal, order: int) -> Series:
         return _logistic(centre, 1, order)
@@ -56,12 +50,9 @@ class Tanh(Smooth):
         module = array_module(*values)
         return (module.asarray(module.tanh(values[0])),)
 
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
-        one = builder.add(Constant.splat(1.0, builder.type(targets[0]).shape))
-        slope = builder.add(Subtract(), one, builder.add(Multiply(), targets[0], targets[0]))
-        return [builder.add(Multiply(), cotangents[0], slope)]
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        one = z.constant(1.0)
+        return [dz * (one - z * z)]
 
     def taylor(self, centre: Decimal, order: int) -> Series:
         return _logistic(centre, 2, order) * 2 + -1

@@ -7,6 +7,7 @@ from abc import abstractmethod
 from typing import ClassVar
 
 from circuitize.circuits import integers
+from circuitize.circuits.integers.term import Integer
 from circuitize.circuits.lowering import Lowering
 from circuitize.circuits.types import Array, Fixed
 
@@ -46,15 +47,12 @@ class Smooth(RealOperation, Curve):
     def target_types(self, *sources: Array) -> tuple[Array, ...]:
         return (expect.one_shape(sources, 1),)
 
-    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
-        builder, (x,), fraction_bits = lowering.builder, sources, lowering.result.fraction_bits
-        found = lowering.type(x)
+    def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
+        (x,), fraction_bits = sources, lowering.result.fraction_bits
+        found = x.type
         limit = self._limit(found, fraction_bits)
-        near = x
-        if found.low < -limit or found.high > limit:
-            near = builder.add(integers.Clamp(-limit, limit), x)
-        made = approximate(lowering, near, self, fraction_bits)
+        near = integers.Clamp(-limit, limit)(x) if found.low < -limit or found.high > limit else x
+        made = approximate(near, self, fraction_bits)
         if self.follows and found.high > limit:
-            excess = builder.add(integers.ReLU(), lowering.offset(x, -limit))
-            made = builder.add(integers.Add(), *lowering.align(made, excess))
-        return [confine(lowering, made)]
+            made = made + integers.ReLU()(x.offset(-limit))
+        return confine(lowering, made)

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from circuitize.circuits.array_module import array_module
-from circuitize.circuits.builder import Builder
 from circuitize.circuits.operation import Values
 
-from .elementwise import Multiply
 from .series import CONTEXT, Series
 from .sigmoid import Sigmoid
 from .smooth import Smooth
+from .term import Real
 
 
 @dataclass(frozen=True)
@@ -28,10 +27,8 @@ class Softplus(Smooth):
         module = array_module(*values)
         return (module.asarray(module.logaddexp(values[0], 0.0)),)
 
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
-        return [builder.add(Multiply(), cotangents[0], builder.add(Sigmoid(), sources[0]))]
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        return [dz * Sigmoid()(*sources)]
 
     def taylor(self, centre: Decimal, order: int) -> Series:
         below = CONTEXT.ln(1 + CONTEXT.exp(-abs(centre)))

@@ -8,24 +8,23 @@ from dataclasses import dataclass
 
 from circuitize.circuits import integers
 from circuitize.circuits.array_module import array_module
-from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.integers import View
+from circuitize.circuits.integers.term import Integer
 from circuitize.circuits.lowering import Lowering
 from circuitize.circuits.operation import Values
-from circuitize.circuits.types import Array
+from circuitize.circuits.types import Array, Fixed
 
 from . import expect
-from .comparison import Greater, Select, zeros_like
+from .comparison import Select
 from .composites import Maximum
 from .confine import confine
-from .constant import Constant
 from .division import rounded_quotient
 from .einsum import Einsum
-from .elementwise import Multiply, Subtract
 from .language import RealOperation, Rounding
 from .layout import Broadcast, without
 from .reciprocal import Reciprocal
+from .term import Real
 
 LETTERS = "abcdefgh"
 
@@ -52,20 +51,16 @@ class Norm(RealOperation):
         module = array_module(*values)
         return (module.asarray(module.sqrt((values[0] * values[0]).sum(axis=self.axis))),)
 
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
-        shape = builder.type(sources[0]).shape
-        scaled = builder.add(Multiply(), cotangents[0], inverse_or_zero(builder, targets[0]))
-        return [builder.add(Multiply(), sources[0], builder.add(Broadcast(shape, (self.axis,)), scaled))]
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        (x,) = sources
+        return [x * Broadcast(x.shape, (self.axis,))(dz * inverse_or_zero(z))]
 
-    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
-        builder, (x,) = lowering.builder, sources
-        letters = LETTERS[: len(lowering.type(x).shape)]
+    def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
+        (x,) = sources
+        letters = LETTERS[: x.ndim]
         kept = letters.replace(letters[self.axis], "")
-        squares = builder.add(integers.Contract(f"{letters},{letters}->{kept}"), x, x)
-        bits = max(lowering.result.fraction_bits + 1, lowering.type(x).fraction_bits)
-        return [confine(lowering, floor_root(lowering, squares, bits))]
+        squares = integers.Contract(f"{letters},{letters}->{kept}")(x, x)
+        return confine(lowering, floor_root(squares, max(lowering.result.fraction_bits + 1, x.fraction_bits)))
 
 
 @dataclass(frozen=True)
@@ -109,36 +104,33 @@ class SphericalAttention(RealOperation):
         norms = module.sqrt((scores * scores).sum(axis=-1, keepdims=True))
         return (module.asarray(scores @ of / module.maximum(norms, self.floor)),)
 
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
         scores, values = sources
-        shape, made = builder.type(scores).shape, builder.type(targets[0]).shape
+        shape = scores.shape
         rank, batch = len(shape), LETTERS[: len(shape) - 2]
-        norm = builder.add(Norm(rank - 1), scores)
-        floor = builder.add(Constant.splat(self.floor, shape[:-1]))
-        inverse = builder.add(Reciprocal(), builder.add(Maximum(), norm, floor))
-        slope = builder.add(Multiply(), cotangents[0], builder.add(Broadcast(made, (rank - 1,)), inverse))
-        along = builder.add(Einsum(f"{batch}qe,{batch}qe->{batch}q"), targets[0], slope)
-        moving = builder.add(Multiply(), builder.add(Greater(), norm, floor), inverse)
-        along = builder.add(Broadcast(shape, (rank - 1,)), builder.add(Multiply(), along, moving))
-        of_values = builder.add(Einsum(f"{batch}qx,{batch}qe->{batch}xe"), scores, slope)
-        through = builder.add(Einsum(f"{batch}qe,{batch}xe->{batch}qx"), slope, values)
-        return [builder.add(Subtract(), through, builder.add(Multiply(), scores, along)), of_values]
+        norm = Norm(rank - 1)(scores)
+        floor = norm.constant(self.floor)
+        inverse = Reciprocal()(Maximum()(norm, floor))
+        slope = dz * Broadcast(z.shape, (rank - 1,))(inverse)
+        along = Einsum(f"{batch}qe,{batch}qe->{batch}q")(z, slope)
+        moving = (norm > floor) * inverse
+        along = Broadcast(shape, (rank - 1,))(along * moving)
+        of_values = Einsum(f"{batch}qx,{batch}qe->{batch}xe")(scores, slope)
+        through = Einsum(f"{batch}qe,{batch}xe->{batch}qx")(slope, values)
+        return [through - scores * along, of_values]
 
-    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
-        builder, result, (scores, values) = lowering.builder, lowering.result, sources
-        batch = LETTERS[: len(lowering.type(scores).shape) - 2]
-        squares = self._sums(lowering, f"{batch}qx,{batch}qx->{batch}q", scores, scores)
-        sums = self._sums(lowering, f"{batch}qx,{batch}xe->{batch}qe", scores, values)
-        spread = View.broadcast(lowering.type(sums).shape, (len(lowering.type(sums).shape) - 1,))
-        divisor = builder.add(integers.Reindex(spread), self._divisor(lowering, squares, sums))
-        return [confine(lowering, rounded_quotient(lowering, sums, divisor, result.fraction_bits))]
+    def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
+        scores, values = sources
+        batch = LETTERS[: scores.ndim - 2]
+        squares = self._sums(f"{batch}qx,{batch}qx->{batch}q", scores, scores)
+        sums = self._sums(f"{batch}qx,{batch}xe->{batch}qe", scores, values)
+        spread = integers.Reindex(View.broadcast(sums.shape, (sums.ndim - 1,)))
+        divisor = spread(self._divisor(lowering.result, squares, sums.type))
+        return confine(lowering, rounded_quotient(sums, divisor, lowering.result.fraction_bits))
 
-    def _divisor(self, lowering: Lowering, squares: int, sums: int) -> int:
+    def _divisor(self, result: Fixed, squares: Integer, of: Fixed) -> Integer:
         """The root of a row's squares, the floor at least; with f fraction bits it is below 2^(most + f)."""
-        result, of = lowering.result, lowering.type(sums)
-        found = lowering.type(squares)
+        found = squares.type
         most = -(-found.high.bit_length() // 2) - found.fraction_bits // 2
         greatest = max(of.high, -of.low).bit_length() - of.fraction_bits
         down = max(math.ceil(-math.log2(self.floor)), 0)
@@ -147,45 +139,39 @@ class SphericalAttention(RealOperation):
         wanted = result.width + 1 + down
         bits = max(min(room, wanted, (61 - found.high.bit_length() + found.fraction_bits) // 2), 0)
         exact = found.fraction_bits // 2
-        root = lowering.shift_to(floor_root(lowering, squares, max(bits, exact)), bits)
+        root = floor_root(squares, max(bits, exact)).shift_to(bits)
         least = max(math.ceil(self.floor * 2.0**bits), 1)
-        return lowering.builder.add(integers.Maximum(), root, lowering.constant(least, lowering.type(root)))
+        return integers.Maximum()(root, root.constant(least))
 
-    def _sums(self, lowering: Lowering, equation: str, x: int, y: int) -> int:
+    def _sums(self, equation: str, x: Integer, y: Integer) -> Integer:
         """The contraction over the positions, `tile` of them at a time."""
-        builder, contract = lowering.builder, integers.Contract(equation)
-        length = lowering.type(x).shape[-1]
-        tile, total = self.tile or length, -1
-        for start in range(0, length, tile):
-            cut = (start, min(start + tile, length))
-            parts = [
-                _range(lowering, wire, letters.index("x"), cut)
-                for wire, letters in zip((x, y), contract.letters, strict=False)
-            ]
-            part = builder.add(contract, *parts)
-            total = part if start == 0 else builder.add(integers.Add(), total, part)
+        contract, length = integers.Contract(equation), x.shape[-1]
+        total: Integer | None = None
+        for start in range(0, length, self.tile or length):
+            cut = (start, min(start + (self.tile or length), length))
+            operands = zip((x, y), contract.letters, strict=False)
+            part = contract(*[_range(term, letters.index("x"), cut) for term, letters in operands])
+            total = part if total is None else total + part
+        assert total is not None
         return total
 
 
-def floor_root(lowering: Lowering, squares: int, fraction_bits: int) -> int:
+def floor_root(squares: Integer, fraction_bits: int) -> Integer:
     """The floor of the square root, with so many fraction bits, of a sum of squares."""
-    found = lowering.type(squares)
-    if found.low < 0:
-        squares = lowering.builder.add(integers.Check(0, found.high), squares)
-    return lowering.builder.add(integers.SquareRoot(), lowering.refine(squares, 2 * fraction_bits))
+    found = squares.type
+    nonnegative = integers.Check(0, found.high)(squares) if found.low < 0 else squares
+    return integers.SquareRoot()(nonnegative.refine(2 * fraction_bits))
 
 
-def inverse_or_zero(builder: Builder, norm: int) -> int:
+def inverse_or_zero(norm: Real) -> Real:
     """1 / norm where it is positive, else 0."""
-    zero = zeros_like(builder, norm)
-    positive = builder.add(Greater(), norm, zero)
-    one = builder.add(Constant.splat(1.0, builder.type(norm).shape))
-    inverse = builder.add(Reciprocal(), builder.add(Select(), positive, norm, one))
-    return builder.add(Select(), positive, inverse, zero)
+    zero = norm.constant(0.0)
+    positive = norm > zero
+    one = norm.constant(1.0)
+    return Select()(positive, Reciprocal()(Select()(positive, norm, one)), zero)
 
 
-def _range(lowering: Lowering, wire: int, axis: int, cut: tuple[int, int]) -> int:
-    shape = lowering.type(wire).shape
-    starts = [cut[0] if at == axis else 0 for at in range(len(shape))]
-    stops = [cut[1] if at == axis else extent for at, extent in enumerate(shape)]
-    return lowering.builder.add(integers.Reindex(View.slice(shape, starts, stops)), wire)
+def _range(x: Integer, axis: int, cut: tuple[int, int]) -> Integer:
+    starts = [cut[0] if at == axis else 0 for at in range(x.ndim)]
+    stops = [cut[1] if at == axis else extent for at, extent in enumerate(x.shape)]
+    return integers.Reindex(View.slice(x.shape, starts, stops))(x)

@@ -7,17 +7,16 @@ from dataclasses import dataclass
 
 from circuitize.circuits import integers
 from circuitize.circuits.array_module import array_module
-from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import Undefined
+from circuitize.circuits.integers.term import Integer
 from circuitize.circuits.lowering import Lowering
 from circuitize.circuits.operation import Values
 from circuitize.circuits.types import Array
 
 from . import expect
 from .confine import confine
-from .division import Divide
-from .elementwise import Scale
 from .language import RealOperation, Rounding
+from .term import Real
 
 
 @dataclass(frozen=True)
@@ -45,16 +44,13 @@ class SquareRoot(RealOperation):
         module = array_module(x)
         return (module.asarray(module.sqrt(x)),)
 
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
-        return [builder.add(Scale(0.5), builder.add(Divide(), cotangents[0], targets[0]))]
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        return [0.5 * (dz / z)]
 
-    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
-        builder, (x,) = lowering.builder, sources
-        found = lowering.type(x)
+    def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
+        (x,) = sources
+        found = x.type
         if found.low < 0:
-            x = builder.add(integers.Check(0, max(found.high, 0)), x)
+            x = integers.Check(0, max(found.high, 0))(x)
         root_bits = max(lowering.result.fraction_bits + 1, -(-found.fraction_bits // 2))
-        root = builder.add(integers.SquareRoot(), lowering.refine(x, 2 * root_bits))
-        return [confine(lowering, root)]
+        return confine(lowering, integers.SquareRoot()(x.refine(2 * root_bits)))

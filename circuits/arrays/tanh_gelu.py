@@ -9,15 +9,14 @@ from decimal import Decimal
 
 from circuitize.circuits.array_module import array_module
 from circuitize.circuits.builder import Builder
-from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.operation import Values
 from circuitize.circuits.types import Array
 
-from .constant import Constant
-from .elementwise import Add, Multiply, Scale, Subtract
+from .reverse import reverse
 from .series import CONTEXT, PI, Series
 from .sigmoid import Sigmoid
 from .smooth import Smooth
+from .term import Real
 
 CUBIC = Decimal("0.044715")
 RATE = CONTEXT.sqrt(CONTEXT.divide(Decimal(8), PI))
@@ -38,10 +37,8 @@ class TanhGELU(Smooth):
         (x,) = values
         return (array_module(x).asarray(x * _gate(x)),)
 
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
-        return [builder.add(Multiply(), cotangents[0], builder.add(TanhGELUSlope(), sources[0]))]
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        return [dz * TanhGELUSlope()(*sources)]
 
     def taylor(self, centre: Decimal, order: int) -> Series:
         x = Series.of(centre, 1, order=order)
@@ -72,14 +69,10 @@ class TanhGELUSlope(Smooth):
         slope = float(RATE) * (1.0 + 3.0 * float(CUBIC) * x * x)
         return (array_module(x).asarray(gate + x * gate * other * slope),)
 
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
-        from circuitize.circuits.differentiate import reverse_derivative
-
-        kind = builder.type(sources[0])
-        assert isinstance(kind, Array)
-        return [*builder.splice(reverse_derivative(_slope(kind)), [sources[0], cotangents[0]])]
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        (x,), builder = sources, Builder()
+        slope = builder.build([_slope(Real(builder, builder.input(Array(x.shape)))).wire])
+        return [Real(dz.builder, wire) for wire in dz.builder.splice(reverse(slope), [x.wire, dz.wire])]
 
     def taylor(self, centre: Decimal, order: int) -> Series:
         return Series(TanhGELU().taylor(centre, order + 1).derivative().terms[:-1])
@@ -119,14 +112,10 @@ def _reach(distance: float, factor: float) -> float:
     return float(x)
 
 
-def _slope(kind: Array) -> Arrow:
-    builder = Builder()
-    x = builder.input(kind)
-    square = builder.add(Multiply(), x, x)
-    one = builder.add(Constant.splat(1.0, kind.shape))
-    widened = builder.add(Add(), one, builder.add(Scale(float(CUBIC)), square))
-    gate = builder.add(Sigmoid(), builder.add(Scale(float(RATE)), builder.add(Multiply(), x, widened)))
-    bend = builder.add(Multiply(), gate, builder.add(Subtract(), one, gate))
-    steep = builder.add(Scale(float(RATE)), builder.add(Add(), one, builder.add(Scale(3 * float(CUBIC)), square)))
-    rest = builder.add(Multiply(), builder.add(Multiply(), x, bend), steep)
-    return builder.build([builder.add(Add(), gate, rest)])
+def _slope(x: Real) -> Real:
+    square = x * x
+    one = x.constant(1.0)
+    gate = Sigmoid()(float(RATE) * (x * (one + float(CUBIC) * square)))
+    bend = gate * (one - gate)
+    steep = float(RATE) * (one + 3 * float(CUBIC) * square)
+    return gate + x * bend * steep

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from circuitize.circuits import integers
 from circuitize.circuits.array_module import array_module
-from circuitize.circuits.builder import Builder
+from circuitize.circuits.integers.term import Integer
 from circuitize.circuits.lowering import Lowering
 from circuitize.circuits.operation import Values
 from circuitize.circuits.types import Array, Fixed
@@ -20,9 +20,9 @@ from circuitize.circuits.types import Array, Fixed
 from . import expect
 from .approximation import Curve, approximate, planned
 from .confine import confine
-from .elementwise import Multiply, Negate
 from .language import RealOperation, Rounding
 from .series import CONTEXT, PI, Series, exactly
+from .term import Real
 
 WIDE = 8.0
 """The widest interval, in radians, that is approximated as it is."""
@@ -67,20 +67,17 @@ class _Trigonometric(RealOperation):
     def target_types(self, *sources: Array) -> tuple[Array, ...]:
         return (expect.one_shape(sources, 1),)
 
-    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
+    def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
         (x,), fraction_bits = sources, lowering.result.fraction_bits
-        found = lowering.type(x)
+        found = x.type
         if not _winds(found):
-            return [confine(lowering, approximate(lowering, x, Wave(self.quarters), fraction_bits))]
-        builder, kept = lowering.builder, fraction_bits + 6
+            return confine(lowering, approximate(x, Wave(self.quarters), fraction_bits))
+        kept = fraction_bits + 6
         exponent = max(max(found.high, -found.low).bit_length() - found.fraction_bits, 0)
-        inverse = _inverse(kept + exponent)
-        turns = lowering.shift_to(builder.add(integers.Scale(inverse, kept + exponent), x), kept)
-        whole = builder.add(integers.Shift(kept), turns)
-        start = builder.add(integers.Scale(1 << kept, kept), whole)
-        # Always inside; the types alone cannot see it.
-        part = builder.add(integers.Check(0, (1 << kept) - 1), builder.add(integers.Subtract(), turns, start))
-        return [confine(lowering, approximate(lowering, part, Wave(self.quarters, True), fraction_bits))]
+        turns = integers.Scale(_inverse(kept + exponent), kept + exponent)(x).shift_to(kept)
+        start = integers.Scale(1 << kept, kept)(integers.Shift(kept)(turns))
+        part = integers.Check(0, (1 << kept) - 1)(turns - start)  # Always inside; the types alone cannot see it.
+        return confine(lowering, approximate(part, Wave(self.quarters, True), fraction_bits))
 
     def proved_error(self, operand: Fixed, result: Fixed) -> float:
         """How far the lowering is at most from the exact value, in units of the result's last bit."""
@@ -106,10 +103,8 @@ class Sin(_Trigonometric):
         module = array_module(*values)
         return (module.asarray(module.sin(values[0])),)
 
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
-        return [builder.add(Multiply(), cotangents[0], builder.add(Cos(), sources[0]))]
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        return [dz * Cos()(*sources)]
 
 
 @dataclass(frozen=True)
@@ -123,11 +118,8 @@ class Cos(_Trigonometric):
         module = array_module(*values)
         return (module.asarray(module.cos(values[0])),)
 
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
-        slope = builder.add(Negate(), builder.add(Sin(), sources[0]))
-        return [builder.add(Multiply(), cotangents[0], slope)]
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        return [dz * -Sin()(*sources)]
 
 
 def _winds(operand: Fixed) -> bool:

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 
 from circuitize.circuits import integers
 from circuitize.circuits.array_module import array_module
-from circuitize.circuits.builder import Builder
+from circuitize.circuits.integers.term import Integer
 from circuitize.circuits.lowering import Lowering
 from circuitize.circuits.operation import Values
 from circuitize.circuits.types import Array
 
 from . import expect
 from .language import RealOperation, Rounding
+from .term import Real
 
 
 class _Whole(RealOperation):
@@ -25,18 +26,16 @@ class _Whole(RealOperation):
     def target_types(self, *sources: Array) -> tuple[Array, ...]:
         return (expect.one_shape(sources, 1),)
 
-    def reverse(
-        self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
-    ) -> list[int | None]:
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
         return [None]
 
-    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
+    def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
         (x,) = sources
-        bits = lowering.type(x).fraction_bits
-        return [x if bits <= 0 else self._shifted(lowering, x, bits)]
+        bits = x.fraction_bits
+        return x if bits <= 0 else self._shifted(x, bits)
 
     @abstractmethod
-    def _shifted(self, lowering: Lowering, x: int, bits: int) -> int:
+    def _shifted(self, x: Integer, bits: int) -> Integer:
         """The result, of an operand with so many fraction bits, at least one."""
 
 
@@ -49,8 +48,8 @@ class Floor(_Whole):
     def run(self, *values: Values) -> tuple[Values, ...]:
         return (array_module(values[0]).floor(values[0]),)
 
-    def _shifted(self, lowering: Lowering, x: int, bits: int) -> int:
-        return lowering.builder.add(integers.Shift(bits), x)
+    def _shifted(self, x: Integer, bits: int) -> Integer:
+        return integers.Shift(bits)(x)
 
 
 @dataclass(frozen=True)
@@ -62,8 +61,8 @@ class Ceil(_Whole):
     def run(self, *values: Values) -> tuple[Values, ...]:
         return (array_module(values[0]).ceil(values[0]) + 0.0,)
 
-    def _shifted(self, lowering: Lowering, x: int, bits: int) -> int:
-        return lowering.builder.add(integers.Shift(bits), lowering.offset(x, (1 << bits) - 1))
+    def _shifted(self, x: Integer, bits: int) -> Integer:
+        return integers.Shift(bits)(x.offset((1 << bits) - 1))
 
 
 @dataclass(frozen=True)
@@ -75,11 +74,9 @@ class Round(_Whole):
     def run(self, *values: Values) -> tuple[Values, ...]:
         return (array_module(values[0]).rint(values[0]) + 0.0,)
 
-    def _shifted(self, lowering: Lowering, x: int, bits: int) -> int:
-        builder = lowering.builder
-        below = builder.add(integers.Shift(bits), x)
-        even = builder.add(integers.Scale(2, 1), builder.add(integers.Shift(1), below))
-        odd = builder.add(integers.Check(0, 1), builder.add(integers.Subtract(), below, even))  # always holds
-        unit = builder.add(integers.Scale(1, bits), odd)
-        raised = builder.add(integers.Add(), lowering.offset(x, (1 << bits - 1) - 1), unit)
-        return builder.add(integers.Shift(bits), raised)
+    def _shifted(self, x: Integer, bits: int) -> Integer:
+        below = integers.Shift(bits)(x)
+        even = integers.Scale(2, 1)(integers.Shift(1)(below))
+        odd = integers.Check(0, 1)(below - even)  # always holds
+        unit = integers.Scale(1, bits)(odd)
+        return integers.Shift(bits)(x.offset((1 << bits - 1) - 1) + unit)

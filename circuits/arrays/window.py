@@ -9,15 +9,16 @@ import numpy as np
 
 from circuitize.circuits import integers
 from circuitize.circuits.array_module import array_module
-from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.integers import Reindex, View
+from circuitize.circuits.integers.term import Integer
 from circuitize.circuits.lowering import Lowering
 from circuitize.circuits.operation import Values
 from circuitize.circuits.types import Array, Shape
 
 from . import expect
 from .language import LinearOperation
+from .term import Real
 
 
 @dataclass(frozen=True)
@@ -50,14 +51,12 @@ class Window(LinearOperation):
         walked = range(values[0].ndim, every.ndim)
         return (every[_stepped(every.ndim, (*self.axes, *walked), (*self.steps, *self.dilations))],)
 
-    def dagger(self, builder: Builder, sources: Sequence[Array], cotangents: Sequence[int]) -> list[int | None]:
-        return [
-            builder.add(OverlapAdd(sources[0].shape, self.axes, self.sizes, self.steps, self.dilations), cotangents[0])
-        ]
+    def adjoint(self, dz: Real, *sources: Array) -> Sequence[Real]:
+        return [OverlapAdd(sources[0].shape, self.axes, self.sizes, self.steps, self.dilations)(dz)]
 
-    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
-        view = View.window(lowering.type(sources[0]).shape, self.axes, self.sizes, self.steps, self.dilations)
-        return [lowering.builder.add(Reindex(view), sources[0])]
+    def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
+        (x,) = sources
+        return Reindex(View.window(x.shape, self.axes, self.sizes, self.steps, self.dilations))(x)
 
 
 @dataclass(frozen=True)
@@ -98,12 +97,11 @@ class OverlapAdd(LinearOperation):
             total[tuple(chosen)] += values[0][(..., *place)]
         return (total,)
 
-    def dagger(self, builder: Builder, sources: Sequence[Array], cotangents: Sequence[int]) -> list[int | None]:
-        return [builder.add(Window(self.axes, self.sizes, self.steps, self.dilations), cotangents[0])]
+    def adjoint(self, dz: Real, *sources: Array) -> Sequence[Real]:
+        return [Window(self.axes, self.sizes, self.steps, self.dilations)(dz)]
 
-    def lower(self, lowering: Lowering, *sources: int) -> list[int]:
-        view = View.window(self.shape, self.axes, self.sizes, self.steps, self.dilations)
-        return [lowering.builder.add(integers.Sum(view), sources[0])]
+    def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
+        return integers.Sum(View.window(self.shape, self.axes, self.sizes, self.steps, self.dilations))(*sources)
 
 
 def windowed(

@@ -16,6 +16,7 @@ from circuitize.api.exact import Exact, exact
 from circuitize.circuits.encode import MAGIC
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import Arrow
+from circuitize.circuits.operation import Operation
 from circuitize.circuits.phases import Phases
 from circuitize.circuits.program import Program
 from circuitize.circuits.saved import load, save
@@ -113,7 +114,7 @@ def _from_python(path: Path, name: str) -> Program:
     if not hasattr(module, name):
         raise CircuitizeError(f"{where}: expected a program of that name, found none; the file has {_names(module)}")
     found = _program_of(getattr(module, name), where)
-    if callable(found) and not isinstance(found, (Program, Arrow)):
+    if callable(found) and not isinstance(found, (Program, Arrow, Operation)):
         if not _takes_nothing(found):
             raise CircuitizeError(
                 f"{where}: expected a function of no arguments, found {name}{inspect.signature(found)}; "
@@ -132,7 +133,7 @@ def _from_python(path: Path, name: str) -> Program:
         remedy = f"the file has {_names(module)}"
         if isinstance(found, Model):
             remedy = "make one of it: training_step(model, loss, optimizer, batch), or predict(model, batch)"
-        elif callable(found):
+        elif callable(found) and not isinstance(found, Operation):
             remedy = "return what the function makes: add ()"
         elif isinstance(found, (list, tuple)) and any(isinstance(entry, Program) for entry in found):
             remedy = "return one of them alone"

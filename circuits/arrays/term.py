@@ -1,0 +1,70 @@
+"""Terms over real arrays, with the operators of mathematics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+
+from circuitize.circuits.operation import Operation
+from circuitize.circuits.term import Term
+
+
+class Real(Term):
+    """A wire of reals in a formula: what derivatives and definitions are written with.
+
+    Operands have one shape; a number stands for the constant of this shape whose elements all are that number, and a
+    product with a number is a Scale. An operator finds its operation in the registry, by name: the operations' own
+    derivatives are written with these operators, so none can be imported here.
+    """
+
+    __slots__ = ()
+
+    def constant(self, value: Operand) -> Self:
+        """The constant of this shape whose elements all are a number."""
+        splat = operation("constant", self.shape, np.asarray(value, np.float64))
+        return self.__class__(self.builder, self.builder.add(splat))
+
+    def _elementwise(self, operation: Operation, other: Operand) -> Self:
+        """The operation on this and another term, or on this and a number."""
+        return self.apply(operation, other if isinstance(other, self.__class__) else self.constant(other))
+
+    def __add__(self, other: Operand) -> Self:
+        return self._elementwise(operation("add"), other)
+
+    def __radd__(self, other: Operand) -> Self:
+        return self.constant(other) + self
+
+    def __sub__(self, other: Operand) -> Self:
+        return self._elementwise(operation("subtract"), other)
+
+    def __rsub__(self, other: Operand) -> Self:
+        return self.constant(other) - self
+
+    def __neg__(self) -> Self:
+        return self.apply(operation("negate"))
+
+    def __mul__(self, other: Operand) -> Self:
+        if isinstance(other, (int, float, np.number)):
+            return self.apply(operation("scale", float(other)))
+        return self._elementwise(operation("multiply"), other)
+
+    def __rmul__(self, other: Operand) -> Self:
+        return self * other
+
+    def __truediv__(self, other: Operand) -> Self:
+        return self._elementwise(operation("divide"), other)
+
+    def __gt__(self, other: Operand) -> Self:
+        return self._elementwise(operation("greater"), other)
+
+
+Operand: TypeAlias = Real | float | np.ndarray[Any, Any]
+"""What may stand beside a term in a formula."""
+
+
+def operation(word: str, *parameters: object) -> Operation:
+    """The operation of reals of this name."""
+    kind: Callable[..., Operation] = Operation.registry[f"real.{word}"]
+    return kind(*parameters)

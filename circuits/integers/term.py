@@ -1,0 +1,69 @@
+"""Terms over integer arrays: sums and differences align their fraction bits, so every operator is exact."""
+
+from __future__ import annotations
+
+from circuitize.circuits.term import Term
+from circuitize.circuits.types import Fixed
+
+from .arithmetic import Add, Multiply, Scale, Shift, Subtract
+from .constant import Constant
+
+
+class Integer(Term):
+    """A wire of integers in a formula: what real operations become is written with these."""
+
+    __slots__ = ()
+
+    @property
+    def type(self) -> Fixed:
+        found = self.builder.type(self.wire)
+        assert isinstance(found, Fixed)
+        return found
+
+    @property
+    def fraction_bits(self) -> int:
+        return self.type.fraction_bits
+
+    def __add__(self, other: Integer) -> Integer:
+        return Add()(*align(self, other))
+
+    def __sub__(self, other: Integer) -> Integer:
+        return Subtract()(*align(self, other))
+
+    def __mul__(self, other: Integer) -> Integer:
+        return Multiply()(self, other)
+
+    def __neg__(self) -> Integer:
+        return Scale(-1, 0)(self)
+
+    def constant(self, amount: int) -> Integer:
+        """The constant of this shape whose elements all are an integer, in units of this term's last bit."""
+        return self.splat(amount, self.fraction_bits)
+
+    def splat(self, amount: int, fraction_bits: int) -> Integer:
+        """The constant of this shape whose elements all are an integer, with so many fraction bits."""
+        splat = Constant.splat(amount, self.shape, fraction_bits)
+        return Integer(self.builder, self.builder.add(splat))
+
+    def offset(self, amount: int) -> Integer:
+        """x + amount, amount an integer in units of x's last bit."""
+        return self + self.constant(amount)
+
+    def refine(self, fraction_bits: int) -> Integer:
+        """The same real value with more fraction bits: exact."""
+        extra = fraction_bits - self.fraction_bits
+        assert extra >= 0, "refine never drops bits"
+        return Scale(1 << extra, extra)(self) if extra else self
+
+    def shift_to(self, fraction_bits: int) -> Integer:
+        """Rescale to the given fraction bits: exact where that adds bits, else round half up: floor(x / 2^s + 1/2)."""
+        surplus = self.fraction_bits - fraction_bits
+        if surplus <= 0:
+            return self.refine(fraction_bits)
+        return Shift(surplus)(self.offset(1 << (surplus - 1)))
+
+
+def align(*terms: Integer) -> list[Integer]:
+    """The same real values with a common number of fraction bits, the greatest: exact."""
+    fraction_bits = max(term.fraction_bits for term in terms)
+    return [term.refine(fraction_bits) for term in terms]

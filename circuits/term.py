@@ -1,0 +1,31 @@
+"""A term of a formula: a wire of an arrow under construction. Operations are functions of terms, and add edges."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from .builder import Builder
+from .operation import Operation
+from .types import Shape
+
+
+class Term:
+    """A wire and its builder. Subclasses have the operators of one language."""
+
+    __slots__ = ("builder", "wire")
+
+    def __init__(self, builder: Builder, wire: int) -> None:
+        self.builder = builder
+        self.wire = wire
+
+    @property
+    def shape(self) -> Shape:
+        return self.builder.type(self.wire).shape
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    def apply(self, operation: Operation, *others: Self) -> Self:
+        """Add an edge with one target on this wire and the others', as they are."""
+        return self.__class__(self.builder, self.builder.add(operation, self.wire, *[other.wire for other in others]))
