@@ -20,7 +20,8 @@ from circuitize.circuits.program import Port, Program, Visibility
 from circuitize.circuits.quantize import quantize
 from circuitize.frontends.attention import Attention, softmax_attention, spherical_attention
 from circuitize.frontends.formats import Format
-from circuitize.frontends.trace import Tensor, trace
+from circuitize.frontends.tensor import Tensor
+from circuitize.frontends.trace import trace
 from circuitize.provers.tensor import cost as tensor
 
 WIDTH = 64

@@ -22,7 +22,7 @@ from circuitize.circuits.simplify import simplify
 from circuitize.frontends.formats import labels
 from circuitize.frontends.losses import label_cross_entropy
 from circuitize.frontends.optimizers import SGD
-from circuitize.frontends.trace import Tensor
+from circuitize.frontends.tensor import Tensor
 from circuitize.frontends.training import training_step, with_examples
 from circuitize.frontends.transformer import gpt2
 from circuitize.provers.tensor.plan import plan

@@ -5,7 +5,7 @@ from __future__ import annotations
 from circuitize.circuits import arrays
 
 from .functions import clip, relu, sigmoid, tanh
-from .trace import Tensor
+from .tensor import Tensor
 
 
 def leaky_relu(x: Tensor, slope: float = 0.01) -> Tensor:

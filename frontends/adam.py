@@ -13,7 +13,8 @@ from .formats import Format
 from .functions import relu, square, square_root
 from .layers import Parameter, zeros
 from .optimizers import SCALAR, Optimizer, scaled
-from .trace import Tensor, trace
+from .tensor import Tensor
+from .trace import trace
 
 STEP_SIZE = Format.between(0.0, 1.0, 24)
 """learning_rate / (1 - beta1^t), and AdamW's learning_rate * weight_decay."""

@@ -13,7 +13,8 @@ from .formats import LEARNING_RATE, Format
 from .functions import maximum, reciprocal_square_root, relu, sign, square, square_root, where
 from .layers import Parameter, zeros
 from .optimizers import SCALAR, RateOptimizer, scaled
-from .trace import Tensor, trace
+from .tensor import Tensor
+from .trace import trace
 
 FAIRNESS = Format.between(0.0, 16.0, 16)
 """1 / (1 - beta1^t)."""

@@ -15,7 +15,7 @@ from circuitize.circuits.types import Shape
 from .formats import WEIGHTS, Format
 from .functions import einsum, softmax, where
 from .layers import Model, Parameter, traced, zeros
-from .trace import Tensor
+from .tensor import Tensor
 
 MASKED = -64.0
 """What stands for the score of a position that is masked: e^-64 is 0 at any precision."""

@@ -17,7 +17,8 @@ from .layers import Parameter
 from .operands import named
 from .optimizers import SCALAR, Optimizer, scaled
 from .provenance import refused
-from .trace import Tensor, trace
+from .tensor import Tensor
+from .trace import trace
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from circuitize.circuits import arrays
 from circuitize.circuits.errors import TypingError
 
 from .functions import concatenate, einsum, first_maximum
-from .trace import Tensor
+from .tensor import Tensor
 
 Padding = int | Sequence[tuple[int, int]]
 """Zeros on every side, or before and after each axis of positions."""

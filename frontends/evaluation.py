@@ -14,7 +14,8 @@ from .functions import argmax_one_hot
 from .layers import Model
 from .optimizers import SCALAR
 from .provenance import here, part, placed_at, refused
-from .trace import Tensor, trace
+from .tensor import Tensor
+from .trace import trace
 from .training import Batch, Loss, inference, require
 
 Metric = Callable[[Tensor, Tensor], Tensor]

@@ -11,7 +11,7 @@ from circuitize.circuits import arrays
 from circuitize.circuits.arrays.term import Operand
 from circuitize.circuits.errors import TypingError
 
-from .trace import Tensor, apply, axis_of, tensors_of, together
+from .tensor import Tensor, apply, axis_of, tensors_of, together
 
 
 def relu(x: Tensor) -> Tensor:

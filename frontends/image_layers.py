@@ -11,7 +11,7 @@ from circuitize.circuits.types import Shape
 from . import convolution, functions
 from .formats import WEIGHTS, Format
 from .layers import Model, Parameter, traced, zeros
-from .trace import Tensor
+from .tensor import Tensor
 
 
 def he_normal_kernel(generator: np.random.Generator, shape: Shape) -> NDArray[np.float64]:

@@ -15,7 +15,7 @@ from circuitize.circuits import arrays
 from .provenance import refused
 
 if TYPE_CHECKING:
-    from .trace import Tensor
+    from .tensor import Tensor
 
 Places: TypeAlias = Sequence[int] | NDArray[Any]
 Index: TypeAlias = int | slice | EllipsisType | Places | None

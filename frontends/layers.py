@@ -20,7 +20,8 @@ from .draws import Draws
 from .formats import ONE_HOT, WEIGHTS, Format
 from .operands import named
 from .provenance import here, part, placed_at, refused
-from .trace import Tensor, trace
+from .tensor import Tensor
+from .trace import trace
 
 Initializer = Callable[[np.random.Generator, Shape], NDArray[np.float64]]
 

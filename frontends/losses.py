@@ -6,7 +6,7 @@ from circuitize.circuits import arrays
 
 from .functions import log, maximum, one_hot, square
 from .provenance import refused
-from .trace import Tensor
+from .tensor import Tensor
 
 
 def mean_squared_error(predictions: Tensor, targets: Tensor) -> Tensor:

@@ -12,7 +12,7 @@ from circuitize.circuits.errors import TypingError
 
 from .functions import concatenate, einsum
 from .indexing import progression
-from .trace import Tensor, axis_of
+from .tensor import Tensor, axis_of
 
 LETTERS = "abcdefghijklmnop"
 

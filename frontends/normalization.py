@@ -11,7 +11,7 @@ from circuitize.circuits.types import Shape
 from .formats import WEIGHTS, Format
 from .functions import normalize, root_mean_square_normalize, square_root
 from .layers import Model, Parameter, traced, zeros
-from .trace import Tensor
+from .tensor import Tensor
 
 STATISTICS = Format.signed(26, 16)
 """Running means and variances: 26 bits, 16 of them fraction, so [-512, 512)."""

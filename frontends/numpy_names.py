@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .provenance import refused
 
 if TYPE_CHECKING:
-    from .trace import Tensor
+    from .tensor import Tensor
 
 OPERATORS: dict[str, tuple[str, str]] = {
     "add": ("__add__", "__radd__"),
@@ -80,10 +80,12 @@ SAID = {
 """numpy's name -> what of ours is meant, where the arguments differ."""
 
 
+OURS: dict[str, Any] = {}
+"""The functions of `functions`, by name: `trace` fills it, since they are made of tensors."""
+
+
 def ufunc(x: Tensor, function: Any, method: str, values: Sequence[Any], options: Mapping[str, Any]) -> Any:
     """A ufunc on tensors, as `__array_ufunc__` is asked. Raises TypingError for one that is none of ours."""
-    from . import functions
-
     name = function.__name__
     if method == "__call__" and not options:
         if name in OPERATORS:
@@ -91,20 +93,18 @@ def ufunc(x: Tensor, function: Any, method: str, values: Sequence[Any], options:
             own, reflected = OPERATORS[name]
             return getattr(left, own)(*others) if hasattr(left, "builder") else getattr(x, reflected)(left)
         if name in UFUNCS:
-            return getattr(functions, UFUNCS[name])(*values)
+            return OURS[UFUNCS[name]](*values)
     raise _unknown(name if method == "__call__" else f"{name}.{method}", options)
 
 
 def function(called: Any, values: Sequence[Any], options: Mapping[str, Any]) -> Any:
     """Another function of numpy on tensors, as `__array_function__` is asked."""
-    from . import functions
-
     name = called.__name__
     own: Any = None
     if name in METHODS and values and hasattr(values[0], "builder"):
         own, values = getattr(values[0], METHODS[name]), values[1:]
     elif name in FUNCTIONS:
-        own = getattr(functions, FUNCTIONS[name])
+        own = OURS[FUNCTIONS[name]]
     if own is not None and _takes(own, values, options):
         return own(*values, **options)
     raise _unknown(name, options if name in METHODS or name in FUNCTIONS else {})

@@ -18,7 +18,8 @@ from .formats import LEARNING_RATE, Format
 from .layers import Parameter, zeros
 from .operands import named
 from .provenance import refused
-from .trace import Tensor, trace
+from .tensor import Tensor
+from .trace import trace
 
 SCALAR = Array(())
 

@@ -13,7 +13,7 @@ from .operands import broadcast_shape, named, real_of, unfit_product
 from .provenance import refused
 
 if TYPE_CHECKING:
-    from .trace import Tensor
+    from .tensor import Tensor
 
 
 def product(left: Tensor, right: Tensor) -> Tensor:

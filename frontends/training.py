@@ -22,7 +22,8 @@ from .layers import Model, Parameter, require_model
 from .operands import named
 from .optimizers import SCALAR, Optimizer
 from .provenance import here, part, placed_at, refused
-from .trace import Tensor, trace
+from .tensor import Tensor
+from .trace import trace
 
 Loss = Callable[[Tensor, Tensor], Tensor]
 Batch = Mapping[str, NDArray[np.float64]]

@@ -13,7 +13,8 @@ from .functions import gather
 from .layers import Initializer, Model, Parameter, dense, gelu, sequential, traced
 from .normalization import layer_norm
 from .provenance import part
-from .trace import Tensor, trace
+from .tensor import Tensor
+from .trace import trace
 
 
 def residual(model: Model, kind: str = "residual") -> Model:

@@ -13,7 +13,8 @@ from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.program import Port, Program, Visibility
 from circuitize.circuits.quantize import quantize
 from circuitize.frontends import activations, attention, convolution, functions, movement
-from circuitize.frontends.trace import Tensor, trace
+from circuitize.frontends.tensor import Tensor
+from circuitize.frontends.trace import trace
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,8 @@ from circuitize.frontends.layers import gelu as gelu_layer
 from circuitize.frontends.losses import cross_entropy
 from circuitize.frontends.normalization import layer_norm
 from circuitize.frontends.optimizers import SGD
-from circuitize.frontends.trace import Tensor, trace
+from circuitize.frontends.tensor import Tensor
+from circuitize.frontends.trace import trace
 from circuitize.frontends.training import start, training_step, with_examples
 from circuitize.sims import integer, real
 

@@ -18,7 +18,8 @@ from circuitize.circuits.program import Port, Program, Visibility, to_reals
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.types import Fixed
 from circuitize.frontends import activations, functions
-from circuitize.frontends.trace import Tensor, trace
+from circuitize.frontends.tensor import Tensor
+from circuitize.frontends.trace import trace
 from circuitize.sims import integer
 
 Ours = Callable[[Tensor], Tensor]

@@ -26,7 +26,8 @@ from circuitize.circuits.program import Port, Program, Visibility, raw, to_reals
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.types import Fixed
 from circuitize.frontends.attention import causal, multi_head_attention, softmax_attention, spherical_attention
-from circuitize.frontends.trace import Tensor, trace
+from circuitize.frontends.tensor import Tensor
+from circuitize.frontends.trace import trace
 from circuitize.provers.tensor.forms import Column
 from circuitize.provers.tensor.plan import plan
 from circuitize.sims import integer

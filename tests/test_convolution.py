@@ -17,7 +17,8 @@ from circuitize.circuits.hypergraph import evaluate
 from circuitize.circuits.types import Array
 from circuitize.frontends import convolution, image_layers, movement
 from circuitize.frontends.layers import Model
-from circuitize.frontends.trace import Tensor, trace
+from circuitize.frontends.tensor import Tensor
+from circuitize.frontends.trace import trace
 
 AXES = {1: ("NWC", "WIO", "NWC"), 2: ("NHWC", "HWIO", "NHWC"), 3: ("NDHWC", "DHWIO", "NDHWC")}
 

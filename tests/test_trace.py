@@ -16,7 +16,8 @@ from circuitize.circuits.types import Array
 from circuitize.circuits.validate import validate
 from circuitize.frontends import functions
 from circuitize.frontends.provenance import part
-from circuitize.frontends.trace import Tensor, trace
+from circuitize.frontends.tensor import Tensor
+from circuitize.frontends.trace import trace
 
 CONSTANT = np.array([[0.5, -1.0, 2.0]])
 

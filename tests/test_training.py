@@ -19,7 +19,7 @@ from circuitize.frontends.formats import DATA, WEIGHTS, Format
 from circuitize.frontends.layers import Model, Parameter, dense, relu, sequential, traced, zeros
 from circuitize.frontends.losses import mean_squared_error
 from circuitize.frontends.optimizers import SGD, Momentum, Optimizer
-from circuitize.frontends.trace import Tensor
+from circuitize.frontends.tensor import Tensor
 from circuitize.frontends.training import predict, training_step, with_examples
 from circuitize.frontends.training import start as started
 from circuitize.sims import integer, real

@@ -24,7 +24,7 @@ from circuitize.frontends.layers import Model, dense, sequential
 from circuitize.frontends.losses import label_cross_entropy, mean_squared_error
 from circuitize.frontends.normalization import batch_norm
 from circuitize.frontends.optimizers import SGD
-from circuitize.frontends.trace import Tensor
+from circuitize.frontends.tensor import Tensor
 from circuitize.frontends.training import predict, start, training_step, with_examples
 from circuitize.frontends.transformer import gpt2, residual, transformer_block
 from circuitize.sims import integer, real

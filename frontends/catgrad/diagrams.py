@@ -13,7 +13,7 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.types import Array, Shape
 from circuitize.frontends.provenance import here, part, placed_at
-from circuitize.frontends.trace import Tensor
+from circuitize.frontends.tensor import Tensor
 
 from .installed import module
 from .operations import Splat, meaning_of

@@ -12,7 +12,7 @@ from circuitize.circuits import arrays
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError, TypingError
 from circuitize.circuits.types import Shape
-from circuitize.frontends.trace import Tensor
+from circuitize.frontends.tensor import Tensor
 
 from .installed import module
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from circuitize.frontends.functions import absolute, maximum, minimum, relu, sign, square_root, where
 from circuitize.frontends.functions import power as raised
-from circuitize.frontends.trace import Tensor
+from circuitize.frontends.tensor import Tensor
 
 from .node import NUMBERS, Node, Result, operator
 from .whole import Interval, magnitude, power, product, quotient

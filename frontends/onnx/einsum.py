@@ -7,7 +7,7 @@ import re
 from collections import Counter
 
 from circuitize.frontends.functions import einsum
-from circuitize.frontends.trace import Tensor
+from circuitize.frontends.tensor import Tensor
 
 from .linear import sums
 from .node import NUMBERS, Node, Result, operator

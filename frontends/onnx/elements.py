@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.types import Shape
-from circuitize.frontends.trace import Tensor
+from circuitize.frontends.tensor import Tensor
 
 Known: TypeAlias = NDArray[Any]
 

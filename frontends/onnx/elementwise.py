@@ -27,7 +27,7 @@ from circuitize.frontends.functions import (
     square_root,
     tanh,
 )
-from circuitize.frontends.trace import Tensor
+from circuitize.frontends.tensor import Tensor
 
 from .elements import Known
 from .node import Node, operator

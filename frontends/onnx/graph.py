@@ -14,7 +14,7 @@ from circuitize.circuits.errors import CircuitizeError, FormatError
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.types import Array
 from circuitize.frontends.provenance import part, placed_at
-from circuitize.frontends.trace import Tensor
+from circuitize.frontends.tensor import Tensor
 
 from .elements import ELEMENTS, EXACT, Known, Value
 from .model import CONVERT, attribute, check, declared, opsets, package, read, shown

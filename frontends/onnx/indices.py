@@ -6,7 +6,7 @@ import numpy as np
 
 from circuitize.frontends.functions import argmax_one_hot, concatenate, gather
 from circuitize.frontends.movement import gather_elements
-from circuitize.frontends.trace import Tensor
+from circuitize.frontends.tensor import Tensor
 
 from .node import FLOATS, NUMBERS, Made, Node, Result, operator
 from .places import pick

@@ -9,7 +9,7 @@ import numpy as np
 
 from circuitize.circuits import arrays
 from circuitize.frontends.functions import concatenate
-from circuitize.frontends.trace import Tensor
+from circuitize.frontends.tensor import Tensor
 
 from .node import Made, Node, Result, operator
 from .places import pad, pick

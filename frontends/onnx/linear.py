@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from circuitize.frontends.functions import einsum
-from circuitize.frontends.trace import Tensor
+from circuitize.frontends.tensor import Tensor
 
 from .node import NUMBERS, Node, Result, operator
 from .places import pad, pick

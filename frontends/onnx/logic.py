@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from circuitize.frontends.functions import clip, where
-from circuitize.frontends.trace import Tensor
+from circuitize.frontends.tensor import Tensor
 
 from .elements import ELEMENTS, Element
 from .node import ANY, BOOLS, NUMBERS, Made, Node, Result, operator

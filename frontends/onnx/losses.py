@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from circuitize.frontends.functions import log_softmax, one_hot, reciprocal, square_root, where
-from circuitize.frontends.trace import Tensor
+from circuitize.frontends.tensor import Tensor
 
 from .node import Node, operator
 

@@ -13,7 +13,7 @@ from circuitize.circuits import arrays
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.frontends.provenance import current
-from circuitize.frontends.trace import Tensor
+from circuitize.frontends.tensor import Tensor
 
 from .elements import EXACT, Element, Known, Value
 from .model import MOST

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from circuitize.frontends.functions import exp, log, log_softmax, maximum, reciprocal_square_root, softmax, square_root
-from circuitize.frontends.trace import Tensor
+from circuitize.frontends.tensor import Tensor
 
 from .elements import ELEMENTS
 from .node import Made, Node, Result, operator

@@ -10,7 +10,7 @@ import numpy as np
 from circuitize.circuits import arrays
 from circuitize.circuits.errors import TypingError
 from circuitize.frontends.functions import gather
-from circuitize.frontends.trace import Tensor
+from circuitize.frontends.tensor import Tensor
 
 from .elements import Known
 from .model import MOST

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.frontends.functions import exp, log, maximum, square_root
-from circuitize.frontends.trace import Tensor
+from circuitize.frontends.tensor import Tensor
 
 from .model import MOST
 from .node import NUMBERS, Node, Result, operator

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from circuitize.frontends.functions import absolute, cumulative_sum, exp, log, product, square_root
-from circuitize.frontends.trace import Tensor
+from circuitize.frontends.tensor import Tensor
 
 from .node import ANY, NUMBERS, Made, Node, Result, operator
 from .whole import Interval, magnitude, quotient

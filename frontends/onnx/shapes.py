@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from circuitize.frontends.trace import Tensor
+from circuitize.frontends.tensor import Tensor
 
 from .elements import ELEMENTS, FLOAT, INT64, Element, Known, Value
 from .node import ANY, NUMBERS, Made, Node, Result, operator

@@ -10,7 +10,7 @@ import numpy as np
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import evaluate
-from circuitize.frontends.trace import Tensor
+from circuitize.frontends.tensor import Tensor
 
 from .elements import Element, Known, Value
 from .node import Made, Node, Result, Translation, UnknownValue

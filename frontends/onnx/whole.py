@@ -6,7 +6,7 @@ import numpy as np
 
 from circuitize.circuits.errors import TypingError
 from circuitize.frontends.functions import absolute, floor, relu, sign
-from circuitize.frontends.trace import Tensor
+from circuitize.frontends.tensor import Tensor
 
 from .elements import EXACT, Element
 

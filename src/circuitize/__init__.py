@@ -95,7 +95,7 @@ if TYPE_CHECKING:
     from .frontends.normalization import rms_norm as rms_norm
     from .frontends.optimizers import SGD as SGD
     from .frontends.optimizers import Momentum as Momentum
-    from .frontends.trace import Tensor as Tensor
+    from .frontends.tensor import Tensor as Tensor
     from .frontends.trace import trace as trace
     from .frontends.training import predict as predict
     from .frontends.training import start as start

@@ -14,7 +14,8 @@ from circuitize.circuits.program import Port, Program, Visibility, to_integers
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.types import Fixed
 from circuitize.frontends import activations, functions
-from circuitize.frontends.trace import Tensor, trace
+from circuitize.frontends.tensor import Tensor
+from circuitize.frontends.trace import trace
 from circuitize.sims.agree import R1CS, agree
 from circuitize.sims.plonkish import Plonkish
 from circuitize.sims.rtl import check_design

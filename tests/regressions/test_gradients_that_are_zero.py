@@ -14,7 +14,8 @@ from circuitize.frontends.functions import square_root
 from circuitize.frontends.layers import dense, relu, sequential
 from circuitize.frontends.losses import mean_squared_error
 from circuitize.frontends.normalization import batch_norm
-from circuitize.frontends.trace import Tensor, trace
+from circuitize.frontends.tensor import Tensor
+from circuitize.frontends.trace import trace
 from circuitize.frontends.training import start, training_step, with_examples
 from circuitize.sims import integer, real
 
