@@ -17,7 +17,7 @@ define install
 		PATH="$$rust:$$PATH" $(BIN)/pip install -q --no-build-isolation -e '$1'
 endef
 
-.PHONY: help build demo quick test deep check golden bench clean
+.PHONY: help build demo quick test deep check golden picture bench clean
 .DELETE_ON_ERROR:
 
 help:
@@ -28,6 +28,7 @@ help:
 	@echo 'make check    formatting, lint, types and import direction, Python and Rust'
 	@echo 'make bench    the benchmarks, side by side with their peers'
 	@echo 'make golden   rewrite the golden files after a change that was meant'
+	@echo 'make picture  draw which folder imports which, in docs/packages.svg'
 	@echo 'make build    the package and its Rust extension, in $(VENV)'
 	@echo 'make clean    remove everything that was built'
 
@@ -48,6 +49,9 @@ deep: .stamps/check .stamps/interop .stamps/hardware .stamps/catgrad
 
 golden: .stamps/check .stamps/interop .stamps/hardware .stamps/catgrad
 	$(BIN)/pytest -q --update-golden
+
+picture: .stamps/check
+	PYTHONPATH=tests $(BIN)/python tests/import_graph.py docs/packages.svg
 
 bench: .stamps/check
 	@rust=$$(.ci/rust) && set -e && for script in benchmarks/*.py; do \
