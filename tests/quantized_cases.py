@@ -9,7 +9,7 @@ import numpy as np
 from arrays_cases import Case, Floats, Integers, Source
 
 from circuitize.circuits import arrays
-from circuitize.circuits.arrays.smooth import Smooth
+from circuitize.circuits.arrays.curves.smooth import Smooth
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.lowering import Precision
 from circuitize.circuits.program import Port, Program, Visibility

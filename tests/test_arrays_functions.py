@@ -11,7 +11,7 @@ import pytest
 from arrays_cases import Integers, Source
 
 from circuitize.circuits import arrays
-from circuitize.circuits.arrays.logarithm import logarithms, reductions
+from circuitize.circuits.arrays.curves.logarithm import logarithms, reductions
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import TypingError, Undefined
 from circuitize.circuits.hypergraph import Arrow, evaluate

@@ -10,7 +10,7 @@ import tiers
 from arrays_cases import Case, Source, cases
 
 from circuitize.circuits import arrays
-from circuitize.circuits.arrays.exponential import exponential_table
+from circuitize.circuits.arrays.curves.exponential import exponential_table
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import Undefined
 from circuitize.circuits.hypergraph import Arrow, evaluate

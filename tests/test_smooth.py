@@ -14,10 +14,10 @@ from arrays_cases import Source
 from test_arrays_functions import lowered
 
 from circuitize.circuits import arrays
-from circuitize.circuits.arrays.approximation import Curve, planned
-from circuitize.circuits.arrays.error_function import exact_error_function
-from circuitize.circuits.arrays.series import Series
-from circuitize.circuits.arrays.smooth import Smooth
+from circuitize.circuits.arrays.curves.approximation import Curve, planned
+from circuitize.circuits.arrays.curves.error_function import exact_error_function
+from circuitize.circuits.arrays.curves.series import Series
+from circuitize.circuits.arrays.curves.smooth import Smooth
 from circuitize.circuits.errors import CircuitizeError, Undefined
 from circuitize.circuits.hypergraph import evaluate
 from circuitize.circuits.types import Fixed

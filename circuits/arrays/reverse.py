@@ -8,8 +8,8 @@ from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.operation import Operation, Provenance
 from circuitize.circuits.types import Array, Type
 
-from .constant import Constant
-from .elementwise import Add
+from .arithmetic.constant import Constant
+from .arithmetic.elementwise import Add
 from .language import RealOperation
 
 

@@ -1,0 +1,1 @@
+"""Sums, products and quotients of elements and of whole axes, and constants."""

@@ -1,0 +1,1 @@
+"""Operations that are arrows of simpler ones: softmax, losses, normalisations, attention."""

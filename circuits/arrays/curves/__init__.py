@@ -1,0 +1,1 @@
+"""Smooth functions of one number, by tables and polynomials with proved errors."""

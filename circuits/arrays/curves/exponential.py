@@ -1,0 +1,205 @@
+"""The exponential function, in integers by products of table entries."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Context, Decimal
+from functools import lru_cache
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits import integers
+from circuitize.circuits.array_module import array_module
+from circuitize.circuits.builder import Builder
+from circuitize.circuits.errors import Undefined
+from circuitize.circuits.integers.term import Integer
+from circuitize.circuits.lowering import Lowering
+from circuitize.circuits.operation import Values
+from circuitize.circuits.types import LIMIT, Array, Fixed
+
+from .. import expect
+from ..language import RealOperation, Rounding
+from ..term import Real
+from .into_format import into_format
+
+TABLE_BITS = 12
+"""Tables have at most 2^12 entries."""
+
+
+@dataclass(frozen=True)
+class Exp(RealOperation):
+    """e^x. Undefined where the result leaves float64 (x > 709.78), lowered: where it leaves its calibrated format.
+
+    Lowered to within 1 unit of the last bit of the correctly rounded result, correctly rounded where the operand's
+    interval has at most 2^12 integers. A wider operand is split into digits, x = sum of d_i, and e^x is the product of
+    the table entries e^(d_i): P.-T. P. Tang, "Table-driven implementation of the exponential function in IEEE
+    floating-point arithmetic", 1989, without its polynomial. Tables are computed in decimal arithmetic, so that they do
+    not depend on the machine.
+    """
+
+    name = "real.exp"
+    rounding = Rounding.VALUE
+    rate: ClassVar[float] = 1.0
+    """The logarithm of the base."""
+
+    def target_types(self, *sources: Array) -> tuple[Array, ...]:
+        return (expect.one_shape(sources, 1),)
+
+    def run(self, *values: Values) -> tuple[Values, ...]:
+        module = array_module(*values)
+        with np.errstate(over="ignore"):
+            result = (module.exp if self.rate == 1.0 else module.exp2)(values[0])
+        if not module.isfinite(result).all():
+            at = tuple(int(i) for i in module.argwhere(~module.isfinite(result))[0])
+            wrong = float(values[0][at])
+            most = 709.78 / self.rate
+            raise Undefined(
+                f"overflow in {self.name[5:]}: expected at most {most:.2f}, found {wrong:g} at element {list(at)}; "
+                "rescale it"
+            )
+        return (module.asarray(result),)
+
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        return [dz * z]
+
+    def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
+        (x,) = sources
+        return into_format(lowering, exponential(x, lowering.result, self.rate))
+
+    def proved_error(self, operand: Fixed, result: Fixed) -> float:
+        """How far the lowering is at most from the exact value, in units of the result's last bit.
+
+        Factors known to within d_i have a product known to within prod(F_i + d_i) - prod(F_i), greatest where the F_i
+        are. One table of correctly rounded entries leaves the half unit of its rounding alone.
+        """
+        builder = Builder()
+        near = _confined(Integer(builder, builder.input(operand)), result, self.rate)
+        digits = [digit.type for digit in _digits(near)]
+        if len(digits) == 1:
+            return 0.5
+        sizes, bits, kept = _precisions(digits, result, self.rate)
+        product, error = 1.0, 0.0
+        for position, size in enumerate(sizes):
+            if position > 1:
+                error += 2.0 ** -(kept[position] + 1)
+            off = 2.0 ** -(bits[position] + 1)
+            product, error = product * 2.0**size, (product + error) * (2.0**size + off) - product * 2.0**size
+        units = error * 2.0**result.fraction_bits
+        # Below the least operand that is told apart both values are less than a quarter unit, and so is their distance.
+        clamped = near.type.low > operand.low
+        return 0.5 + units + 0.25 * (clamped and units >= 0.25)
+
+
+@dataclass(frozen=True)
+class Exp2(Exp):
+    """2^x, as `Exp`. The derivative is dz * log 2 * z."""
+
+    name = "real.exp2"
+    rate = math.log(2)
+
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        return [self.rate * (dz * z)]
+
+
+def exponential(x: Integer, result: Fixed, rate: float = 1.0) -> Integer:
+    """e^x, or 2^x where the rate is log 2, within half a unit of the result's last bit before it is rounded to it.
+
+    Where that is above the result's interval it is capped just outside it, or undefined. The term returned cannot be
+    negative.
+    """
+    digits = _digits(_confined(x, result, rate))
+    kinds = [digit.type for digit in digits]
+    _, bits, kept = _precisions(kinds, result, rate)
+    product: Integer | None = None
+    for position, (digit, kind) in enumerate(zip(digits, kinds, strict=True)):
+        fraction_bits, cap = bits[position], LIMIT
+        if position == 0:
+            cap = (result.high + 2 << fraction_bits >> result.fraction_bits) + 1
+        table = exponential_table(kind.low, kind.high, kind.fraction_bits, fraction_bits, cap, rate != 1.0)
+        factor = integers.Lookup(kind.low, table, fraction_bits)(digit)
+        if product is None:
+            product = factor
+            continue
+        if position > 1:
+            product = product.shift_to(min(kept[position], product.fraction_bits))
+        product = product * factor
+    assert product is not None
+    return product
+
+
+def _precisions(kinds: Sequence[Fixed], result: Fixed, rate: float) -> tuple[list[float], list[int], list[int]]:
+    """Of each digit: log2 of its greatest factor, the fraction bits of its table, and of the product that it meets.
+
+    The first factor is capped just outside the result's format. An error of 2^-(p + 1) in factor i is one of
+    2^-(p + 1) * (product of the others) in the result: n factors together are off by a quarter unit, the n - 2
+    roundings in between by less than another.
+    """
+    sizes = [kind.high * 2.0**-kind.fraction_bits * rate * math.log2(math.e) for kind in kinds]
+    sizes[0] = min(sizes[0], math.log2(result.high + 2) - result.fraction_bits)
+    if len(kinds) == 1:
+        return sizes, [result.fraction_bits], [0]
+    share = result.fraction_bits + 1 + math.log2(len(kinds))
+    bits = [max(math.ceil(share + sum(sizes) - size), 0) for size in sizes]
+    return sizes, bits, [max(math.ceil(share + sum(sizes[position:])), 0) for position in range(len(sizes))]
+
+
+def _confined(x: Integer, result: Fixed, rate: float) -> Integer:
+    """x where e^x is neither less than a quarter unit nor outside the result's interval, if that is much narrower.
+
+    Below, x becomes the least such number, above it is undefined: with narrower digits, tables are smaller.
+    """
+    found = x.type
+    unit = 2.0**found.fraction_bits / rate
+    least = math.floor(-(result.fraction_bits + 2) * math.log(2) * unit)
+    most = math.ceil((math.log(result.high + 2) - result.fraction_bits * math.log(2)) * unit) + 1
+    low, high = max(found.low, least), min(found.high, most)
+    if low > high or 4 * (high - low) > found.high - found.low:
+        return x
+    if found.low < low:
+        x = integers.Clamp(low, found.high)(x)
+    return x if found.high <= high else integers.Check(low, high)(x)
+
+
+def _digits(x: Integer) -> list[Integer]:
+    """Terms that add up to x, the most significant first, each of at most 2^TABLE_BITS integers."""
+    kind = x.type
+
+    def spread(shift: int) -> int:
+        return (kind.high >> shift) - (kind.low >> shift) + 1
+
+    count = 1
+    while spread((count - 1) * TABLE_BITS) > 1 << TABLE_BITS:
+        count += 1
+    step = TABLE_BITS
+    while step > 1 and spread((count - 1) * (step - 1)) <= 1 << (step - 1):
+        step -= 1  # equal digits make the smallest tables
+    digits = []
+    for shift in range((count - 1) * step, 0, -step):
+        digit = integers.Shift(shift)(x)
+        digits.append(digit)
+        rest = x - integers.Scale(1 << shift, shift)(digit)
+        x = integers.Check(0, (1 << shift) - 1)(rest)  # Always inside; the types alone cannot see it.
+    return [*digits, x]
+
+
+@lru_cache(maxsize=256)
+def exponential_table(
+    low: int, high: int, of_bits: int, fraction_bits: int, cap: int, binary: bool = False
+) -> NDArray[np.int64]:
+    """min(e^(q * 2^-of_bits) * 2^fraction_bits rounded half up, cap) for q from low to high; 2^.. if binary."""
+    context = Context(prec=50, rounding=ROUND_HALF_UP)
+    unit, one = context.power(Decimal(2), Decimal(-of_bits)), Decimal(1 << fraction_bits)
+    table = np.full(high - low + 1, cap, np.int64)
+    for index in range(high - low + 1):
+        argument = context.multiply(Decimal(low + index), unit)
+        if argument > 62:  # past 2^62, and so are the rest
+            break
+        power = context.power(Decimal(2), argument) if binary else context.exp(argument)
+        value: Any = context.multiply(power, one).to_integral_value(context=context)
+        table[index] = min(int(value), cap)
+    table.setflags(write=False)
+    return table

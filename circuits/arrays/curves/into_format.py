@@ -1,0 +1,20 @@
+"""Results of nonlinear operations, kept inside the format that was calibrated for them."""
+
+from __future__ import annotations
+
+from circuitize.circuits.integers import Check
+from circuitize.circuits.integers.term import Integer
+from circuitize.circuits.lowering import Lowering
+
+
+def into_format(lowering: Lowering, x: Integer) -> Integer:
+    """The term rounded to the result's fraction bits, with a Check where its interval leaves the result's.
+
+    Of a term that cannot be negative the Check is of [0, high].
+    """
+    result = lowering.result
+    rounded = x.shift_to(result.fraction_bits)
+    found = rounded.type
+    if result.low <= found.low and found.high <= result.high:
+        return rounded
+    return Check(0 if found.low >= 0 else result.low, result.high)(rounded)

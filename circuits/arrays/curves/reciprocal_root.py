@@ -1,0 +1,68 @@
+"""The reciprocal of the square root, in integers by one division and one square root."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from circuitize.circuits import integers
+from circuitize.circuits.array_module import array_module
+from circuitize.circuits.errors import Undefined
+from circuitize.circuits.integers.term import Integer
+from circuitize.circuits.lowering import Lowering
+from circuitize.circuits.operation import Values
+from circuitize.circuits.types import Array
+
+from .. import expect
+from ..language import RealOperation, Rounding
+from ..term import Real
+from .into_format import into_format
+
+WIDEST = 61
+"""Bits of the dividend."""
+
+
+@dataclass(frozen=True)
+class ReciprocalSquareRoot(RealOperation):
+    """1 / sqrt(x). Undefined at 0 and below; lowered: also where the result leaves its calibrated format.
+
+    Lowered to the correctly rounded result, halves up: with x = q * 2^-b and N = 2^(2f + 2 + b), the number
+    m = floor(sqrt(floor(N / q))) is floor(2^(f + 1) / sqrt(x)), since for a whole m both m^2 <= N / q and
+    m^2 <= floor(N / q) say the same; the result is floor((m + 1) / 2). Where N would pass 2^61 the result has fewer
+    fraction bits, correctly rounded to them.
+    """
+
+    name = "real.reciprocal_square_root"
+    rounding = Rounding.VALUE
+
+    def target_types(self, *sources: Array) -> tuple[Array, ...]:
+        return (expect.one_shape(sources, 1),)
+
+    def run(self, *values: Values) -> tuple[Values, ...]:
+        (x,) = values
+        module = array_module(x)
+        if not (x > 0).all():
+            at = tuple(int(i) for i in module.argwhere(~(x > 0))[0])
+            raise Undefined(
+                f"reciprocal square root: expected a number above 0, found {float(x[at]):g} at element {list(at)}; "
+                "keep it positive, as by adding a small constant"
+            )
+        return (module.asarray(1.0 / module.sqrt(x)),)
+
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        square = z * z
+        return [-0.5 * (dz * z * square)]
+
+    def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
+        result, (x,) = lowering.result, sources
+        found = x.type
+        kept = min(result.fraction_bits, (WIDEST - found.fraction_bits) // 2 - 1)
+        dividend = 1 << (2 * kept + 2 + found.fraction_bits)
+        # The result exceeds g = `greatest` units exactly where floor(N / q) reaches (2g + 1)^2.
+        greatest = max(result.high >> (result.fraction_bits - kept), 1)
+        least = min(dividend // (2 * greatest + 1) ** 2 + 1, max(found.high, 1))
+        if found.low < least:
+            x = integers.Check(least, max(found.high, least))(x)
+        constant = x.splat(dividend, 2 * kept + 2 + found.fraction_bits)
+        root = integers.SquareRoot()(integers.Divide()(constant, x))
+        return into_format(lowering, root.shift_to(kept))

@@ -1,0 +1,56 @@
+"""The square root, in integers by the floor of a square root with one bit more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from circuitize.circuits import integers
+from circuitize.circuits.array_module import array_module
+from circuitize.circuits.errors import Undefined
+from circuitize.circuits.integers.term import Integer
+from circuitize.circuits.lowering import Lowering
+from circuitize.circuits.operation import Values
+from circuitize.circuits.types import Array
+
+from .. import expect
+from ..language import RealOperation, Rounding
+from ..term import Real
+from .into_format import into_format
+
+
+@dataclass(frozen=True)
+class SquareRoot(RealOperation):
+    """The square root. Undefined below 0; its derivative, dz / 2z, at 0 too.
+
+    Lowered to the correctly rounded result, halves up: with k >= 1 fraction bits more than the result, y the root in
+    units of the result, floor((floor(2^k y) + 2^(k - 1)) / 2^k) is floor(y + 1/2), since 2^k n - 2^(k - 1) is whole.
+    """
+
+    name = "real.square_root"
+    rounding = Rounding.VALUE
+
+    def target_types(self, *sources: Array) -> tuple[Array, ...]:
+        return (expect.one_shape(sources, 1),)
+
+    def run(self, *values: Values) -> tuple[Values, ...]:
+        (x,) = values
+        if not (x >= 0).all():
+            at = tuple(int(i) for i in array_module(x).argwhere(~(x >= 0))[0])
+            raise Undefined(
+                f"square root: expected a number of at least 0, found {float(x[at]):g} at element {list(at)}; "
+                "keep it nonnegative"
+            )
+        module = array_module(x)
+        return (module.asarray(module.sqrt(x)),)
+
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        return [0.5 * (dz / z)]
+
+    def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
+        (x,) = sources
+        found = x.type
+        if found.low < 0:
+            x = integers.Check(0, max(found.high, 0))(x)
+        root_bits = max(lowering.result.fraction_bits + 1, -(-found.fraction_bits // 2))
+        return into_format(lowering, integers.SquareRoot()(x.refine(2 * root_bits)))

@@ -1,0 +1,1 @@
+"""Operations that move elements and compute nothing: reshape, slice, gather, windows."""

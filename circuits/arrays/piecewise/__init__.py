@@ -1,0 +1,1 @@
+"""Operations that choose: comparisons, extrema, clips, rounding to whole numbers."""

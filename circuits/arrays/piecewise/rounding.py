@@ -1,0 +1,82 @@
+"""Rounding to whole numbers: floor, ceiling and nearest. All have derivative zero."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from circuitize.circuits import integers
+from circuitize.circuits.array_module import array_module
+from circuitize.circuits.integers.term import Integer
+from circuitize.circuits.lowering import Lowering
+from circuitize.circuits.operation import Values
+from circuitize.circuits.types import Array
+
+from .. import expect
+from ..language import RealOperation, Rounding
+from ..term import Real
+
+
+class _Whole(RealOperation):
+    """Lowered exactly on the rounded operand, to integers without fraction bits."""
+
+    rounding = Rounding.VALUE
+
+    def target_types(self, *sources: Array) -> tuple[Array, ...]:
+        return (expect.one_shape(sources, 1),)
+
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        return [None]
+
+    def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
+        (x,) = sources
+        bits = x.fraction_bits
+        return x if bits <= 0 else self._shifted(x, bits)
+
+    @abstractmethod
+    def _shifted(self, x: Integer, bits: int) -> Integer:
+        """The result, of an operand with so many fraction bits, at least one."""
+
+
+@dataclass(frozen=True)
+class Floor(_Whole):
+    """The greatest whole number of at most x."""
+
+    name = "real.floor"
+
+    def run(self, *values: Values) -> tuple[Values, ...]:
+        return (array_module(values[0]).floor(values[0]),)
+
+    def _shifted(self, x: Integer, bits: int) -> Integer:
+        return integers.Shift(bits)(x)
+
+
+@dataclass(frozen=True)
+class Ceil(_Whole):
+    """The least whole number of at least x."""
+
+    name = "real.ceil"
+
+    def run(self, *values: Values) -> tuple[Values, ...]:
+        return (array_module(values[0]).ceil(values[0]) + 0.0,)
+
+    def _shifted(self, x: Integer, bits: int) -> Integer:
+        return integers.Shift(bits)(x.offset((1 << bits) - 1))
+
+
+@dataclass(frozen=True)
+class Round(_Whole):
+    """The nearest whole number, of two the even one: floor(x + 1/2 - unit), without - unit where floor(x) is odd."""
+
+    name = "real.round"
+
+    def run(self, *values: Values) -> tuple[Values, ...]:
+        return (array_module(values[0]).rint(values[0]) + 0.0,)
+
+    def _shifted(self, x: Integer, bits: int) -> Integer:
+        below = integers.Shift(bits)(x)
+        even = integers.Scale(2, 1)(integers.Shift(1)(below))
+        odd = integers.Check(0, 1)(below - even)  # always holds
+        unit = integers.Scale(1, bits)(odd)
+        return integers.Shift(bits)(x.offset((1 << bits - 1) - 1) + unit)
