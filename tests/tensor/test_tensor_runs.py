@@ -26,6 +26,7 @@ from circuitize.frontends.schedules import cosine
 from circuitize.frontends.training import start, training_step, with_examples
 from circuitize.provers.tensor.config import HIDDEN_TYPE
 from circuitize.provers.tensor.runs import budget
+from circuitize.provers.tensor.runs.files import FORMATS
 from circuitize.provers.tensor.runs.setting import Run
 from circuitize.provers.tensor.runs.state import State
 from circuitize.provers.tensor.statement import Statement
@@ -149,6 +150,10 @@ def test_only_the_same_run_goes_on(tmp_path: Path) -> None:
         assert "expected" in refused(lambda other=other: folder.prove(other))
     changed = {**data, "inputs": data["inputs"][::-1].copy()}
     assert "dataset" in refused(lambda: folder.prove(run, data=changed))
+    formats = (folder.path / FORMATS).read_bytes()
+    (folder.path / FORMATS).unlink()
+    assert "put it back" in refused(lambda: folder.prove(run))
+    (folder.path / FORMATS).write_bytes(formats)
     state = State.read(kept)
     replace(state, roots={**state.roots, "parameters": bytes(32)}).write(kept)
     assert "expected" in refused(lambda: folder.prove(run))

@@ -216,6 +216,11 @@ def _require_proofs(run: Run, folder: Path, claimed: Manifest, state: State, cur
     """Raises CircuitizeError unless the proofs in a folder are those of this run, up to the step that is kept."""
     before = dict(claimed.roots)
     if state.step >= run.first:
+        if not (folder / FORMATS).exists():
+            raise CircuitizeError(
+                f"{folder / FORMATS}: expected the proof that what the run begins with is in format, found none; put "
+                "it back, or choose another folder to begin again"
+            )
         last = read_step(step_path(folder, run.begins(state.step)))
         keys = [*((OUTPUT, name) for name in run.kept), (INPUT, DATA)]
         before = {name: last.roots.get((side, name), b"") for side, name in keys}
