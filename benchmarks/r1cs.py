@@ -27,9 +27,9 @@ EZKL = {"prove": 9.6, "setup": 8.1, "key": 271e6}
 
 def measure(name: str, folder: Path) -> dict[str, Any]:
     """One program: emitted, written, its witness computed and checked."""
+    from circuitize.backends.field import BN254
     from circuitize.backends.r1cs.checker import failing_rows
     from circuitize.backends.r1cs.emit import emit
-    from circuitize.backends.r1cs.field import BN254
     from circuitize.backends.r1cs.r1cs_file import write_r1cs
     from circuitize.backends.r1cs.witness import random_salts, witness
     from circuitize.backends.r1cs.wtns_file import write_wtns

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, TypeVar
 
-from circuitize.backends.r1cs.field import BN254
+from circuitize.backends.field import BN254
 from circuitize.circuits.errors import CircuitizeError
 
 

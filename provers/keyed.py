@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
-from circuitize.backends.r1cs.field import BN254
+from circuitize.backends.field import BN254
 from circuitize.circuits.errors import CircuitizeError, remedy
 from circuitize.circuits.memory import require_circuit_memory
 from circuitize.circuits.phases import Phases, Progress

@@ -49,7 +49,7 @@ class Opening:
 
 def draw_salts(program: Program) -> dict[Key, int]:
     """A fresh secret salt for each committed port, out of the operating system's randomness."""
-    from circuitize.backends.r1cs.field import BN254
+    from circuitize.backends.field import BN254
 
     return {key: secrets.randbelow(BN254.prime) for key in port_lists(program)}
 

@@ -9,9 +9,9 @@ import tiers
 from numpy.typing import NDArray
 from single_changes import free_wires
 
+from circuitize.backends.field import Limbs
 from circuitize.backends.r1cs.challenge import Challenge
 from circuitize.backends.r1cs.cost import estimate
-from circuitize.backends.r1cs.field import Limbs
 from circuitize.backends.r1cs.system import ConstraintSystem
 from circuitize.backends.r1cs.witness import random_salts, witness
 from circuitize.circuits.errors import CircuitizeError, Undefined

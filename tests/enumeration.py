@@ -8,8 +8,8 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from circuitize.backends.field import Field
 from circuitize.backends.r1cs.emit import emit
-from circuitize.backends.r1cs.field import Field
 from circuitize.backends.r1cs.system import ConstraintSystem, Matrix
 from circuitize.backends.r1cs.witness import witness
 from circuitize.circuits.errors import Undefined

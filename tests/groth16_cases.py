@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from circuitize.backends.r1cs.field import BN254, Limbs
+from circuitize.backends.field import BN254, Limbs
 from circuitize.backends.r1cs.system import LARGE, ConstraintSystem, Matrix
 
 R = BN254.prime

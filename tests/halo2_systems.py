@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from circuitize.backends.field import BN254, Limbs
 from circuitize.backends.plonkish.expressions import ExpressionBuilder
 from circuitize.backends.plonkish.system import Gate, Lookup, PlonkishSystem
-from circuitize.backends.r1cs.field import BN254, Limbs
 
 DIGEST = "ab" * 32
 ROWS = 40

@@ -9,7 +9,7 @@ import numpy as np
 from groth16_cases import AWKWARD, R, Terms, limbs, matrix
 from numpy.typing import NDArray
 
-from circuitize.backends.r1cs.field import BN254
+from circuitize.backends.field import BN254
 from circuitize.backends.r1cs.system import ConstraintSystem
 
 Limbs = NDArray[np.uint64]

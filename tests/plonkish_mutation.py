@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from circuitize.backends.field import Limbs
 from circuitize.backends.plonkish.checker import Table
 from circuitize.backends.plonkish.expressions import Kind
 from circuitize.backends.plonkish.grid import Evaluator, Grid, Supports, Values, nonzero, values_of
 from circuitize.backends.plonkish.system import PlonkishSystem
-from circuitize.backends.r1cs.field import Limbs
 
 Mask = NDArray[np.bool_]
 

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from plonkish_mutation import Survivors, survivors
 from r1cs_programs import program
 
+from circuitize.backends.field import BN254, Limbs
 from circuitize.backends.plonkish.checker import describe, first_failure
 from circuitize.backends.plonkish.emit import Emission, Filling, emit
 from circuitize.backends.plonkish.layout import DoesNotFit
 from circuitize.backends.plonkish.witness import random_salts
 from circuitize.backends.r1cs.commitments import commit
-from circuitize.backends.r1cs.field import BN254, Limbs
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.program import Program, Visibility

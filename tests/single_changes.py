@@ -12,7 +12,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.backends.r1cs.field import Limbs
+from circuitize.backends.field import Limbs
 from circuitize.backends.r1cs.system import LARGE, ConstraintSystem, Matrix
 
 Integers = NDArray[np.int64]

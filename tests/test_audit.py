@@ -15,12 +15,12 @@ from integers_cases import Case, few
 from quantized_cases import program as quantized
 from r1cs_programs import chain, program, single
 
+from circuitize.backends.field import BN254, Field
 from circuitize.backends.r1cs.audit import audit
 from circuitize.backends.r1cs.audit.mutation import satisfies
 from circuitize.backends.r1cs.audit.removal import inputs_of
 from circuitize.backends.r1cs.builder import Kind, SystemBuilder
 from circuitize.backends.r1cs.emit import constraints
-from circuitize.backends.r1cs.field import BN254, Field
 from circuitize.backends.r1cs.system import ConstraintSystem, Rows
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder

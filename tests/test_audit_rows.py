@@ -12,11 +12,11 @@ from enumeration import solutions, without
 from r1cs_programs import program
 from small_circuits import MOST_ROWS, PROGRAMS, fixed, is_small, representatives
 
+from circuitize.backends.field import Field
 from circuitize.backends.r1cs.audit import Removal, Removals
 from circuitize.backends.r1cs.audit.mutation import satisfies
 from circuitize.backends.r1cs.audit.removal import inputs_of
 from circuitize.backends.r1cs.emit import constraints
-from circuitize.backends.r1cs.field import Field
 from circuitize.backends.r1cs.r1cs_file import write_r1cs
 from circuitize.backends.r1cs.system import ConstraintSystem
 from circuitize.circuits import integers

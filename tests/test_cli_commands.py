@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 from cli_programs import STEP, copied, keys, refused, run
 
+from circuitize.backends.field import BN254
 from circuitize.backends.r1cs.checker import failing_rows
-from circuitize.backends.r1cs.field import BN254
 from circuitize.backends.r1cs.r1cs_file import read_r1cs
 from circuitize.backends.r1cs.wtns_file import read_wtns, write_wtns
 

@@ -8,8 +8,8 @@ import pytest
 from enumeration import check_all_assignments, every_input, solutions, without
 from r1cs_programs import chain, program, single
 
+from circuitize.backends.field import Field
 from circuitize.backends.r1cs.emit import emit
-from circuitize.backends.r1cs.field import Field
 from circuitize.backends.r1cs.witness import witness
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder

@@ -19,8 +19,8 @@ from example_programs import example
 from r1cs_programs import chain, single
 from tiers import TIER
 
+from circuitize.backends.field import BN254, Field
 from circuitize.backends.r1cs.emit import emit
-from circuitize.backends.r1cs.field import BN254, Field
 from circuitize.backends.r1cs.r1cs_file import write_r1cs
 from circuitize.backends.r1cs.system import ConstraintSystem
 from circuitize.backends.r1cs.witness import random_salts, witness

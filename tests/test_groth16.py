@@ -10,7 +10,7 @@ from groth16_cases import DIGEST, R, limbs, matrix, random_system
 from tiers import seeds
 
 from circuitize import _native
-from circuitize.backends.r1cs.field import BN254, Field, Limbs
+from circuitize.backends.field import BN254, Field, Limbs
 from circuitize.backends.r1cs.system import ConstraintSystem, Matrix
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.provers.groth16.errors import Unsatisfied

@@ -10,6 +10,7 @@ import pytest
 from enumeration import solutions
 from numpy.typing import NDArray
 
+from circuitize.backends.field import BN254, Field, Limbs
 from circuitize.backends.gadgets.accumulation import Axes, Blocks
 from circuitize.backends.gadgets.assembly import Assembly, Handle
 from circuitize.backends.gadgets.forms import wires
@@ -23,7 +24,6 @@ from circuitize.backends.r1cs.challenge import Challenge
 from circuitize.backends.r1cs.checker import failing_rows
 from circuitize.backends.r1cs.cost import estimate
 from circuitize.backends.r1cs.emit import Emission, emit
-from circuitize.backends.r1cs.field import BN254, Field, Limbs
 from circuitize.backends.r1cs.witness import random_salts, witness
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder

@@ -8,10 +8,10 @@ import pytest
 from numpy.typing import NDArray
 from tiers import seeds
 
+from circuitize.backends.field import BN254, Field
 from circuitize.backends.r1cs import checker
 from circuitize.backends.r1cs.builder import CountingBuilder, Kind, SystemBuilder
 from circuitize.backends.r1cs.checker import describe, failing_rows
-from circuitize.backends.r1cs.field import BN254, Field
 from circuitize.backends.r1cs.system import LARGE, ConstraintSystem, Matrix, Rows
 from circuitize.circuits.errors import CircuitizeError
 

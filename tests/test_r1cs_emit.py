@@ -11,10 +11,10 @@ from integers_cases import Case, Integers, cases
 from r1cs_programs import program, single
 from tiers import count
 
+from circuitize.backends.field import BN254, Limbs
 from circuitize.backends.r1cs.checker import describe, failing_rows
 from circuitize.backends.r1cs.cost import estimate
 from circuitize.backends.r1cs.emit import Emission, emit
-from circuitize.backends.r1cs.field import BN254, Limbs
 from circuitize.backends.r1cs.witness import witness
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder

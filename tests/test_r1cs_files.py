@@ -12,8 +12,8 @@ from struct import pack
 import numpy as np
 import pytest
 
+from circuitize.backends.field import BN254, Field
 from circuitize.backends.r1cs.builder import Kind, SystemBuilder
-from circuitize.backends.r1cs.field import BN254, Field
 from circuitize.backends.r1cs.json_file import write_json
 from circuitize.backends.r1cs.r1cs_file import read_r1cs, write_r1cs
 from circuitize.backends.r1cs.sym_file import write_sym
@@ -289,7 +289,7 @@ def test_a_full_disk_leaves_no_file(tmp_path: Path) -> None:
     program = f"""
 import resource, signal, pathlib
 import numpy as np
-from circuitize.backends.r1cs.field import BN254
+from circuitize.backends.field import BN254
 from circuitize.backends.r1cs.wtns_file import write_wtns
 from circuitize.circuits.errors import CircuitizeError
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

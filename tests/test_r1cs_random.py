@@ -10,10 +10,10 @@ from enumeration import check_all_assignments
 from r1cs_programs import program
 from tiers import seeds
 
+from circuitize.backends.field import BN254
 from circuitize.backends.r1cs.checker import failing_rows
 from circuitize.backends.r1cs.cost import estimate
 from circuitize.backends.r1cs.emit import emit
-from circuitize.backends.r1cs.field import BN254
 from circuitize.backends.r1cs.witness import witness
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder

@@ -11,9 +11,9 @@ from single_changes import free_wires
 from test_audit import GADGETS, random_system
 from tiers import seeds
 
+from circuitize.backends.field import BN254, Field
 from circuitize.backends.r1cs.checker import failing_rows
 from circuitize.backends.r1cs.emit import emit
-from circuitize.backends.r1cs.field import BN254, Field
 from circuitize.backends.r1cs.system import ConstraintSystem
 from circuitize.backends.r1cs.witness import witness
 from circuitize.circuits import integers

@@ -8,6 +8,7 @@ from enumeration import solutions
 from numpy.typing import NDArray
 from r1cs_programs import chain, program
 
+from circuitize.backends.field import BN254, Field, Limbs
 from circuitize.backends.gadgets.assembly import Assembly
 from circuitize.backends.gadgets.forms import wires
 from circuitize.backends.gadgets.tables import Tables, base, tables
@@ -17,7 +18,6 @@ from circuitize.backends.r1cs.challenge import Challenge
 from circuitize.backends.r1cs.checker import failing_rows
 from circuitize.backends.r1cs.cost import estimate
 from circuitize.backends.r1cs.emit import Emission, emit
-from circuitize.backends.r1cs.field import BN254, Field, Limbs
 from circuitize.backends.r1cs.system import Matrix
 from circuitize.backends.r1cs.witness import witness
 from circuitize.circuits import integers

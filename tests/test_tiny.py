@@ -18,10 +18,10 @@ from circuitize import (
     sequential,
     training_step,
 )
+from circuitize.backends.field import Limbs
 from circuitize.backends.r1cs.checker import failing_rows
 from circuitize.backends.r1cs.cost import estimate
 from circuitize.backends.r1cs.emit import Emission, emit
-from circuitize.backends.r1cs.field import Limbs
 from circuitize.backends.r1cs.witness import random_salts, witness
 from circuitize.circuits.program import to_reals
 from circuitize.provers.groth16.keys import setup

@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.backends.r1cs.field import Limbs
+from circuitize.backends.field import Limbs
 from circuitize.backends.r1cs.system import Rows
 from circuitize.circuits.types import Fixed
 

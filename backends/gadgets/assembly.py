@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from circuitize.backends.field import SMALL, Field
 from circuitize.backends.r1cs.builder import CountingBuilder, Kind
-from circuitize.backends.r1cs.field import SMALL, Field
 from circuitize.backends.r1cs.system import Rows
 from circuitize.circuits.errors import OverflowRisk
 

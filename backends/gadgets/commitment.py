@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from circuitize.backends.field import BN254, Limbs
 from circuitize.backends.r1cs.commitments import CAPACITY, PACKED, Chain, Layout, chain, layout, pack, permutation, tag
-from circuitize.backends.r1cs.field import BN254, Limbs
 from circuitize.backends.r1cs.system import Rows
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.types import Fixed

@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.backends.r1cs.field import BN254, Field
+from circuitize.backends.field import BN254, Field
 from circuitize.circuits.errors import CircuitizeError
 
 PARTIAL_ROUNDS = (56, 57, 56, 60, 60, 63, 64, 63, 60, 66, 60, 65, 70, 60, 64, 68)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from circuitize.backends.field import Limbs
 from circuitize.backends.r1cs.commitments import CAPACITY
-from circuitize.backends.r1cs.field import Limbs
 from circuitize.backends.r1cs.system import Rows
 from circuitize.circuits.types import Fixed
 

@@ -9,8 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from circuitize.backends.field import Field
 from circuitize.backends.r1cs.commitments import check_salt
-from circuitize.backends.r1cs.field import Field
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import Arrow, fold
 from circuitize.circuits.types import Fixed

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.backends.r1cs.field import Limbs
+from circuitize.backends.field import Limbs
 from circuitize.circuits.errors import CircuitizeError
 
 from .assembly import Assembly, ones

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from circuitize.backends.field import Limbs
 from circuitize.backends.r1cs.commitments import CAPACITY, PACKED, Chain, absorb, permutation
-from circuitize.backends.r1cs.field import Limbs
 from circuitize.backends.r1cs.system import Rows
 
 from .assembly import Assembly, Recipe

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.backends.r1cs.field import Field, Limbs
+from circuitize.backends.field import Field, Limbs
 
 from .forms import Integers
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from circuitize.backends.field import BN254, Field
 from circuitize.backends.gadgets import lowering
 from circuitize.backends.gadgets.forms import Integers, LinearForms, check_wires, stack
 from circuitize.backends.gadgets.lowering import Scope
 from circuitize.backends.gadgets.values import Elements, Value
-from circuitize.backends.r1cs.field import BN254, Field
 from circuitize.circuits.errors import CircuitizeError, OverflowRisk
 from circuitize.circuits.types import LIMIT
 

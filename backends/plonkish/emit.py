@@ -9,10 +9,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from circuitize.backends.field import Field, Limbs
 from circuitize.backends.gadgets.lowering import Scope
 from circuitize.backends.gadgets.terminal import Public
 from circuitize.backends.gadgets.values import Salt
-from circuitize.backends.r1cs.field import Field, Limbs
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.program import Program
 

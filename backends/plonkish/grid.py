@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.backends.r1cs.field import Limbs
+from circuitize.backends.field import Limbs
 from circuitize.circuits.errors import CircuitizeError
 
 from .expressions import Kind

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.backends.r1cs.field import Field, Limbs
+from circuitize.backends.field import Field, Limbs
 
 from .assembly import Assembly, DoesNotFit, Table
 from .expressions import ExpressionBuilder

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.backends.r1cs.field import Field, Limbs
+from circuitize.backends.field import Field, Limbs
 from circuitize.circuits.errors import CircuitizeError
 
 from .grid import Evaluator, Grid, Values

@@ -12,7 +12,7 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.backends.r1cs.field import BN254, Field, Limbs
+from circuitize.backends.field import BN254, Field, Limbs
 from circuitize.backends.r1cs.sections import SectionFile, section_chunks
 from circuitize.circuits.errors import FormatError
 from circuitize.circuits.files import write_whole

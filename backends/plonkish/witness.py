@@ -8,11 +8,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from circuitize.backends.field import Limbs
 from circuitize.backends.gadgets import replay
 from circuitize.backends.gadgets.replay import Replay
 from circuitize.backends.gadgets.replay import random_salts as random_salts
 from circuitize.backends.gadgets.values import Value
-from circuitize.backends.r1cs.field import Limbs
 from circuitize.circuits.errors import Undefined
 from circuitize.circuits.types import LIMIT
 

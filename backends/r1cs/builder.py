@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError
 
-from .field import SMALL, Field
+from ..field import SMALL, Field
 from .system import LARGE, Block, ConstraintSystem, Matrix, Rows, WireBlock
 
 

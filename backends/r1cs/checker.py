@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError
 
-from .field import Limbs
+from ..field import Limbs
 from .system import LARGE, ConstraintSystem, Matrix
 
 CHUNK_TERMS = 1 << 20

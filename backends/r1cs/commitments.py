@@ -16,7 +16,7 @@ from circuitize.backends.gadgets.poseidon_template import PoseidonTemplate, pose
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.types import Fixed
 
-from .field import BN254
+from ..field import BN254
 
 SCHEME = "circuitize poseidon commitment 1"
 """The scheme's name and version; it enters every tag."""

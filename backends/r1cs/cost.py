@@ -6,10 +6,10 @@ from typing import Any
 
 from circuitize.circuits.program import Program
 
+from ..field import BN254, Field
 from .builder import Count, CountingBuilder
 from .challenge import Challenge
 from .emit import assemble, degree
-from .field import BN254, Field
 from .ports import INPUT_RANGE
 
 

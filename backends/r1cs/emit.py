@@ -15,9 +15,9 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.program import Program
 
+from ..field import BN254, Field
 from .builder import CountingBuilder, SystemBuilder
 from .challenge import Challenge
-from .field import BN254, Field
 from .lowering import Lowering
 from .ports import terminals
 from .system import ConstraintSystem

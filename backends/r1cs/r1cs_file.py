@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.files import write_whole
 
-from .field import BN254, Field, Limbs
+from ..field import BN254, Field, Limbs
 from .sections import SectionFile, section_chunks
 from .system import LARGE, ConstraintSystem, Matrix
 

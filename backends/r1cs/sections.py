@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError, FormatError
 
-from .field import Field
+from ..field import Field
 
 Bytes = NDArray[np.uint8]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .field import SMALL, Field, Limbs
+from ..field import SMALL, Field, Limbs
 
 LARGE = SMALL
 """Coefficients at or above this are references: the value is `large[coefficient - LARGE]`."""

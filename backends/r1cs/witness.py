@@ -13,8 +13,8 @@ from circuitize.backends.gadgets.replay import Replay
 from circuitize.backends.gadgets.replay import random_salts as random_salts
 from circuitize.backends.gadgets.values import Drawn, Value
 
+from ..field import Limbs
 from .emit import WitnessPlan
-from .field import Limbs
 
 Draw = Callable[[Limbs], int]
 """Commits to the first wires of a witness, and draws the challenge: a number below the prime."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from circuitize.circuits.files import write_whole
 
-from .field import BN254, Field, Limbs
+from ..field import BN254, Field, Limbs
 from .sections import SectionFile, section_chunks
 
 CHUNK = 1 << 18

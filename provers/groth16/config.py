@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.backends.r1cs.field import BN254
+from circuitize.backends.field import BN254
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.provers.binding import require_publics
 

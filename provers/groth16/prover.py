@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize import _native
-from circuitize.backends.r1cs.field import BN254
+from circuitize.backends.field import BN254
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.provers.binding import require_circuit
 

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize._native import Halo2System
+from circuitize.backends.field import BN254, Limbs
 from circuitize.backends.plonkish.system import PlonkishSystem
-from circuitize.backends.r1cs.field import BN254, Limbs
 from circuitize.circuits.errors import CircuitizeError
 
 

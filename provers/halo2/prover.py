@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize import _native
+from circuitize.backends.field import BN254, Limbs
 from circuitize.backends.plonkish.system import PlonkishSystem
-from circuitize.backends.r1cs.field import BN254, Limbs
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.provers.binding import require_circuit
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from circuitize import _native
-from circuitize.backends.r1cs.field import Limbs
+from circuitize.backends.field import Limbs
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.provers.binding import require_circuit
 from circuitize.provers.groth16.config import System

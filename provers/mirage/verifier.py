@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from circuitize._native import mirage_verify
-from circuitize.backends.r1cs.field import BN254
+from circuitize.backends.field import BN254
 from circuitize.provers.binding import mismatch
 
 from .keys import VerifyingKey

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from r1cs_programs import chain, program, single
 from tiers import count
 
+from circuitize.backends.field import BN254, Field
 from circuitize.backends.r1cs.emit import Emission, emit
-from circuitize.backends.r1cs.field import BN254, Field
 from circuitize.backends.r1cs.witness import random_salts, witness
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder

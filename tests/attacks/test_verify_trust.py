@@ -13,7 +13,7 @@ import cli_programs
 import pytest
 from cli_programs import STEP, copied, keys, proof, refused, run
 
-from circuitize.backends.r1cs.field import BN254
+from circuitize.backends.field import BN254
 from circuitize.provers.groth16.proof import PROOF_FILE, Proof
 from circuitize.provers.statement import read_statement
 

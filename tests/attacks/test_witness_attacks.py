@@ -11,9 +11,9 @@ import pytest
 from numpy.typing import NDArray
 
 from circuitize import SGD, dense, mean_squared_error, program_digest, quantize, relu, sequential, training_step
+from circuitize.backends.field import BN254, Limbs
 from circuitize.backends.r1cs.checker import describe, failing_rows
 from circuitize.backends.r1cs.emit import Emission, emit
-from circuitize.backends.r1cs.field import BN254, Limbs
 from circuitize.backends.r1cs.system import WireBlock
 from circuitize.backends.r1cs.witness import random_salts, witness
 from circuitize.circuits import integers

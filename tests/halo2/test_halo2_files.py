@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from halo2_systems import DIGEST, cells, squares
 
-from circuitize.backends.r1cs.field import BN254
+from circuitize.backends.field import BN254
 from circuitize.circuits.errors import CircuitizeError, FormatError
 from circuitize.provers.framing import HEADER_BYTES
 from circuitize.provers.groth16.config import COORDINATE_PRIME

@@ -8,7 +8,7 @@ import pytest
 from attacks.groth16_curves import Sum, multiply, pack, scaled, twist_points
 from halo2_systems import DIGEST, cells, squares
 
-from circuitize.backends.r1cs.field import BN254
+from circuitize.backends.field import BN254
 from circuitize.circuits.errors import CircuitizeError, FormatError
 from circuitize.provers.groth16.config import COORDINATE_PRIME as Q
 from circuitize.provers.halo2 import keys, prover, verifier

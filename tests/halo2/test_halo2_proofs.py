@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from halo2_systems import DIGEST, ROWS, Cells, cells, changed, numbers, running, squares
 
+from circuitize.backends.field import BN254
 from circuitize.backends.plonkish.expressions import ExpressionBuilder, Kind
 from circuitize.backends.plonkish.system import Gate
-from circuitize.backends.r1cs.field import BN254
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.provers.halo2 import keys, prover, verifier
 from circuitize.provers.halo2.errors import Unsatisfied

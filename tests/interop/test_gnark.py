@@ -13,8 +13,8 @@ from groth16_cases import limbs, random_system
 from interop.ceremony_files import compiled
 from interop.node_tools import FOLDER
 
+from circuitize.backends.field import BN254
 from circuitize.backends.r1cs.checker import failing_rows
-from circuitize.backends.r1cs.field import BN254
 from circuitize.backends.r1cs.r1cs_file import write_r1cs
 from circuitize.backends.r1cs.wtns_file import write_wtns
 

@@ -6,7 +6,7 @@ import pytest
 from groth16_cases import R
 from interop.ceremony_files import PROGRAM, call, compiled, powers
 
-from circuitize.backends.r1cs.field import BN254
+from circuitize.backends.field import BN254
 from circuitize.backends.r1cs.wtns_file import read_wtns
 
 pytestmark = [pytest.mark.interop, pytest.mark.slow]

@@ -11,9 +11,9 @@ from agreement import mutations
 from example_programs import example
 from interop.node_tools import ask, need_node
 
+from circuitize.backends.field import BN254
 from circuitize.backends.r1cs.cost import estimate
 from circuitize.backends.r1cs.emit import emit
-from circuitize.backends.r1cs.field import BN254
 from circuitize.backends.r1cs.r1cs_file import write_r1cs
 from circuitize.backends.r1cs.system import LARGE as CODES
 from circuitize.backends.r1cs.system import ConstraintSystem, Matrix

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from cli_programs import STEP, refused, run
 
+from circuitize.backends.field import BN254
 from circuitize.backends.plonkish.system_file import Cells, read_cells, read_system, write_cells
-from circuitize.backends.r1cs.field import BN254
 
 
 def as_json(*arguments: str | Path) -> dict[str, Any]:

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from plonkish_programs import Run, fill, fill_trace, layer, smallest, vector
 from r1cs_programs import chain, program, single
 
+from circuitize.backends.field import BN254, Limbs
 from circuitize.backends.plonkish.checker import describe, failures, first_failure
 from circuitize.backends.plonkish.emit import emit
 from circuitize.backends.plonkish.grid import Grid
 from circuitize.backends.plonkish.tasks import Fold, Hint, Range
-from circuitize.backends.r1cs.field import BN254, Limbs
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError, OverflowRisk, Undefined

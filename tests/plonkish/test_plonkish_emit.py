@@ -7,11 +7,11 @@ import pytest
 from plonkish_programs import Run, fill, layer, require_outputs, smallest, vector
 from r1cs_programs import program, single
 
+from circuitize.backends.field import BN254
 from circuitize.backends.plonkish.checker import first_failure
 from circuitize.backends.plonkish.cost import Sizes, estimate, search
 from circuitize.backends.plonkish.emit import emit
 from circuitize.backends.plonkish.lay_out import lay_out
-from circuitize.backends.r1cs.field import BN254
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError, Undefined

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from plonkish_programs import fill, layer, smallest, vector
 
+from circuitize.backends.field import BN254
 from circuitize.backends.plonkish.checker import describe, first_failure
 from circuitize.backends.plonkish.system import Gate, Lookup, PlonkishSystem
 from circuitize.backends.plonkish.system_file import Cells, read_cells, read_system, write_cells, write_system
-from circuitize.backends.r1cs.field import BN254
 from circuitize.circuits.errors import CircuitizeError, FormatError
 from circuitize.circuits.program import Visibility
 

@@ -10,11 +10,11 @@ import pytest
 from plonkish_mutation import survivors
 from plonkish_programs import Run, fill, layer, smallest, vector
 
+from circuitize.backends.field import BN254, Limbs
 from circuitize.backends.plonkish.checker import describe, first_failure
 from circuitize.backends.plonkish.expressions import Kind
 from circuitize.backends.plonkish.lookup_cells import SummedCells
 from circuitize.backends.plonkish.lookup_sums import Summed, summed
-from circuitize.backends.r1cs.field import BN254, Limbs
 from circuitize.circuits.errors import CircuitizeError
 
 CHALLENGES = [3**150 % BN254.prime + place for place in range(4)]

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from circuitize.backends.field import BN254
 from circuitize.backends.plonkish.expressions import ExpressionBuilder
 from circuitize.backends.plonkish.system import Gate, Lookup, PlonkishSystem, Provenance, column_of
-from circuitize.backends.r1cs.field import BN254
 
 
 def small_system() -> PlonkishSystem:

@@ -8,9 +8,9 @@ fixed can look for wrong sums that pass: with thousands of sums in an identity, 
 import numpy as np
 from r1cs_programs import program
 
+from circuitize.backends.field import BN254, Limbs
 from circuitize.backends.r1cs.checker import failing_rows
 from circuitize.backends.r1cs.emit import Emission, emit
-from circuitize.backends.r1cs.field import BN254, Limbs
 from circuitize.backends.r1cs.witness import witness
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder

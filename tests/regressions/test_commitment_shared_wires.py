@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from r1cs_programs import program
 
+from circuitize.backends.field import BN254
 from circuitize.backends.r1cs.checker import failing_rows
 from circuitize.backends.r1cs.commitments import commit
 from circuitize.backends.r1cs.cost import estimate
 from circuitize.backends.r1cs.emit import emit
-from circuitize.backends.r1cs.field import BN254
 from circuitize.backends.r1cs.witness import random_salts, witness
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder

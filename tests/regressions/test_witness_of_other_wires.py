@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from cli_programs import STEP, Outcome, run
 
-from circuitize.backends.r1cs.field import BN254
+from circuitize.backends.field import BN254
 from circuitize.backends.r1cs.wtns_file import write_wtns
 
 WIRES = 1 << 20

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+from circuitize.backends.field import BN254
 from circuitize.backends.r1cs.commitments import commit
-from circuitize.backends.r1cs.field import BN254
 from circuitize.circuits.errors import CircuitizeError, FormatError, Undefined, remedy
 from circuitize.circuits.phases import Phases, Progress
 from circuitize.circuits.program import Port, Program, Visibility, named_inputs, named_outputs

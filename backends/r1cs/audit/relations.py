@@ -7,7 +7,7 @@ from enum import IntEnum
 
 import numpy as np
 
-from circuitize.backends.r1cs.field import Field
+from circuitize.backends.field import Field
 from circuitize.backends.r1cs.system import LARGE, ConstraintSystem, Matrix
 
 from .roots import quadratic_roots

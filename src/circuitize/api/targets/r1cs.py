@@ -46,7 +46,7 @@ class R1CS(Target["RankOne"]):
         return estimate(program)
 
     def shown(self, sizes: Mapping[str, Any]) -> Iterator[Shown]:
-        from circuitize.backends.r1cs.field import BN254
+        from circuitize.backends.field import BN254
 
         yield from sizes_and_soundness(self.title, sizes, "Poseidon", BN254.prime)
         yield "r1cs constraints by part"
