@@ -10,9 +10,9 @@ from enumeration import check_all_assignments
 from r1cs_programs import program
 
 from circuitize.backends.field import BN254, Field
-from circuitize.backends.gadgets.accumulation import Pin
 from circuitize.backends.r1cs.checker import failing_rows
 from circuitize.backends.r1cs.emit import Emission, emit
+from circuitize.backends.r1cs.gadgets.accumulation import Pin
 from circuitize.backends.r1cs.witness import witness
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder

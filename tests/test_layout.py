@@ -145,7 +145,7 @@ def test_imports_are_found() -> None:
     assert "circuits" not in imported_folders(ROOT / "circuits" / "types.py")
 
 
-GADGETS = ROOT / "backends" / "gadgets"
+GADGETS = ROOT / "backends" / "r1cs" / "gadgets"
 STATEMENT = {ROOT / "backends" / "r1cs" / name for name in ("ports.py", "commitments.py")}
 """Where a program's own inputs, outputs and their commitments get wires, the only ones besides those of gadgets."""
 

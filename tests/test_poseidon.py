@@ -9,11 +9,11 @@ import pytest
 from numpy.typing import NDArray
 
 from circuitize.backends.field import BN254, Field
-from circuitize.backends.gadgets.poseidon import permute, poseidon
-from circuitize.backends.gadgets.poseidon_constants import PARTIAL_ROUNDS, PoseidonParameters, poseidon_parameters
-from circuitize.backends.gadgets.poseidon_template import poseidon_template
+from circuitize.backends.poseidon_constants import PARTIAL_ROUNDS, PoseidonParameters, poseidon_parameters
 from circuitize.backends.r1cs.builder import CountingBuilder, Kind, SystemBuilder
 from circuitize.backends.r1cs.checker import failing_rows
+from circuitize.backends.r1cs.gadgets.poseidon import permute, poseidon
+from circuitize.backends.r1cs.gadgets.poseidon_template import poseidon_template
 from circuitize.backends.r1cs.system import ConstraintSystem, Rows
 from circuitize.circuits.errors import CircuitizeError
 

@@ -11,20 +11,20 @@ from enumeration import solutions
 from numpy.typing import NDArray
 
 from circuitize.backends.field import BN254, Field, Limbs
-from circuitize.backends.gadgets.accumulation import Axes, Blocks
-from circuitize.backends.gadgets.assembly import Assembly, Handle
-from circuitize.backends.gadgets.forms import wires
-from circuitize.backends.gadgets.projection import Projection, project
-from circuitize.backends.gadgets.ranges import entering, shift
-from circuitize.backends.gadgets.transcript import Transcript
-from circuitize.backends.gadgets.values import WireValue
+from circuitize.backends.forms import wires
 from circuitize.backends.r1cs.accumulators import pins
 from circuitize.backends.r1cs.builder import SystemBuilder
 from circuitize.backends.r1cs.challenge import Challenge
 from circuitize.backends.r1cs.checker import failing_rows
 from circuitize.backends.r1cs.cost import estimate
 from circuitize.backends.r1cs.emit import Emission, emit
+from circuitize.backends.r1cs.gadgets.accumulation import Axes, Blocks
+from circuitize.backends.r1cs.gadgets.assembly import Assembly, Handle
+from circuitize.backends.r1cs.gadgets.projection import Projection, project
+from circuitize.backends.r1cs.gadgets.ranges import entering, shift
+from circuitize.backends.r1cs.gadgets.transcript import Transcript
 from circuitize.backends.r1cs.witness import random_salts, witness
+from circuitize.backends.values import WireValue
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.program import Port, Program, Visibility

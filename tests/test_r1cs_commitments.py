@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from r1cs_programs import chain, program
 
 from circuitize.backends.field import BN254, Field
-from circuitize.backends.gadgets.poseidon import permute
-from circuitize.backends.gadgets.poseidon_constants import poseidon_parameters
+from circuitize.backends.poseidon_constants import poseidon_parameters
 from circuitize.backends.r1cs.checker import failing_rows
 from circuitize.backends.r1cs.commitments import commit
 from circuitize.backends.r1cs.emit import Emission, emit
+from circuitize.backends.r1cs.gadgets.poseidon import permute
 from circuitize.backends.r1cs.witness import random_salts, witness
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder

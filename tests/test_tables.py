@@ -9,17 +9,17 @@ from numpy.typing import NDArray
 from r1cs_programs import chain, program
 
 from circuitize.backends.field import BN254, Field, Limbs
-from circuitize.backends.gadgets.assembly import Assembly
-from circuitize.backends.gadgets.forms import wires
-from circuitize.backends.gadgets.tables import Tables, base, tables
-from circuitize.backends.gadgets.values import WireValue
+from circuitize.backends.forms import wires
 from circuitize.backends.r1cs.builder import Kind, SystemBuilder
 from circuitize.backends.r1cs.challenge import Challenge
 from circuitize.backends.r1cs.checker import failing_rows
 from circuitize.backends.r1cs.cost import estimate
 from circuitize.backends.r1cs.emit import Emission, emit
+from circuitize.backends.r1cs.gadgets.assembly import Assembly
+from circuitize.backends.r1cs.gadgets.tables import Tables, base, tables
 from circuitize.backends.r1cs.system import Matrix
 from circuitize.backends.r1cs.witness import witness
+from circuitize.backends.values import WireValue
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError

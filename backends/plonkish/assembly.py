@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.backends.field import BN254, Field
-from circuitize.backends.gadgets import lowering
-from circuitize.backends.gadgets.forms import Integers, LinearForms, check_wires, stack
-from circuitize.backends.gadgets.lowering import Scope
-from circuitize.backends.gadgets.values import Elements, Value
 from circuitize.circuits.errors import CircuitizeError, OverflowRisk
 from circuitize.circuits.types import LIMIT
 
+from .. import lowering
+from ..field import BN254, Field
+from ..forms import Integers, LinearForms, check_wires, stack
+from ..lowering import Scope
+from ..values import Elements, Value
 from .tasks import Dot, Entry, Fold, Hint, Permutations, Range, Sum, Variables
 from .terms import Pattern, patterns
 

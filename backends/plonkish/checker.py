@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.backends.field import Limbs
-
+from ..field import Limbs
 from .grid import Evaluator, Grid, Supports, Values, nonzero
 from .system import PlonkishSystem
 

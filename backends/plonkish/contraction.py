@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.backends.gadgets.forms import zeros
-from circuitize.backends.gadgets.values import Value
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.types import Fixed
 
+from ..forms import zeros
+from ..values import Value
 from .assembly import Assembly, Handle, single_forms
 from .tasks import Dot, Fold, Variables
 

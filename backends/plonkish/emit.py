@@ -9,13 +9,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.backends.field import Field, Limbs
-from circuitize.backends.gadgets.lowering import Scope
-from circuitize.backends.gadgets.terminal import Public
-from circuitize.backends.gadgets.values import Salt
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.program import Program
 
+from ..field import Field, Limbs
+from ..lowering import Scope
+from ..terminal import Public
+from ..values import Salt
 from .cost import best
 from .lay_out import lay_out
 from .layout import Layout

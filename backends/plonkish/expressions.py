@@ -9,7 +9,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.backends.field import BN254, Field
+from ..field import BN254, Field
 
 
 class Kind(IntEnum):

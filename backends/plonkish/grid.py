@@ -10,9 +10,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.backends.field import Limbs
 from circuitize.circuits.errors import CircuitizeError
 
+from ..field import Limbs
 from .expressions import Kind
 from .system import PlonkishSystem
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from circuitize.backends.gadgets.terminal import Public, require_provable
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.program import Program
 
+from ..terminal import Public, require_provable
 from .assembly import Assembly
 from .layout import BLINDING, Layout
 from .lowering import Lowering

@@ -9,8 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.backends.field import Field, Limbs
-
+from ..field import Field, Limbs
 from .assembly import Assembly, DoesNotFit, Table
 from .expressions import ExpressionBuilder
 from .permutation_unit import FullRoundsUnit, PartialRoundsUnit

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.backends.field import Field, Limbs
 from circuitize.circuits.errors import CircuitizeError
 
+from ..field import Field, Limbs
 from .grid import Evaluator, Grid, Values
 
 if TYPE_CHECKING:

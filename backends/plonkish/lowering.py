@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from circuitize.backends.gadgets import lowering
-from circuitize.backends.gadgets.forms import constant
 from circuitize.circuits.operation import Operation
 
+from .. import lowering
+from ..forms import constant
 from .assembly import Assembly, Handle, single_forms
 from .operations import RULES, Site
 

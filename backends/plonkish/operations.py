@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from circuitize.backends.gadgets import lowering
-from circuitize.backends.gadgets.linear import COMBINATIONS, combine, difference
-from circuitize.backends.gadgets.values import Sum
 from circuitize.circuits import integers
 from circuitize.circuits.operation import Operation
 from circuitize.circuits.types import Fixed
 
+from .. import lowering
+from ..linear import COMBINATIONS, combine, difference
+from ..values import Sum
 from . import ranges
 from .assembly import Assembly, Handle, single_forms
 from .contraction import contract

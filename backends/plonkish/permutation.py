@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.backends.gadgets.poseidon_constants import PoseidonParameters, poseidon_parameters
-from circuitize.backends.r1cs.commitments import WIDTH
+from ..poseidon_constants import PoseidonParameters, poseidon_parameters
+from ..r1cs.commitments import WIDTH
 
 TOGETHER = 17
 """Partial rounds that are taken at once: 68 are four times as many."""

@@ -8,8 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.backends.r1cs.commitments import WIDTH
-
+from ..r1cs.commitments import WIDTH
 from .expressions import ExpressionBuilder
 from .permutation import FULL, INNER, INPUTS, PARTIAL, TOGETHER, Numbers, inner, rounds
 from .tasks import Permutations

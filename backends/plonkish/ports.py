@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from circuitize.backends.gadgets import terminal as ports
-from circuitize.backends.gadgets.terminal import Public, in_order
-from circuitize.backends.gadgets.values import Salt
-from circuitize.backends.r1cs.commitments import PACKED, WIDTH, layout, tag
 from circuitize.circuits.types import Fixed
 
+from .. import terminal as ports
+from ..r1cs.commitments import PACKED, WIDTH, layout, tag
+from ..terminal import Public, in_order
+from ..values import Salt
 from .assembly import Assembly, Handle, single_forms
 from .ranges import entering
 from .tasks import Permutations, Sum, Variables

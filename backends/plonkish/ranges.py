@@ -7,11 +7,11 @@ from math import isqrt
 
 import numpy as np
 
-from circuitize.backends.gadgets.forms import Integers, LinearForms, constant
-from circuitize.backends.gadgets.ranges import Window, meet, quotients, window
-from circuitize.backends.gadgets.values import Trace, Value
 from circuitize.circuits.types import Fixed
 
+from ..forms import Integers, LinearForms, constant
+from ..values import Trace, Value
+from ..windows import Window, meet, quotients, window
 from .assembly import Assembly, Handle, single_forms
 
 NARROW = 12

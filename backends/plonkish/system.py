@@ -10,8 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.backends.field import BN254, Field, Limbs
-
+from ..field import BN254, Field, Limbs
 from .expressions import Kind, Nodes
 
 Column = NDArray[np.int64] | Limbs

@@ -12,12 +12,12 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.backends.field import BN254, Field, Limbs
-from circuitize.backends.r1cs.sections import SectionFile, section_chunks
 from circuitize.circuits.errors import FormatError
 from circuitize.circuits.files import write_whole
 from circuitize.circuits.reading import parse_json
 
+from ..field import BN254, Field, Limbs
+from ..r1cs.sections import SectionFile, section_chunks
 from .expressions import Kind
 from .system import Block, Column, Gate, Lookup, PlonkishSystem, Provenance
 

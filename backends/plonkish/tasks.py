@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.backends.gadgets.values import Elements, Value
 from circuitize.circuits.errors import Undefined
+
+from ..values import Elements, Value
 
 if TYPE_CHECKING:
     from .witness import Solver

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.backends.gadgets.forms import LinearForms
-
+from ..forms import LinearForms
 from .tasks import Variables
 
 MANY = 16

@@ -8,14 +8,14 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.backends.field import Limbs
-from circuitize.backends.gadgets import replay
-from circuitize.backends.gadgets.replay import Replay
-from circuitize.backends.gadgets.replay import random_salts as random_salts
-from circuitize.backends.gadgets.values import Value
 from circuitize.circuits.errors import Undefined
 from circuitize.circuits.types import LIMIT
 
+from .. import replay
+from ..field import Limbs
+from ..replay import Replay
+from ..replay import random_salts as random_salts
+from ..values import Value
 from .permutation import Rounds, rounds
 from .tasks import Dot, Fold, Hint, Permutations, Range, Solvable, Variables
 

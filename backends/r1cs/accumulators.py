@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from circuitize.backends.gadgets.accumulation import Pin
-from circuitize.backends.gadgets.ranges import Window, deviation, quotients
 from circuitize.circuits import integers
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.types import Fixed
 
+from ..windows import Window, deviation, quotients
 from .commitments import layout
+from .gadgets.accumulation import Pin
 
 
 def pins(

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.backends.gadgets.forms import Integers
-from circuitize.backends.gadgets.poseidon_constants import poseidon_parameters
-from circuitize.backends.gadgets.poseidon_template import PoseidonTemplate, poseidon_template
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.types import Fixed
 
 from ..field import BN254
+from ..forms import Integers
+from ..poseidon_constants import poseidon_parameters
+from .gadgets.poseidon_template import PoseidonTemplate, poseidon_template
 
 SCHEME = "circuitize poseidon commitment 1"
 """The scheme's name and version; it enters every tag."""

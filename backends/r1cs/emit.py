@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from circuitize.backends.gadgets.assembly import Assembly, Recipe
-from circuitize.backends.gadgets.lowering import Scope
-from circuitize.backends.gadgets.projection import Challenges
-from circuitize.backends.gadgets.tables import Tables
-from circuitize.backends.gadgets.terminal import Public, require_provable
-from circuitize.backends.gadgets.transcript import Element, Naturals, absorption
-from circuitize.backends.gadgets.values import Drawn, Salt
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.program import Program
 
 from ..field import BN254, Field
+from ..lowering import Scope
+from ..terminal import Public, require_provable
+from ..values import Drawn, Salt
 from .builder import CountingBuilder, SystemBuilder
 from .challenge import Challenge
+from .gadgets.assembly import Assembly, Recipe
+from .gadgets.projection import Challenges
+from .gadgets.tables import Tables
+from .gadgets.transcript import Element, Naturals, absorption
 from .lowering import Lowering
 from .ports import terminals
 from .system import ConstraintSystem

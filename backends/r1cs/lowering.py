@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from circuitize.backends.gadgets import lowering
-from circuitize.backends.gadgets.assembly import Assembly, Handle
-from circuitize.backends.gadgets.forms import constant
-from circuitize.backends.gadgets.values import WireValue
 from circuitize.circuits import integers
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.operation import Operation
 
+from .. import lowering
+from ..forms import constant
+from ..values import WireValue
 from .accumulators import pins
+from .gadgets.assembly import Assembly, Handle
 from .operations import RULES, Site
 
 LINEAR = (integers.Add, integers.Subtract, integers.Sum, integers.Contract, integers.Multiply)

@@ -7,15 +7,17 @@ from dataclasses import replace
 from string import ascii_lowercase
 from typing import Any
 
-from circuitize.backends.gadgets import division, greatest, lowering, products, ranges, sign
-from circuitize.backends.gadgets.assembly import Assembly, Handle
-from circuitize.backends.gadgets.linear import COMBINATIONS, combine, difference
-from circuitize.backends.gadgets.lookup import lookup
-from circuitize.backends.gadgets.one_hot import one_hot
-from circuitize.backends.gadgets.values import Sum
 from circuitize.circuits import integers
 from circuitize.circuits.operation import Operation
 from circuitize.circuits.types import Fixed
+
+from .. import lowering
+from ..linear import COMBINATIONS, combine, difference
+from ..values import Sum
+from .gadgets import division, greatest, products, ranges, sign
+from .gadgets.assembly import Assembly, Handle
+from .gadgets.lookup import lookup
+from .gadgets.one_hot import one_hot
 
 Site = lowering.Site[Assembly]
 Rule = Callable[[Site, Any, list[Handle]], Handle]

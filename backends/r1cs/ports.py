@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from circuitize.backends.gadgets import terminal as ports
-from circuitize.backends.gadgets.assembly import Assembly, Handle, Recipe
-from circuitize.backends.gadgets.commitment import Commitment, Digests, emit_commitment
-from circuitize.backends.gadgets.forms import wires
-from circuitize.backends.gadgets.ranges import entering
-from circuitize.backends.gadgets.terminal import Public, in_order
-from circuitize.backends.gadgets.transcript import Element, Naturals
-from circuitize.backends.gadgets.values import Drawn, Salt
 from circuitize.circuits.program import Program
 
+from .. import terminal as ports
+from ..forms import wires
+from ..terminal import Public, in_order
+from ..values import Drawn, Salt
 from .builder import Kind
 from .commitments import layout
+from .gadgets.assembly import Assembly, Handle, Recipe
+from .gadgets.commitment import Commitment, Digests, emit_commitment
+from .gadgets.ranges import entering
+from .gadgets.transcript import Element, Naturals
 
 INPUT_RANGE = "input range"
 """The role of rows that check an input's format begins with this."""

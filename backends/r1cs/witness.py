@@ -8,13 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.backends.gadgets.assembly import Recipe
-from circuitize.backends.gadgets.replay import Replay
-from circuitize.backends.gadgets.replay import random_salts as random_salts
-from circuitize.backends.gadgets.values import Drawn, Value
-
 from ..field import Limbs
+from ..replay import Replay
+from ..replay import random_salts as random_salts
+from ..values import Drawn, Value
 from .emit import WitnessPlan
+from .gadgets.assembly import Recipe
 
 Draw = Callable[[Limbs], int]
 """Commits to the first wires of a witness, and draws the challenge: a number below the prime."""

@@ -13,11 +13,12 @@ import pytest
 from cli_programs import run
 from fault_programs import checked, everything
 
-from circuitize.backends.gadgets import division, linear, lookup, ranges, sign
-from circuitize.backends.gadgets.assembly import ones
-from circuitize.backends.gadgets.bits import Bits, confine
-from circuitize.backends.gadgets.forms import constant
-from circuitize.backends.gadgets.linear import COMBINATIONS
+from circuitize.backends import linear, windows
+from circuitize.backends.forms import constant
+from circuitize.backends.linear import COMBINATIONS
+from circuitize.backends.r1cs.gadgets import division, lookup, ranges, sign
+from circuitize.backends.r1cs.gadgets.assembly import ones
+from circuitize.backends.r1cs.gadgets.bits import Bits, confine
 from circuitize.backends.r1cs.operations import RULES
 from circuitize.circuits import integers
 from circuitize.circuits.integers import contraction
@@ -230,9 +231,9 @@ def scattered_updates_overwrite(patch: Patch) -> None:
 
 @fault(integers.Check)
 def checked_window_is_one_bit_wider(patch: Patch) -> None:
-    right = ranges.window
+    right = windows.window
 
-    def wider(*given: Any) -> ranges.Window:
+    def wider(*given: Any) -> windows.Window:
         found = right(*given)
         return replace(found, bits=found.bits + 1, bound=None)
 

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from r1cs_programs import chain, program
 
 from circuitize.backends.field import BN254, Limbs
-from circuitize.backends.gadgets.transcript import Transcript
 from circuitize.backends.r1cs.checker import failing_rows
 from circuitize.backends.r1cs.commitments import PACKED, absorb, commit, layout, pack, tag
 from circuitize.backends.r1cs.emit import Emission, emit
+from circuitize.backends.r1cs.gadgets.transcript import Transcript
 from circuitize.backends.r1cs.witness import random_salts, witness
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder

@@ -8,11 +8,11 @@ import pytest
 from interop.node_tools import ask, snarkjs
 
 from circuitize.backends.field import BN254, Limbs
-from circuitize.backends.gadgets.poseidon import poseidon
-from circuitize.backends.gadgets.poseidon_constants import poseidon_parameters
-from circuitize.backends.gadgets.poseidon_template import poseidon_template
+from circuitize.backends.poseidon_constants import poseidon_parameters
 from circuitize.backends.r1cs.builder import Kind, SystemBuilder
 from circuitize.backends.r1cs.checker import failing_rows
+from circuitize.backends.r1cs.gadgets.poseidon import poseidon
+from circuitize.backends.r1cs.gadgets.poseidon_template import poseidon_template
 from circuitize.backends.r1cs.json_file import write_json
 from circuitize.backends.r1cs.r1cs_file import read_r1cs, write_r1cs
 from circuitize.backends.r1cs.system import ConstraintSystem, Rows

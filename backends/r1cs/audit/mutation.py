@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from circuitize.backends.r1cs.checker import failing_rows
-from circuitize.backends.r1cs.system import ConstraintSystem
-
+from ...r1cs.checker import failing_rows
+from ...r1cs.system import ConstraintSystem
 from .ranges import Ranges
 from .relations import Relations
 from .search import Search

@@ -7,9 +7,8 @@ from enum import IntEnum
 
 import numpy as np
 
-from circuitize.backends.field import Field
-from circuitize.backends.r1cs.system import LARGE, ConstraintSystem, Matrix
-
+from ...field import Field
+from ...r1cs.system import LARGE, ConstraintSystem, Matrix
 from .roots import quadratic_roots
 
 Terms = list[tuple[int, int]]

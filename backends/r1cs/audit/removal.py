@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from circuitize.backends.r1cs.system import ConstraintSystem, Matrix
-
+from ...r1cs.system import ConstraintSystem, Matrix
 from .determination import Determination
 from .mutation import satisfies, second_witness
 from .ranges import Ranges

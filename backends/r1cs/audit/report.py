@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from circuitize.backends.r1cs.system import ConstraintSystem, WireBlock
-
+from ...r1cs.system import ConstraintSystem, WireBlock
 from .determination import Determination, Reason
 from .mutation import Ambiguity, second_witness
 from .ranges import Ranges

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from circuitize.backends.verilog.netlist import Integers, Netlist
 from circuitize.circuits.integers import Contract
 
+from ...verilog.netlist import Integers, Netlist
 from .elements import WIDE, Elements, add, bounds, concatenate, constants, is_constant, multiply, total, where
 from .matrices import Optimiser, matrix_product
 

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from circuitize.backends.verilog.netlist import Integers, Kind, Netlist, widths
-
+from ...verilog.netlist import Integers, Kind, Netlist, widths
 from .elements import Elements, add, bounds, concatenate, constants, is_constant, plain, total, where
 
 

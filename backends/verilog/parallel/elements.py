@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.backends.verilog.netlist import Integers, Kind, Netlist
+from ...verilog.netlist import Integers, Kind, Netlist
 
 WIDE = 1 << 60
 """Intermediate sums are built only where magnitudes stay below this; int64 holds every interval then."""

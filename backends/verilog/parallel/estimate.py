@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.backends.verilog.netlist import Integers, Kind, Netlist, widths
-
+from ...verilog.netlist import Integers, Kind, Netlist, widths
 from .pipeline import ROM_BITS, Pipeline
 
 DSP = (25, 18)

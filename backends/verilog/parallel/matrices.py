@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.backends.verilog.netlist import Integers, Netlist
-
+from ...verilog.netlist import Integers, Netlist
 from .elements import Elements, add, concatenate, signed_digits, total
 
 ROWS, LARGE, LARGE_ROWS = 64, 1 << 13, 24

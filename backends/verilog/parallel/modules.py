@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from circuitize.backends.verilog.design import CLOCK, Stream
-from circuitize.backends.verilog.netlist import Integers, Kind, Netlist
-from circuitize.backends.verilog.signals import Literal, Signal, declared, width
-
+from ...verilog.design import CLOCK, Stream
+from ...verilog.netlist import Integers, Kind, Netlist
+from ...verilog.signals import Literal, Signal, declared, width
 from .pipeline import Pipeline
 from .text import Operand, expression
 

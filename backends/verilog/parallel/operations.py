@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from circuitize.backends.verilog.netlist import Integers, Kind, Netlist
 from circuitize.circuits import integers
 from circuitize.circuits.hypergraph import fold
 from circuitize.circuits.integers import Expansion, View
 from circuitize.circuits.operation import Operation
 from circuitize.circuits.types import Fixed
 
+from ...verilog.netlist import Integers, Kind, Netlist
 from . import elementary
 from .contraction import contract
 from .elements import Elements, add, bounds, concatenate, constants, multiply, plain, scale, total, where

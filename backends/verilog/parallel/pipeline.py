@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.backends.verilog.netlist import Integers, Kind, Netlist, widths
+from ...verilog.netlist import Integers, Kind, Netlist, widths
 
 ROM_BITS = 10
 """Tables with an address of at least so many bits have it in a register, so that they may be block memories."""

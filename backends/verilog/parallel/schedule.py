@@ -6,9 +6,6 @@ import re
 
 import numpy as np
 
-from circuitize.backends.verilog.design import STATUS, Design, Stream, stream_names
-from circuitize.backends.verilog.netlist import Integers, Kind, Netlist
-from circuitize.backends.verilog.signals import element
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import fold
 from circuitize.circuits.operation import Operation
@@ -16,6 +13,9 @@ from circuitize.circuits.program import Program
 from circuitize.circuits.simplify import simplify
 from circuitize.circuits.types import Fixed
 
+from ...verilog.design import STATUS, Design, Stream, stream_names
+from ...verilog.netlist import Integers, Kind, Netlist
+from ...verilog.signals import element
 from .elements import Elements, plain
 from .estimate import estimate
 from .matrices import optimiser

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from circuitize.backends.verilog.netlist import Kind
-from circuitize.backends.verilog.signals import Literal, Signal, literal
+from ...verilog.netlist import Kind
+from ...verilog.signals import Literal, Signal, literal
 
 Operand = Signal | Literal
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from circuitize.backends.verilog.design import CLOCK, RESET, Stream
-from circuitize.backends.verilog.signals import Signal
-
+from ...verilog.design import CLOCK, RESET, Stream
+from ...verilog.signals import Signal
 from .modules import ENABLE, Modules
 from .text import Operand
 

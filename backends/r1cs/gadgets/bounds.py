@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ...forms import Integers, LinearForms
+from ...values import Chosen, Value
 from .bits import Bits, at_most
-from .forms import Integers, LinearForms
-from .values import Chosen, Value
 
 if TYPE_CHECKING:
     from .assembly import Assembly

@@ -11,14 +11,14 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.backends.field import Limbs
-from circuitize.backends.r1cs.system import Rows
 from circuitize.circuits.types import Fixed
 
+from ...field import Limbs
+from ...forms import wires
+from ...values import Elements, Trace, Value
+from ..system import Rows
 from .assembly import Assembly, Handle
-from .forms import wires
 from .packing import Numbers, Packing, beside, choose, join
-from .values import Elements, Trace, Value
 
 Letters = tuple[str, str, str]
 """The axes of the left operand, the right one and the target."""

@@ -9,14 +9,14 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.backends.field import Field
-from circuitize.backends.r1cs.commitments import check_salt
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import Arrow, fold
 from circuitize.circuits.types import Fixed
 
+from .field import Field
 from .forms import Integers
 from .lowering import Scope
+from .r1cs.commitments import check_salt
 
 LIVE_SCOPES = 8
 """Traces of expanded operations that are kept at a time; witnesses visit them in order."""

@@ -6,17 +6,17 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from circuitize.backends.field import Limbs
-from circuitize.backends.r1cs.commitments import CAPACITY
-from circuitize.backends.r1cs.system import Rows
 from circuitize.circuits.types import Fixed
 
+from ...field import Limbs
+from ...forms import LinearForms, wires
+from ...values import Drawn, Elements, Sum, Trace, Value
+from ..commitments import CAPACITY
+from ..system import Rows
 from .accumulation import Blocks, Letters, PackedProducts, PackedValue, Pin, blocks, equate
 from .assembly import Assembly, Handle
-from .forms import LinearForms, wires
 from .packing import Numbers, beside, choose
 from .transcript import Element, Naturals, Transcript, absorption, emit_challenge
-from .values import Drawn, Elements, Sum, Trace, Value
 
 
 @dataclass(frozen=True, slots=True, eq=False)

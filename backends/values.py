@@ -11,8 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.backends.field import Field, Limbs
-
+from .field import Field, Limbs
 from .forms import Integers
 
 

@@ -8,11 +8,11 @@ import numpy as np
 
 from circuitize.circuits.types import Fixed
 
+from ...forms import LinearForms, constant, uniform, wires
+from ...values import BitTable, Product, Sum, Value
 from .assembly import Assembly, Handle
 from .bits import confine
-from .forms import LinearForms, constant, uniform, wires
 from .products import multiply
-from .values import BitTable, Product, Sum, Value
 
 
 def divide(assembly: Assembly, x: Handle, y: Handle, type: Fixed, value: Value) -> Handle:

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.backends.r1cs.builder import CountingBuilder
-from circuitize.backends.r1cs.system import Rows
-
-from .forms import Integers, LinearForms
+from ...forms import Integers, LinearForms
+from ..builder import CountingBuilder
+from ..system import Rows
 
 Numbers = NDArray[np.object_]
 """An array of Python integers."""

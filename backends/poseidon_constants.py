@@ -9,8 +9,9 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.backends.field import BN254, Field
 from circuitize.circuits.errors import CircuitizeError
+
+from .field import BN254, Field
 
 PARTIAL_ROUNDS = (56, 57, 56, 60, 60, 63, 64, 63, 60, 66, 60, 65, 70, 60, 64, 68)
 """Partial rounds of widths 2 to 17 over BN254, as circomlib has them (128-bit security, rounded up)."""

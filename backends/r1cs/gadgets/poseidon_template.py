@@ -10,11 +10,10 @@ from operator import itemgetter, mul
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.backends.r1cs.builder import CountingBuilder
-from circuitize.backends.r1cs.system import Rows
-
+from ...poseidon_constants import PoseidonParameters
+from ..builder import CountingBuilder
+from ..system import Rows
 from .poseidon import Numbers
-from .poseidon_constants import PoseidonParameters
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,16 +7,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from circuitize.backends.field import Limbs
-from circuitize.backends.r1cs.commitments import CAPACITY, PACKED, Chain, absorb, permutation
-from circuitize.backends.r1cs.system import Rows
-
+from ...field import Limbs
+from ...forms import LinearForms
+from ...values import Elements, Trace, Value
+from ..commitments import CAPACITY, PACKED, Chain, absorb, permutation
+from ..system import Rows
 from .assembly import Assembly, Recipe
 from .commitment import single, with_heads
-from .forms import LinearForms
 from .packing import Numbers, Packing, join
 from .products import LONG
-from .values import Elements, Trace, Value
 
 DOMAIN = "circuitize poseidon challenge 1"
 """The scheme's name and version; it enters the first lane, with the number of elements absorbed."""

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from circuitize.circuits.types import Fixed
 
+from ...forms import Integers, LinearForms, stack, wires, zeros
+from ...values import Chosen, Indicators, Product, Sum, Trace, Value
 from .assembly import Assembly, Handle, ones
 from .bits import confine
-from .forms import Integers, LinearForms, stack, wires, zeros
 from .products import LONG, multiply, shorten
-from .values import Chosen, Indicators, Product, Sum, Trace, Value
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.backends.field import Limbs
 from circuitize.circuits.errors import CircuitizeError
 
+from ...field import Limbs
+from ...forms import Integers, LinearForms, constant, uniform, wires, zeros
+from ...values import Affine, Elements, Trace, Value
 from .assembly import Assembly, ones
-from .forms import Integers, LinearForms, constant, uniform, wires, zeros
-from .values import Affine, Elements, Trace, Value
 
 WIDEST = 18
 """Tables have at most 2^18 entries."""

@@ -6,11 +6,11 @@ import numpy as np
 
 from circuitize.circuits.types import Fixed
 
+from ...forms import LinearForms, constant, wires, zeros
+from ...values import Affine, Inverse, NonZero, Value
 from .assembly import Assembly, Handle, ones
 from .bits import decompose, signed
-from .forms import LinearForms, constant, wires, zeros
 from .products import multiply
-from .values import Affine, Inverse, NonZero, Value
 
 
 def negative(assembly: Assembly, x: Handle) -> LinearForms:

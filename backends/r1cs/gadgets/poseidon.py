@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from .poseidon_constants import PoseidonParameters, poseidon_parameters
+from ...poseidon_constants import PoseidonParameters, poseidon_parameters
 
 Numbers = NDArray[np.object_]
 """An array of Python integers in [0, prime)."""

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.types import Fixed, Shape
 
+from ...forms import LinearForms, stack, wires, zeros
+from ...values import Chosen, GroupSum, Product, Value
 from .accumulation import Pin, accumulate, blocks
 from .assembly import Assembly, Handle
-from .forms import LinearForms, stack, wires, zeros
-from .values import Chosen, GroupSum, Product, Value
 
 LONG = 4
 """Forms of more terms than this on average count as long: worth a wire of their own where they enter many products.

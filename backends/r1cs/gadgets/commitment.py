@@ -6,17 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from circuitize.backends.field import BN254, Limbs
-from circuitize.backends.r1cs.commitments import CAPACITY, PACKED, Chain, Layout, chain, layout, pack, permutation, tag
-from circuitize.backends.r1cs.system import Rows
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.types import Fixed
 
+from ...field import BN254, Limbs
+from ...forms import Integers
+from ...values import Elements, Trace, Value
+from ..commitments import CAPACITY, PACKED, Chain, Layout, chain, layout, pack, permutation, tag
+from ..system import Rows
 from .assembly import Assembly, Handle, Recipe
-from .forms import Integers
 from .packing import Packing
 from .products import LONG
-from .values import Elements, Trace, Value
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.backends.field import SMALL, Field
-from circuitize.backends.r1cs.builder import CountingBuilder, Kind
-from circuitize.backends.r1cs.system import Rows
 from circuitize.circuits.errors import OverflowRisk
 
-from . import lowering
+from ... import lowering
+from ...field import SMALL, Field
+from ...forms import LinearForms, check_wires, wires
+from ...lowering import Scope
+from ...values import Elements, Value, WireValue
+from ..builder import CountingBuilder, Kind
+from ..system import Rows
 from .bits import Bits
 from .bounds import Bounds
-from .forms import LinearForms, check_wires, wires
-from .lowering import Scope
-from .values import Elements, Value, WireValue
 
 if TYPE_CHECKING:
     from .accumulation import Pin

@@ -6,10 +6,10 @@ import numpy as np
 
 from circuitize.circuits.types import Fixed
 
+from ...forms import LinearForms, stack, wires
+from ...values import Indicators
 from .assembly import Assembly, Handle, ones
-from .forms import LinearForms, stack, wires
 from .lookup import index_bits, single_bit
-from .values import Indicators
 
 
 def one_hot(assembly: Assembly, index: Handle, size: int) -> Handle:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .forms import LinearForms, constant, uniform, wires, zeros
-from .values import Affine, AllBits, BitTable, Sum, Value
+from ...forms import LinearForms, constant, uniform, wires, zeros
+from ...values import Affine, AllBits, BitTable, Sum, Value
 
 if TYPE_CHECKING:
     from .assembly import Assembly

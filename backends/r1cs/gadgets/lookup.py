@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from circuitize.circuits.types import Fixed
 
+from ...forms import Integers, LinearForms, constant, stack, uniform, wires, zeros
+from ...values import AllBits, SetProducts, Value
 from .assembly import Assembly, Handle
 from .bits import Bits, decompose
-from .forms import Integers, LinearForms, constant, stack, uniform, wires, zeros
-from .values import AllBits, SetProducts, Value
 
 HALF = 31
 """Tables whose coefficients would pass 62 bits are looked up as low and high parts, split at this bit."""

@@ -1,0 +1,1 @@
+"""Integers in a field, for rank-one constraint systems: each gadget with its paragraph on soundness."""

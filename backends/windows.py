@@ -1,0 +1,65 @@
+"""Windows of what is checked to lie in a range: how wide, and what lies outside of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from circuitize.circuits.errors import TypingError
+from circuitize.circuits.types import Fixed
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Check x against [low, low + 2^bits), and x - low against `bound` too unless that is None."""
+
+    low: int
+    bits: int
+    bound: int | None
+
+
+def window(low: int, high: int, least: int, greatest: int, sign: bool) -> Window:
+    """The cheapest window that leaves exactly [low, high] of what is possible, [least, greatest].
+
+    An end of the interval that is also an end of what is possible needs no check. With `sign`, a window whose top bit
+    is the sign is preferred where it is exact too.
+    """
+    size = high - low
+    bits = size.bit_length()
+    slack = (1 << bits) - 1 - size
+    low_free, high_free = low == least, high == greatest
+    if low_free and high_free:
+        width = Fixed((), 0, low, high).width
+        if low < 0 and (width == bits or sign):
+            return Window(-(1 << (width - 1)), width, None)
+        return Window(low, bits, None)
+    if slack == 0 or high_free:
+        return Window(low, bits, None)
+    if low_free:
+        return Window(low - slack, bits, None)
+    return Window(low, bits, size)
+
+
+def meet(type: Fixed, low: int, high: int) -> tuple[int, int]:
+    """The interval of what passes; raises TypingError where nothing can."""
+    if type.high < low or high < type.low:
+        raise TypingError(
+            f"expected that some value passes Check [{low}, {high}], found the interval [{type.low}, {type.high}]; "
+            "correct the Check, which makes the program undefined everywhere"
+        )
+    return max(type.low, low), min(type.high, high)
+
+
+def quotients(type: Fixed, by: int, low: int, high: int, sign: bool) -> tuple[int, int, Window]:
+    """Of floor(x / 2^by), for x of a type, checked to be in [low, high]: the interval of what passes, and the window.
+
+    Raises TypingError where nothing can pass.
+    """
+    least, greatest = type.low >> by, type.high >> by
+    low, high = meet(type.with_interval(least, greatest), low, high)
+    return low, high, window(low, high, least, greatest, sign)
+
+
+def deviation(type: Fixed, by: int, chosen: Window) -> int:
+    """How far an x that `shift` accepts, whatever x is made of, can be from any x of its type; by is at least 1."""
+    first, last = chosen.low << by, ((chosen.low + (1 << chosen.bits)) << by) - 1
+    return max(last - type.low, type.high - first)
