@@ -101,7 +101,7 @@ def test_each_width_is_proved_and_its_errors_are_counted(width: int, degree: int
         assert said[f"commitment {number}: queries"] >= 106
 
 
-@pytest.mark.parametrize(("count", "openings"), [(4, 17), (512, 16), (4, 33)])
+@pytest.mark.parametrize(("count", "openings"), [(4, 17), (256, 17), (4, 33)])
 def test_a_root_that_fills_less_than_half_of_its_table_is_proved(count: int, openings: int) -> None:
     """The next vector may then be smaller than the table's fold: the verifier's point has fewer variables."""
     program, made = summed(count, openings)

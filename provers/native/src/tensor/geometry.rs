@@ -325,8 +325,8 @@ mod tests {
             .into_iter()
             .flat_map(|words| demands.map(|demand| (words, demand)))
         {
-            let tables =
-                [(words, 1), (2 * words, openings), (words / 2 + 1, 1)].map(|(words, most)| demand.table(words, most));
+            let tables = [(words, 1), (2 * words, openings), (words / 2 + 1, 1)]
+                .map(|(words, most)| demand.table(words, most));
             let made = demand.vectors(&tables);
             assert!(fit(&tables, &made));
             assert!(made.len() < 8 && made.last().unwrap().last);
