@@ -70,6 +70,28 @@ def test_own_columns_of_narrow_leaves_hide(
         assert rank(np.delete(found[:size], place, axis=1)) == size - 1
 
 
+@pytest.mark.parametrize("last", [1 << 10, 1 << 5])
+@pytest.mark.parametrize(("openings", "packed"), [(40, True), (4, False)])
+def test_blocks_in_others_and_of_tables_half_full_hide(
+    openings: int, packed: bool, last: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A block lies among the zeros of the root's; or the root fills half of its table, and its block is smaller."""
+    total = integers.Sum(integers.View.broadcast((2,), (0,)))
+    private = committed_inputs(single(total, Fixed((2,), 0, 0, 1)))
+    made = plan(private, openings=openings, degree=2)
+    root, own = tables(made, 1.3, monkeypatch)
+    monkeypatch.setattr(geometry, "LAST", last)
+    first, *others = geometry.vectors([root, own], True)
+    block, inner = first.folds
+    assert (block.offset < inner.offset < block.offset + (1 << block.bits)) == packed
+    assert (block.bits < root.bits - root.fold) == (not packed) and len(others) == (last < 1 << 6)
+    values = values_of(made, draw(private, np.random.default_rng(1)))
+    viewer = Viewer(made, values, secrets(made), demand=(1.3, last))
+    view = viewer.view()
+    found = viewer.jacobian(words_of(view))
+    assert rank(found[: view.uniform.size]) == rank(found) == view.uniform.size
+
+
 def leaves_in_common(views: Sequence[View], place: int) -> int:
     """How many leaves of the tree at this place both views open: their salts tell."""
     sets = [{tuple(salt) for salt in view.salts[place].tolist()} for view in views]

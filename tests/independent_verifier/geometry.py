@@ -110,27 +110,24 @@ def table(words: int, openings: int) -> Geometry:
     return next((found for found in narrower if found is not None), widest)
 
 
-def placed(sizes: Sequence[tuple[int, int]]) -> tuple[list[Block], int]:
-    """Blocks of so many bits and elements, larger ones first, each behind what the one before holds; and their end."""
-    offsets, end = [0] * len(sizes), 0
-    for i in sorted(range(len(sizes)), key=lambda i: -sizes[i][0]):
-        bits, length = sizes[i]
-        offsets[i] = -(-end >> bits) << bits
-        end = offsets[i] + length
-    return [Block(offset, *size) for offset, size in zip(offsets, sizes, strict=True)], end
+def placed(lengths: Sequence[int]) -> tuple[list[Block], int]:
+    """Blocks of so many elements, larger powers of two first, each behind what the one before holds; and their end."""
+    bits, offsets, end = [bits_for(length) for length in lengths], [0] * len(lengths), 0
+    for i in sorted(range(len(lengths)), key=lambda i: -bits[i]):
+        offsets[i] = -(-end >> bits[i]) << bits[i]
+        end = offsets[i] + lengths[i]
+    return [Block(*own) for own in zip(offsets, bits, lengths, strict=True)], end
 
 
 def vector(sources: Sequence[Geometry], hides: bool, number: int) -> Vector:
     """The vector, 1 for the first, that folds of these make, of which the last one carries pads if it hides."""
-    bits = [own.bits - own.fold for own in sources]
     if not hides:
-        blocks, end = placed([(own, 1 << own) for own in bits])
+        blocks, end = placed([1 << own.bits - own.fold for own in sources])
         last = end <= LAST
         geometry = Geometry(end, 0, 0, bits_for(end), 0, 0) if last else sized(end, 0, FOLD, 1 + number)
         return Vector(tuple(blocks), None, geometry, last)
-    pads = CARRIED + sources[-1].queries
     lengths = [own.length >> own.fold for own in sources]
-    (*folds, carried), end = placed([*zip(bits, lengths, strict=True), (bits_for(pads), pads)])
+    (*folds, carried), end = placed([*lengths, CARRIED + sources[-1].queries])
     if end <= LAST:
         return Vector(tuple(folds), carried, small_or_large(end, 1, 0), True)
     return Vector(tuple(folds), carried, sized(-(-end // SYMBOLS) * SYMBOLS, 1, FOLD, 1 + number), False)

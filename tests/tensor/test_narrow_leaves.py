@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from independent_verifier import geometry
 from independent_verifier.arithmetic import FIELD, dot, equality, numbers, same, scale, total
+from independent_verifier.joint import Folded, Powers
 from independent_verifier.opening import powers_at
 from r1cs_programs import single
 from tensor_proofs import committed_inputs, proved, refusals
@@ -101,6 +102,15 @@ def test_each_width_is_proved_and_its_errors_are_counted(width: int, degree: int
         assert said[f"commitment {number}: queries"] >= 106
 
 
+@pytest.mark.parametrize(("count", "openings"), [(4, 17), (256, 17), (4, 33)])
+def test_a_root_that_fills_less_than_half_of_its_table_is_proved(count: int, openings: int) -> None:
+    """The next vector may then be smaller than the table's fold: the verifier's point has fewer variables."""
+    program, made = summed(count, openings)
+    (root, _), (vector, *_) = made.layout.tables, made.layout.vectors
+    assert root.length <= 2 ** (root.bits - 1) and vector.bits < root.bits - root.fold
+    proved(program, drawn(program), made)
+
+
 def forged(width: int, label: str, number: int, change: Callable[[list[int]], list[int]]) -> str | None:
     """What is said of a proof of which one message is changed; the prover goes on with it."""
     program, made = summed(*WIDTHS[width])
@@ -185,3 +195,22 @@ def test_powers_below_a_length_are_extended() -> None:
             power = numbers([pow(int(x), b, PRIME) for x in z])
             weights[b] = total(scale(own, power))
         assert same(powers_at(own, z, length, point), dot(equality(point), weights))
+
+
+def test_answers_and_pads_weigh_blocks_as_far_as_their_lengths() -> None:
+    """By the independent verifier: weights on a vector with one block among the zeros of another, written out."""
+    random = np.random.default_rng(4)
+    pads, own, at = (numbers(random.integers(0, PRIME, (size, 2), np.uint64).astype(object)) for size in (8, 3, 7))
+    z = numbers([int(x) for x in random.integers(0, PRIME, 3, np.uint64)])
+    blocks, end = geometry.placed([33, 5, 11])
+    assert [(block.offset, block.bits) for block in blocks] == [(0, 6), (64, 3), (48, 4)] and end == 69
+    weights = FIELD.Zeros((1 << len(at), 2))
+    weights[48:56] = pads
+    for block in blocks:
+        for b in range(block.length):
+            power = numbers([pow(int(x), b, PRIME) for x in z])
+            weights[block.offset + b] = weights[block.offset + b] + total(scale(own, power))
+    (*folds, carried), size = blocks, geometry.Geometry(80, 0, 0, len(at), 1, 0)
+    vector = geometry.Vector(tuple(folds), carried, size, True)
+    folded = Folded(vector, at, pads, [Powers(block, z, own) for block in blocks])
+    assert same(folded.weight(at), dot(equality(at), weights))

@@ -131,18 +131,12 @@ impl Demand {
         self.least(end, usize::from(self.hides), FOLD, 1 + number)
     }
 
-    /// The fold of a table, or of a vector, before its place is known.
-    fn block(&self, of: &Geometry) -> Block {
-        let bits = of.bits - of.fold;
-        let length = if self.hides {
+    /// How many elements the fold of a table, or of a vector, has.
+    fn folds_to(&self, of: &Geometry) -> usize {
+        if self.hides {
             of.length() >> of.fold
         } else {
-            1 << bits
-        };
-        Block {
-            offset: 0,
-            bits,
-            length,
+            1 << (of.bits - of.fold)
         }
     }
 
@@ -158,15 +152,11 @@ impl Demand {
     }
 
     fn vector(&self, sources: &[Geometry], queries: usize, number: usize) -> Vector {
-        let mut blocks: Vec<Block> = sources.iter().map(|source| self.block(source)).collect();
+        let mut lengths: Vec<usize> = sources.iter().map(|source| self.folds_to(source)).collect();
         if self.hides {
-            let length = CARRIED + queries;
-            blocks.push(Block {
-                offset: 0,
-                bits: bits_for(length),
-                length,
-            });
+            lengths.push(CARRIED + queries);
         }
+        let mut blocks: Vec<Block> = lengths.into_iter().map(Block::of).collect();
         let mut order: Vec<usize> = (0..blocks.len()).collect();
         order.sort_by_key(|&i| std::cmp::Reverse(blocks[i].bits));
         let mut end = 0usize;
@@ -217,7 +207,8 @@ impl Geometry {
     }
 }
 
-/// The first of 2^bits elements of a vector, at a multiple of so many; behind them another block may begin.
+/// The first of 2^bits elements of a vector, at a multiple of so many, the least power of two that is enough; behind them
+/// another block may begin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Block {
     pub offset: usize,
@@ -226,6 +217,15 @@ pub struct Block {
 }
 
 impl Block {
+    /// Of so many elements, before its place is known.
+    fn of(length: usize) -> Self {
+        Self {
+            offset: 0,
+            bits: bits_for(length),
+            length,
+        }
+    }
+
     pub fn range(&self) -> std::ops::Range<usize> {
         self.offset..self.offset + self.length
     }
@@ -319,11 +319,14 @@ mod tests {
     #[test]
     fn vectors_end_and_their_blocks_do_not_meet() {
         let sizes = [1, 300, 5000, 1 << 15, 1 << 20, 1 << 25];
-        for (words, demand) in sizes
+        // Roots for 17 and 33 openings fill less than half of their tables, if they are of little.
+        let demands = [(PLAIN, 1), (HIDDEN, 1), (HIDDEN, 17), (HIDDEN, 33)];
+        for (words, (demand, openings)) in sizes
             .into_iter()
-            .flat_map(|words| [(words, PLAIN), (words, HIDDEN)])
+            .flat_map(|words| demands.map(|demand| (words, demand)))
         {
-            let tables = [words, 2 * words, words / 2 + 1].map(|words| demand.table(words, 1));
+            let tables = [(words, 1), (2 * words, openings), (words / 2 + 1, 1)]
+                .map(|(words, most)| demand.table(words, most));
             let made = demand.vectors(&tables);
             assert!(fit(&tables, &made));
             assert!(made.len() < 8 && made.last().unwrap().last);
@@ -335,6 +338,7 @@ mod tests {
                 for block in blocks {
                     assert!(block.offset >= end && block.offset % (1 << block.bits) == 0);
                     assert!(block.length <= 1 << block.bits);
+                    assert!(block.offset + (1 << block.bits) <= 1 << vector.geometry.bits);
                     end = block.range().end;
                 }
                 assert!(end <= vector.geometry.end);
