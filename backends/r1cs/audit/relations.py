@@ -39,26 +39,37 @@ class Relations:
         self.wires = system.wires
         self._large = [self.field.signed(value) for value in self.field.to_integers(system.large)]
         self._sides = [self._lists(matrix) for matrix in (system.a, system.b, system.c)]
+        self._terms: list[tuple[Terms, Terms, Terms] | None] = [None] * self.count
         self.kind = bytearray(self.count)
         self.gap: dict[int, int] = {}
         self.forms: dict[int, Terms] = {}
         for row in range(self.count):
             self._classify(row)
         self.offsets, self.uses = self._incidence()
+        self._rows: list[list[int] | None] = [None] * self.wires
         self.input_bits = self._input_bits()
 
     def side(self, row: int, which: int) -> Terms:
-        """A, B or C of a row (which = 0, 1, 2), as the system has it."""
-        offsets, wires, coefficients = self._sides[which]
-        first, last = offsets[row], offsets[row + 1]
-        return list(zip(wires[first:last], coefficients[first:last], strict=True))
+        """A, B or C of a row (which = 0, 1, 2), as the system has it; not to be changed, as what follows is not."""
+        return self.sides(row)[which]
 
     def sides(self, row: int) -> tuple[Terms, Terms, Terms]:
-        return self.side(row, 0), self.side(row, 1), self.side(row, 2)
+        found = self._terms[row]
+        if found is None:
+            a, b, c = (
+                list(zip(wires[offsets[row] : offsets[row + 1]], values[offsets[row] : offsets[row + 1]], strict=True))
+                for offsets, wires, values in self._sides
+            )
+            found = self._terms[row] = a, b, c
+        return found
 
     def rows_of(self, wire: int) -> Sequence[int]:
         """The rows that hold a wire, ascending."""
-        return sorted({code // 3 for code in self.uses[self.offsets[wire] : self.offsets[wire + 1]]})
+        found = self._rows[wire]
+        if found is None:
+            codes = self.uses[self.offsets[wire] : self.offsets[wire + 1]]
+            found = self._rows[wire] = sorted({code // 3 for code in codes})
+        return found
 
     def wires_of(self, row: int) -> list[int]:
         """The wires that a row holds, the constant among them; some of them twice."""
