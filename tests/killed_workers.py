@@ -27,7 +27,7 @@ from circuitize.provers.tensor.runs.dividing import prover_bytes
 from circuitize.provers.tensor.runs.setting import Run
 
 NAME = "digits.py:step"
-PROOFS, PER_PROOF = 13, 12
+PROOFS, PER_PROOF = 13, 3
 """So many that the dataset gets a new root."""
 
 
@@ -57,7 +57,7 @@ class Killer(threading.Thread):
         self.left, self.random, self.stopped = kills, random, threading.Event()
 
     def run(self) -> None:
-        while self.left and not self.stopped.wait(float(self.random.uniform(0.05, 2.0))):
+        while self.left and not self.stopped.wait(float(self.random.uniform(0.05, 0.6))):
             found = sorted(workers())
             if found:
                 os.kill(found[int(self.random.integers(len(found)))], signal.SIGKILL)
