@@ -4,8 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 NATIVE := $(shell find provers/native -name target -prune -o \( -name '*.rs' -o -name 'Cargo.*' \) -print)
 PACKAGE := pyproject.toml setup.cfg $(NATIVE)
-# Workers of pytest, with a thread of linear algebra each: more threads than cores would wait for one another by spinning.
-JOBS := 2
+# Workers of pytest, one more than cores, since some wait for other processes; with a thread of linear algebra each: more
+# threads than cores would wait for one another by spinning.
+JOBS := 3
 PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1

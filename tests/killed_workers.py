@@ -1,5 +1,6 @@
 """Kill workers of Ray at random moments while they prove a run: it ends, with the proofs of an undisturbed one.
 
+Then the command line proves one by the same cluster.
 `python tests/killed_workers.py KILLS SEED FOLDER` prints what it saw as JSON. A process of its own: Ray starts threads.
 """
 
@@ -14,8 +15,11 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import redirect_stdout
 from fractions import Fraction
+from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from tensor_proofs import planned
@@ -23,6 +27,8 @@ from tensor_runs import SEED, Folder, values_of
 
 from circuitize.api.runs.cluster import HERE, cluster
 from circuitize.api.runs.spelling import PYTHON
+from circuitize.circuits.saved import save
+from circuitize.cli import main as cli
 from circuitize.provers.tensor.runs.dividing import prover_bytes
 from circuitize.provers.tensor.runs.setting import Run
 
@@ -68,6 +74,15 @@ def contents(folder: Folder) -> dict[str, bytes]:
     return {str(path.relative_to(folder.path)): path.read_bytes() for path in folder.path.rglob("*") if path.is_file()}
 
 
+def command_line(root: Path) -> Any:
+    """What `prove-run --ray` prints of a run by the same cluster, which this process has joined."""
+    save(planned("iris.py:step")[0], root / "step.arrow", examples=True)
+    command = ["prove-run", root / "step.arrow", "--steps", "8", "--seed", "aa", "-o", root / "run", "--ray", "--json"]
+    with redirect_stdout(StringIO()) as printed:
+        assert cli([str(word) for word in command]) == 0
+    return json.loads(printed.getvalue())
+
+
 def main(kills: int, seed: int, root: Path) -> None:
     program = planned(NAME)[0]
     run = Run(program, 1437, PROOFS * PER_PROOF, SEED, lambda step: {"learning_rate": Fraction(1, 10)}, PER_PROOF)
@@ -91,8 +106,20 @@ def main(kills: int, seed: int, root: Path) -> None:
             apart.judged(run)
             shutil.rmtree(apart.path)
             apart.kept.unlink()
+        reported = command_line(root)
     seconds = round(time.perf_counter() - begun, 1)
-    print(json.dumps({"kills": kills, "runs": runs, "renewals": run.renewals, "remarks": said, "seconds": seconds}))
+    print(
+        json.dumps(
+            {
+                "kills": kills,
+                "runs": runs,
+                "renewals": run.renewals,
+                "remarks": said,
+                "seconds": seconds,
+                "reported": reported,
+            }
+        )
+    )
 
 
 if __name__ == "__main__":
