@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from arrays_cases import Case, cases
 
 from circuitize.circuits import arrays
+from circuitize.circuits.arrays.term import Real
 from circuitize.circuits.builder import Builder, generator
 from circuitize.circuits.differentiate import reverse_derivative
 from circuitize.circuits.hypergraph import Arrow, evaluate
@@ -26,12 +28,25 @@ class Variance(arrays.Composite):
 
     name = "test.variance"
 
-    def definition(self, *sources: Array) -> Arrow:
-        builder = Builder()
-        x = builder.input(sources[0])
-        mean = builder.add(arrays.Mean((0,)), x)
-        centred = builder.add(arrays.Subtract(), x, builder.add(arrays.Broadcast(sources[0].shape, (0,)), mean))
-        return builder.build([builder.add(arrays.Mean((0,)), builder.add(arrays.Square(), centred))])
+    def define(self, *sources: Real) -> Real:
+        (x,) = sources
+        mean = arrays.Mean((0,))
+        return mean(arrays.Square()(x - arrays.Broadcast(x.shape, (0,))(mean(x))))
+
+
+@dataclass(frozen=True)
+class MeanAndScaled(arrays.Composite):
+    """Two targets, of sources of two shapes."""
+
+    name = "test.mean_and_scaled"
+    arity = 2
+
+    def require(self, *sources: Array) -> None:
+        arrays.expect.arrays(sources, 2)
+
+    def define(self, *sources: Real) -> Sequence[Real]:
+        x, factor = sources
+        return arrays.Mean((0,))(x), x * arrays.Broadcast(x.shape, (0, 1))(factor)
 
 
 def composites_in(arrow: Arrow) -> list[str]:
@@ -54,6 +69,15 @@ def test_nested_composites_expand_all_the_way_and_differentiate() -> None:
     np.testing.assert_allclose(evaluate(expanded, [values])[0], values.var(0), rtol=1e-13)
     (slope,) = evaluate(reverse_derivative(arrow), [values, np.ones(2)])
     np.testing.assert_allclose(slope, 2 * (values - values.mean(0)) / 5, rtol=1e-12, atol=1e-14)
+
+
+def test_several_targets_of_several_shapes() -> None:
+    arrow = generator(MeanAndScaled(), Array((2, 3)), Array(()))
+    x, factor = np.arange(6.0).reshape(2, 3), np.array(4.0)
+    mean, scaled = evaluate(arrow, [x, factor])
+    assert mean.tolist() == x.mean(0).tolist() and scaled.tolist() == (4 * x).tolist()
+    slopes = evaluate(reverse_derivative(arrow), [x, factor, np.ones(3), np.ones((2, 3))])
+    assert slopes[0].tolist() == np.full((2, 3), 4.5).tolist() and float(slopes[1]) == x.sum()
 
 
 def test_composites_with_a_derivative_of_their_own_can_stay_whole() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import ClassVar
@@ -22,25 +23,30 @@ from .term import Real
 class Composite(RealOperation):
     """An operation whose meaning is its `definition`, an arrow of real operations (other composites included).
 
-    Typing, running and differentiating follow from the definition. A subclass may override `derivative` where a
-    better one is known: `expand_composites(arrow, keep_derivatives=True)` leaves such composites whole. `quantize`
-    expands them all, so none is ever lowered.
+    A subclass writes `define`, and where its sources differ in shape `require`. Typing, running and differentiating
+    follow from the definition. A subclass may override `derivative` where a better one is known:
+    `expand_composites(arrow, keep_derivatives=True)` leaves such composites whole. `quantize` expands them all, so none
+    is ever lowered.
     """
 
     rounding = Rounding.VALUE
     arity: ClassVar[int] = 1
-    """How many sources `define` takes; they are of one shape."""
+    """How many sources `define` takes."""
+
+    @abstractmethod
+    def define(self, *sources: Real) -> Real | Sequence[Real]:
+        """The formula of the target, or of each of several."""
+
+    def require(self, *sources: Array) -> None:
+        """Raise TypingError where `define` does not take these sources: by default, unless all are of one shape."""
+        expect.one_shape(sources, self.arity)
 
     def definition(self, *sources: Array) -> Arrow:
         """The arrow from the sources to the targets; raises TypingError where the sources do not fit."""
-        expect.one_shape(sources, self.arity)
+        self.require(*sources)
         builder = Builder()
         made = self.define(*(Real(builder, wire) for wire in builder.inputs(sources)))
-        return builder.build([made.wire])
-
-    def define(self, *sources: Real) -> Real:
-        """The formula of the definition; a subclass writes this, or overrides `definition`."""
-        raise NotImplementedError(f"{self.name} has no definition")
+        return builder.build([target.wire for target in ([made] if isinstance(made, Real) else made)])
 
     def target_types(self, *sources: Array) -> tuple[Array, ...]:
         targets = _definition(self, sources).target

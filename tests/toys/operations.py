@@ -6,17 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from circuitize.circuits.arrays import Constant, ReLU, Scale, Subtract, expect
+from circuitize.circuits.arrays import ReLU
 from circuitize.circuits.arrays.composite import Composite
+from circuitize.circuits.arrays.term import Real
 from circuitize.circuits.builder import Builder
-from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.integers import Add as AddIntegers
 from circuitize.circuits.integers import Maximum
 from circuitize.circuits.integers import Subtract as SubtractIntegers
 from circuitize.circuits.integers.expansion import Expansion
 from circuitize.circuits.integers.language import Integers, same_formats
 from circuitize.circuits.operation import Values
-from circuitize.circuits.types import Array, Fixed
+from circuitize.circuits.types import Fixed
 
 
 @dataclass(frozen=True)
@@ -27,14 +27,9 @@ class SoftShrink(Composite):
 
     width: float
 
-    def definition(self, *sources: Array) -> Arrow:
-        expect.arrays(sources, 1)
-        builder = Builder()
-        x = builder.input(sources[0])
-        width = builder.add(Constant.splat(self.width, sources[0].shape))
-        above = builder.add(ReLU(), builder.add(Subtract(), x, width))
-        below = builder.add(ReLU(), builder.add(Subtract(), builder.add(Scale(-1.0), x), width))
-        return builder.build([builder.add(Subtract(), above, below)])
+    def define(self, *sources: Real) -> Real:
+        (x,) = sources
+        return ReLU()(x - self.width) - ReLU()(-x - self.width)
 
 
 @dataclass(frozen=True)
