@@ -9,7 +9,7 @@ from circuitize.api.targets.options import chosen
 from circuitize.api.targets.registry import TARGETS
 from circuitize.circuits.folder import require_folder
 
-from .arguments import target_options
+from .circuit_arguments import target_options
 from .loading import load_program
 from .output import Phases, print_json, print_shown, print_table, remark, say, show
 

@@ -27,7 +27,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     SystemExit, as argparse does.
     """
     try:
-        options = parser().parse_args(arguments)
+        words = sys.argv[1:] if arguments is None else arguments
+        command = next((word for word in words if not word.startswith("-")), "")
+        options = parser(command).parse_args(words)
         with screens():
             status: int = import_module(f".{options.command.replace('-', '_')}", __package__).run(options)
             sys.stdout.flush()

@@ -7,7 +7,7 @@ from argparse import Namespace
 from circuitize.api.estimate import estimate, options_by_target
 from circuitize.api.targets.registry import TARGETS
 
-from .arguments import target_options
+from .circuit_arguments import target_options
 from .loading import load_program
 from .output import print_json, print_shown, say, show
 

@@ -1,0 +1,108 @@
+"""What commands about a program and its circuit take."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from circuitize.api.targets.options import offered
+from circuitize.api.targets.registry import TARGETS
+from circuitize.api.targets.verilog import SIMULATORS
+
+from .parameters import PROGRAM, count, inputs, output, program, whole
+
+
+def demo(command: ArgumentParser) -> None:
+    output(command, "-o", "DIR", "where the artefacts go (default: %(default)s)", Path("circuitize-demo"))
+    command.add_argument(
+        "--epochs", type=count, metavar="N", help="epochs of training to prove (default: all of the recipe)"
+    )
+
+
+def compile(command: ArgumentParser) -> None:
+    program(command)
+    written = [target for target in TARGETS.values() if target.files is not None]
+    command.add_argument("--target", choices=[target.name for target in written], required=True)
+    output(command, "-o", "DIR", "folder for what is written")
+    inputs(command, "; ".join(_grouped({target.name: target.inputs_are for target in written})))
+    _target_options(command, "compile")
+
+
+def _target_options(command: ArgumentParser, name: str) -> None:
+    """What targets offer, each option after those that have it, or after the choice that it goes with."""
+    for option, having in offered(TARGETS.values(), name).values():
+        told = f"{option.only[1] if option.only else ', '.join(having)}: {option.help}"
+        if option.kind == "flag":
+            command.add_argument(option.flag, action="store_true", help=told)
+        elif option.kind == "choice":
+            command.add_argument(option.flag, choices=option.choices, help=told)
+        else:
+            type = Path if option.kind == "file" else count
+            command.add_argument(option.flag, type=type, metavar=option.metavar, help=told)
+
+
+def target_options(options: Namespace) -> dict[str, Any]:
+    """What a command line gives of the options that targets offer."""
+    return {name: getattr(options, name) for name in offered(TARGETS.values(), options.command)}
+
+
+def _grouped(told: Mapping[str, str]) -> list[str]:
+    """Names that are told the same, before it."""
+    groups: dict[str, list[str]] = {}
+    for name, text in told.items():
+        if text:
+            groups.setdefault(text, []).append(name)
+    return [f"{', '.join(names)}: {text}" for text, names in groups.items()]
+
+
+def simulate(command: ArgumentParser) -> None:
+    command.add_argument("design", type=Path, metavar="DIR", help="folder that compile --target verilog wrote")
+    command.add_argument(
+        "--frames", type=count, metavar="N", help="how many frames, random ones past its own (default: all its own)"
+    )
+    command.add_argument(
+        "--seed", type=whole, default=0, metavar="N", help="of gaps, stalls and random frames (default: %(default)s)"
+    )
+    command.add_argument("--simulator", choices=SIMULATORS, default="icarus", help="(default: %(default)s)")
+
+
+def estimate(command: ArgumentParser) -> None:
+    program(command)
+    _target_options(command, "estimate")
+
+
+def accuracy(command: ArgumentParser) -> None:
+    command.add_argument("program", metavar="PROGRAM", help="file.py:name (a Program of reals, with examples)")
+    command.add_argument(
+        "--target-error",
+        action="append",
+        metavar="[OUTPUT=]ERROR",
+        help="the fewest fraction bits that keep this output, or all, within an error; repeatable",
+    )
+    command.add_argument(
+        "--target-cost",
+        metavar="[TARGET=]COST",
+        help="the most fraction bits that cost so much, by default of r1cs: "
+        + ", ".join(f"{name}={target.measure}" for name, target in TARGETS.items()),
+    )
+    command.add_argument("--wires", type=count, default=12, metavar="N", help="how many are shown (default: 12)")
+    output(command, "-o", "FILE.arrow", "save the integer program there, without examples", required=False)
+
+
+def check(command: ArgumentParser) -> None:
+    command.add_argument("program", metavar="PROGRAM", help=f"{PROGRAM}; or a folder that compile --witness wrote")
+    command.add_argument(
+        "--vectors", type=count, default=10, metavar="N", help="how many inputs (default: %(default)s)"
+    )
+    command.add_argument(
+        "--seed", type=whole, default=0, metavar="N", help="of the random inputs (default: %(default)s)"
+    )
+
+
+def audit(command: ArgumentParser) -> None:
+    command.add_argument(
+        "program", metavar="PROGRAM", help=f"{PROGRAM}; or a .r1cs file, or a folder with circuit.r1cs"
+    )
+    command.add_argument("--each-row", action="store_true", help="also leave out each row in turn and say what changes")

@@ -1,0 +1,80 @@
+"""What commands about keys and single proofs take."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from pathlib import Path
+
+from .parameters import PROGRAM, inputs, output, outputs, program, prover, repeated
+
+
+def setup(command: ArgumentParser) -> None:
+    program(command)
+    prover(command)
+    command.add_argument(
+        "--zkey", type=Path, metavar="FILE", help="the key that snarkjs' ceremony made for the circuit"
+    )
+    command.add_argument(
+        "--ptau", type=Path, metavar="FILE", help="the prepared powers of tau that it began with; for halo2, alone"
+    )
+    output(command, "-o", "KEYS", "folder for the proving and the verifying key")
+
+
+def prove(command: ArgumentParser) -> None:
+    program(command)
+    prover(command, keyless=True)
+    command.add_argument("--keys", type=Path, metavar="KEYS", help="folder that setup wrote (not for tensor)")
+    command.add_argument(
+        "--not-zero-knowledge",
+        action="store_true",
+        help="tensor: a faster proof, which tells others about private and committed values",
+    )
+    inputs(command, "values to prove with")
+    outputs(command, "write the outputs there, as real values")
+    command.add_argument(
+        "--openings",
+        type=Path,
+        metavar="FILE.json",
+        help="where the secret salts of the commitments go (default: PROOF.openings.json, beside PROOF)",
+    )
+    command.add_argument(
+        "--openings-from",
+        type=Path,
+        metavar="FILE.json",
+        help="openings of an earlier proof: inputs of the same name or ports get its roots, if values agree",
+    )
+    repeated(
+        command,
+        "--join",
+        "NAME",
+        "join this input alone to --openings-from, and others that are named (else all that it has too)",
+    )
+    repeated(
+        command,
+        "--renew",
+        "NAME",
+        "tensor: prove instead that a new root of this group (parameters) holds what that of --openings-from does",
+    )
+    output(command, "-o", "PROOF", "folder for the proof and its statement, for others to read")
+
+
+def verify(command: ArgumentParser) -> None:
+    command.add_argument("proof", type=Path, metavar="PROOF", help="folder that prove wrote")
+    command.add_argument("--keys", type=Path, metavar="KEYS", help="the verifier's own folder with verifying.key")
+    prover(command, required=False, keyless=True)
+    command.add_argument("--program", metavar="PROGRAM", help=f"the program it must be a proof of: {PROGRAM}")
+    command.add_argument("--digest", metavar="HEX", help="the digest of the program it must be a proof of")
+    repeated(command, "--renew", "NAME", "it must show that two roots of this group of the program hold the same")
+    repeated(
+        command,
+        "--expect",
+        "NAME=VALUE|ROOT",
+        "a public value, exact (0.25, 1024/2^12, [1, 2], raw:1024), or a commitment's root, that the proof must "
+        "state; repeatable, each name once",
+    )
+
+
+def solidity(command: ArgumentParser) -> None:
+    command.add_argument("keys", type=Path, metavar="KEYS", help="folder with verifying.key, or that file")
+    prover(command, required=False)
+    output(command, "-o", "FILE.sol", "where the contract goes")
