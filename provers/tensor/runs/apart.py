@@ -24,6 +24,7 @@ from .files import read_step, renewal_path, step_path
 from .setting import Run
 from .state import State
 from .task import Done, Stopped, Task, given
+from .underway import Underway
 
 
 @dataclass(frozen=True)
@@ -88,24 +89,14 @@ class Ahead:
         return Sent(task, entering, after, before, self.state)
 
 
-def prove_apart(
-    run: Run,
-    found: Beginning,
-    data: Mapping[str, Integers],
-    folder: Path,
-    place: Place,
-    keep: Callable[[State], object],
-    running: Callable[[int], object],
-    note: Callable[[Done], object],
-) -> Ahead:
-    """Write the proofs of what is left of a run as they come, and `note` each.
-
-    `keep` hears of each state up to which all are written.
+def prove_apart(underway: Underway, place: Place) -> Ahead:
+    """Write the proofs of what is left of a run as they come.
 
     A proof that is in the folder already, since the run was interrupted, is not made again where it holds. Raises
     CircuitizeError where the program has no value at a step, once the proofs before it are written.
     """
-    ahead, waiting = Ahead(run, found, data, running), dict[int, Sent]()
+    run, folder = underway.run, underway.folder
+    ahead, waiting = Ahead(run, underway.found, underway.data, underway.running), dict[int, Sent]()
 
     def judge(sent: Sent, done: Done) -> str | None:
         return fault_of(run, sent, done)
@@ -123,11 +114,11 @@ def prove_apart(
     def finish(sent: Sent) -> None:
         written.add(sent.task.step)
         while waiting and (first := min(waiting)) in written:
-            keep(waiting.pop(first).state)
+            underway.keep(waiting.pop(first).state)
 
     for sent, done in place(tasks(), judge):
         done.write(folder, sent.task.step)
-        note(done)
+        underway.note(done)
         finish(sent)
     if ahead.error is not None:
         raise ahead.error

@@ -25,6 +25,10 @@ from .requirements import require_joined
 from .setting import Run
 from .state import PROVES, State
 from .task import Done, Task, prove_task, stated
+from .underway import Underway
+
+Results = dict[str, list[Integers]]
+"""Outputs of steps which no step hands on, by name, in order."""
 
 
 @dataclass
@@ -90,10 +94,9 @@ def prove_run(
             state.write(kept)
             progress(state.step)
 
-        if place is None:
-            state, ends = _prove_here(run, found, data, folder, keep, running, made)
-        else:
-            state, ends = _prove_apart(run, found, data, folder, keep, running, made, place)
+        underway = Underway(run, found, data, folder, keep, running, made.note)
+        state, ends, results = _prove_here(underway) if place is None else _prove_apart(underway, place)
+        made.results = {name: np.concatenate(values) for name, values in results.items()}
         made.final = {name: ends[INPUT, name].root for name in (*run.kept, DATA)}
         made.held = state.held
         if run.evaluation is not None and test is not None:
@@ -106,46 +109,27 @@ def _before(initial: Mapping[str, Integers] | Earlier, folder: Path) -> Abstract
     return initial.alone() if isinstance(initial, Earlier) and not (folder / FORMATS).exists() else nullcontext()
 
 
-def _prove_here(
-    run: Run,
-    found: Beginning,
-    data: Mapping[str, Integers],
-    folder: Path,
-    keep: Callable[[State], object],
-    running: Callable[[int], object],
-    made: Proving,
-) -> tuple[State, Commitments]:
+def _prove_here(underway: Underway) -> tuple[State, Commitments, Results]:
     """Prove what is left of a run, one proof after the other, each with the commitments that the one before made."""
-    state, ends = found.state, found.commitments
-    results: dict[str, list[Integers]] = {}
+    run, state, ends = underway.run, underway.found.state, underway.found.commitments
+    results: Results = {}
     while state.step < run.last:
-        task = Task.next(run, found.identity, state)
-        result = prove_task(run, data, task, ends, running)
-        result.done.write(folder, task.step)
+        task = Task.next(run, underway.found.identity, state)
+        result = prove_task(run, underway.data, task, ends, underway.running)
+        result.done.write(underway.folder, task.step)
         state, ends = task.after(run, state, result.held), result.commitments
-        keep(state)
-        made.note(result.done)
+        underway.keep(state)
+        underway.note(result.done)
         for name, values in result.results.items():
             results.setdefault(name, []).append(values)
-    made.results = {name: np.concatenate(values) for name, values in results.items()}
-    return state, ends
+    return state, ends, results
 
 
-def _prove_apart(
-    run: Run,
-    found: Beginning,
-    data: Mapping[str, Integers],
-    folder: Path,
-    keep: Callable[[State], object],
-    running: Callable[[int], object],
-    made: Proving,
-    place: Place,
-) -> tuple[State, Commitments]:
+def _prove_apart(underway: Underway, place: Place) -> tuple[State, Commitments, Results]:
     """Have what is left of a run proved by others."""
-    ahead = prove_apart(run, found, data, folder, place, keep, running, made.note)
-    state = ahead.state
-    made.results = {name: np.concatenate(values) for name, values in ahead.results.items()}
-    return state, commitments(run, state.step + 1, state.held, state.roots, data)
+    ahead = prove_apart(underway, place)
+    run, state = underway.run, ahead.state
+    return state, commitments(run, state.step + 1, state.held, state.roots, underway.data), ahead.results
 
 
 def _show_formats(run: Run, found: Beginning, data: Mapping[str, Integers], folder: Path) -> None:

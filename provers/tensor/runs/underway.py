@@ -1,0 +1,30 @@
+"""A run that is being proved: what its proofs are of, where they go, and who hears of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..forms import Integers
+from .beginning import Beginning
+from .setting import Run
+from .state import State
+from .task import Done
+
+
+@dataclass(frozen=True)
+class Underway:
+    """A run that is being proved into `folder`, from what was `found` when it was begun or gone on with.
+
+    `keep` hears of each state up to which all proofs are written, `running` of each step that is run, `note` of each
+    proof that is made.
+    """
+
+    run: Run
+    found: Beginning
+    data: Mapping[str, Integers]
+    folder: Path
+    keep: Callable[[State], object]
+    running: Callable[[int], object]
+    note: Callable[[Done], object]
