@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Self, TypeVar
 
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.program import IntegerProgram, Port, Visibility, require_integers
 from circuitize.circuits.types import Fixed
 
 from .values import WireValue
@@ -33,7 +33,7 @@ class Terminal:
     """One port of a program in a circuit, and its arrow wire."""
 
     side: str
-    port: Port
+    port: Port[Fixed]
     format: Fixed
     wire: int
 
@@ -59,7 +59,7 @@ class Terminal:
         return Public(self.side, self.port.name, self.format, self.committed, first, count)
 
     @classmethod
-    def of(cls, program: Program) -> tuple[list[Self], list[Self]]:
+    def of(cls, program: IntegerProgram) -> tuple[list[Self], list[Self]]:
         """The inputs and the outputs."""
         arrow = program.arrow
         inputs, outputs = (
@@ -86,10 +86,9 @@ def in_order(inputs: Sequence[T], outputs: Sequence[T]) -> list[T]:
     return seen + [terminal for terminal in inputs if terminal.public]
 
 
-def require_provable(program: Program) -> None:
+def require_provable(program: IntegerProgram) -> None:
     """Raises CircuitizeError for a program that no circuit can be made of, or none that says anything."""
-    if not program.is_integer:
-        raise CircuitizeError("expected a program of the integer language, found real arrays; quantize it first")
+    require_integers(program)
     if not program.binds():
         raise CircuitizeError(
             "expected a program that binds something, found every input or every output private: a proof would say "

@@ -26,7 +26,7 @@ from circuitize.circuits.arrays import ReLU
 from circuitize.circuits.arrays.composite import expand_composites
 from circuitize.circuits.hypergraph import Arrow, fold
 from circuitize.circuits.integers import ReLU as IntegerReLU
-from circuitize.circuits.program import Program, to_reals
+from circuitize.circuits.program import IntegerProgram, Program, to_reals
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.simplify import simplify
 from circuitize.frontends.datasets import Recipe, Split, accuracy, digits
@@ -61,7 +61,7 @@ def main() -> None:
             errors(step, integers, trained, recipe, digits(chosen.splits - 1), chosen.batches)
 
 
-def table(step: Program, integers: Program, model: Model, recipe: Recipe, splits: int) -> dict[str, Any]:
+def table(step: Program, integers: IntegerProgram, model: Model, recipe: Recipe, splits: int) -> dict[str, Any]:
     """Train on every split, a row for each; the last split's parameters, trained in integers."""
     print(f"{'':>6}{'test accuracy':>20}{'last loss':>20}{'CPU-ms per step':>20}")
     print(f"{'split':>6}" + f"{'float64':>10}{'integers':>10}" * 3)
@@ -106,7 +106,9 @@ def tested(model: Model, parameters: dict[str, Any], split: Split) -> float:
     return accuracy(real.run(program, {**inputs, "inputs": split.test_inputs})["outputs"], split.test_labels)
 
 
-def errors(step: Program, integers: Program, trained: dict[str, Any], recipe: Recipe, split: Split, count: int) -> None:
+def errors(
+    step: Program, integers: IntegerProgram, trained: dict[str, Any], recipe: Recipe, split: Split, count: int
+) -> None:
     """Print the greatest weight error over `count` seeded batches of the trained model, mask flips apart."""
     batches = replace(recipe, seed=1, epochs=2).batches(split)
     arrow = simplify(expand_composites(step.arrow))

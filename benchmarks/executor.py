@@ -23,7 +23,7 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"  # read when numpy is imported
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.circuits.program import Program, to_integers, to_reals
+from circuitize.circuits.program import IntegerProgram, to_integers, to_reals
 from circuitize.cli.loading import load_program
 from circuitize.sims import integer
 
@@ -57,7 +57,7 @@ def float_step(weights: Sequence[Floats], biases: Sequence[Floats], x: Floats, t
     return [*updated[::-1], np.square(difference).mean()]
 
 
-def steps(program: Program) -> tuple[Callable[[], Any], Callable[[], Any]]:
+def steps(program: IntegerProgram) -> tuple[Callable[[], Any], Callable[[], Any]]:
     """The float32 step and the integer step on the program's first example, compared once."""
     inputs = program.examples[0]
     whole = [to_integers(port, inputs[port.name], "example") for port in program.inputs]
@@ -77,7 +77,6 @@ def steps(program: Program) -> tuple[Callable[[], Any], Callable[[], Any]]:
         return prepared.outputs(whole)
 
     for port, expected, found in zip(program.outputs, floats(), integers(), strict=True):
-        assert port.format is not None
         error = float(np.abs(to_reals(port.format, found) - expected).max())
         assert error < TOLERANCE, f"{port.name} differs from float32 by {error}"
     return floats, integers

@@ -56,7 +56,7 @@ def figures(name: str, k: int | None) -> dict[str, Any]:
     if private:
         held, fed = Visibility.PRIVATE, Visibility.PUBLIC
         made = made.with_visibility(**{port.name: held if port.held else fed for port in made.inputs})
-    program = made if made.is_integer else quantize(made)
+    program = quantize(made)
     digest = program_digest(program)
     emission, emit_s = timed(lambda: emit(program, k))
     summed, sums_s = timed(lambda: emission.summed)

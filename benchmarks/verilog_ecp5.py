@@ -29,7 +29,7 @@ from circuitize.backends.verilog.design import Design
 from circuitize.backends.verilog.project.synthesis import scripts
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.integers import Add, Clamp, Constant, Contract, ReLU, Shift
-from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.program import IntegerProgram, Port, Visibility
 from circuitize.circuits.types import Fixed, signed, unsigned
 from circuitize.cli.loading import load_program
 from circuitize.sims.rtl.frames import bound_somehow
@@ -47,7 +47,7 @@ class Layer:
     shift: int
 
 
-def network(layers: list[Layer], inputs: Fixed, activation_bits: int) -> Program:
+def network(layers: list[Layer], inputs: Fixed, activation_bits: int) -> IntegerProgram:
     """The program of such a network, its weights constants."""
     builder = Builder()
     x, bits = builder.input(inputs), 0
@@ -62,10 +62,10 @@ def network(layers: list[Layer], inputs: Fixed, activation_bits: int) -> Program
     (result,) = arrow.target
     assert isinstance(result, Fixed)
     ports = (Port("x", Visibility.PUBLIC, inputs),), (Port("scores", Visibility.PUBLIC, result),)
-    return Program(arrow, *ports)
+    return IntegerProgram(arrow, *ports)
 
 
-def read(path: Path) -> Program:
+def read(path: Path) -> IntegerProgram:
     """The network in a file."""
     held = np.load(path)
     layers = [Layer(held[f"W{n}"], held[f"b{n}"], int(shift)) for n, shift in enumerate(held["shifts"])]
@@ -74,7 +74,7 @@ def read(path: Path) -> Program:
     return network(layers, make(shape, int(held["in_bits"]), 0), int(held["act_bits"]))
 
 
-def seeded(widths: tuple[int, ...]) -> Program:
+def seeded(widths: tuple[int, ...]) -> IntegerProgram:
     """6-bit weights, 12-bit offsets and 8-bit activations from a seed."""
     random, layers = np.random.default_rng(0), []
     for number, (rows, columns) in enumerate(pairwise(widths)):

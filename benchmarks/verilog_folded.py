@@ -26,13 +26,13 @@ from folded_programs import frames, layers, perceptron  # noqa: E402
 
 from circuitize.backends.verilog.design import Design  # noqa: E402
 from circuitize.backends.verilog.folded import schedule, table  # noqa: E402
-from circuitize.circuits.program import Program, to_integers  # noqa: E402
+from circuitize.circuits.program import IntegerProgram, to_integers  # noqa: E402
 from circuitize.sims.rtl import available, check_design, state_names  # noqa: E402
 
 INTERVALS = (8, 32, 128)
 
 
-def network(path: Path | None) -> Program:
+def network(path: Path | None) -> IntegerProgram:
     if path is None:
         return perceptron()
     saved = np.load(path)
@@ -102,7 +102,7 @@ def main() -> None:
         plot(jet, options.plot)
 
 
-def plot(program: Program, path: Path) -> None:
+def plot(program: IntegerProgram, path: Path) -> None:
     import matplotlib.pyplot as plt
 
     rows = table(program, [2**k for k in range(13)])

@@ -26,7 +26,7 @@ from circuitize.backends.verilog.parallel.schedule import Unrolled
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.operation import Provenance
-from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.program import IntegerProgram, Port, Visibility
 from circuitize.circuits.types import Fixed, signed, unsigned
 
 Arrays = Mapping[str, Any]
@@ -34,7 +34,7 @@ SCRIPT = "read_verilog {files}; synth_xilinx -family xc7 -flatten -noiopad -nods
 SCRIPT += "tee -q -o stat.txt stat"
 
 
-def program(arrays: Arrays) -> Program:
+def program(arrays: Arrays) -> IntegerProgram:
     """The integer program of a network."""
     builder = Builder()
     shape, bits = (arrays["W0"].shape[0],), int(arrays["in_bits"])
@@ -53,7 +53,7 @@ def program(arrays: Arrays) -> Program:
     arrow = builder.build([x])
     target = arrow.target[0]
     assert isinstance(target, Fixed)
-    return Program(arrow, (Port("x", Visibility.PUBLIC, source),), (Port("y", Visibility.PUBLIC, target),))
+    return IntegerProgram(arrow, (Port("x", Visibility.PUBLIC, source),), (Port("y", Visibility.PUBLIC, target),))
 
 
 def random_network(*sizes: int) -> dict[str, Any]:

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from .calibrate import example_inputs
 from .errors import CircuitizeError
 from .hypergraph import Arrow, fold
-from .integers.language import fixed
 from .operation import Operation, Provenance
-from .program import Program, to_integers, to_reals
+from .program import IntegerProgram, Program, as_integers, to_integers, to_reals
 from .quantize import lowered, quantize
 from .types import Fixed
 
@@ -71,7 +70,7 @@ class Report:
 
     tensors: tuple[WireError, ...]
     outputs: Mapping[str, WireError]
-    integers: Program
+    integers: IntegerProgram
 
 
 def _silent(told: str) -> None:
@@ -87,9 +86,9 @@ def report(program: Program, say: Say = _silent) -> Report:
     """
     _expect_real(program)
     integers, arrow, wires = lowered(program)
-    comparison = _Comparison(arrow, [fixed(integers.arrow, wire) for wire in wires])
+    comparison = _Comparison(arrow, [integers.arrow.format(wire) for wire in wires])
     ports = [(port.name, port.format) for port in integers.outputs if port.format is not None]
-    ends = [fixed(integers.arrow, wire) for wire in integers.arrow.outputs.tolist()]
+    ends = [integers.arrow.format(wire) for wire in integers.arrow.outputs.tolist()]
     greatest = np.zeros((3, len(ends)))
     for number, batch in enumerate(program.examples):
         where = f"example {number}"
@@ -152,7 +151,7 @@ def fit_to_error(
 
 def fit_to_cost(
     program: Program,
-    cost: Callable[[Program], float],
+    cost: Callable[[IntegerProgram], float],
     most: float,
     bits: Sequence[int] = BITS,
     say: Say = _silent,
@@ -245,7 +244,7 @@ def _in_integers(arrow: Arrow, inputs: list[NDArray[np.int64]], wanted: set[int]
 
 
 def _expect_real(program: Program) -> None:
-    if program.is_integer:
+    if as_integers(program) is not None:
         raise CircuitizeError("expected a real program, found one of integers; report on it before it is quantized")
     if not program.examples:
         raise CircuitizeError(

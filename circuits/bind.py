@@ -11,12 +11,12 @@ from .errors import CircuitizeError
 from .hypergraph import fold
 from .integers.constant import Constant
 from .operation import Operation
-from .program import Program, to_integers
+from .program import IntegerProgram, to_integers
 from .simplify import simplify
-from .types import Fixed
+from .types import fixed
 
 
-def bind(program: Program, values: Mapping[str, Any]) -> Program:
+def bind(program: IntegerProgram, values: Mapping[str, Any]) -> IntegerProgram:
     """The integer program with these inputs constant, by name; values as `to_integers` takes them.
 
     Every interval is derived anew, so that those that depended on a bound input are as tight as its least and greatest
@@ -30,7 +30,6 @@ def bind(program: Program, values: Mapping[str, Any]) -> Program:
     arrow, builder = program.arrow, Builder()
     wires = []
     for port in program.inputs:
-        assert port.format is not None
         if port.name in values:
             amounts = to_integers(port, values[port.name], "bind")
             wires.append(builder.add(Constant.of(amounts, port.format.fraction_bits)))
@@ -43,10 +42,7 @@ def bind(program: Program, values: Mapping[str, Any]) -> Program:
 
     made = fold(arrow, wires, again)
     bound = simplify(builder.build([wire for wire in (made[at] for at in arrow.outputs.tolist()) if wire is not None]))
-    outputs = []
-    for port, type in zip(program.outputs, bound.target, strict=True):
-        assert isinstance(type, Fixed)
-        outputs.append(replace(port, format=type))
+    outputs = [port.of(fixed(type)) for port, type in zip(program.outputs, bound.target, strict=True)]
     examples = [{name: a for name, a in batch.items() if name not in values} for batch in program.examples]
     inputs = [port for port in program.inputs if port.name not in values]
     return replace(program, arrow=bound, inputs=tuple(inputs), outputs=tuple(outputs), examples=tuple(examples))

@@ -10,7 +10,7 @@ import numpy as np
 from .errors import OverflowRisk, TypingError
 from .hypergraph import Arrow, offsets_of, places
 from .operation import NOWHERE, Operation, Provenance
-from .types import Type, check_type
+from .types import Fixed, Type, check_type, fixed
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +65,10 @@ class Builder:
 
     def type(self, wire: int) -> Type:
         return self._type_table[self._wire_types[wire]]
+
+    def format(self, wire: int) -> Fixed:
+        """The type of a wire of integers. Raises TypingError for one of reals."""
+        return fixed(self.type(wire))
 
     def type_key(self, wire: int) -> int:
         """A small integer that is equal for wires of equal types in this builder."""

@@ -39,7 +39,6 @@ def example_inputs(program: Program, batch: Any, where: str) -> list[NDArray[np.
     for port in program.inputs:
         if port.name not in batch:
             raise CircuitizeError(f"{where}: expected a value for input {port.name!r}, found {sorted(batch)}; add it")
-        assert port.format is not None
         values.append(to_reals(port.format, to_integers(port, batch[port.name], where)))
     return values
 

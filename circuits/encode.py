@@ -15,6 +15,7 @@ import numpy as np
 from .hypergraph import Arrow, offsets_of
 from .operation import Operation
 from .program import Port, Program
+from .types import Fixed
 
 MAGIC = b"CIRCUIT\x04"
 
@@ -149,7 +150,7 @@ class _Blobs:
         return len(self.arrays) - 1
 
 
-def _port(port: Port) -> list[Any]:
+def _port(port: Port[Fixed | None]) -> list[Any]:
     format = _value(port.format, _Blobs()) if port.format else None
     return [port.name, port.visibility.value, format, port.role.value]
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from .errors import TypingError
 from .operation import Edge, Operation, Provenance
 from .summary import arrow_table, listing, short
-from .types import Type, check_type
+from .types import Fixed, Type, check_type, fixed
 
 Indices = NDArray[np.int32]
 V = TypeVar("V")
@@ -64,6 +64,10 @@ class Arrow:
 
     def type(self, wire: int) -> Type:
         return self.types[int(self.wire_types[wire])]
+
+    def format(self, wire: int) -> Fixed:
+        """The type of a wire of integers. Raises TypingError for one of reals."""
+        return fixed(self.type(wire))
 
     @cached_property
     def rows(self) -> list[tuple[int, list[int], list[int], int]]:

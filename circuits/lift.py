@@ -7,7 +7,7 @@ from .errors import TypingError
 from .hypergraph import Arrow
 from .integers.expand import expand
 from .integers.expansion import Expansion
-from .integers.language import IntegerOperation, fixed
+from .integers.language import IntegerOperation
 from .integers.view import View
 from .integers.wiring import Reindex
 from .operation import Operation
@@ -32,7 +32,7 @@ def lift(arrow: Arrow, count: int) -> Arrow:
     whole = {o.__class__ for o in arrow.operations if isinstance(o, Expansion) and o.lifted(count) is not None}
     arrow = expand(arrow, whole)
     builder = Builder()
-    entering = [lifted(fixed(arrow, wire), count) for wire in arrow.inputs.tolist()]
+    entering = [lifted(arrow.format(wire), count) for wire in arrow.inputs.tolist()]
     wires = [0] * arrow.wire_count
     for inner, wire in zip(arrow.inputs.tolist(), builder.inputs(entering), strict=True):
         wires[inner] = wire
@@ -41,7 +41,7 @@ def lift(arrow: Arrow, count: int) -> Arrow:
         builder.provenance = arrow.provenances[provenance]
         wire = builder.add(operations[index], *(wires[source] for source in sources))
         if not sources:
-            shape = lifted(fixed(arrow, target), count).shape
+            shape = lifted(arrow.format(target), count).shape
             wire = builder.add(Reindex(View.broadcast(shape, (0,))), wire)
         wires[target] = wire
     return builder.build([wires[wire] for wire in arrow.outputs.tolist()])

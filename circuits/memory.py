@@ -7,8 +7,7 @@ from pathlib import Path
 
 from .errors import CircuitizeError
 from .integers import Shift
-from .program import Program
-from .types import Fixed
+from .program import IntegerProgram
 
 BYTES_PER_FILE_BYTE = 4.5
 """Memory for each byte of a .r1cs file that is checked or audited; measured: 4.2 with the file itself."""
@@ -41,19 +40,17 @@ def swap_bytes(table: Path = Path("/proc/meminfo")) -> int:
         return 0
 
 
-def require_circuit_memory(program: Program, bytes_per_bit: int, bytes_per_element: int) -> None:
+def require_circuit_memory(program: IntegerProgram, bytes_per_bit: int, bytes_per_element: int) -> None:
     """Raises CircuitizeError where keys and proofs of a program surely need more memory than the machine has.
 
     Told before a circuit is emitted, in time linear in the operations: most rows, lookups and cells are those of inputs
     and of rounding, so theirs are counted, and others are not.
     """
     arrow = program.arrow
-    checked = [port.format for port in program.inputs if port.format is not None]
+    checked = [port.format for port in program.inputs]
     for operation, sources, _, _ in arrow.rows:
         if isinstance(arrow.operations[operation], Shift):
-            type = arrow.type(sources[0])
-            assert isinstance(type, Fixed)
-            checked.append(type)
+            checked.append(arrow.format(sources[0]))
     elements = sum(type.size for type in checked)
     bits = sum(type.size * type.width for type in checked)
     needed = bits * bytes_per_bit + elements * bytes_per_element

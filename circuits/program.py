@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,8 +52,11 @@ def _choice(kind: type[Choice], given: object, what: str) -> Choice:
         raise TypingError(f"expected {what} among {choices}, found {given!r}; choose one of these") from None
 
 
-@dataclass(frozen=True, slots=True)
-class Port:
+Format = TypeVar("Format", bound=Fixed | None, covariant=True)
+
+
+@dataclass(frozen=True)
+class Port(Generic[Format]):
     """One input or output: its name, who learns it, its exact integer format, and its role. The digest holds all four.
 
     An output of a real program may leave the format open (None): calibration chooses it. Visibility and role may be
@@ -62,8 +65,20 @@ class Port:
 
     name: str
     visibility: Visibility
-    format: Fixed | None = None
+    format: Format = None  # type: ignore[assignment]  # Only where it may be open: see the overloads.
     role: Role = Role.DATA
+
+    if TYPE_CHECKING:
+
+        @overload
+        def __init__(
+            self: Port[None], name: str, visibility: Visibility | str, format: None = None, role: Role | str = Role.DATA
+        ) -> None: ...
+        @overload
+        def __init__(
+            self, name: str, visibility: Visibility | str, format: Format, role: Role | str = Role.DATA
+        ) -> None: ...
+        def __init__(self, *_: object, **__: object) -> None: ...
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "visibility", _choice(Visibility, self.visibility, f"the visibility of {self.name!r}"))
@@ -74,10 +89,16 @@ class Port:
         """Whether the value stays from run to run, but for an output of the same name: hardware keeps it in memory."""
         return self.role in (Role.PARAMETER, Role.OPTIMIZER, Role.STATE)
 
+    def of(self, format: Fixed) -> Port[Fixed]:
+        """The same port, of this format."""
+        return Port(self.name, self.visibility, format, self.role)
+
 
 @dataclass(frozen=True, repr=False)
 class Program:
-    """An arrow of either language with its ports, and example inputs (real values) to calibrate and demonstrate with.
+    """An arrow with its ports, and example inputs (real values) to calibrate and demonstrate with.
+
+    The arrow is of reals, or of integers: see `IntegerProgram`, which `quantize` makes of either.
 
     `examples` holds batches: each maps every input's name to an array of real values, whatever its dtype. They are not
     part of the digest.
@@ -86,8 +107,8 @@ class Program:
     """
 
     arrow: Arrow
-    inputs: tuple[Port, ...]
-    outputs: tuple[Port, ...]
+    inputs: tuple[Port[Fixed], ...]
+    outputs: tuple[Port[Fixed | None], ...]
     examples: tuple[Mapping[str, NDArray[np.float64]], ...] = field(default=(), repr=False)
     precision: Precision = field(default_factory=Precision)
 
@@ -134,33 +155,72 @@ class Program:
     def _repr_html_(self) -> str:
         return program_table(self)
 
-    @property
-    def is_integer(self) -> bool:
-        """Whether this is a program of the integer language."""
-        types = self.arrow.source + self.arrow.target
-        return all(isinstance(type, Fixed) for type in types)
-
     def binds(self) -> bool:
         """Whether a proof of this program says anything: some input and some output are public or committed."""
         return all(
             any(port.visibility is not Visibility.PRIVATE for port in ports) for ports in (self.inputs, self.outputs)
         )
 
-    def with_visibility(self, **visibilities: Visibility | str) -> Program:
+    def with_visibility(self, **visibilities: Visibility | str) -> Self:
         """The same program with other visibilities, by port name (an input and an output may share a name).
 
         Raises CircuitizeError for a name that no port has, TypingError for what is no visibility.
         """
-        known = {port.name for port in self.inputs + self.outputs}
+        known = {port.name for port in (*self.inputs, *self.outputs)}
         for name in visibilities:
             if name not in known:
                 raise CircuitizeError(f"expected a port name among {sorted(known)}, found {name!r}")
         chosen = {name: _choice(Visibility, seen, f"the visibility of {name!r}") for name, seen in visibilities.items()}
 
-        def changed(ports: tuple[Port, ...]) -> tuple[Port, ...]:
+        def changed(ports: tuple[Port[Format], ...]) -> tuple[Port[Format], ...]:
             return tuple(replace(p, visibility=chosen.get(p.name, p.visibility)) for p in ports)
 
         return replace(self, inputs=changed(self.inputs), outputs=changed(self.outputs))
+
+
+@dataclass(frozen=True, repr=False)
+class IntegerProgram(Program):
+    """A program of the integer language: every value that enters or leaves it is an integer of its port's format.
+
+    It is its own exact meaning: what executors run and targets emit. Raises TypingError for an arrow of reals and for
+    an output without a format.
+    """
+
+    outputs: tuple[Port[Fixed], ...]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for side, ports, types in (
+            ("input", self.inputs, self.arrow.source),
+            ("output", self.outputs, self.arrow.target),
+        ):
+            for port, type in zip(ports, types, strict=True):
+                if not isinstance(type, Fixed):
+                    raise TypingError(f"expected integers for {side} {port.name!r}, found {type}; quantize the program")
+                if port.format is None:
+                    raise TypingError(f"expected a format for {side} {port.name!r}, found none; give {type}")
+
+
+AnyProgram = TypeVar("AnyProgram", bound=Program)
+"""A program of one language or the other, where what is made of it is of the same."""
+
+
+def require_integers(program: Program) -> None:
+    """Raises CircuitizeError for a program of reals, where one of integers is expected."""
+    if not isinstance(program, IntegerProgram):
+        raise CircuitizeError("expected an integer program, found a real one; quantize it first")
+
+
+def as_integers(program: Program) -> IntegerProgram | None:
+    """The program as one of integers, if its arrow is of integers: an output without a format has that of its wire."""
+    if isinstance(program, IntegerProgram):
+        return program
+    targets = program.arrow.target
+    formats = [type for type in targets if isinstance(type, Fixed)]
+    if len(formats) < len(targets) or not all(isinstance(type, Fixed) for type in program.arrow.source):
+        return None
+    outputs = tuple(port.of(format) for port, format in zip(program.outputs, formats, strict=True))
+    return IntegerProgram(program.arrow, program.inputs, outputs, program.examples, program.precision)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -189,14 +249,13 @@ def raw(values: Mapping[str, NDArray[np.int64] | Raw]) -> dict[str, Raw]:
     return {name: array if isinstance(array, Raw) else Raw(array) for name, array in values.items()}
 
 
-def to_integers(port: Port, values: Any, where: str) -> NDArray[np.int64]:
+def to_integers(port: Port[Fixed], values: Any, where: str) -> NDArray[np.int64]:
     """Real values in a port's format, each rounded once, half to even; a Raw array's integers as they are.
 
     A number means the same whatever its dtype: 1 and 1.0 are one. Raises CircuitizeError, naming the input, the element
     and the remedy, for a wrong shape, a NaN, an infinity or a value outside the format.
     """
     format = port.format
-    assert format is not None
     array = numbers(port, values, where)
     if array.shape != format.shape:
         raise CircuitizeError(
@@ -234,7 +293,7 @@ def to_integers(port: Port, values: Any, where: str) -> NDArray[np.int64]:
     return scaled
 
 
-def numbers(port: Port, values: Any, where: str = "") -> NDArray[Any]:
+def numbers(port: Port[Fixed | None], values: Any, where: str = "") -> NDArray[Any]:
     """What was given for an input, Raw or not, as an array of numbers.
 
     Raises CircuitizeError where it is ragged or holds something else.
@@ -276,13 +335,13 @@ def to_reals(format: Fixed, values: NDArray[np.int64]) -> NDArray[np.float64]:
     return np.ldexp(values.astype(np.float64), -format.fraction_bits)
 
 
-def named_inputs(program: Program, trace: Sequence[NDArray[np.int64]]) -> dict[str, NDArray[np.int64]]:
+def named_inputs(program: IntegerProgram, trace: Sequence[NDArray[np.int64]]) -> dict[str, NDArray[np.int64]]:
     """The inputs of a run by name, out of the values of all wires."""
     wires = program.arrow.inputs.tolist()
     return {port.name: trace[wire] for port, wire in zip(program.inputs, wires, strict=True)}
 
 
-def named_outputs(program: Program, trace: Sequence[NDArray[np.int64]]) -> dict[str, NDArray[np.int64]]:
+def named_outputs(program: IntegerProgram, trace: Sequence[NDArray[np.int64]]) -> dict[str, NDArray[np.int64]]:
     """The outputs of a run by name, out of the values of all wires."""
     wires = program.arrow.outputs.tolist()
     return {port.name: trace[wire] for port, wire in zip(program.outputs, wires, strict=True)}

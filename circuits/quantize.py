@@ -16,12 +16,12 @@ from .errors import CircuitizeError, OverflowRisk
 from .hypergraph import Arrow
 from .lowering import Lowering, Precision
 from .operation import Operation, Provenance
-from .program import Port, Program
+from .program import IntegerProgram, Port, Program, as_integers
 from .simplify import simplify
-from .types import Fixed
+from .types import Fixed, fixed
 
 
-def quantize(program: Program) -> Program:
+def quantize(program: Program) -> IntegerProgram:
     """The integer program of a real one.
 
     Linear operations are exact, on unrounded accumulators too. A tensor that some product or nonlinear operation
@@ -32,16 +32,17 @@ def quantize(program: Program) -> Program:
     first. Raises OverflowRisk, naming operation, source line, interval and remedy, where an interval could pass 2^62;
     CircuitizeError where calibration is impossible. Linear time; lowerings are built once per operation and types.
     """
-    return program if program.is_integer else lowered(program)[0]
+    return as_integers(program) or lowered(program)[0]
 
 
-def lowered(program: Program) -> tuple[Program, Arrow, list[int]]:
+def lowered(program: Program) -> tuple[IntegerProgram, Arrow, list[int]]:
     """`quantize(program)`, the arrow of real operations that was lowered, and the integer wire of each of its wires."""
     arrow = simplify(expand_composites(program.arrow))
     quantizer = _Quantizer(arrow, program.precision, calibrate(arrow, program))
-    formats = [port.format for port in program.inputs]
-    integers, outputs = quantizer.lower([f for f in formats if f is not None], program.outputs)
-    return replace(program, arrow=integers, outputs=outputs), arrow, quantizer.wires
+    integers = quantizer.lower([port.format for port in program.inputs], program.outputs)
+    outputs = tuple(port.of(fixed(type)) for port, type in zip(program.outputs, integers.target, strict=True))
+    made = IntegerProgram(integers, program.inputs, outputs, program.examples, program.precision)
+    return made, arrow, quantizer.wires
 
 
 Writer = Callable[[Builder, list[int]], list[int]]
@@ -64,7 +65,7 @@ class _Quantizer:
         self.kinds = [_real(operation).rounding for operation in arrow.operations]
         self.read_rounded = self._read_rounded()
 
-    def lower(self, formats: list[Fixed], ports: tuple[Port, ...]) -> tuple[Arrow, tuple[Port, ...]]:
+    def lower(self, formats: list[Fixed], ports: tuple[Port[Fixed | None], ...]) -> Arrow:
         arrow, builder = self.arrow, self.builder
         for wire, format in zip(arrow.inputs.tolist(), formats, strict=True):
             self.wires[wire] = builder.input(format)
@@ -77,9 +78,7 @@ class _Quantizer:
             written = arrow.provenances[writers[wire]] if wire in writers else Provenance()
             builder.provenance = replace(written, part=f"output {port.name}")
             results.append(self._output(wire, port))
-        integers = builder.build(results)
-        typed = zip(ports, integers.target, strict=True)
-        return integers, tuple(replace(port, format=type) for port, type in typed if isinstance(type, Fixed))
+        return builder.build(results)
 
     def _read_rounded(self) -> bytearray:
         """Which wires a product, a nonlinear operation or an enlarging one (a broadcast) reads."""
@@ -157,7 +156,7 @@ class _Quantizer:
 
         (self.wires[wire],) = self._write((format, self.builder.type_key(self.wires[wire])), write, [self.wires[wire]])
 
-    def _output(self, wire: int, port: Port) -> int:
+    def _output(self, wire: int, port: Port[Fixed | None]) -> int:
         if port.format is not None:
             return Lowering(self.builder, self.precision, None).round_to(self.wires[wire], port.format)
         if self.unrounded[wire]:
@@ -173,9 +172,7 @@ class _Quantizer:
         return format
 
     def _type(self, wire: int) -> Fixed:
-        type = self.builder.type(wire)
-        assert isinstance(type, Fixed)
-        return type
+        return self.builder.format(wire)
 
 
 def _real(operation: Operation) -> RealOperation:

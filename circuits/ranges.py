@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from .errors import CircuitizeError, OverflowRisk, TypingError
+from .errors import OverflowRisk, TypingError
 from .hypergraph import Arrow
 from .operation import Provenance
-from .types import Fixed
+from .types import Fixed, fixed
 
 
 def report(arrow: Arrow) -> list[tuple[int, Fixed, Provenance]]:
@@ -16,7 +16,7 @@ def report(arrow: Arrow) -> list[tuple[int, Fixed, Provenance]]:
     origins = {wire: Provenance(f"input {i}") for i, wire in enumerate(arrow.inputs.tolist())}
     for _, _, targets, provenance in arrow.rows:
         origins.update(dict.fromkeys(targets, arrow.provenances[provenance]))
-    rows = [(wire, _fixed(arrow, wire), origin) for wire, origin in sorted(origins.items())]
+    rows = [(wire, arrow.format(wire), origin) for wire, origin in sorted(origins.items())]
     return sorted(rows, key=lambda row: row[1].low - row[1].high)
 
 
@@ -36,15 +36,14 @@ def prove(arrow: Arrow) -> None:
         proved.add(key)
         name = arrow.operations[operation].name
         where = f"edge {index} ({name}), {arrow.provenances[provenance]}"
-        source_types = [_fixed(arrow, wire) for wire in sources]
+        source_types = [arrow.format(wire) for wire in sources]
         try:
             found = arrow.operations[operation].target_types(*source_types)
         except (OverflowRisk, TypingError) as error:
             applied = ", ".join(map(str, source_types))
             raise error.__class__(f"{error}; in {where}, on ({applied})") from None
-        for wire, type in zip(targets, found, strict=True):
-            declared = _fixed(arrow, wire)
-            assert isinstance(type, Fixed)
+        for wire, type in zip(targets, map(fixed, found), strict=True):
+            declared = arrow.format(wire)
             if declared.shape != type.shape or declared.fraction_bits != type.fraction_bits:
                 raise TypingError(f"expected wire {wire} of type {type}, found {declared}; in {where}; type it again")
             if type.low < declared.low or type.high > declared.high:
@@ -52,10 +51,3 @@ def prove(arrow: Arrow) -> None:
                     f"expected wire {wire} in its declared interval [{declared.low}, {declared.high}], found that "
                     f"it may reach [{type.low}, {type.high}]; in {where}; add a Check or declare the wider interval"
                 )
-
-
-def _fixed(arrow: Arrow, wire: int) -> Fixed:
-    found = arrow.type(wire)
-    if not isinstance(found, Fixed):
-        raise CircuitizeError(f"expected an integer arrow, found wire {wire} of type {found}; quantize it first")
-    return found

@@ -9,7 +9,7 @@ import struct
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +19,10 @@ from .errors import CircuitizeError, FormatError
 from .files import write_whole
 from .hypergraph import Arrow
 from .operation import Provenance
-from .program import Port, Program, Role, Visibility
+from .program import IntegerProgram, Port, Program, Role, Visibility, as_integers
 from .reading import parse_json
 from .restore import Restorer, whole
-from .types import Type
+from .types import Array, Fixed
 from .validate import validate
 
 MOST_BYTES = 1 << 27
@@ -72,6 +72,10 @@ def save(program: Program, path: Path, *, examples: bool = False) -> None:
     write_whole(path, [*chunks, checksum.digest()], private=bool(kept))
 
 
+@overload
+def load(path: Path, *, integer: Literal[True]) -> IntegerProgram: ...
+@overload
+def load(path: Path, *, integer: bool = False) -> Program: ...
 def load(path: Path, *, integer: bool = False) -> Program:
     """Read a saved program, of the integer language if `integer` says so.
 
@@ -185,15 +189,18 @@ def _program(header: Any, arrays: Sequence[NDArray[Any]], integer: bool) -> Prog
     examples = tuple({name: restorer.array(index) for name, index in batch.items()} for batch in header["examples"])
     if restorer.left:
         raise ValueError(f"{restorer.left} arrays that nothing names")
-    return Program(arrow, tuple(inputs), tuple(outputs), examples, precision)
+    fed = tuple(port.of(port.format) for port in inputs if port.format is not None)
+    program = Program(arrow, fed, tuple(outputs), examples, precision)
+    return as_integers(program) or program
 
 
-def _read_port(entry: Any, restorer: Restorer) -> Port:
+def _read_port(entry: Any, restorer: Restorer) -> Port[Fixed | None]:
     name, seen, format, role = entry
-    found: Type | None = None if format is None else restorer.wire_type(format)
-    if not isinstance(name, str) or not (found is None or hasattr(found, "fraction_bits")):
+    found = None if format is None else restorer.wire_type(format)
+    if not isinstance(name, str) or isinstance(found, Array):
         raise TypeError("a port without a name or a format")
-    return Port(name, Visibility(seen), found, Role(role))  # type: ignore[arg-type]
+    port: Port[Fixed | None] = Port(name, Visibility(seen), found, Role(role))
+    return port
 
 
 def _provenance(entry: Any) -> Provenance:

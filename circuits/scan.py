@@ -13,11 +13,10 @@ from .builder import Builder
 from .errors import TypingError
 from .integers.arithmetic import Subtract
 from .integers.check import Check
-from .integers.language import fixed
 from .integers.view import View
 from .integers.wiring import Concatenate, Reindex, Sum
 from .lift import lift, lifted
-from .program import Port, Program, Visibility
+from .program import IntegerProgram, Port, Visibility
 from .types import Fixed
 from .undefined import values_of
 
@@ -47,9 +46,9 @@ class Scan:
     `results` gives for outputs that no step hands on the outputs with the values of all steps.
     """
 
-    step: Program
+    step: IntegerProgram
     count: int
-    program: Program
+    program: IntegerProgram
     trajectories: tuple[Trajectory, ...]
     results: Mapping[str, str]
 
@@ -98,7 +97,7 @@ class Scan:
         return current, {name: np.array(values) for name, values in results.items()}
 
 
-def scan(step: Program, count: int, told: Told = Told.NONE) -> Scan:
+def scan(step: IntegerProgram, count: int, told: Told = Told.NONE) -> Scan:
     """The integer program that does a step `count` times, each fed with what the one before leaves.
 
     What is held and leaves a step is handed on to the next: the program takes its values before the first step and
@@ -119,8 +118,8 @@ def scan(step: Program, count: int, told: Told = Told.NONE) -> Scan:
                 f"{leaving[port.name].format}; give both one format"
             )
     builder = Builder()
-    wires = {p.name: builder.input(_format(p) if p.held else lifted(_format(p), count)) for p in step.inputs}
-    entering = {port.name: builder.input(lifted(_format(port), count)) for port in carried}
+    wires = {p.name: builder.input(p.format if p.held else lifted(p.format, count)) for p in step.inputs}
+    entering = {port.name: builder.input(lifted(port.format, count)) for port in carried}
     constant = [port for port in step.inputs if port.held and port not in carried]
     taken = wires | {p.name: _at_all_times(builder, wires[p.name], count) for p in constant} | entering
     sources = [taken[port.name] for port in step.inputs]
@@ -128,13 +127,13 @@ def scan(step: Program, count: int, told: Told = Told.NONE) -> Scan:
     final: dict[str, int] = {}
     for port in carried:
         _hand_on(builder, wires[port.name], entering[port.name], outputs[port.name], count)
-        final[port.name] = builder.add(Reindex(View.take((count, *_format(port).shape), count - 1)), outputs[port.name])
+        final[port.name] = builder.add(Reindex(View.take((count, *port.format.shape), count - 1)), outputs[port.name])
     trajectories = tuple(Trajectory(port.name, f"{port.name} entering", f"{port.name} leaving") for port in carried)
     inputs = [
         *(port if port.held else _over_time(port, count) for port in step.inputs),
         *(_private(port, one.entering, count) for port, one in zip(carried, trajectories, strict=True)),
     ]
-    ports: list[tuple[Port, int]] = []
+    ports: list[tuple[Port[Fixed], int]] = []
     results: dict[str, str] = {}
     for port in step.outputs:
         if port.name in final:
@@ -146,7 +145,7 @@ def scan(step: Program, count: int, told: Told = Told.NONE) -> Scan:
         elif port.visibility is Visibility.PUBLIC and told is not Told.ALL:
             results[port.name] = f"{port.name} of all steps"
             shown = _ends(builder, wire, count) if told is Told.ENDS else _total(builder, wire, count)
-            ports.append((replace(port, format=fixed(builder, shown)), shown))
+            ports.append((replace(port, format=builder.format(shown)), shown))
             ports.append((_private(port, results[port.name], count), wire))
         else:
             ports.append((_over_time(port, count), wire))
@@ -155,13 +154,13 @@ def scan(step: Program, count: int, told: Told = Told.NONE) -> Scan:
         for port, one in zip(carried, trajectories, strict=True)
     ]
     arrow = builder.build([wire for _, wire in ports])
-    program = Program(arrow, tuple(inputs), tuple(port for port, _ in ports), precision=step.precision)
+    program = IntegerProgram(arrow, tuple(inputs), tuple(port for port, _ in ports), precision=step.precision)
     return Scan(step, count, program, trajectories, results)
 
 
 def _hand_on(builder: Builder, first: int, entering: int, leaving: int, count: int) -> None:
     """Check that what enters each step is what the one before leaves, and the first values at first."""
-    shape = fixed(builder, first).shape
+    shape = builder.format(first).shape
     joined = builder.add(Reindex(View.broadcast((1, *shape), (0,))), first)
     if count > 1:
         start, stop = (0,) * (len(shape) + 1), (count - 1, *shape)
@@ -172,12 +171,12 @@ def _hand_on(builder: Builder, first: int, entering: int, leaving: int, count: i
 
 def _at_all_times(builder: Builder, wire: int, count: int) -> int:
     """What is held and never leaves a step enters each as it is."""
-    return builder.add(Reindex(View.broadcast((count, *fixed(builder, wire).shape), (0,))), wire)
+    return builder.add(Reindex(View.broadcast((count, *builder.format(wire).shape), (0,))), wire)
 
 
 def _ends(builder: Builder, wire: int, count: int) -> int:
     """The values of the first and the last step."""
-    shape = fixed(builder, wire).shape
+    shape = builder.format(wire).shape
     rest = (0,) * (len(shape) - 1)
     view = View.slice(shape, (0, *rest), shape, (max(1, count - 1), *(1 for _ in rest)))
     return builder.add(Reindex(view), wire)
@@ -185,18 +184,13 @@ def _ends(builder: Builder, wire: int, count: int) -> int:
 
 def _total(builder: Builder, wire: int, count: int) -> int:
     """The sum over all steps."""
-    shape = fixed(builder, wire).shape[1:]
+    shape = builder.format(wire).shape[1:]
     return builder.add(Sum(View.broadcast((count, *shape), (0,))), wire)
 
 
-def _format(port: Port) -> Fixed:
-    assert port.format is not None
-    return port.format
+def _over_time(port: Port[Fixed], count: int) -> Port[Fixed]:
+    return replace(port, format=lifted(port.format, count))
 
 
-def _over_time(port: Port, count: int) -> Port:
-    return replace(port, format=lifted(_format(port), count))
-
-
-def _private(port: Port, name: str, count: int) -> Port:
+def _private(port: Port[Fixed], name: str, count: int) -> Port[Fixed]:
     return replace(_over_time(port, count), name=name, visibility=Visibility.PRIVATE)

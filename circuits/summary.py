@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .operation import Operation
-from .types import Type
+from .types import Fixed, Type
 
 if TYPE_CHECKING:
     from .hypergraph import Arrow
@@ -34,7 +34,8 @@ def listing(arrow: Arrow) -> str:
 
 def program_short(program: Program) -> str:
     """One line: the language, how many operations, ports and examples."""
-    language = "integers" if program.is_integer else "reals"
+    ends = program.arrow.source + program.arrow.target
+    language = "integers" if all(isinstance(type, Fixed) for type in ends) else "reals"
     return (
         f"Program({language}, {program.arrow.edge_count:,} operations, {len(program.inputs)} inputs, "
         f"{len(program.outputs)} outputs, {len(program.examples)} examples)"

@@ -82,6 +82,13 @@ class Fixed:
 Type = Array | Fixed
 
 
+def fixed(type: Type) -> Fixed:
+    """The type of a wire of an integer arrow. Raises TypingError for one of reals."""
+    if not isinstance(type, Fixed):
+        raise TypingError(f"expected the type of integers, found {type}; quantize the program first")
+    return type
+
+
 def signed(shape: Shape, bits: int, fraction_bits: int) -> Fixed:
     """The two's complement format: [-2^(bits-1), 2^(bits-1) - 1]."""
     return Fixed(shape, fraction_bits, -(1 << (bits - 1)), (1 << (bits - 1)) - 1)

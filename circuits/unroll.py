@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from .hypergraph import compose, identity, permute, tensor
-from .program import Port, Program
-from .types import Type
+from .program import AnyProgram, Format, Port, Program
+from .types import Fixed, Type
 
 
-def compose_steps(*steps: Program) -> Program:
+def compose_steps(*steps: AnyProgram) -> AnyProgram:
     """Steps one after the other: outputs feed the next step's inputs of the same name, all else is asked for per step.
 
     What is asked for or given per step is numbered: `inputs.1`, `loss.2`. Works in either language; raises TypingError
@@ -41,21 +41,21 @@ def compose_steps(*steps: Program) -> Program:
         h, n, q, r = ranges(held, new, queue, results)
         stages.append(permute([*held, *new, *queue, *results], [*h, *q, *r, *n]))
         results += new
-    return Program(
-        compose(*stages),
-        (*_as_inputs(first, carried), *_numbered(fresh)),
-        (*carried, *_numbered(made)),
-        tuple(_joined(batches, names) for batches in zip(*(step.examples for step in steps), strict=False)),
-        first.precision,
+    return replace(
+        first,
+        arrow=compose(*stages),
+        inputs=(*_as_inputs(first, carried), *_numbered(fresh)),
+        outputs=(*carried, *_numbered(made)),
+        examples=tuple(_joined(batches, names) for batches in zip(*(step.examples for step in steps), strict=False)),
     )
 
 
-def _as_inputs(step: Program, carried: Sequence[Port]) -> list[Port]:
+def _as_inputs(step: Program, carried: Sequence[Port[Fixed | None]]) -> list[Port[Fixed]]:
     inputs = {port.name: port for port in step.inputs}
     return [inputs[port.name] for port in carried]
 
 
-def _numbered(groups: Sequence[Sequence[Port]]) -> list[Port]:
+def _numbered(groups: Sequence[Sequence[Port[Format]]]) -> list[Port[Format]]:
     return [replace(port, name=f"{port.name}.{n}") for n, ports in enumerate(groups, 1) for port in ports]
 
 
@@ -66,7 +66,7 @@ def _joined(batches: Sequence[Mapping[str, Any]], names: set[str]) -> dict[str, 
     return carried | rest
 
 
-def _type_of(step: Program, port: Port) -> Type:
+def _type_of(step: Program, port: Port[Fixed | None]) -> Type:
     return step.arrow.source[[p.name for p in step.inputs].index(port.name)]
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.integers import Add, ArgMax, Clamp, Contract, Reindex, ReLU, Shift, View
 from circuitize.circuits.operation import Provenance
-from circuitize.circuits.program import Port, Program, Role, Visibility, to_reals
+from circuitize.circuits.program import Port, IntegerProgram, Role, Visibility, to_reals
 from circuitize.circuits.types import Fixed, signed, unsigned
 
 WIDTHS = (16, 64, 32, 32, 5)
@@ -22,17 +22,17 @@ FEATURES = signed((1, WIDTHS[0]), 8, fraction_bits=6)
 WEIGHT_BITS, BIAS_BITS, SHIFT, ACTIVATION = 6, 12, 6, unsigned((), 8, fraction_bits=4)
 
 
-def scores() -> Program:
+def scores() -> IntegerProgram:
     """The five scores of one jet."""
     return _program(head=False)
 
 
-def classify() -> Program:
+def classify() -> IntegerProgram:
     """The class of one jet: the lowest of those whose score is greatest."""
     return _program(head=True)
 
 
-def _program(head: bool) -> Program:
+def _program(head: bool) -> IntegerProgram:
     builder, held = Builder(), []
     formats: list[tuple[Fixed, Fixed]] = []
     bits = FEATURES.fraction_bits
@@ -43,7 +43,7 @@ def _program(head: bool) -> Program:
     for number, pair in enumerate(formats, 1):
         for name, format in zip(("weight", "bias"), pair, strict=True):
             held.append(Port(f"dense{number}.{name}", Visibility.COMMITTED, format, Role.PARAMETER))
-    features = x = builder.input(FEATURES)
+    x = builder.input(FEATURES)
     for number, (weight, bias) in enumerate(wires, 1):
         builder.provenance = Provenance(f"dense{number}")
         columns = WIDTHS[number]
@@ -55,14 +55,12 @@ def _program(head: bool) -> Program:
         builder.provenance = Provenance("head")
         x = builder.add(ArgMax(1), x)
     arrow = builder.build([x])
-    result = builder.type(x)
-    assert isinstance(result, Fixed) and builder.type(features) == FEATURES
     ports = (*held, Port("features", Visibility.COMMITTED, FEATURES))
-    output = Port("class" if head else "scores", Visibility.PUBLIC, result)
-    return Program(arrow, ports, (output,), _examples(held))
+    output = Port("class" if head else "scores", Visibility.PUBLIC, builder.format(x))
+    return IntegerProgram(arrow, ports, (output,), _examples(held))
 
 
-def _examples(held: list[Port]) -> tuple[dict[str, np.ndarray], ...]:
+def _examples(held: list[Port[Fixed]]) -> tuple[dict[str, np.ndarray], ...]:
     """Sixteen jets that use the whole range of the features, with one set of seeded weights."""
     random = np.random.default_rng(0)
     weights = {}

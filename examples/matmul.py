@@ -8,14 +8,14 @@ import numpy as np
 
 from circuitize.circuits.builder import generator
 from circuitize.circuits.integers import Contract
-from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.program import IntegerProgram, Port, Visibility
 from circuitize.circuits.types import Fixed, signed
 
 SIZE = 256
 ENTRIES = signed((SIZE, SIZE), bits=8, fraction_bits=7)
 
 
-def product() -> Program:
+def product() -> IntegerProgram:
     """C = A B, of which a proof shows commitments alone."""
     arrow = generator(Contract("ij,jk->ik"), ENTRIES, ENTRIES)
     (target,) = arrow.target
@@ -23,4 +23,4 @@ def product() -> Program:
     inputs = tuple(Port(name, Visibility.COMMITTED, ENTRIES) for name in ("left", "right"))
     random = np.random.default_rng(0)
     example = {port.name: random.integers(-128, 128, (SIZE, SIZE)) / 128.0 for port in inputs}
-    return Program(arrow, inputs, (Port("product", Visibility.COMMITTED, target),), (example,))
+    return IntegerProgram(arrow, inputs, (Port("product", Visibility.COMMITTED, target),), (example,))

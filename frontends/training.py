@@ -14,7 +14,7 @@ from circuitize.circuits.differentiate import reverse_derivative
 from circuitize.circuits.hypergraph import Arrow, compose, identity, permute, tensor
 from circuitize.circuits.lowering import Precision
 from circuitize.circuits.program import Port, Program, Role, Visibility
-from circuitize.circuits.types import Array, Shape, Type
+from circuitize.circuits.types import Array, Fixed, Shape, Type
 from circuitize.circuits.unroll import ranges
 
 from .formats import DATA, ONE_HOT, Format
@@ -194,7 +194,7 @@ def predict(
     )
 
 
-def inference(model: Model, batch: int) -> tuple[Arrow, list[Port]]:
+def inference(model: Model, batch: int) -> tuple[Arrow, list[Port[Fixed]]]:
     """Parameters, model state and data -> predictions; and the ports of the first two."""
     data = model.batch_type(batch)
     every = (*model.parameters, *model.state)

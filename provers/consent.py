@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import Program, Visibility
+from circuitize.circuits.program import IntegerProgram, Visibility
 
 
 class NotZeroKnowledge(CircuitizeError):
     """The program hides values, which this kind of proof does not."""
 
 
-def require_consent(program: Program, proofs: str, consent: str, other: str) -> None:
+def require_consent(program: IntegerProgram, proofs: str, consent: str, other: str) -> None:
     """Raises NotZeroKnowledge where a program has inputs that are not public.
 
     `proofs` says which kind hides nothing, `consent` how to allow one, `other` which hides them.

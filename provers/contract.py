@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.phases import Phases, Progress
-from circuitize.circuits.program import Port, Program
+from circuitize.circuits.program import IntegerProgram
 
 from .keys import Setup
 from .openings import Opening
-from .statement import Key, Statement
+from .statement import Bound, Key, Statement
 
 Integers = NDArray[np.int64]
 Trace = Sequence[Integers]
@@ -97,14 +97,14 @@ class Circuit(Protocol):
     """An integer program as a prover proves it."""
 
     @property
-    def program(self) -> Program: ...
+    def program(self) -> IntegerProgram: ...
 
     @property
     def digest(self) -> str:
         """The program's."""
 
     @property
-    def executed(self) -> Program:
+    def executed(self) -> IntegerProgram:
         """The program whose wires make a witness: the same, but for operations that the prover wants expanded."""
 
     def sizes(self) -> Mapping[str, int]:
@@ -154,17 +154,17 @@ class Prover(Protocol):
     def ceremony(self) -> Ceremony | None:
         """What keys of a ceremony are made of; None where it has no keys, and the verifier holds the program."""
 
-    def circuit(self, program: Program, digest: str, phases: Phases) -> Circuit:
+    def circuit(self, program: IntegerProgram, digest: str, phases: Phases) -> Circuit:
         """The circuit of an integer program. Raises CircuitizeError for a program that binds nothing."""
 
-    def bound(self, program: Program) -> tuple[tuple[Key, Port], ...]:
+    def bound(self, program: IntegerProgram) -> tuple[Bound, ...]:
         """What a proof of the program says something about: public ports, and commitments."""
 
     @property
     def proof_file(self) -> str:
         """What the file of a proof is called."""
 
-    def require_memory(self, program: Program) -> None:
+    def require_memory(self, program: IntegerProgram) -> None:
         """Raises CircuitizeError where the machine surely lacks the memory for a proof: before a circuit is made."""
 
     def require_ceremony(self, given: Mapping[str, Path]) -> None:
@@ -178,12 +178,12 @@ class Prover(Protocol):
     def verifying_key(self, path: Path) -> VerifyingKey: ...
 
     def refusal(
-        self, program: Program, digest: str, statement: Statement, folder: Path, key: VerifyingKey | None
+        self, program: IntegerProgram, digest: str, statement: Statement, folder: Path, key: VerifyingKey | None
     ) -> str | None:
         """Why the proof in a folder does not show the statement; None where it does.
 
         Program, digest and key are the verifier's own; the statement and the proof are claims, which are checked.
         """
 
-    def security_bits(self, program: Program, zero_knowledge: bool) -> float | None:
+    def security_bits(self, program: IntegerProgram, zero_knowledge: bool) -> float | None:
         """Bits of soundness of a proof of that kind, all rounds together; None where they are the curve's."""

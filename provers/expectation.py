@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from circuitize.circuits.errors import CircuitizeError, excerpt
 from circuitize.circuits.exact import shown
-from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.program import IntegerProgram, Port, Visibility
+from circuitize.circuits.types import Fixed
 
-from .statement import Key, Statement, Unproved, key_text, shown_names
+from .statement import Bound, Key, Statement, Unproved, key_text, shown_names
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,7 @@ class Expectation:
 
     name: str
     key: Key
-    port: Port
+    port: Port[Fixed | None]
     values: tuple[int, ...]
 
     def check(self, statement: Statement) -> None:
@@ -40,7 +41,7 @@ class Expectation:
             )
 
 
-def port_named(where: str, name: str, program: Program, bound: Sequence[tuple[Key, Port]]) -> tuple[Key, Port]:
+def port_named(where: str, name: str, program: IntegerProgram, bound: Sequence[Bound]) -> Bound:
     """The port that a name means among what a proof binds. Raises CircuitizeError where it means none, or two."""
     names = shown_names(program, bound)
     named = [(key, port) for key, port in bound if name in (names[key], key_text(key))]

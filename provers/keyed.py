@@ -12,12 +12,12 @@ from circuitize.backends.field import BN254
 from circuitize.circuits.errors import CircuitizeError, remedy
 from circuitize.circuits.memory import require_circuit_memory
 from circuitize.circuits.phases import Phases, Progress
-from circuitize.circuits.program import Port, Program, named_inputs, named_outputs
+from circuitize.circuits.program import IntegerProgram, named_inputs, named_outputs
 
 from .binding import require_key
 from .contract import Ceremony, Circuit, Proof, Proved, ProvingKey, Secrets, Trace, VerifyingKey
 from .openings import POSEIDON, drawn_or_joined, opened, port_lists
-from .statement import ASK_AGAIN, Key, Statement, Unproved, bound_ports, public_vector, stated
+from .statement import ASK_AGAIN, Bound, Key, Statement, Unproved, bound_ports, public_vector, stated
 
 MAKE_KEYS = "give --keys the folder that circuitize setup wrote, or make keys again"
 
@@ -48,11 +48,11 @@ class KeyedCircuit:
 
     prover: ClassVar[str]
 
-    def __init__(self, program: Program, digest: str) -> None:
+    def __init__(self, program: IntegerProgram, digest: str) -> None:
         self.program, self.digest = program, digest
 
     @property
-    def executed(self) -> Program:
+    def executed(self) -> IntegerProgram:
         return self.program
 
     def plain(self) -> Self:
@@ -94,19 +94,19 @@ class KeyedProver(Generic[P, V, F]):
     def proof_file(self) -> str:
         return f"proof.{self.name}"
 
-    def require_memory(self, program: Program) -> None:
+    def require_memory(self, program: IntegerProgram) -> None:
         require_circuit_memory(program, self.bytes_per_bit, self.bytes_per_element)
 
-    def circuit(self, program: Program, digest: str, phases: Phases) -> Circuit:
+    def circuit(self, program: IntegerProgram, digest: str, phases: Phases) -> Circuit:
         """What its folder's `circuit` makes; who only verifies does not load what emits circuits."""
         self.require_memory(program)
         made: Circuit = import_module(f"circuitize.provers.{self.name}.circuit").CIRCUIT(program, digest, phases)
         return made
 
-    def bound(self, program: Program) -> tuple[tuple[Key, Port], ...]:
+    def bound(self, program: IntegerProgram) -> tuple[Bound, ...]:
         return tuple(bound_ports(program))
 
-    def security_bits(self, program: Program, zero_knowledge: bool) -> float | None:
+    def security_bits(self, program: IntegerProgram, zero_knowledge: bool) -> float | None:
         return None
 
     def proving_key(self, path: Path) -> ProvingKey:
@@ -135,7 +135,7 @@ class KeyedProver(Generic[P, V, F]):
         return self.solidity(require_key(key, self.verifying, self.name))
 
     def refusal(
-        self, program: Program, digest: str, statement: Statement, folder: Path, key: VerifyingKey | None
+        self, program: IntegerProgram, digest: str, statement: Statement, folder: Path, key: VerifyingKey | None
     ) -> str | None:
         """Soundness: only program, digest and key decide; what the statement claims is compared with them."""
         if key is None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from circuitize.circuits.errors import CircuitizeError, FormatError, excerpt
 from circuitize.circuits.files import alone, write_whole
 from circuitize.circuits.phases import silent
-from circuitize.circuits.program import Program, Visibility
+from circuitize.circuits.program import IntegerProgram, Visibility
 from circuitize.circuits.reading import parse_json, read_at_most
 
 from .statement import INPUT, OUTPUT, Key, bound_ports, key_text
@@ -47,14 +47,14 @@ class Opening:
     left: int | None = None
 
 
-def draw_salts(program: Program) -> dict[Key, int]:
+def draw_salts(program: IntegerProgram) -> dict[Key, int]:
     """A fresh secret salt for each committed port, out of the operating system's randomness."""
     from circuitize.backends.field import BN254
 
     return {key: secrets.randbelow(BN254.prime) for key in port_lists(program)}
 
 
-def port_lists(program: Program) -> dict[Key, PortList]:
+def port_lists(program: IntegerProgram) -> dict[Key, PortList]:
     """For each committed port the list that is it alone."""
     made: dict[Key, PortList] = {}
     for key, port in bound_ports(program):
@@ -157,7 +157,7 @@ def _names(known: Mapping[Key, Opening]) -> str:
 
 
 def drawn_or_joined(
-    program: Program,
+    program: IntegerProgram,
     inputs: Mapping[str, NDArray[np.int64]],
     earlier: Path | None,
     only: Sequence[str] = (),
@@ -173,7 +173,6 @@ def drawn_or_joined(
 
     def root_of(key: Key, salt: int) -> int:
         format = formats[key[1]]
-        assert format is not None
         return commit(inputs[key[1]], format, salt)
 
     return drawn | join(earlier, POSEIDON, port_lists(program), root_of, only, say)

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from circuitize.circuits.encode import is_digest
 from circuitize.circuits.errors import FormatError, excerpt
 from circuitize.circuits.files import write_whole
-from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.program import IntegerProgram, Port, Visibility
 from circuitize.circuits.reading import parse_json, read_at_most
+from circuitize.circuits.types import Fixed
 
 from .names import hides, kinds, names
 
@@ -40,6 +41,9 @@ INPUT, OUTPUT = "input", "output"
 
 Key = tuple[str, str]
 """Which side (input, output) and the port's name: an input and an output may share a name."""
+
+Bound = tuple[Key, Port[Fixed | None]]
+"""What a proof binds: a port, or ports with one root as if they were one, which has no format."""
 
 
 def proof_files(folder: Path) -> tuple[str, ...]:
@@ -80,19 +84,17 @@ class Statement:
         write_whole(folder / FILE, [self.text().encode()])
 
 
-def most_bytes(bound: Iterable[tuple[Key, Port]]) -> int:
+def most_bytes(bound: Iterable[Bound]) -> int:
     """No statement about these ports has a longer text."""
     return SLACK + sum(_port_bytes(key, port) for key, port in bound)
 
 
-def most_values(bound: Iterable[tuple[Key, Port]]) -> int:
+def most_values(bound: Iterable[Bound]) -> int:
     """No statement about these ports has more values, brackets of its text and commas in names counted too."""
-    return 64 + sum(
-        8 + len(key_text(key)) + (port.format.size if port.format is not None else 0) for key, port in bound
-    )
+    return 64 + sum(8 + len(key_text(key)) + (port.format.size if port.format else 0) for key, port in bound)
 
 
-def _port_bytes(key: Key, port: Port) -> int:
+def _port_bytes(key: Key, port: Port[Fixed | None]) -> int:
     """A name, as JSON escapes it at worst, and a root, or a line for each integer."""
     name, format = 6 * len(key_text(key)) + 128, port.format
     if port.visibility is Visibility.COMMITTED or format is None:
@@ -115,7 +117,7 @@ def stated_prover(folder: Path) -> str | None:
     return found[-1].decode() if found else None
 
 
-def read_statement(folder: Path, bound: Sequence[tuple[Key, Port]] | None = None) -> Statement:
+def read_statement(folder: Path, bound: Sequence[tuple[Key, Port[Fixed | None]]] | None = None) -> Statement:
     """What a proof's folder states about the ports that the verifier's own program binds; all that one's own states.
 
     Raises FormatError where it is damaged, of another version, or longer than any statement about these ports: that is
@@ -155,7 +157,7 @@ def _missing(path: Path, error: OSError) -> FormatError:
     return FormatError(f"{path}: expected a proof's statement, found {error.strerror or error}; check the path")
 
 
-def bound_ports(program: Program) -> Iterator[tuple[Key, Port]]:
+def bound_ports(program: IntegerProgram) -> Iterator[tuple[Key, Port[Fixed]]]:
     """The ports that a proof says something about, in the order of the public wires.
 
     Outputs in order, committed inputs, public inputs: a committed port is one wire, its root.
@@ -169,7 +171,7 @@ def bound_ports(program: Program) -> Iterator[tuple[Key, Port]]:
         yield from (((side, port.name), port) for port in ports if port.visibility in seen)
 
 
-def public_vector(program: Program, statement: Statement, prime: int) -> list[int]:
+def public_vector(program: IntegerProgram, statement: Statement, prime: int) -> list[int]:
     """The public wires' values that a statement claims, each in [0, prime).
 
     Raises Unproved where the statement's ports are not exactly the program's, where a value lies outside its port's
@@ -179,7 +181,6 @@ def public_vector(program: Program, statement: Statement, prime: int) -> list[in
     named = {**statement.publics, **statement.roots}
     for key, port in bound_ports(program):
         format = port.format
-        assert format is not None
         if port.visibility is Visibility.COMMITTED:
             root = statement.roots.get(key)
             if root is None or not 0 <= root < prime:
@@ -203,7 +204,7 @@ def public_vector(program: Program, statement: Statement, prime: int) -> list[in
 
 
 def stated(
-    program: Program,
+    program: IntegerProgram,
     prover: str,
     digest: str,
     found: Sequence[int],
@@ -228,7 +229,7 @@ def stated(
     return statement
 
 
-def shown_names(program: Program, bound: Iterable[tuple[Key, Port]] | None = None) -> dict[Key, str]:
+def shown_names(program: IntegerProgram, bound: Iterable[Bound] | None = None) -> dict[Key, str]:
     """How each bound port is called: its name, after `input:` or `output:` where both sides have that name.
 
     And where it begins so itself: no two are called alike.

@@ -16,7 +16,7 @@ from circuitize.backends.r1cs.emit import Emission, emit
 from circuitize.backends.r1cs.witness import random_salts, witness
 from circuitize.circuits.errors import CircuitizeError, Undefined
 from circuitize.circuits.operation import Edge
-from circuitize.circuits.program import Program, Raw, raw, to_integers, to_reals
+from circuitize.circuits.program import IntegerProgram, Program, Raw, as_integers, raw, to_integers, to_reals
 
 from . import integer, real
 from .device import Device
@@ -39,7 +39,7 @@ class Target(Protocol):
     def accepts(self, forged: Trace) -> bool:
         """Whether values of every wire that are not those of a run pass for one."""
 
-    def of(self, program: Program) -> Target:
+    def of(self, program: IntegerProgram) -> Target:
         """The same target for another program."""
 
 
@@ -50,7 +50,7 @@ class R1CS:
     """
 
     def __init__(
-        self, program: Program, emission: Emission | None = None, challenge: Challenge = Challenge.HASHED
+        self, program: IntegerProgram, emission: Emission | None = None, challenge: Challenge = Challenge.HASHED
     ) -> None:
         self.program, self.challenge = program, challenge
         self.emission = emit(program, challenge=challenge) if emission is None else emission
@@ -91,7 +91,7 @@ class R1CS:
             return False
         return not len(failing_rows(self.emission.system, made))
 
-    def of(self, program: Program) -> R1CS:
+    def of(self, program: IntegerProgram) -> R1CS:
         return R1CS(program, challenge=self.challenge)
 
     def _terminals(self, trace: Trace) -> dict[tuple[str, str], Integers]:
@@ -110,7 +110,7 @@ class R1CS:
 class OnDevice:
     """The integer executor on another device: every wire must have the value it has in the run, bit for bit."""
 
-    def __init__(self, program: Program, device: Device) -> None:
+    def __init__(self, program: IntegerProgram, device: Device) -> None:
         self.program = program
         self.device = device
 
@@ -140,7 +140,7 @@ class OnDevice:
             return False
         return True
 
-    def of(self, program: Program) -> OnDevice:
+    def of(self, program: IntegerProgram) -> OnDevice:
         return OnDevice(program, self.device)
 
     def _wires(self, trace: Trace) -> list[Integers]:
@@ -165,7 +165,7 @@ class Agreement:
 
 
 def agree(
-    program: Program,
+    program: IntegerProgram,
     vectors: Iterable[Mapping[str, Integers | Raw]],
     targets: Sequence[Target] | None = None,
     given: Program | None = None,
@@ -189,7 +189,7 @@ def agree(
             difference = _accepted(program, vector, targets, error)
         else:
             difference = _difference(program, trace, targets, blame=found.first_difference is None)
-            if given is not None and not given.is_integer:
+            if given is not None and as_integers(given) is None:
                 _add_float_error(found.float_error, program, given, vector, trace)
         if difference is not None:
             found.mismatches += 1
@@ -202,7 +202,7 @@ def named(edge: Edge) -> str:
     return f"{edge.operation.name} in {edge.provenance}"
 
 
-def _difference(program: Program, trace: Trace, targets: Sequence[Target], blame: bool) -> str | None:
+def _difference(program: IntegerProgram, trace: Trace, targets: Sequence[Target], blame: bool) -> str | None:
     """The first target that differs and how; with `blame`, the operation at fault where it is one on its own."""
     for target in targets:
         told = target.difference(trace)
@@ -212,10 +212,10 @@ def _difference(program: Program, trace: Trace, targets: Sequence[Target], blame
     return None
 
 
-def _differs(target: Target) -> Callable[[Program, Trace], bool]:
+def _differs(target: Target) -> Callable[[IntegerProgram, Trace], bool]:
     """Whether the target of an operation alone differs; False where it has no circuit of it."""
 
-    def differs(program: Program, trace: Trace) -> bool:
+    def differs(program: IntegerProgram, trace: Trace) -> bool:
         try:
             return target.of(program).difference(trace) is not None
         except CircuitizeError:
@@ -225,7 +225,7 @@ def _differs(target: Target) -> Callable[[Program, Trace], bool]:
 
 
 def _accepted(
-    program: Program, vector: Mapping[str, Integers | Raw], targets: Sequence[Target], undefined: Undefined
+    program: IntegerProgram, vector: Mapping[str, Integers | Raw], targets: Sequence[Target], undefined: Undefined
 ) -> str | None:
     """Which target accepts a forgery on inputs where the program has no value; None where none does."""
     for done, forged in forgeries(program, vector):
@@ -237,7 +237,7 @@ def _accepted(
 
 def _add_float_error(
     errors: dict[str, float],
-    program: Program,
+    program: IntegerProgram,
     given: Program,
     vector: Mapping[str, Integers | Raw],
     trace: Trace,
@@ -245,11 +245,9 @@ def _add_float_error(
     """Widens the errors by one run; the real program runs on the inputs that the integer one saw, rounded."""
     reals, known = {}, raw(vector)
     for port in program.inputs:
-        assert port.format is not None
         reals[port.name] = to_reals(port.format, to_integers(port, known[port.name], "inputs"))
     with np.errstate(all="ignore"):
         exact = real.run(given, reals)
     for port, wire in zip(program.outputs, program.arrow.outputs.tolist(), strict=True):
-        assert port.format is not None
         error = float(np.abs(to_reals(port.format, trace[wire]) - exact[port.name]).max())
         errors[port.name] = max(errors.get(port.name, 0.0), error)

@@ -10,6 +10,7 @@ from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.integers.language import Elementwise
 from circuitize.circuits.operation import Operation, Values
 from circuitize.circuits.program import Port, Program
+from circuitize.circuits.types import Fixed
 from circuitize.circuits.undefined import explained
 
 from .device import CPU, Device
@@ -96,7 +97,7 @@ def _overwriting(operation: Operation, place: int) -> Callable[..., Sequence[Any
     return lambda *values: (operation.overwrite(place, *values),)
 
 
-def in_order(program: Program, inputs: Mapping[str, Any]) -> list[tuple[Port, Any]]:
+def in_order(program: Program, inputs: Mapping[str, Any]) -> list[tuple[Port[Fixed], Any]]:
     """The inputs by port; raises CircuitizeError where one is missing, or one is neither an input nor an answer.
 
     An answer goes by the name of an output: an example may hold what the data says it should be. It is not read.
@@ -114,7 +115,7 @@ def in_order(program: Program, inputs: Mapping[str, Any]) -> list[tuple[Port, An
 def steps(
     program: Program,
     run: Callable[[Sequence[Any]], list[Values]],
-    prepare: Callable[[Port, Any], Values],
+    prepare: Callable[[Port[Fixed], Any], Values],
     initial: Mapping[str, Any],
     batches: Iterable[Mapping[str, Any]],
 ) -> Iterator[dict[str, Values]]:

@@ -12,7 +12,7 @@ from circuitize.circuits.errors import Undefined
 from circuitize.circuits.hypergraph import Arrow, fold
 from circuitize.circuits.integers import Check, Expansion
 from circuitize.circuits.operation import Operation
-from circuitize.circuits.program import Program, Raw, raw, to_integers
+from circuitize.circuits.program import IntegerProgram, Raw, raw, to_integers
 
 from .executor import in_order
 
@@ -20,7 +20,7 @@ Integers = NDArray[np.int64]
 Forge = Callable[[Integers, Check], Integers]
 
 
-def forgeries(program: Program, inputs: Mapping[str, Integers | Raw]) -> Iterator[tuple[str, list[Integers]]]:
+def forgeries(program: IntegerProgram, inputs: Mapping[str, Integers | Raw]) -> Iterator[tuple[str, list[Integers]]]:
     """Values of every wire, as `sims.integer.trace` gives them, that ignore each Check that fails; and what was done.
 
     Either the value passes as it is, or it is put at the nearer end of the Check's interval, so that everything after

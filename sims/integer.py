@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import Arrow
-from circuitize.circuits.program import Port, Program, Raw, raw, to_integers
+from circuitize.circuits.program import IntegerProgram, Port, Raw, raw, require_integers, to_integers
+from circuitize.circuits.types import Fixed
 
 from .device import CPU, Device
 from .executor import Executor, in_order, steps
@@ -24,14 +24,13 @@ def _prepared(arrow: Arrow, device: Device, names: tuple[str, ...]) -> Executor:
     return Executor(arrow, device, names)
 
 
-def executor(program: Program, device: Device = CPU) -> Executor:
+def executor(program: IntegerProgram, device: Device = CPU) -> Executor:
     """The program prepared for a device; kept for the programs used last. Raises CircuitizeError for a real program."""
-    if not program.is_integer:
-        raise CircuitizeError("expected an integer program, found a real one; quantize it first")
+    require_integers(program)
     return _prepared(program.arrow, device, tuple(port.name for port in program.inputs))
 
 
-def run(program: Program, inputs: Mapping[str, Any], device: Device = CPU) -> dict[str, Integers]:
+def run(program: IntegerProgram, inputs: Mapping[str, Any], device: Device = CPU) -> dict[str, Integers]:
     """Outputs by name, integers in the outputs' formats, as numpy arrays; the same ones on every device.
 
     Inputs are real values, whatever their dtype, rounded once, half to even; what a run gave is marked to go into
@@ -42,7 +41,7 @@ def run(program: Program, inputs: Mapping[str, Any], device: Device = CPU) -> di
     return _named(program, [device.take(value) for value in made])
 
 
-def trace(program: Program, inputs: Mapping[str, Integers | Raw], device: Device = CPU) -> list[Integers]:
+def trace(program: IntegerProgram, inputs: Mapping[str, Integers | Raw], device: Device = CPU) -> list[Integers]:
     """The value of every wire, in the order of the arrow's wires: what a witness is made of.
 
     Inputs are integers of their formats, as `to_integers` makes them; real values are refused. Raises as `run` does.
@@ -52,7 +51,7 @@ def trace(program: Program, inputs: Mapping[str, Integers | Raw], device: Device
 
 
 def train(
-    step: Program, initial: Mapping[str, Any], batches: Iterable[Mapping[str, Any]], device: Device = CPU
+    step: IntegerProgram, initial: Mapping[str, Any], batches: Iterable[Mapping[str, Any]], device: Device = CPU
 ) -> Iterator[dict[str, Integers]]:
     """Run a step once per batch, outputs fed back into the inputs of their names; yields each step's outputs.
 
@@ -65,7 +64,7 @@ def train(
     )
 
 
-def rounded(program: Program, inputs: Mapping[str, Any]) -> dict[str, Integers]:
+def rounded(program: IntegerProgram, inputs: Mapping[str, Any]) -> dict[str, Integers]:
     """The integers that values become as they enter, by input name: what `trace` and the provers take.
 
     Takes inputs as `run` does, and raises what it raises for them.
@@ -73,13 +72,13 @@ def rounded(program: Program, inputs: Mapping[str, Any]) -> dict[str, Integers]:
     return {port.name: _integer(port, value) for port, value in in_order(program, inputs)}
 
 
-def _integer(port: Port, values: Any) -> Integers:
+def _integer(port: Port[Fixed], values: Any) -> Integers:
     return to_integers(port, values, "inputs")
 
 
-def _integers(program: Program, inputs: Mapping[str, Any]) -> list[Integers]:
+def _integers(program: IntegerProgram, inputs: Mapping[str, Any]) -> list[Integers]:
     return [_integer(port, value) for port, value in in_order(program, inputs)]
 
 
-def _named(program: Program, values: list[Any]) -> dict[str, Integers]:
+def _named(program: IntegerProgram, values: list[Any]) -> dict[str, Integers]:
     return dict(zip([port.name for port in program.outputs], values, strict=True))

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.operation import Edge, Operation
-from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.program import IntegerProgram, Port, Visibility
 from circuitize.circuits.types import Fixed, Type
 
 Integers = NDArray[np.int64]
-Differs = Callable[[Program, Sequence[Integers]], bool]
+Differs = Callable[[IntegerProgram, Sequence[Integers]], bool]
 
 
 def first_that_differs(arrow: Arrow, trace: Sequence[Integers], differs: Differs) -> Edge | None:
@@ -32,15 +32,15 @@ def first_that_differs(arrow: Arrow, trace: Sequence[Integers], differs: Differs
     return None
 
 
-def alone(operation: Operation, sources: Sequence[Type]) -> Program:
+def alone(operation: Operation, sources: Sequence[Type]) -> IntegerProgram:
     """The program of one operation, everything public; what has no sources stands beside an input that it ignores."""
     builder = Builder()
     wires = builder.inputs(sources)
     if not wires:
         builder.input(Fixed((), 0, 0, 1))
     arrow = builder.build(builder.apply(operation, *wires))
-    return Program(arrow, _ports("in", arrow.source), _ports("out", arrow.target))
+    return IntegerProgram(arrow, _ports("in", arrow.source), _ports("out", arrow.target))
 
 
-def _ports(name: str, types: Sequence[Type]) -> tuple[Port, ...]:
+def _ports(name: str, types: Sequence[Type]) -> tuple[Port[Fixed], ...]:
     return tuple(Port(f"{name}{i}", Visibility.PUBLIC, type) for i, type in enumerate(types) if isinstance(type, Fixed))

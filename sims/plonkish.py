@@ -13,7 +13,7 @@ from circuitize.backends.plonkish.emit import Emission, Filling, emit
 from circuitize.backends.plonkish.witness import random_salts
 from circuitize.backends.r1cs.commitments import commit
 from circuitize.circuits.errors import Undefined
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 
 from .agree import named
 
@@ -28,7 +28,7 @@ class Plonkish:
 
     name = "plonkish"
 
-    def __init__(self, program: Program, emission: Emission | None = None) -> None:
+    def __init__(self, program: IntegerProgram, emission: Emission | None = None) -> None:
         self.program = program
         self.emission = emit(program) if emission is None else emission
 
@@ -65,7 +65,7 @@ class Plonkish:
         except Undefined:
             return False
 
-    def of(self, program: Program) -> Plonkish:
+    def of(self, program: IntegerProgram) -> Plonkish:
         return Plonkish(program)
 
     def _filled(self, trace: Trace) -> Filling:

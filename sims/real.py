@@ -15,6 +15,7 @@ from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.program import Port, Program, Raw, Role, numbers, to_reals
 from circuitize.circuits.shapes import remedy
 from circuitize.circuits.simplify import simplify
+from circuitize.circuits.types import Fixed
 
 from .device import CPU, Device
 from .executor import Executor, in_order, steps
@@ -69,10 +70,9 @@ def record(
     return tuple(examples)
 
 
-def to_floats(port: Port, values: Any) -> Reals:
+def to_floats(port: Port[Fixed], values: Any) -> Reals:
     """Real values of a port's shape, not rounded to its format."""
     array = numbers(port, values)
-    assert port.format is not None
     if isinstance(values, Raw):
         array = to_reals(port.format, values.array)
     if array.shape != port.format.shape:

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.circuits.program import Program, to_integers
+from circuitize.circuits.program import IntegerProgram, to_integers
 
 Vector = dict[str, NDArray[np.int64]]
 
 
 def inputs_to_try(
-    program: Program, count: int, random: np.random.Generator, examples: Sequence[Vector] | None = None
+    program: IntegerProgram, count: int, random: np.random.Generator, examples: Sequence[Vector] | None = None
 ) -> Iterator[Vector]:
     """`count` inputs, integers by name, of the four kinds in turn; of the last two where there are no examples.
 
@@ -26,7 +26,7 @@ def inputs_to_try(
         yield kinds[number % len(kinds)](program, example, random)
 
 
-def integer_examples(program: Program, held: Mapping[str, NDArray[np.int64]] | None = None) -> list[Vector]:
+def integer_examples(program: IntegerProgram, held: Mapping[str, NDArray[np.int64]] | None = None) -> list[Vector]:
     """The program's examples as integers; what `held` has is taken from there."""
     known = held or {}
     return [
@@ -38,11 +38,11 @@ def integer_examples(program: Program, held: Mapping[str, NDArray[np.int64]] | N
     ]
 
 
-def _example(program: Program, example: Vector, random: np.random.Generator) -> Vector:
+def _example(program: IntegerProgram, example: Vector, random: np.random.Generator) -> Vector:
     return example
 
 
-def _near(program: Program, example: Vector, random: np.random.Generator) -> Vector:
+def _near(program: IntegerProgram, example: Vector, random: np.random.Generator) -> Vector:
     """The example with about one value in thirty-two moved, by at most a sixteenth of itself or by one unit."""
     moved = {}
     for name, low, high in _intervals(program):
@@ -52,7 +52,7 @@ def _near(program: Program, example: Vector, random: np.random.Generator) -> Vec
     return moved
 
 
-def _ends(program: Program, example: Vector, random: np.random.Generator) -> Vector:
+def _ends(program: IntegerProgram, example: Vector, random: np.random.Generator) -> Vector:
     """The ends of the intervals and their neighbours, 0 and 1 and -1, at random."""
     made: Vector = {}
     shapes = {port.name: port.format.shape for port in program.inputs if port.format is not None}
@@ -62,7 +62,7 @@ def _ends(program: Program, example: Vector, random: np.random.Generator) -> Vec
     return made
 
 
-def _uniform(program: Program, example: Vector, random: np.random.Generator) -> Vector:
+def _uniform(program: IntegerProgram, example: Vector, random: np.random.Generator) -> Vector:
     shapes = {port.name: port.format.shape for port in program.inputs if port.format is not None}
     return {
         name: np.asarray(random.integers(low, high, size=shapes[name], endpoint=True))
@@ -70,5 +70,5 @@ def _uniform(program: Program, example: Vector, random: np.random.Generator) -> 
     }
 
 
-def _intervals(program: Program) -> list[tuple[str, int, int]]:
+def _intervals(program: IntegerProgram) -> list[tuple[str, int, int]]:
     return [(port.name, port.format.low, port.format.high) for port in program.inputs if port.format is not None]

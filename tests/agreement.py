@@ -15,7 +15,7 @@ from circuitize.backends.r1cs.cost import estimate
 from circuitize.backends.r1cs.system import ConstraintSystem
 from circuitize.backends.r1cs.witness import random_salts, witness
 from circuitize.circuits.errors import CircuitizeError, Undefined
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 from circuitize.sims import integer
 from circuitize.sims.agree import R1CS, Agreement, agree
 
@@ -29,7 +29,7 @@ MOST_ROWS = tiers.count(1 << 19, deep=1 << 20)
 """Of circuits whose wires are changed one by one."""
 
 
-def check_agreement(program: Program, vectors: Sequence[Vector]) -> Agreement:
+def check_agreement(program: IntegerProgram, vectors: Sequence[Vector]) -> Agreement:
     """Everything at once, in both kinds of circuit; returns what was compared."""
     targets = circuits(program)
     for target in targets:
@@ -44,7 +44,7 @@ def check_agreement(program: Program, vectors: Sequence[Vector]) -> Agreement:
     return found
 
 
-def circuits(program: Program) -> list[R1CS]:
+def circuits(program: IntegerProgram) -> list[R1CS]:
     """The plain circuit, and the one whose challenge is drawn after a commitment, unless it has nothing to test."""
     found = [R1CS(program)]
     try:

@@ -13,7 +13,7 @@ from circuitize.backends.r1cs.emit import emit
 from circuitize.backends.r1cs.system import ConstraintSystem, Matrix
 from circuitize.backends.r1cs.witness import witness
 from circuitize.circuits.errors import Undefined
-from circuitize.circuits.program import Program, raw
+from circuitize.circuits.program import IntegerProgram, raw
 from circuitize.sims import integer
 
 Integers = NDArray[np.int64]
@@ -21,7 +21,7 @@ MOST = 30_000_000
 """Numbers that a table of partial assignments may hold."""
 
 
-def every_input(given: Program) -> list[dict[str, Integers]]:
+def every_input(given: IntegerProgram) -> list[dict[str, Integers]]:
     """All inputs of a program, element by element."""
     formats = [port.format for port in given.inputs if port.format is not None]
     ranges = [range(f.low, f.high + 1) for f in formats for _ in range(f.size)]
@@ -33,7 +33,7 @@ def every_input(given: Program) -> list[dict[str, Integers]]:
     return found
 
 
-def check_all_assignments(given: Program, prime: int) -> None:
+def check_all_assignments(given: IntegerProgram, prime: int) -> None:
     """The satisfying assignments are the witnesses of the inputs on which the program is defined: no more, no fewer."""
     emission = emit(given, Field(prime))
     expected = []

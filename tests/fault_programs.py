@@ -8,14 +8,14 @@ from r1cs_programs import program
 from circuitize.circuits import integers as ints
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.operation import Provenance
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed, signed
 
 SHAPE = (3, 3)
 TABLE = np.array([7, -3, 0, 5, 1, 1, 20, -8, 6, 4, 2, 9, -1, 11, 13, 3])
 
 
-def everything() -> Program:
+def everything() -> IntegerProgram:
     """One edge per operation that has a value everywhere, each in a part of its own name."""
     builder = Builder()
     x, y = (builder.input(Fixed(SHAPE, 4, -128, 127)) for _ in range(2))
@@ -55,7 +55,7 @@ def everything() -> Program:
     return program(builder.build(outputs))
 
 
-def checked() -> Program:
+def checked() -> IntegerProgram:
     """A value in [-3, 3] of a difference in [-8, 7]."""
     builder = Builder()
     x = builder.input(Fixed((), 0, -8, 7))

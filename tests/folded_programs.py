@@ -22,7 +22,7 @@ from circuitize.circuits.integers import (
     Shift,
     View,
 )
-from circuitize.circuits.program import Port, Program, Role, Visibility
+from circuitize.circuits.program import IntegerProgram, Port, Role, Visibility
 from circuitize.circuits.types import Fixed
 
 Integers = NDArray[np.int64]
@@ -30,11 +30,11 @@ JET = (16, 64, 32, 32, 5)
 """Layer widths of the jet network."""
 
 
-def named(builder: Builder, inputs: Sequence[str], outputs: Sequence[int], held: Sequence[str] = ()) -> Program:
+def named(builder: Builder, inputs: Sequence[str], outputs: Sequence[int], held: Sequence[str] = ()) -> IntegerProgram:
     """The program of what a builder holds, its outputs named y0, y1, ... or, for state, like the input."""
     arrow = builder.build(outputs)
     names = [*held, *(f"y{k}" for k in range(len(outputs) - len(held)))]
-    return Program(
+    return IntegerProgram(
         arrow,
         tuple(
             Port(name, Visibility.PUBLIC, type, Role.STATE if name in held else Role.DATA)
@@ -49,7 +49,9 @@ def named(builder: Builder, inputs: Sequence[str], outputs: Sequence[int], held:
     )
 
 
-def layers(weights: Sequence[Integers], biases: Sequence[Integers], shifts: Sequence[int], activation: int) -> Program:
+def layers(
+    weights: Sequence[Integers], biases: Sequence[Integers], shifts: Sequence[int], activation: int
+) -> IntegerProgram:
     """A perceptron on 8-bit inputs: x W + b, then max(., 0), a floor shift and saturation at `activation`.
 
     A layer whose shift is negative ends in x W + b.
@@ -66,7 +68,7 @@ def layers(weights: Sequence[Integers], biases: Sequence[Integers], shifts: Sequ
     return named(builder, ["inputs"], [wire])
 
 
-def perceptron(widths: Sequence[int] = JET, seed: int = 0) -> Program:
+def perceptron(widths: Sequence[int] = JET, seed: int = 0) -> IntegerProgram:
     """A perceptron of 6-bit weights and 8-bit unsigned activations."""
     draw = np.random.default_rng(seed)
     weights = [draw.integers(-31, 32, (rows, columns)) for rows, columns in pairwise(widths)]
@@ -74,7 +76,7 @@ def perceptron(widths: Sequence[int] = JET, seed: int = 0) -> Program:
     return layers(weights, biases, [*(6 for _ in widths[2:]), -1], 255)
 
 
-def frames(program: Program, count: int, seed: int = 0) -> dict[str, Integers]:
+def frames(program: IntegerProgram, count: int, seed: int = 0) -> dict[str, Integers]:
     """Random frames of every input that is not held; all inputs at both ends of their intervals first."""
     draw = np.random.default_rng(seed)
     made = {}
@@ -91,7 +93,7 @@ def frames(program: Program, count: int, seed: int = 0) -> dict[str, Integers]:
     return made
 
 
-def network(seed: int = 0) -> Program:
+def network(seed: int = 0) -> IntegerProgram:
     """A small network with everything: a convolution, a table as activation, maxima of 2 x 2, a dense layer, an argmax.
 
     Outputs y0, the five sums of the dense layer, and y1, the place of the greatest.

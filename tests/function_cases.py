@@ -10,7 +10,7 @@ import numpy as np
 from arrays_cases import Floats, Integers, Source
 
 from circuitize.circuits.hypergraph import Arrow
-from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.program import IntegerProgram, Port, Program, Visibility
 from circuitize.circuits.quantize import quantize
 from circuitize.frontends import activations, attention, convolution, functions, movement
 from circuitize.frontends.tensor import Tensor
@@ -38,7 +38,7 @@ class FunctionCase:
     def allowed(self) -> float:
         return 0.0 if self.units is None else self.units + 0.5
 
-    def program(self, examples: list[list[Integers]]) -> Program:
+    def program(self, examples: list[list[Integers]]) -> IntegerProgram:
         """Quantized for these examples, every port public."""
         ports = tuple(Port(f"x{i}", Visibility.PUBLIC, source.fixed) for i, source in enumerate(self.sources))
         named = tuple({f"x{i}": x for i, x in enumerate(self.reals(values))} for values in examples)
@@ -53,7 +53,7 @@ class FunctionCase:
 
 
 @lru_cache(maxsize=64)
-def small_program(case: FunctionCase) -> Program:
+def small_program(case: FunctionCase) -> IntegerProgram:
     """The case as it is, calibrated on six examples."""
     return case.program(case.drawn(6))
 

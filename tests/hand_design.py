@@ -9,18 +9,18 @@ import numpy as np
 from circuitize.backends.verilog.design import Design, Stream
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.integers import Check, Scale
-from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.program import IntegerProgram, Port, Visibility
 from circuitize.circuits.types import Fixed
 
 X, Y = Fixed((3,), 0, -100, 100), Fixed((3,), 0, -180, 180)
 
 
-def program() -> Program:
+def program() -> IntegerProgram:
     """y = 2 x, defined where no element of y passes 180."""
     builder = Builder()
     x = builder.input(X)
     arrow = builder.build([builder.add(Check(Y.low, Y.high), builder.add(Scale(2, 0), x))])
-    return Program(arrow, (Port("x", Visibility.PUBLIC, X),), (Port("y", Visibility.PUBLIC, Y),))
+    return IntegerProgram(arrow, (Port("x", Visibility.PUBLIC, X),), (Port("y", Visibility.PUBLIC, Y),))
 
 
 def design(lanes: int = 1, **changed: str) -> Design:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from r1cs_programs import integer_type
 
-from circuitize import Format, Port, Program, Role, Visibility
+from circuitize import Format, IntegerProgram, Port, Role, Visibility
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.integers import (
@@ -36,19 +36,19 @@ PUBLIC = Visibility.PUBLIC
 X, W, SCORES = (Format.signed(5, 2).of((3,)), Format.signed(4, 1).of((3, 2)), Format.signed(8, 3).of((2,)))
 
 
-def _program(arrow: Arrow, inputs: tuple[str, ...], outputs: tuple[str, ...]) -> Program:
+def _program(arrow: Arrow, inputs: tuple[str, ...], outputs: tuple[str, ...]) -> IntegerProgram:
     sides = ((inputs, arrow.source), (outputs, arrow.target))
     given, made = (
         tuple(map(lambda name, type: Port(name, PUBLIC, integer_type(type)), names, types)) for names, types in sides
     )
-    return Program(arrow, given, made)
+    return IntegerProgram(arrow, given, made)
 
 
 def _scores(builder: Builder, x: int, w: int) -> int:
     return builder.add(Check(SCORES.low, SCORES.high), builder.add(Contract("i,ij->j"), x, w))
 
 
-def linear() -> Program:
+def linear() -> IntegerProgram:
     """Two scores of three numbers; the weight is held, and four of five examples have the label that it gives."""
     builder = Builder()
     x, w = builder.inputs([X, W])
@@ -61,19 +61,19 @@ def linear() -> Program:
     reals, held = to_reals(X, inputs), to_reals(W, weight)
     examples = [{"x": a, "w": held, "y": np.asarray(b)} for a, b in zip(reals, labels, strict=True)]
     ports = (Port("x", PUBLIC, X), Port("w", Visibility.COMMITTED, W, Role.PARAMETER))
-    return Program(arrow, ports, (Port("y", PUBLIC, SCORES),), tuple(examples))
+    return IntegerProgram(arrow, ports, (Port("y", PUBLIC, SCORES),), tuple(examples))
 
 
-def head() -> Program:
+def head() -> IntegerProgram:
     """The class itself; its answers are classes."""
     given = linear()
     builder = Builder()
     x, w = builder.inputs([X, W])
     arrow = builder.build([builder.add(ArgMax(0), _scores(builder, x, w))])
-    return Program(arrow, given.inputs, (Port("y", PUBLIC, integer_type(arrow.target[0])),), given.examples)
+    return IntegerProgram(arrow, given.inputs, (Port("y", PUBLIC, integer_type(arrow.target[0])),), given.examples)
 
 
-def counter() -> Program:
+def counter() -> IntegerProgram:
     """State: a total that a frame adds to, undefined past its format."""
     format = Format.signed(6, 0).of((2,))
     builder = Builder()
@@ -81,18 +81,18 @@ def counter() -> Program:
     arrow = builder.build([builder.add(Check(format.low, format.high), builder.add(Add(), total, x))])
     ports = (Port("total", PUBLIC, format, Role.STATE), Port("x", PUBLIC, format))
     values = [{"total": np.array([1, 2]), "x": np.array(x)} for x in ([1, -1], [20, 5], [11, 9], [0, -20])]
-    return Program(arrow, ports, (Port("total", PUBLIC, format, Role.STATE),), tuple(values))
+    return IntegerProgram(arrow, ports, (Port("total", PUBLIC, format, Role.STATE),), tuple(values))
 
 
-def alone() -> Program:
+def alone() -> IntegerProgram:
     """Nothing enters frame by frame."""
     builder = Builder()
     arrow = builder.build([builder.add(ReLU(), builder.input(X))])
     ports = (Port("x", PUBLIC, X, Role.STATE),), (Port("y", PUBLIC, integer_type(arrow.target[0])),)
-    return Program(arrow, *ports, ({"x": np.zeros(3)},))
+    return IntegerProgram(arrow, *ports, ({"x": np.zeros(3)},))
 
 
-def convolution() -> Program:
+def convolution() -> IntegerProgram:
     """Two channels of a 4 x 4 image convolved 2 x 2, saturated, then the greatest of each channel."""
     builder = Builder()
     image = builder.input(Fixed((2, 4, 4), 3, -8, 7))
@@ -114,7 +114,7 @@ def convolution() -> Program:
     return _program(arrow, ("image",), ("y",))
 
 
-def arithmetic() -> Program:
+def arithmetic() -> IntegerProgram:
     """Division, square root, a table, choice, sum, shift and saturation of four numbers."""
     builder = Builder()
     x, y = builder.inputs([Fixed((4,), 2, -20, 20), Fixed((4,), 2, 1, 9)])

@@ -18,7 +18,7 @@ from circuitize.circuits import arrays
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.differentiate import reverse_derivative
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 from circuitize.provers.tensor.cost import estimate
 from circuitize.provers.tensor.errors import Unprovable
 from circuitize.sims.rtl.frames import bound_somehow
@@ -139,7 +139,9 @@ def _row(case: Case, key: str, costs: Costs, whole: bool) -> tuple[str, ...]:
     )
 
 
-def _priced(sources: Sequence[Source], program: Program, cost: Mapping[str, int], whole: bool) -> tuple[str, ...]:
+def _priced(
+    sources: Sequence[Source], program: IntegerProgram, cost: Mapping[str, int], whole: bool
+) -> tuple[str, ...]:
     return (
         " x ".join(f"{list(s.shape)} of {s.fraction_bits} bits in [{s.low:g}, {s.high:g}]" for s in sources),
         f"{cost['constraints']:,}",
@@ -179,7 +181,7 @@ def _counted(names: Counter[str]) -> str:
     return ", ".join(f"{count} {name}" if count > 1 else name for name, count in names.items()).replace("_", " ")
 
 
-def _error(case: Case, program: Program) -> str:
+def _error(case: Case, program: IntegerProgram) -> str:
     operation, (port,) = case.operation, program.outputs
     assert port.format is not None
     most = quantized_cases.greatest_tolerance(case, port.format)
@@ -188,21 +190,21 @@ def _error(case: Case, program: Program) -> str:
     return f"{most:.2g}" if most else "exact"
 
 
-def _plonkish(program: Program) -> str:
+def _plonkish(program: IntegerProgram) -> str:
     try:
         return f"{plonkish(program)['rows']:,}"
     except CircuitizeError:
         return ""
 
 
-def _looked_up(program: Program) -> str:
+def _looked_up(program: IntegerProgram) -> str:
     try:
         return f"{estimate(program)['lookups']:,}"
     except Unprovable:
         return ""
 
 
-def _luts(program: Program) -> str:
+def _luts(program: IntegerProgram) -> str:
     try:
         return f"{parallel_sizes(bound_somehow(program).program)['lut']:,}"
     except CircuitizeError:

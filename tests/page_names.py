@@ -11,7 +11,7 @@ import circuitize as cz
 from circuitize.backends.r1cs.emit import emit
 from circuitize.backends.r1cs.witness import random_salts, witness
 from circuitize.circuits.bind import bind
-from circuitize.circuits.program import Program, Role, to_integers
+from circuitize.circuits.program import IntegerProgram, Program, Role, to_integers
 from circuitize.frontends import training
 from circuitize.sims import integer
 
@@ -26,7 +26,7 @@ def small_step() -> Program:
     return cz.calibrated(step, cz.start(step, model, seed=0), data.batches(batch=4, epochs=1, learning_rate=0.125))
 
 
-def small_prediction() -> Program:
+def small_prediction() -> IntegerProgram:
     """A prediction whose weights are in the circuit, as hardware has them."""
     model = cz.sequential(cz.dense(3, 4), cz.relu(), cz.dense(4, 2))
     program = cz.predict(model, batch=1)

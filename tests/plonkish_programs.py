@@ -18,7 +18,7 @@ from circuitize.backends.plonkish.witness import random_salts
 from circuitize.backends.r1cs.commitments import commit
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
-from circuitize.circuits.program import Program, Visibility
+from circuitize.circuits.program import IntegerProgram, Visibility
 from circuitize.circuits.types import Fixed
 from circuitize.sims import integer
 
@@ -54,7 +54,7 @@ class Run:
         return survivors(system, self.advice, self.instance, self.challenges, changed)
 
 
-def layer(visibility: Visibility = Visibility.PUBLIC) -> Program:
+def layer(visibility: Visibility = Visibility.PUBLIC) -> IntegerProgram:
     """relu(check(shift(x W + 2 b))), batch 6, 8 inputs, 5 neurons."""
     builder = Builder()
     x, w = builder.input(Fixed((6, 8), 4, -64, 63)), builder.input(Fixed((8, 5), 6, -128, 127))
@@ -65,7 +65,7 @@ def layer(visibility: Visibility = Visibility.PUBLIC) -> Program:
     return program(builder.build([builder.add(integers.ReLU(), ranged)]), visibility)
 
 
-def vector(given: Program, seed: int = 1) -> Vector:
+def vector(given: IntegerProgram, seed: int = 1) -> Vector:
     random = np.random.default_rng(seed)
     return {
         p.name: random.integers(p.format.low, p.format.high, p.format.shape, endpoint=True)
@@ -74,7 +74,7 @@ def vector(given: Program, seed: int = 1) -> Vector:
     }
 
 
-def smallest(given: Program) -> Emission:
+def smallest(given: IntegerProgram) -> Emission:
     """The system with the fewest rows."""
     for k in range(4, 24):
         try:
@@ -84,7 +84,7 @@ def smallest(given: Program) -> Emission:
     raise AssertionError("no k is large enough")
 
 
-def fill(emission: Emission, given: Program, vector: Vector, seed: int = 0) -> Run:
+def fill(emission: Emission, given: IntegerProgram, vector: Vector, seed: int = 0) -> Run:
     """The cells of a run. Raises Undefined where the program has no value."""
     return fill_trace(emission, integer.trace(given, vector), seed)
 
@@ -97,7 +97,7 @@ def fill_trace(emission: Emission, trace: Sequence[NDArray[np.int64]], seed: int
     return Run(emission, advice + filling.second(drawn), filling.instance(), drawn, filling)
 
 
-def require_outputs(run: Run, given: Program, vector: Vector) -> None:
+def require_outputs(run: Run, given: IntegerProgram, vector: Vector) -> None:
     """The instance holds the executor's outputs, the public inputs, and the roots of committed ports."""
     trace = integer.trace(given, vector)
     arrow = given.arrow

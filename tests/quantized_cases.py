@@ -12,7 +12,7 @@ from circuitize.circuits import arrays
 from circuitize.circuits.arrays.curves.smooth import Smooth
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.lowering import Precision
-from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.program import IntegerProgram, Port, Program, Visibility
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.types import Fixed
 
@@ -64,7 +64,7 @@ def real_program(case: Case) -> Program:
 
 
 @lru_cache(maxsize=256)
-def program(case: Case) -> Program:
+def program(case: Case) -> IntegerProgram:
     return quantize(real_program(case))
 
 

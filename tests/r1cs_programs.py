@@ -5,7 +5,7 @@ from __future__ import annotations
 from circuitize.circuits.builder import Builder, generator
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.integers import IntegerOperation
-from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.program import IntegerProgram, Port, Visibility
 from circuitize.circuits.types import Fixed, Type
 
 
@@ -15,14 +15,14 @@ def integer_type(type: Type) -> Fixed:
     return type
 
 
-def program(arrow: Arrow, visibility: Visibility = Visibility.PUBLIC) -> Program:
+def program(arrow: Arrow, visibility: Visibility = Visibility.PUBLIC) -> IntegerProgram:
     """An integer arrow with ports in0, in1, ..., out0, ..., and a public input `unit` where it has no input."""
     inputs = tuple(Port(f"in{i}", visibility, integer_type(type)) for i, type in enumerate(arrow.source))
     outputs = tuple(Port(f"out{i}", visibility, integer_type(type)) for i, type in enumerate(arrow.target))
-    return Program(arrow, inputs, outputs)
+    return IntegerProgram(arrow, inputs, outputs)
 
 
-def single(operation: IntegerOperation, *sources: Fixed) -> Program:
+def single(operation: IntegerOperation, *sources: Fixed) -> IntegerProgram:
     """The program of one operation."""
     if sources:
         return program(generator(operation, *sources))
@@ -31,7 +31,7 @@ def single(operation: IntegerOperation, *sources: Fixed) -> Program:
     return program(builder.build([builder.add(operation), unit]))
 
 
-def chain(source: Fixed, *operations: IntegerOperation) -> Program:
+def chain(source: Fixed, *operations: IntegerOperation) -> IntegerProgram:
     """The program of operations of one source, one after the other."""
     builder = Builder()
     wire = builder.input(source)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.backends.verilog.design import STATUS, Design, Stream
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 from circuitize.sims.rtl.beats import CYCLE_DIGITS, Taken, line_length, written
 from circuitize.sims.rtl.compare import Expected, expected
 from circuitize.sims.rtl.simulate import Simulation
@@ -32,7 +32,7 @@ class Resets:
 
 def check_resets(
     design: Design,
-    program: Program,
+    program: IntegerProgram,
     vectors: Mapping[str, Integers],
     initial: Mapping[str, Integers] | None = None,
     count: int = 100,

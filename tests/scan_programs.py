@@ -15,9 +15,8 @@ from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError, Undefined
 from circuitize.circuits.hypergraph import Arrow, fold
 from circuitize.circuits.integers import Check, View
-from circuitize.circuits.integers.language import fixed
 from circuitize.circuits.operation import Operation
-from circuitize.circuits.program import Port, Program, Role, Visibility
+from circuitize.circuits.program import IntegerProgram, Port, Role, Visibility
 from circuitize.circuits.scan import Scan
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.config import PRIME
@@ -47,7 +46,7 @@ class Drawn:
         return self.wires[-1 - int(min(self.random.geometric(0.25), len(self.wires)) - 1)]
 
     def type(self, wire: int) -> Fixed:
-        return fixed(self.builder, wire)
+        return self.builder.format(wire)
 
     def add(self, operation: integers.IntegerOperation, *wires: int) -> int:
         """The wire of an operation, without fraction bits, as all are."""
@@ -111,7 +110,7 @@ class Drawn:
         return made[str(self.random.choice(list(made)))]()
 
 
-def drawn_step(seed: int) -> Program:
+def drawn_step(seed: int) -> IntegerProgram:
     """One to three held values, which leave as themselves, as each other, by one wire, or computed; a loss."""
     random = np.random.default_rng(seed)
     own = Drawn(random)
@@ -139,10 +138,10 @@ def drawn_step(seed: int) -> Program:
     arrow = own.builder.build([*leaving, loss])
     ports = [Port(name, Visibility.COMMITTED, HELD, ROLES[name]) for name in held]
     x = Port("x", list(Visibility)[int(random.integers(3))], HELD, Role.DATA)
-    return Program(arrow, (*ports, x), (*ports, Port("loss", Visibility.PUBLIC, own.type(loss))))
+    return IntegerProgram(arrow, (*ports, x), (*ports, Port("loss", Visibility.PUBLIC, own.type(loss))))
 
 
-def reading_a_dataset() -> Program:
+def reading_a_dataset() -> IntegerProgram:
     """w becomes a quarter of w and what is positive of a batch, whose axes are regrouped across each other, twice."""
     batch, held = Fixed((2, 3, 2), 0, -8, 7), Fixed((3, 2), 0, -8, 7)
     builder = Builder()
@@ -154,7 +153,7 @@ def reading_a_dataset() -> Program:
     scaled = builder.add(integers.Scale(1, 2), builder.add(integers.Add(), w, summed))
     made = builder.add(Check(-8, 7), builder.add(integers.Shift(2), scaled))
     ports = [Port("w", Visibility.COMMITTED, held, Role.PARAMETER), Port("x", Visibility.COMMITTED, batch, Role.DATA)]
-    return Program(builder.build([made]), tuple(ports), (ports[0],))
+    return IntegerProgram(builder.build([made]), tuple(ports), (ports[0],))
 
 
 @dataclass(frozen=True)

@@ -9,18 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.hypergraph import tensor
-from circuitize.circuits.program import Port, Program
+from circuitize.circuits.program import IntegerProgram, Port
+from circuitize.circuits.types import Fixed
 
 Integers = NDArray[np.int64]
 
 
-def side_by_side(programs: Sequence[Program]) -> Program:
+def side_by_side(programs: Sequence[IntegerProgram]) -> IntegerProgram:
     """Port x of program k becomes x_k, so that a difference names the program."""
 
-    def named(ports: Sequence[Port], k: int) -> list[Port]:
+    def named(ports: Sequence[Port[Fixed]], k: int) -> list[Port[Fixed]]:
         return [replace(port, name=f"{port.name}_{k}") for port in ports]
 
-    return Program(
+    return IntegerProgram(
         tensor(*(program.arrow for program in programs)),
         tuple(port for k, program in enumerate(programs) for port in named(program.inputs, k)),
         tuple(port for k, program in enumerate(programs) for port in named(program.outputs, k)),

@@ -20,7 +20,7 @@ from circuitize.backends.r1cs.cost import estimate
 from circuitize.circuits import arrays, integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.integers import View
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.types import Fixed
 
@@ -31,7 +31,7 @@ def fixed(low: int, high: int, *shape: int) -> Fixed:
     return Fixed(shape, 0, low, high)
 
 
-def perceptron(neurons: int = 1) -> Program:
+def perceptron(neurons: int = 1) -> IntegerProgram:
     """Two inputs, neurons, shift, range and ReLU."""
     builder = Builder()
     x, w = builder.input(fixed(-8, 7, 2)), builder.input(fixed(-8, 7, 2, neurons))
@@ -40,7 +40,7 @@ def perceptron(neurons: int = 1) -> Program:
     return program(builder.build([builder.add(integers.ReLU(), ranged)]))
 
 
-def descent() -> Program:
+def descent() -> IntegerProgram:
     """w - floor(x * (w * x - y) / 4), checked: a training step of one weight."""
     builder = Builder()
     x, w, y = (builder.input(fixed(-8, 7)) for _ in range(3))
@@ -124,7 +124,7 @@ LONG = (arrays.SquareRoot, arrays.Divide, arrays.Select)
 CHOSEN = (integers.ReLU, integers.Check, integers.Clamp, integers.ArgMax, integers.Gather, integers.ScatterAdd)
 
 
-def small_programs() -> Iterator[tuple[str, Program]]:
+def small_programs() -> Iterator[tuple[str, IntegerProgram]]:
     """All of them, by name."""
     yield from PROGRAMS.items()
     for place, case in enumerate([*SMALLER, *cases()]):
@@ -133,7 +133,7 @@ def small_programs() -> Iterator[tuple[str, Program]]:
         yield f"real {place} {real}".replace("\n", " "), quantized(real)
 
 
-def representatives() -> dict[str, Program]:
+def representatives() -> dict[str, IntegerProgram]:
     """A part: one of each kind of row."""
     found = dict(PROGRAMS)
     found |= {
@@ -147,5 +147,5 @@ def representatives() -> dict[str, Program]:
     return {name: given for name, given in (found | reals).items() if is_small(given)}
 
 
-def is_small(given: Program, most: int = MOST_ROWS) -> bool:
+def is_small(given: IntegerProgram, most: int = MOST_ROWS) -> bool:
     return bool(estimate(given)["constraints"] <= most)

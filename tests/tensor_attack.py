@@ -18,7 +18,7 @@ from tensor_words import Deaf
 
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.config import DEGREES
 from circuitize.provers.tensor.forms import Public
@@ -32,7 +32,7 @@ at_every_degree = pytest.mark.parametrize("degree", DEGREES)
 """Of the extension that challenges are drawn from."""
 
 
-def small_plan(program: Program, degree: int, *assumed: str) -> Plan:
+def small_plan(program: IntegerProgram, degree: int, *assumed: str) -> Plan:
     """The plan with tables of 16 entries, which a prover in Python has time for; some groups may be `assumed`."""
     return plan(program, 4, assumed=assumed, degree=degree)
 
@@ -40,7 +40,7 @@ def small_plan(program: Program, degree: int, *assumed: str) -> Plan:
 class Forgery:
     """What a cheating prover claims of a program, and its proof."""
 
-    def __init__(self, program: Program, made: Plan, statement: Statement, messages: bytes) -> None:
+    def __init__(self, program: IntegerProgram, made: Plan, statement: Statement, messages: bytes) -> None:
         self.program, self.made, self.statement = program, made, statement
         self.proof = Proof(made.program, messages)
 
@@ -70,7 +70,7 @@ def publics_of(made: Plan, trace: Any) -> dict[tuple[str, str], Integers]:
 
 
 def attack(
-    program: Program,
+    program: IntegerProgram,
     made: Plan,
     inputs: dict[str, Integers],
     kind: type[Cheat] = Cheat,
@@ -108,7 +108,7 @@ class FalseSum(Cheat):
         return apply(self.weights[weights], self.values[output]) - total(honest)
 
 
-def built(sources: list[Fixed], *rows: tuple[integers.IntegerOperation, tuple[int, ...]]) -> Program:
+def built(sources: list[Fixed], *rows: tuple[integers.IntegerOperation, tuple[int, ...]]) -> IntegerProgram:
     """The program of operations on wires by number, which returns the last one."""
     builder = Builder()
     wires = builder.inputs(sources)

@@ -13,7 +13,7 @@ from tensor_proofs import entering, refusals
 from circuitize.circuits.hypergraph import fold
 from circuitize.circuits.integers import Check
 from circuitize.circuits.operation import Operation
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 from circuitize.provers.tensor.config import PRIME
 from circuitize.provers.tensor.forms import Column, Trace
 from circuitize.provers.tensor.plan import Plan
@@ -41,12 +41,14 @@ def forged_trace(made: Plan, inputs: Mapping[str, Integers], wire: int, change: 
     return [value for value in fold(made.arrow, values, run, keep=True) if value is not None]
 
 
-def forgery(program: Program, made: Plan, trace: Trace, values: Sequence[Integers], hook: Hook | None = None) -> Proved:
+def forgery(
+    program: IntegerProgram, made: Plan, trace: Trace, values: Sequence[Integers], hook: Hook | None = None
+) -> Proved:
     """The proof that a cheating prover makes."""
     return prove_values(program, made, trace, values, hook=hook)
 
 
-def answer(program: Program, made: Plan, trace: Trace, values: Sequence[Integers] | None = None) -> str | None:
+def answer(program: IntegerProgram, made: Plan, trace: Trace, values: Sequence[Integers] | None = None) -> str | None:
     """What both verifiers say to it, where they know of all roots that what is behind them is in format."""
     found = forgery(program, made, trace, made.values(trace) if values is None else values)
     return refusals(program, found.statement, found.proof, made, trusted=entering(found.statement))[0]

@@ -17,7 +17,7 @@ from side_by_side import side_by_side, values_of
 from tiers import TIER
 
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import Program, Visibility, raw, to_integers
+from circuitize.circuits.program import IntegerProgram, Visibility, raw, to_integers
 from circuitize.provers.tensor.errors import Unprovable
 from circuitize.provers.tensor.plan import Plan, plan
 from circuitize.provers.tensor.proof import Proof
@@ -30,13 +30,13 @@ Integers = NDArray[np.int64]
 
 
 @lru_cache(maxsize=4)
-def planned(name: str) -> tuple[Program, Plan]:
+def planned(name: str) -> tuple[IntegerProgram, Plan]:
     """An example's integer program and its plan."""
     program = example(name).integer
     return program, plan(program)
 
 
-def example_inputs(program: Program) -> dict[str, Integers]:
+def example_inputs(program: IntegerProgram) -> dict[str, Integers]:
     return {port.name: to_integers(port, program.examples[0][port.name], "example") for port in program.inputs}
 
 
@@ -45,7 +45,7 @@ _JUDGED: dict[bytes, str | None] = {}
 
 
 def opinions(
-    program: Program,
+    program: IntegerProgram,
     statement: Statement,
     proof: Proof,
     made: Plan,
@@ -57,7 +57,7 @@ def opinions(
     return native_refusal(*arguments), independent_verifier.refusal(*arguments)
 
 
-def unjudged(program: Program, statement: Statement, proof: Proof, made: Plan) -> list[str]:
+def unjudged(program: IntegerProgram, statement: Statement, proof: Proof, made: Plan) -> list[str]:
     """Why each verifier will not judge a proof by this plan, whatever the proof."""
     found = []
     for judge in (native_refusal, independent_verifier.refusal):
@@ -68,7 +68,7 @@ def unjudged(program: Program, statement: Statement, proof: Proof, made: Plan) -
 
 
 def refusals(
-    program: Program,
+    program: IntegerProgram,
     statement: Statement,
     proof: Proof,
     made: Plan | None = None,
@@ -98,7 +98,7 @@ def entering(statement: Statement) -> dict[str, bytes]:
     return {name: root for (side, name), root in statement.roots.items() if side == "input"}
 
 
-def proved(program: Program, inputs: Mapping[str, Integers], made: Plan | None = None, **more: Any) -> Proved:
+def proved(program: IntegerProgram, inputs: Mapping[str, Integers], made: Plan | None = None, **more: Any) -> Proved:
     """A proof of an honest run, accepted by both verifiers, whose outputs are those of the integer executor."""
     made = made or plan(program)
     found = prove(program, inputs, not_zero_knowledge=True, made=made, **more)
@@ -112,7 +112,7 @@ def proved(program: Program, inputs: Mapping[str, Integers], made: Plan | None =
     return found
 
 
-def proved_together(given: Sequence[tuple[Program, Mapping[str, Integers] | None]]) -> None:
+def proved_together(given: Sequence[tuple[IntegerProgram, Mapping[str, Integers] | None]]) -> None:
     """One proof of programs side by side, of those that have inputs; in `make deep` one of each."""
     known = [(program, inputs) for program, inputs in given if inputs is not None]
     for chosen in [[one] for one in known] if TIER == "deep" else [known] * bool(known):
@@ -120,7 +120,11 @@ def proved_together(given: Sequence[tuple[Program, Mapping[str, Integers] | None
 
 
 def forged(
-    program: Program, inputs: Mapping[str, Integers], made: Plan, values: Sequence[Integers], hook: Hook | None = None
+    program: IntegerProgram,
+    inputs: Mapping[str, Integers],
+    made: Plan,
+    values: Sequence[Integers],
+    hook: Hook | None = None,
 ) -> tuple[str | None, Proved]:
     """What both verifiers say to the proof that a cheating prover makes from these values of all bases."""
     trace = made.trace(inputs)
@@ -132,7 +136,7 @@ def honest_values(made: Plan, inputs: Mapping[str, Integers]) -> list[Integers]:
     return list(made.values(made.trace(inputs)))
 
 
-def committed_inputs(program: Program) -> Program:
+def committed_inputs(program: IntegerProgram) -> IntegerProgram:
     """The same program with every input committed and every output public."""
     return replace(
         program,

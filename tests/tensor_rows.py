@@ -11,7 +11,7 @@ from r1cs_programs import integer_type
 from circuitize import _native
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.integers import Multiply, Reindex, View
-from circuitize.circuits.program import Port, Program, Role, Visibility
+from circuitize.circuits.program import IntegerProgram, Port, Role, Visibility
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.dataset import Dataset
 from circuitize.provers.tensor.groups import layout
@@ -23,7 +23,7 @@ Integers = NDArray[np.int64]
 EXAMPLES = 5
 
 
-def of_rows(degree: int = 2, openings: int | None = None) -> tuple[Program, Plan]:
+def of_rows(degree: int = 2, openings: int | None = None) -> tuple[IntegerProgram, Plan]:
     """Three examples times weights; the plan reads them from a dataset of five, and assumes all formats."""
     x, w = Fixed((3, 4), 0, 0, 7), Fixed((12,), 0, -8, 7)
     builder = Builder()
@@ -31,13 +31,13 @@ def of_rows(degree: int = 2, openings: int | None = None) -> tuple[Program, Plan
     flat = builder.add(Reindex(View.reshape((3, 4), (12,))), batch)
     arrow = builder.build([builder.add(Multiply(), flat, weight)])
     ports = (Port("x", Visibility.COMMITTED, x), Port("w", Visibility.COMMITTED, w, Role.PARAMETER))
-    program = Program(arrow, ports, (Port("y", Visibility.PUBLIC, integer_type(arrow.target[0])),))
+    program = IntegerProgram(arrow, ports, (Port("y", Visibility.PUBLIC, integer_type(arrow.target[0])),))
     dataset = Dataset(EXAMPLES, {"x": ("x", "1")})
     return program, plan(program, assumed={"data", "parameters"}, dataset=dataset, degree=degree, openings=openings)
 
 
 def proved_on_rows(
-    program: Program,
+    program: IntegerProgram,
     made: Plan,
     rows: Sequence[int],
     stated: Sequence[int] | None = None,

@@ -13,7 +13,7 @@ from tensor_rows import of_rows, proved_on_rows
 
 from circuitize.circuits import integers
 from circuitize.circuits.integers import View
-from circuitize.circuits.program import Program, Visibility
+from circuitize.circuits.program import IntegerProgram, Visibility
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.plan import Plan, plan
 from circuitize.provers.tensor.prover import Proved, prove
@@ -33,7 +33,7 @@ class Victim:
     """A program with two proofs, of different inputs, and what a verifier knows to be in format."""
 
     name: str
-    program: Program
+    program: IntegerProgram
     made: Plan
     found: Proved
     other: Proved
@@ -49,7 +49,7 @@ class Victim:
 
 
 def victim(
-    name: str, program: Program, made: Plan, found: Proved, other: Proved, weight: float, context: bytes = b""
+    name: str, program: IntegerProgram, made: Plan, found: Proved, other: Proved, weight: float, context: bytes = b""
 ) -> Victim:
     assert repr(found.statement) != repr(other.statement)
     known = entering(found.statement) if made.assumed else {}
@@ -72,7 +72,7 @@ def spans(made: Plan, found: Proved, context: bytes) -> dict[str, list[range]]:
     return seen
 
 
-def seen_by_all(program: Program) -> Program:
+def seen_by_all(program: IntegerProgram) -> IntegerProgram:
     return replace(program, inputs=tuple(replace(port, visibility=Visibility.PUBLIC) for port in program.inputs))
 
 
@@ -95,7 +95,7 @@ Of the last two, one folds a vector again in zero knowledge, the other where not
 """
 
 
-def drawn(program: Program, seed: int = 1) -> dict[str, np.ndarray]:
+def drawn(program: IntegerProgram, seed: int = 1) -> dict[str, np.ndarray]:
     random = np.random.default_rng(seed)
     return {
         p.name: random.integers(p.format.low, p.format.high + 1, p.format.shape) for p in program.inputs if p.format

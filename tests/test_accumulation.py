@@ -16,7 +16,7 @@ from circuitize.backends.r1cs.gadgets.accumulation import Pin
 from circuitize.backends.r1cs.witness import witness
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed, signed
 from circuitize.sims import integer
 
@@ -28,11 +28,11 @@ def fixed(low: int, high: int, *shape: int) -> Fixed:
 BIT_PAIRS = fixed(0, 1, 2, 1)
 
 
-def packed_rows(given: Program, prime: int = BN254.prime) -> int:
+def packed_rows(given: IntegerProgram, prime: int = BN254.prime) -> int:
     return sum(block.rows for block in emit(given, Field(prime)).system.blocks if block.role == "packed product")
 
 
-def contraction(equation: str, left: Fixed, right: Fixed, *after: integers.IntegerOperation) -> Program:
+def contraction(equation: str, left: Fixed, right: Fixed, *after: integers.IntegerOperation) -> IntegerProgram:
     builder = Builder()
     wire = builder.add(integers.Contract(equation), *builder.inputs([left, right]))
     for operation in after:
@@ -52,7 +52,7 @@ def contraction(equation: str, left: Fixed, right: Fixed, *after: integers.Integ
     ],
     ids=str,
 )  # fmt: skip
-def test_every_assignment(given: Program, prime: int, rows: int) -> None:
+def test_every_assignment(given: IntegerProgram, prime: int, rows: int) -> None:
     assert packed_rows(given, prime) == rows
     check_all_assignments(given, prime)
 
@@ -127,7 +127,7 @@ DEVIATION = 6 * 128 * 128 + (1 << 15)
 """Sums are in [-6 * 127 * 128, 6 * 128^2], and the quotient's window is [-2^15, 2^15 - 1]."""
 
 
-def dense() -> tuple[Program, Emission, dict[str, np.ndarray]]:
+def dense() -> tuple[IntegerProgram, Emission, dict[str, np.ndarray]]:
     given = contraction("bi,ij->bj", LEFT, RIGHT, integers.Shift(4), integers.Check(-2048, 2047))
     random = np.random.default_rng(3)
     return given, emit(given), {f"in{i}": random.integers(-128, 128, f.shape) for i, f in enumerate((LEFT, RIGHT))}

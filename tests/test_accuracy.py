@@ -9,7 +9,7 @@ from circuitize.backends.r1cs.cost import estimate
 from circuitize.circuits.accuracy import error_report, fit_to_cost, fit_to_error, output_errors
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.lowering import Precision
-from circuitize.circuits.program import Port, Program, Visibility, to_reals
+from circuitize.circuits.program import IntegerProgram, Port, Program, Visibility, to_reals
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.types import Fixed
 from circuitize.frontends.functions import gelu, softmax, square_root
@@ -107,7 +107,7 @@ def test_precision_fitted_to_an_error() -> None:
 
 
 def test_precision_fitted_to_a_cost() -> None:
-    def constraints(program: Program) -> int:
+    def constraints(program: IntegerProgram) -> int:
         return int(estimate(program)["constraints"])
 
     middle = constraints(quantize(small()))

@@ -22,7 +22,7 @@ from circuitize.circuits.differentiate import reverse_derivative
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.hypergraph import evaluate
 from circuitize.circuits.integers import Divide, SquareRoot
-from circuitize.circuits.program import Port, Program, Visibility, raw, to_reals
+from circuitize.circuits.program import IntegerProgram, Port, Program, Visibility, raw, to_reals
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.types import Fixed
 from circuitize.frontends.attention import causal, multi_head_attention, softmax_attention, spherical_attention
@@ -133,7 +133,7 @@ def test_heads_divide_the_width() -> None:
         multi_head_attention(6, 4)
 
 
-def spherical_program(tile: int, length: int = 5) -> Program:
+def spherical_program(tile: int, length: int = 5) -> IntegerProgram:
     """Scores [2, length] with a row of zeros and one near the floor, values [length, 2]."""
     random = np.random.default_rng(4)
     shapes = ((3, length), (length, 2))

@@ -25,7 +25,7 @@ from circuitize.backends.r1cs.system import ConstraintSystem, Rows
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.integers import IntegerOperation
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 
 MOST_ELEMENTS = tiers.count(512, deep=4096)
@@ -61,7 +61,7 @@ def test_the_iris_step_is_determined() -> None:
     assert sum(found.rules.values()) == system.wires - 1
 
 
-def divided(divisor: int) -> Program:
+def divided(divisor: int) -> IntegerProgram:
     """floor(x / d) by a constant: a linear quotient."""
     builder = Builder()
     x = builder.input(fixed(-20, 30))

@@ -22,7 +22,7 @@ from circuitize.backends.r1cs.system import ConstraintSystem
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import Undefined
-from circuitize.circuits.program import Program, raw
+from circuitize.circuits.program import IntegerProgram, raw
 from circuitize.sims import integer
 
 REPRESENTATIVES = representatives()
@@ -49,7 +49,7 @@ def test_every_row_is_for_something(name: str) -> None:
         assert removal.row == place
 
 
-def check_effect(given: Program, system: ConstraintSystem, removal: Removal) -> None:
+def check_effect(given: IntegerProgram, system: ConstraintSystem, removal: Removal) -> None:
     less = without(system, removal.row)
     assert removal.effect in ("undetermined", "accepted inputs"), f"row {removal.row}: {removal.effect}"
     assert satisfies(less, removal.witness)
@@ -64,7 +64,7 @@ def check_effect(given: Program, system: ConstraintSystem, removal: Removal) -> 
         assert not is_defined(given, [system.field.signed(removal.witness[wire]) for wire in inputs_of(system)])
 
 
-def is_defined(given: Program, values: list[int]) -> bool:
+def is_defined(given: IntegerProgram, values: list[int]) -> bool:
     """Whether inputs, all public or all private, are in their formats and the program has a value there."""
     inputs = {}
     for port in given.inputs:
@@ -80,7 +80,7 @@ def is_defined(given: Program, values: list[int]) -> bool:
     return True
 
 
-def bounded_by_its_square() -> Program:
+def bounded_by_its_square() -> IntegerProgram:
     """x in [0, 2] and x * x at most 3: the second says the first, which nothing but arithmetic can know."""
     builder = Builder()
     x = builder.input(fixed(0, 2))

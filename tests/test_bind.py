@@ -10,7 +10,7 @@ from circuitize.circuits.bind import bind
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.integers import Add, Check, Contract, Scale
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 from circuitize.sims import integer
 
@@ -18,7 +18,7 @@ WEIGHT, BATCH = Fixed((3, 2), 0, -100, 100), Fixed((4, 3), 0, 0, 7)
 WEIGHTS = np.array([[1, -2], [0, 3], [5, -1]])
 
 
-def given() -> Program:
+def given() -> IntegerProgram:
     builder = Builder()
     weight, x = builder.inputs([WEIGHT, BATCH])
     made = builder.add(Contract("bi,ij->bj"), x, weight)

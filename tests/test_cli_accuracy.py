@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from cli_programs import EXAMPLES, NUMBERS, PUBLIC, STEP, refused, run, step
 
-from circuitize import Port, Precision, Program, exp, save, trace
+from circuitize import IntegerProgram, Port, Precision, Program, exp, save, trace
 from circuitize.backends.r1cs.cost import estimate
 from circuitize.circuits.accuracy import output_errors, report, with_bits
 from circuitize.circuits.encode import program_digest
@@ -40,7 +40,7 @@ def bare() -> Program:
     return Program(made.arrow, made.inputs, made.outputs)
 
 
-def whole() -> Program:
+def whole() -> IntegerProgram:
     """Of integers already."""
     return quantize(smooth())
 
@@ -105,7 +105,7 @@ def test_the_fewest_bits_within_an_error(tmp_path: Path, targets: list[str]) -> 
     assert all(told["outputs"][name]["measured"] <= most for name, most in wanted.items())
     assert any(output_errors(with_bits(smooth(), count - 1))[name] > most for name, most in wanted.items())
     saved = load(path)
-    assert saved.is_integer and not saved.examples and program_digest(saved) == told["digest"]
+    assert isinstance(saved, IntegerProgram) and not saved.examples and program_digest(saved) == told["digest"]
     assert told["costs"]["r1cs"]["chosen"] == estimate(saved)["constraints"]
     assert told["costs"]["r1cs"]["given"] == estimate(quantize(smooth()))["constraints"]
     assert told["given"]["precision"]["fraction_bits"] == 12

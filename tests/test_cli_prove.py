@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from cli_programs import EXAMPLES, NUMBERS, STEP, keys, proof, prove, refused, run
 
-from circuitize import Fixed, Port, Program, Visibility, identity
+from circuitize import Fixed, IntegerProgram, Port, Visibility, identity
 from circuitize.api.expectations import read_expectation
 from circuitize.backends.r1cs.commitments import commit
 from circuitize.provers.groth16 import snarkjs_files
@@ -149,7 +149,7 @@ def test_expectations_decide(expectation: str, status: int) -> None:
 
 def test_scalars_can_be_expected_as_fractions() -> None:
     number = Fixed((), 12, 0, 4095)
-    program = Program(
+    program = IntegerProgram(
         identity(number), (Port("a", Visibility.PUBLIC, number),), (Port("b", Visibility.PUBLIC, number),)
     )
     statement = Statement("groth16", "", {("input", "a"): (1024,), ("output", "b"): (1024,)}, {})

@@ -26,7 +26,7 @@ from circuitize.backends.r1cs.challenge import Challenge
 from circuitize.backends.r1cs.cost import estimate
 from circuitize.backends.r1cs.emit import emit
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 
 PROGRAMS = [
     *("iris.py:step", "iris.py:predict", "digits.py:step", "digits.py:predict", "dense.py:small", "dense.py:large"),
@@ -50,7 +50,7 @@ def sizes(name: str) -> dict[str, int]:
     return counted(example(name).integer)
 
 
-def counted(program: Program) -> dict[str, int]:
+def counted(program: IntegerProgram) -> dict[str, int]:
     found = estimate(program)
     try:
         committed = estimate(program, challenge=Challenge.COMMITTED)["constraints"]
@@ -72,7 +72,7 @@ def costs(everything: bool) -> Table:
     return table
 
 
-def cases(everything: bool) -> Iterator[tuple[str, Callable[[], Program] | None]]:
+def cases(everything: bool) -> Iterator[tuple[str, Callable[[], IntegerProgram] | None]]:
     """Names, and what makes the program of a case that is chosen."""
     chosen = arrays_cases.cases() if everything else tiers.of_each(arrays_cases.cases())
     for real in arrays_cases.cases():

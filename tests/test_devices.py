@@ -16,7 +16,7 @@ from r1cs_programs import single
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import Undefined
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 from circuitize.sims import integer, real
 from circuitize.sims.agree import OnDevice, agree
@@ -55,7 +55,7 @@ def test_reals_are_close(case: RealCase, device: Device) -> None:
     program = real_program(case)
     for inputs in drawn(case)[:2]:
         formats = {port.name: port.format for port in program.inputs}
-        reals = {name: np.ldexp(value, -formats[name].fraction_bits) for name, value in inputs.items()}  # type: ignore[union-attr]
+        reals = {name: np.ldexp(value, -formats[name].fraction_bits) for name, value in inputs.items()}
         expected, found = real.run(program, reals)["y"], real.run(program, reals, device)["y"]
         np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
 
@@ -69,7 +69,7 @@ def test_training_steps_agree_on_every_wire(name: str, device: Device) -> None:
     assert found.undefined < found.vectors
 
 
-def batches(program: Program) -> tuple[dict[str, np.ndarray], list[dict[str, np.ndarray]]]:
+def batches(program: IntegerProgram) -> tuple[dict[str, np.ndarray], list[dict[str, np.ndarray]]]:
     carried = {port.name for port in program.outputs} & {port.name for port in program.inputs}
     initial = {name: value for name, value in program.examples[0].items() if name in carried}
     return initial, [{k: v for k, v in batch.items() if k not in carried} for batch in program.examples[:4]]

@@ -18,7 +18,7 @@ import pytest
 from circuitize.circuits.calibrate import example_inputs
 from circuitize.circuits.integers import Check, Contract, ReLU, Shift
 from circuitize.circuits.operation import Operation
-from circuitize.circuits.program import Program, Visibility, to_reals
+from circuitize.circuits.program import IntegerProgram, Program, Visibility, to_reals
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.types import unsigned
 from circuitize.circuits.validate import validate
@@ -81,7 +81,7 @@ def test_the_examples_are_these() -> None:
 
 
 @cache
-def program(file: str, name: str) -> tuple[Program, Program]:
+def program(file: str, name: str) -> tuple[Program, IntegerProgram]:
     found = example_programs.example(f"{file}.py:{name}")
     return found.given, found.integer
 
@@ -89,17 +89,16 @@ def program(file: str, name: str) -> tuple[Program, Program]:
 @pytest.mark.parametrize(("file", "name"), MARKED)
 def test_runs_close_in_both_languages(file: str, name: str) -> None:
     exact, integers = program(file, name)
-    assert exact.binds() and exact.examples and integers.is_integer
+    assert exact.binds() and exact.examples
     validate(exact.arrow)
     validate(integers.arrow)
     for batch in exact.examples[:2]:
-        if exact.is_integer:
+        if isinstance(exact, IntegerProgram):
             integer.run(integers, batch)
             continue
         rounded = dict(zip([p.name for p in exact.inputs], example_inputs(exact, batch, "test"), strict=True))
         expected, found = real.run(exact, rounded), integer.run(integers, batch)
         for port in integers.outputs:
-            assert port.format is not None
             bound = 2e-4 if port.format.fraction_bits >= 14 else 2e-3
             if (file, name) == ("digits", "predict"):  # 8-bit activations
                 bound = 2.0**-5
@@ -188,7 +187,7 @@ def test_batches_are_reproducible_epochs() -> None:
     assert len(np.unique(epoch, axis=0)) == len(epoch)
 
 
-def accuracies(file: str, seeds: range, integers: Program | None = None) -> list[float]:
+def accuracies(file: str, seeds: range, integers: IntegerProgram | None = None) -> list[float]:
     """Train by the example's recipe, in integers if an integer step is given; test in the same arithmetic."""
     module = example(file)
     load = getattr(datasets, file)
@@ -206,9 +205,10 @@ def accuracies(file: str, seeds: range, integers: Program | None = None) -> list
         if integers:
             ports = {port.name: port.format for port in integers.outputs}
             reals = {name: to_reals(format, last[name]) for name in names if (format := ports[name])}
-            predict = quantize(training.with_examples(predict, {**reals, **test}))
-        run = integer.run if integers else real.run
-        outputs = run(predict, {name: (reals if integers else last)[name] for name in names} | test)["outputs"]
+            exactly = quantize(training.with_examples(predict, {**reals, **test}))
+            outputs: Any = integer.run(exactly, reals | test)["outputs"]
+        else:
+            outputs = real.run(predict, {name: last[name] for name in names} | test)["outputs"]
         found.append(datasets.accuracy(outputs, split.test_labels))
     return found
 

@@ -14,7 +14,7 @@ from tensor_proofs import committed_inputs, proved
 from circuitize.backends.verilog import folded, parallel
 from circuitize.circuits.differentiate import reverse_derivative
 from circuitize.circuits.hypergraph import evaluate
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 from circuitize.sims.agree import agree
 from circuitize.sims.plonkish import Plonkish
 from circuitize.sims.rtl import check_design
@@ -87,7 +87,7 @@ together = pytest.mark.parametrize("first", range(0, len(CASES), TOGETHER))
 """Nine functions side by side."""
 
 
-def joined(first: int) -> tuple[Program, list[dict[str, np.ndarray]]]:
+def joined(first: int) -> tuple[IntegerProgram, list[dict[str, np.ndarray]]]:
     """A program of nine functions, and three inputs of it."""
     some = CASES[first : first + TOGETHER]
     vectors = [values_of(given) for given in zip(*map(drawn, some), strict=True)]

@@ -14,7 +14,7 @@ from circuitize.backends.r1cs.witness import witness
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import OverflowRisk, TypingError
-from circuitize.circuits.program import Program, Visibility
+from circuitize.circuits.program import IntegerProgram, Visibility
 from circuitize.circuits.types import Fixed
 from circuitize.sims import integer
 
@@ -191,7 +191,7 @@ def test_galois_agrees_that_the_witnesses_satisfy() -> None:
         (chain(fixed(-9, 0), integers.Scale(3, 0), integers.IsNegative()), 37),
     ],
 )
-def test_fields_too_small_for_a_gadget_are_refused(given: Program, prime: int) -> None:
+def test_fields_too_small_for_a_gadget_are_refused(given: IntegerProgram, prime: int) -> None:
     with pytest.raises(OverflowRisk, match="prime"):
         emit(given, Field(prime))
 
@@ -220,7 +220,7 @@ def test_private_inputs_are_checked_too() -> None:
         (single(integers.Gather(0), fixed(0, 1, 3), fixed(0, 2)), 67),
     ],
 )
-def test_no_row_can_be_left_out(given: Program, prime: int) -> None:
+def test_no_row_can_be_left_out(given: IntegerProgram, prime: int) -> None:
     """Without any one row there are more assignments: the enumeration above would notice its loss."""
     system = emit(given, Field(prime)).system
     witnesses = len(solutions(system))

@@ -27,7 +27,7 @@ from circuitize.backends.r1cs.witness import random_salts, witness
 from circuitize.backends.r1cs.wtns_file import write_wtns
 from circuitize.circuits import integers
 from circuitize.circuits.errors import Undefined
-from circuitize.circuits.program import Program, raw, to_integers
+from circuitize.circuits.program import IntegerProgram, raw, to_integers
 from circuitize.circuits.types import Fixed
 from circuitize.sims import integer
 
@@ -97,7 +97,7 @@ def combine(terms: list[Term], values: Any, rows: int) -> Any:
     return result
 
 
-def check(given: Program, inputs: Vector, folder: Path) -> None:
+def check(given: IntegerProgram, inputs: Vector, folder: Path) -> None:
     """Write both files; galois accepts the witness, and rejects it with one wire changed."""
     emission = emit(given)
     made = witness(emission.plan, integer.trace(given, inputs), random_salts(emission.plan))
@@ -119,7 +119,7 @@ def check(given: Program, inputs: Vector, folder: Path) -> None:
         assert not np.array_equal(a * b, c)
 
 
-def defined(given: Program, case: integers_cases.Case) -> Vector:
+def defined(given: IntegerProgram, case: integers_cases.Case) -> Vector:
     random = np.random.default_rng(0)
     while True:
         inputs = {f"in{i}": value for i, value in enumerate(case.draw(random))} or {"in0": np.array(1)}
@@ -174,7 +174,7 @@ def columns(system: ConstraintSystem, domain: Any) -> list[list[galois.Poly]]:
     ],
     ids=lambda given: given.arrow.operations[-1].name,
 )
-def test_quadratic_arithmetic_programs(given: Program) -> None:
+def test_quadratic_arithmetic_programs(given: IntegerProgram) -> None:
     """Gennaro, Gentry, Parno and Raykova: rows hold where, and only where, the vanishing polynomial divides AB - C."""
     prime = 257
     emission = emit(given, Field(prime))

@@ -16,7 +16,7 @@ from circuitize.circuits.saved import load, save
 from circuitize.circuits.types import Fixed
 
 
-def ports(side: str, types: tuple[object, ...]) -> tuple[Port, ...]:
+def ports(side: str, types: tuple[object, ...]) -> tuple[Port[Fixed], ...]:
     return tuple(
         Port(f"{side} {i}", Visibility.PUBLIC, type) for i, type in enumerate(types) if isinstance(type, Fixed)
     )

@@ -27,7 +27,7 @@ from circuitize.backends.r1cs.witness import random_salts, witness
 from circuitize.backends.values import WireValue
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
-from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.program import IntegerProgram, Port, Visibility
 from circuitize.circuits.types import Fixed, signed
 from circuitize.sims import integer
 
@@ -71,7 +71,7 @@ SIZE, BITS, BY = 32, 20, 4
 RELATION = 7
 
 
-def dense() -> Program:
+def dense() -> IntegerProgram:
     """Everything committed; sums of 45 bits, five to an element."""
     builder = Builder()
     operand = signed((SIZE, SIZE), BITS, 0)
@@ -81,11 +81,13 @@ def dense() -> Program:
     (out,) = arrow.target
     assert isinstance(out, Fixed)
     committed = Visibility.COMMITTED
-    return Program(arrow, (Port("x", committed, operand), Port("w", committed, operand)), (Port("y", committed, out),))
+    return IntegerProgram(
+        arrow, (Port("x", committed, operand), Port("w", committed, operand)), (Port("y", committed, out),)
+    )
 
 
 @pytest.fixture(scope="module")
-def made() -> tuple[Program, Emission, dict[str, Integers], dict[str, int]]:
+def made() -> tuple[IntegerProgram, Emission, dict[str, Integers], dict[str, int]]:
     given = dense()
     random = np.random.default_rng(11)
     inputs = {name: random.integers(-(1 << 19), 1 << 19, (SIZE, SIZE)) for name in ("x", "w")}
@@ -93,7 +95,7 @@ def made() -> tuple[Program, Emission, dict[str, Integers], dict[str, int]]:
     return given, emission, inputs, random_salts(emission.plan)
 
 
-Made = tuple[Program, Emission, dict[str, Integers], dict[str, int]]
+Made = tuple[IntegerProgram, Emission, dict[str, Integers], dict[str, int]]
 
 
 def roles(emission: Emission, found: Limbs) -> set[str]:
@@ -195,7 +197,7 @@ def test_sums_that_nothing_commits_to_and_inputs_in_the_open() -> None:
     ports = zip("xwbc", (committed, committed, private, public), operands, strict=True)
     (out,) = arrow.target
     assert isinstance(out, Fixed)
-    given = Program(arrow, tuple(Port(*port) for port in ports), (Port("y", public, out),))
+    given = IntegerProgram(arrow, tuple(Port(*port) for port in ports), (Port("y", public, out),))
     emission = emit(given)
     assert emission.challenge_degree > 0
     random = np.random.default_rng(2)

@@ -19,7 +19,7 @@ from circuitize.backends.r1cs.witness import random_salts, witness
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import Program, Visibility, raw
+from circuitize.circuits.program import IntegerProgram, Visibility, raw
 from circuitize.circuits.types import Fixed, signed, unsigned
 from circuitize.sims import integer
 
@@ -58,7 +58,7 @@ def plain(values: NDArray[np.int64], format: Fixed, salt: int) -> int:
     return digest
 
 
-def commit_all(given: Program) -> Program:
+def commit_all(given: IntegerProgram) -> IntegerProgram:
     return given.with_visibility(**{port.name: Visibility.COMMITTED for port in (*given.inputs, *given.outputs)})
 
 

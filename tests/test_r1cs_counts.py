@@ -14,12 +14,12 @@ from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.operation import Provenance
-from circuitize.circuits.program import Program, Visibility
+from circuitize.circuits.program import IntegerProgram, Visibility
 from circuitize.circuits.types import Fixed, signed
 from circuitize.sims import integer
 
 
-def dense(inputs: int, outputs: int) -> Program:
+def dense(inputs: int, outputs: int) -> IntegerProgram:
     """A dense layer with ReLU: 16-bit inputs and weights, shift by 8, quotient checked to be of 16 bits."""
     builder = Builder()
     builder.provenance = Provenance("dense")
@@ -70,7 +70,7 @@ def fixed(low: int, high: int, *shape: int) -> Fixed:
         (single(integers.SquareRoot(), fixed(0, 255)), 8 + 4 + 1 + 5 + 5 + 1),
     ],
 )
-def test_rows_of_small_circuits(given: Program, rows: int) -> None:
+def test_rows_of_small_circuits(given: IntegerProgram, rows: int) -> None:
     assert emit(given).system.constraints == rows
 
 
@@ -86,7 +86,7 @@ def test_structural_zeros_and_constants_emit_nothing() -> None:
     assert sizes["constraints"] == 4 + 16 + (64 + 1)
 
 
-def committed(given: Program) -> Program:
+def committed(given: IntegerProgram) -> IntegerProgram:
     return given.with_visibility(**{port.name: Visibility.COMMITTED for port in (*given.inputs, *given.outputs)})
 
 

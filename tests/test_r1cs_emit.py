@@ -20,7 +20,7 @@ from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import Undefined
 from circuitize.circuits.integers import View
-from circuitize.circuits.program import Program, raw
+from circuitize.circuits.program import IntegerProgram, raw
 from circuitize.circuits.types import Fixed
 from circuitize.sims import integer
 
@@ -28,7 +28,7 @@ ALL = cases()
 MUTATED_WIRES = count(8, deep=40)
 
 
-def runs(case: Case, given: Program, random: np.random.Generator, count: int) -> Iterator[dict[str, Integers]]:
+def runs(case: Case, given: IntegerProgram, random: np.random.Generator, count: int) -> Iterator[dict[str, Integers]]:
     """Inputs on which the program is defined."""
     found = 0
     for _ in range(3000):

@@ -19,14 +19,14 @@ from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import OverflowRisk, TypingError, Undefined
 from circuitize.circuits.integers import View
-from circuitize.circuits.program import Program, raw
+from circuitize.circuits.program import IntegerProgram, raw
 from circuitize.circuits.types import Fixed
 from circuitize.sims import integer
 
 SOURCES = [Fixed((3,), 0, -20, 19), Fixed((3,), 0, 1, 12)]
 
 
-def random_program(random: np.random.Generator, sources: list[Fixed], length: int, magnitude: int) -> Program:
+def random_program(random: np.random.Generator, sources: list[Fixed], length: int, magnitude: int) -> IntegerProgram:
     """A few operations on wires drawn at random, none of more than `magnitude`; Checks near what the wire can hold."""
     builder = Builder()
     wires = builder.inputs(sources)

@@ -11,7 +11,7 @@ from doubling import RATE, doubled, port
 
 from circuitize.circuits.archives import read_npz
 from circuitize.circuits.errors import CircuitizeError, TypingError
-from circuitize.circuits.program import Program, Raw, raw, to_integers
+from circuitize.circuits.program import IntegerProgram, Raw, raw, to_integers
 from circuitize.circuits.types import Fixed
 from circuitize.sims import integer, real
 
@@ -34,7 +34,7 @@ def test_raw_units_are_integers_of_the_format() -> None:
     with pytest.raises(CircuitizeError, match=r"'x' as integers in \[0, 65536\], found 65537"):
         to_integers(port(RATE), Raw(np.array(65537)), "here")
     with pytest.raises(TypingError, match="expected real values of 'x', found Raw"):
-        Program(doubled().arrow, doubled().inputs, doubled().outputs, ({"x": Raw(np.array(1))},))  # type: ignore[dict-item]
+        IntegerProgram(doubled().arrow, doubled().inputs, doubled().outputs, ({"x": Raw(np.array(1))},))  # type: ignore[dict-item]
 
 
 def test_integers_outside_the_format_name_both_remedies() -> None:

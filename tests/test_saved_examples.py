@@ -15,7 +15,7 @@ from tensor_proofs import both, example_inputs
 
 from circuitize.circuits.encode import encode, program_digest
 from circuitize.circuits.exact import written
-from circuitize.circuits.program import Program, Role
+from circuitize.circuits.program import IntegerProgram, Role
 from circuitize.circuits.saved import load, save
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.plan import plan
@@ -42,7 +42,7 @@ def saved_at(folder: Path, name: str) -> Path:
 
 
 @lru_cache(maxsize=4)
-def restored(folder: Path, name: str) -> tuple[Program, Program]:
+def restored(folder: Path, name: str) -> tuple[IntegerProgram, IntegerProgram]:
     """An example's integer program as it was saved, and as it came back; without its examples."""
     saved = example(name).integer
     path = saved_at(folder, name)
@@ -55,7 +55,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("saved")
 
 
-def arrays_of(program: Program) -> list[NDArray[Any]]:
+def arrays_of(program: IntegerProgram) -> list[NDArray[Any]]:
     arrow = program.arrow
     columns = [value for value in vars(arrow).values() if isinstance(value, np.ndarray)]
     held = [value for operation in arrow.operations for value in vars(operation).values()]

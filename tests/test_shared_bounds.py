@@ -11,7 +11,7 @@ from r1cs_programs import chain, program, single
 from circuitize.backends.r1cs.emit import emit
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 
 
@@ -19,7 +19,7 @@ def fixed(low: int, high: int, *shape: int) -> Fixed:
     return Fixed(shape, 0, low, high)
 
 
-def partly_checked() -> Program:
+def partly_checked() -> IntegerProgram:
     """Two elements in [0, 2]; the second is checked to be at most 1."""
     builder = Builder()
     x = builder.input(fixed(0, 2, 2))
@@ -27,7 +27,7 @@ def partly_checked() -> Program:
     return program(builder.build([builder.add(integers.Check(0, 1), second), x]))
 
 
-def checked_twice(first: int, second: int) -> Program:
+def checked_twice(first: int, second: int) -> IntegerProgram:
     """One input in [0, 6] that two checks read."""
     builder = Builder()
     x = builder.input(fixed(0, 6))
@@ -48,7 +48,7 @@ BOUNDS = [
 
 
 @pytest.mark.parametrize(("given", "rows", "prime"), BOUNDS)
-def test_bounds_that_follow_cost_nothing(given: Program, rows: int, prime: int) -> None:
+def test_bounds_that_follow_cost_nothing(given: IntegerProgram, rows: int, prime: int) -> None:
     check_all_assignments(given, prime)
     assert emit(given).system.constraints == rows
 

@@ -23,7 +23,7 @@ from circuitize.backends.values import WireValue
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import Program, Visibility
+from circuitize.circuits.program import IntegerProgram, Visibility
 from circuitize.circuits.types import Fixed, signed
 from circuitize.sims import integer
 
@@ -70,12 +70,12 @@ def test_the_cheapest_base_and_tables() -> None:
 FORMAT = Fixed((40,), 0, -500, 700)
 
 
-def shifts() -> Program:
+def shifts() -> IntegerProgram:
     """Bounds that are no powers of two on both sides, a sign, a narrower Check."""
     return chain(FORMAT, integers.Scale(37, 0), integers.Shift(6), integers.Check(-200, 300), integers.ReLU())
 
 
-def emitted(given: Program) -> Emission:
+def emitted(given: IntegerProgram) -> Emission:
     return emit(given, challenge=Challenge.COMMITTED)
 
 
@@ -126,7 +126,7 @@ def test_wrong_quotients_have_no_row_to_hide_in(wire: str, change: int) -> None:
     assert found
 
 
-def free_range() -> Program:
+def free_range() -> IntegerProgram:
     """Private numbers below 1000, of which only the sum is told, plus a public number."""
     builder = Builder()
     x, y = builder.inputs([Fixed((200,), 0, 0, 999), Fixed((), 0, 0, 999)])

@@ -134,17 +134,15 @@ def test_check_finds_a_fault(name: str, monkeypatch: pytest.MonkeyPatch) -> None
     assert str(found.agreement.first_difference).removeprefix("input 1: ").startswith(found.targets[0])
 
 
-def shifted(*amounts: int) -> cz.Program:
+def shifted(*amounts: int) -> cz.IntegerProgram:
     """x * x and these two numbers: programs of this kind have the same wires, of the same types."""
     numbers = cz.Fixed((2,), 0, -8, 7)
     builder = cz.Builder()
     wire = builder.input(numbers)
     square = builder.add(Multiply(), wire, wire)
     arrow = builder.build([builder.add(Add(), square, builder.add(Constant.of(np.array(amounts))))])
-    total = arrow.target[0]
-    assert isinstance(total, cz.Fixed)
-    public = cz.Visibility.PUBLIC
-    return cz.Program(arrow, (cz.Port("x", public, numbers),), (cz.Port("y", public, total),))
+    public, total = cz.Visibility.PUBLIC, arrow.format(int(arrow.outputs[0]))
+    return cz.IntegerProgram(arrow, (cz.Port("x", public, numbers),), (cz.Port("y", public, total),))
 
 
 def test_a_toy_is_compiled(tmp_path: Path) -> None:

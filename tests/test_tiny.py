@@ -23,7 +23,7 @@ from circuitize.backends.r1cs.checker import failing_rows
 from circuitize.backends.r1cs.cost import estimate
 from circuitize.backends.r1cs.emit import Emission, emit
 from circuitize.backends.r1cs.witness import random_salts, witness
-from circuitize.circuits.program import to_reals
+from circuitize.circuits.program import IntegerProgram, to_reals
 from circuitize.provers.groth16.keys import setup
 from circuitize.provers.groth16.prover import prove, public_values
 from circuitize.provers.groth16.verifier import verify
@@ -46,23 +46,23 @@ def step() -> Program:
 
 
 @pytest.fixture(scope="module")
-def integers(step: Program) -> Program:
+def integers(step: Program) -> IntegerProgram:
     return quantize(step)
 
 
 @pytest.fixture(scope="module")
-def emission(integers: Program) -> Emission:
+def emission(integers: IntegerProgram) -> Emission:
     return emit(integers)
 
 
 @pytest.fixture(scope="module")
-def solution(integers: Program, emission: Emission) -> Limbs:
+def solution(integers: IntegerProgram, emission: Emission) -> Limbs:
     return witness(
         emission.plan, integer.trace(integers, integer.rounded(integers, BATCH)), random_salts(emission.plan)
     )
 
 
-def test_integers_follow_floats(step: Program, integers: Program) -> None:
+def test_integers_follow_floats(step: Program, integers: IntegerProgram) -> None:
     expected = real.run(step, BATCH)
     found = integer.run(integers, BATCH)
     assert found.keys() == expected.keys()
@@ -78,7 +78,7 @@ def test_the_witness_satisfies_the_constraints(emission: Emission, solution: Lim
     assert not len(failing_rows(emission.system, solution))
 
 
-def test_the_estimate_is_exact(integers: Program, emission: Emission) -> None:
+def test_the_estimate_is_exact(integers: IntegerProgram, emission: Emission) -> None:
     sizes, system = estimate(integers), emission.system
     for name in ("constraints", "wires", "public", "nonzeros"):
         assert sizes[name] == getattr(system, name)
@@ -92,7 +92,7 @@ def test_a_changed_output_satisfies_nothing(emission: Emission, solution: Limbs)
 
 @pytest.mark.proof
 def test_a_proof_verifies_and_a_changed_statement_does_not(
-    integers: Program, emission: Emission, solution: Limbs, tmp_path: Path
+    integers: IntegerProgram, emission: Emission, solution: Limbs, tmp_path: Path
 ) -> None:
     digest = program_digest(integers)
     key = setup(emission.system, digest, tmp_path)

@@ -13,7 +13,7 @@ from quantized_cases import drawn, program
 from tensor_proofs import committed_inputs, proved
 from toys.operations import Middle, SoftShrink
 
-from circuitize import Port, Program, Visibility, load, save
+from circuitize import IntegerProgram, Port, Visibility, load, save
 from circuitize.backends.verilog import folded, parallel
 from circuitize.circuits.builder import Builder, generator
 from circuitize.circuits.differentiate import reverse_derivative
@@ -30,13 +30,13 @@ SHRINK = Case(SoftShrink(0.5), (Source((3, 2)),))
 NUMBERS = Fixed((4,), 3, -20, 19)
 
 
-def middle() -> Program:
+def middle() -> IntegerProgram:
     """The middle of three public inputs."""
     builder = Builder()
     wires = builder.inputs([NUMBERS] * 3)
     arrow = builder.build([builder.add(Middle(), *wires)])
     inputs = tuple(Port(name, Visibility.PUBLIC, NUMBERS) for name in "xyz")
-    return Program(arrow, inputs, (Port("y", Visibility.PUBLIC, NUMBERS),))
+    return IntegerProgram(arrow, inputs, (Port("y", Visibility.PUBLIC, NUMBERS),))
 
 
 def vectors_of_middle() -> list[Vector]:
@@ -44,7 +44,7 @@ def vectors_of_middle() -> list[Vector]:
     return [{name: random.integers(-20, 20, 4) for name in "xyz"} for _ in range(6)]
 
 
-GIVEN: dict[str, Callable[[], tuple[Program, Sequence[Vector]]]] = {
+GIVEN: dict[str, Callable[[], tuple[IntegerProgram, Sequence[Vector]]]] = {
     "real": lambda: (program(SHRINK), drawn(SHRINK)),
     "integer": lambda: (middle(), vectors_of_middle()),
 }

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from test_examples import example
 
-from circuitize.circuits.program import Program, to_reals
+from circuitize.circuits.program import IntegerProgram, Program, to_reals
 from circuitize.circuits.quantize import quantize
 from circuitize.frontends import training
 from circuitize.frontends.datasets import Recipe, accuracy, digits
@@ -33,7 +33,7 @@ def recipe(file: str, name: str) -> Recipe:
     return found
 
 
-def learnt(file: str, name: str, seed: int, integers: Program | None = None) -> float:
+def learnt(file: str, name: str, seed: int, integers: IntegerProgram | None = None) -> float:
     """The accuracy on the test part of a split, after the example's run on the rest; tested in the same arithmetic."""
     module, split, program = example(file), digits(seed), step(file, name)
     start, batches = training.start(program, module.MODEL, seed=0), recipe(file, name).batches(split)

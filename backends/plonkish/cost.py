@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 
 from .expressions import ExpressionBuilder, Kind
 from .lay_out import LARGEST, SMALLEST, lay_out
@@ -118,7 +118,7 @@ class Sizes:
         }
 
 
-def search(program: Program, memory: int | None = None) -> list[Sizes]:
+def search(program: IntegerProgram, memory: int | None = None) -> list[Sizes]:
     """The layouts of a program for each k that fits it, the least proving cost first.
 
     Lower k has fewer rows and more columns. Layouts whose proof would take more than `memory` bytes are left out.
@@ -145,12 +145,12 @@ def search(program: Program, memory: int | None = None) -> list[Sizes]:
     return sorted(fitting, key=lambda sizes: sizes.seconds)
 
 
-def best(program: Program, memory: int | None = None) -> int:
+def best(program: IntegerProgram, memory: int | None = None) -> int:
     """The k of the least proving cost."""
     return search(program, memory)[0].layout.k
 
 
-def estimate(program: Program, memory: int | None = None) -> dict[str, Any]:
+def estimate(program: IntegerProgram, memory: int | None = None) -> dict[str, Any]:
     """The sizes of `emit(program)`'s system, equal by construction, by part and operation too; no system is built.
 
     Keys are those of `Sizes.as_json`, and `cells`: the cells that each part of the program and each operation takes.

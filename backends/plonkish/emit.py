@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.hypergraph import Arrow
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 
 from ..field import Field, Limbs
 from ..lowering import Scope
@@ -95,7 +95,7 @@ class Emission:
         return Filling(self.plan, trace, salts)
 
 
-def emit(program: Program, k: int | None = None) -> Emission:
+def emit(program: IntegerProgram, k: int | None = None) -> Emission:
     """The Plonkish system of an integer program with 2^k rows, its publics, and its witness plan.
 
     Where k is not given, the one of the least estimated proving cost is taken (`cost.py`). The instance: outputs in

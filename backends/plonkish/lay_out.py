@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 
 from ..terminal import Public, require_provable
 from .assembly import Assembly
@@ -15,7 +15,7 @@ SMALLEST, LARGEST = 4, 24
 """The k that there are layouts for."""
 
 
-def lay_out(program: Program, k: int) -> tuple[Layout, tuple[Public, ...]]:
+def lay_out(program: IntegerProgram, k: int) -> tuple[Layout, tuple[Public, ...]]:
     """Everything that `emit` decides, without the system itself."""
     require_provable(program)
     if not SMALLEST <= k <= LARGEST:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import Arrow
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 
 from ..field import BN254, Field
 from ..lowering import Scope
@@ -51,12 +51,14 @@ class Emission:
     challenge_degree: int = 0
 
 
-def constraints(program: Program, field: Field = BN254, challenge: Challenge = Challenge.HASHED) -> ConstraintSystem:
+def constraints(
+    program: IntegerProgram, field: Field = BN254, challenge: Challenge = Challenge.HASHED
+) -> ConstraintSystem:
     """The constraint system of an integer program; see `emit`."""
     return emit(program, field, challenge).system
 
 
-def emit(program: Program, field: Field = BN254, challenge: Challenge = Challenge.HASHED) -> Emission:
+def emit(program: IntegerProgram, field: Field = BN254, challenge: Challenge = Challenge.HASHED) -> Emission:
     """The constraint system of an integer program, its public wires, and its witness plan.
 
     Public wires: outputs in order (a committed one is its digest), digests of committed inputs in order, public
@@ -91,7 +93,9 @@ def degree(assembly: Assembly) -> int:
     return sum(part.degree for part in parts)
 
 
-def assemble(program: Program, builder: CountingBuilder, challenge: Challenge) -> tuple[Assembly, tuple[Public, ...]]:
+def assemble(
+    program: IntegerProgram, builder: CountingBuilder, challenge: Challenge
+) -> tuple[Assembly, tuple[Public, ...]]:
     """Puts a program's wires and rows into a builder, which may be one that only counts them; errors are those of
     `emit`.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 
 from .. import terminal as ports
 from ..forms import wires
@@ -81,7 +81,7 @@ class Terminal(ports.Terminal):
 
 
 def terminals(
-    program: Program, assembly: Assembly, drawn: bool
+    program: IntegerProgram, assembly: Assembly, drawn: bool
 ) -> tuple[list[Terminal], list[Terminal], tuple[Public, ...]]:
     """The inputs and the outputs with their wires, in the order that files demand, and the public wires in order.
 

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from circuitize.circuits.bind import bind
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import Port, Program, raw
+from circuitize.circuits.program import IntegerProgram, Port, raw
+from circuitize.circuits.types import Fixed
 
 from .design import Design
 
@@ -23,16 +24,16 @@ Integers = NDArray[np.int64]
 class Bound:
     """A program whose parameters are constants, and the state that it starts from."""
 
-    program: Program
+    program: IntegerProgram
     initial: Mapping[str, Integers]
 
     @property
-    def streamed(self) -> list[Port]:
+    def streamed(self) -> list[Port[Fixed]]:
         """The inputs that enter frame by frame."""
         return [port for port in self.program.inputs if port.name not in self.initial]
 
 
-def bound_to(program: Program, values: Mapping[str, Integers]) -> Bound:
+def bound_to(program: IntegerProgram, values: Mapping[str, Integers]) -> Bound:
     """Bind every held input to its value, integers of its format; state is kept as an input."""
     carried = {port.name for port in program.outputs}
     state = {name: value for name, value in values.items() if name in carried}

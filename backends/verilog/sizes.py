@@ -8,7 +8,7 @@ from typing import Any
 from circuitize.circuits.cost import products
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import Arrow
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 
 from .folded.plan import fold, plan
 from .folded.schedule import choose_sizes, report
@@ -33,7 +33,7 @@ def unrolled(arrow: Arrow) -> int:
     return max([products(arrow), *(type.size for type in arrow.types)])
 
 
-def parallel_sizes(program: Program) -> Sizes:
+def parallel_sizes(program: IntegerProgram) -> Sizes:
     """The parallel scheduler's own estimate. Raises CircuitizeError for a program that is too large or keeps state."""
     found = unrolled(program.arrow)
     if found > MOST_UNROLLED:
@@ -41,7 +41,7 @@ def parallel_sizes(program: Program) -> Sizes:
     return _sizes(Unrolled(program).report())
 
 
-def folded_sizes(program: Program, lanes: int | None = None) -> Sizes:
+def folded_sizes(program: IntegerProgram, lanes: int | None = None) -> Sizes:
     """The folded scheduler's own estimate. Raises CircuitizeError for what it cannot do, or not with so few lanes."""
     named = unrolled(program.arrow)
     if named > MOST_FOLDED:
@@ -49,7 +49,7 @@ def folded_sizes(program: Program, lanes: int | None = None) -> Sizes:
     return _sizes(report(plan(choose_sizes(fold(program), lanes, None, None))))
 
 
-def tradeoff(program: Program) -> list[Sizes]:
+def tradeoff(program: IntegerProgram) -> list[Sizes]:
     """What the folded scheduler makes of 1, 2, 4, ... lanes; budgets that come to the same design are one."""
     found: list[Sizes] = []
     lanes = 1

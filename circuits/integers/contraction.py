@@ -19,7 +19,7 @@ from circuitize.circuits.types import Fixed
 
 from .arithmetic import Multiply
 from .expansion import Expansion
-from .language import Integers, corners, fixed
+from .language import Integers, corners
 from .view import View
 from .wiring import Reindex, sum_over
 
@@ -112,12 +112,12 @@ class Contract(Expansion):
 
     def define(self, builder: Builder, *wires: int) -> int:
         x, y, target = self.letters
-        extents = self.extents(*(fixed(builder, wire) for wire in wires))
+        extents = self.extents(*(builder.format(wire) for wire in wires))
         letters = target + self.summed
         shape = tuple(extents[letter] for letter in letters)
         spread = [
             builder.add(
-                Reindex(View.select(fixed(builder, wire).shape, shape, [letters.index(letter) for letter in own])), wire
+                Reindex(View.select(builder.format(wire).shape, shape, [letters.index(letter) for letter in own])), wire
             )
             for wire, own in zip(wires, (x, y), strict=True)
         ]

@@ -18,7 +18,7 @@ from .check import Check
 from .constant import Constant
 from .contraction import Contract
 from .expansion import Expansion
-from .language import Integers, axis_of, fixed, require
+from .language import Integers, axis_of, require
 from .view import View
 from .wiring import Reindex, broadcast
 
@@ -49,7 +49,7 @@ class Gather(Expansion):
 
     def define(self, builder: Builder, *wires: int) -> int:
         x, indices = wires
-        source, places = fixed(builder, x), fixed(builder, indices)
+        source, places = builder.format(x), builder.format(indices)
         hot = one_hot(builder, indices, source.shape[self.axis])
         letters = iter(ascii_lowercase)
         own = [next(letters) for _ in source.shape]
@@ -101,7 +101,7 @@ class ScatterAdd(Expansion):
 
     def define(self, builder: Builder, *wires: int) -> int:
         updates, indices = wires
-        source, places = fixed(builder, updates), fixed(builder, indices)
+        source, places = builder.format(updates), builder.format(indices)
         hot = one_hot(builder, indices, self.size)
         letters = ascii_lowercase[: len(source.shape)]
         new = letters[self.axis : self.axis + len(places.shape)]
@@ -115,7 +115,7 @@ def one_hot(builder: Builder, indices: int, size: int) -> int:
     [i = k] = [i < k + 1] - [i < k]: one comparison per element and boundary.
     """
     indices = builder.add(Check(0, size - 1), indices)
-    inner = fixed(builder, indices).shape
+    inner = builder.format(indices).shape
     shape, rank = (*inner, size), len(inner)
     if size == 1:
         return builder.add(Constant.splat(1, shape))

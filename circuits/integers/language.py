@@ -9,9 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.array_module import array_module
-from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import TypingError, Undefined
-from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.operation import Operation, Values
 from circuitize.circuits.types import Fixed
 
@@ -80,13 +78,6 @@ class Elementwise(IntegerOperation):
     def overwrite(self, source: int, *values: Integers) -> Values:
         """The target's value, put in the memory of the source at this place, which is spent."""
         return self.write(array_module(*values), values, values[source])
-
-
-def fixed(holder: Builder | Arrow, wire: int) -> Fixed:
-    """The type of an integer wire, of a builder or an arrow."""
-    found = holder.type(wire)
-    assert isinstance(found, Fixed)
-    return found
 
 
 def same_formats(name: str, sources: tuple[Fixed, ...]) -> None:

@@ -16,7 +16,7 @@ from circuitize.circuits.types import Fixed
 from .arithmetic import Add, IsNegative, Multiply, ReLU, Subtract
 from .constant import Constant
 from .expansion import Expansion
-from .language import Integers, axis_of, fixed, same_formats
+from .language import Integers, axis_of, same_formats
 from .steps import Affine
 from .view import View
 from .wiring import Concatenate, Reindex, Sum, broadcast, part, sum_over
@@ -109,7 +109,7 @@ class Clamp(Expansion):
 
     def define(self, builder: Builder, *wires: int) -> int:
         (x,) = wires
-        source = fixed(builder, x)
+        source = builder.format(x)
         if source.low >= self.high or source.high <= self.low:
             return builder.add(
                 Constant.splat(self.high if source.low >= self.high else self.low, source.shape, source.fraction_bits)
@@ -145,7 +145,7 @@ class ArgMax(Expansion):
 
     def define(self, builder: Builder, *wires: int) -> int:
         (x,) = wires
-        shape = fixed(builder, x).shape
+        shape = builder.format(x).shape
         if shape[self.axis] == 1:
             return builder.add(Constant.splat(0, shape[: self.axis] + shape[self.axis + 1 :]))
         # The index is the number of positions up to which no element attains the maximum.
@@ -178,7 +178,7 @@ class ArgMaxOneHot(Expansion):
 
     def define(self, builder: Builder, *wires: int) -> int:
         (x,) = wires
-        shape = fixed(builder, x).shape
+        shape = builder.format(x).shape
         if shape[self.axis] == 1:
             return builder.add(Constant.splat(1, shape))
         attains = _attains(builder, x, self.axis)
@@ -188,9 +188,9 @@ class ArgMaxOneHot(Expansion):
 
 def _attains(builder: Builder, wire: int, axis: int) -> int:
     """1 where an element equals the greatest along the axis."""
-    shape = fixed(builder, wire).shape
+    shape = builder.format(wire).shape
     greatest = wire
-    while (extent := fixed(builder, greatest).shape[axis]) > 1:
+    while (extent := builder.format(greatest).shape[axis]) > 1:
         half = extent // 2
         pairs = builder.add(
             Maximum(), part(builder, greatest, axis, 0, half), part(builder, greatest, axis, half, 2 * half)
@@ -198,14 +198,14 @@ def _attains(builder: Builder, wire: int, axis: int) -> int:
         rest = [part(builder, greatest, axis, extent - 1, extent)] if extent % 2 else []
         greatest = builder.add(Concatenate(axis), pairs, *rest)
     removed = shape[:axis] + shape[axis + 1 :]
-    row = builder.add(Reindex(View.reshape(fixed(builder, greatest).shape, removed)), greatest)
+    row = builder.add(Reindex(View.reshape(builder.format(greatest).shape, removed)), greatest)
     below = builder.add(IsNegative(), builder.add(Subtract(), wire, broadcast(builder, row, shape, (axis,))))
     return builder.add(Subtract(), builder.add(Constant.splat(1, shape)), below)
 
 
 def _earlier(builder: Builder, wire: int, axis: int, offset: int) -> int:
     """The sum of the elements before each one along the axis, plus an offset."""
-    shape = fixed(builder, wire).shape
+    shape = builder.format(wire).shape
     pairs = (*shape, shape[axis] - 1)
     rows = [[int(i == j) for j in range(len(pairs))] for i in range(len(shape))]
     rows[axis][-1] = -1

@@ -16,9 +16,7 @@ class Integer(Term):
 
     @property
     def type(self) -> Fixed:
-        found = self.builder.type(self.wire)
-        assert isinstance(found, Fixed)
-        return found
+        return self.builder.format(self.wire)
 
     @property
     def fraction_bits(self) -> int:

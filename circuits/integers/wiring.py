@@ -13,7 +13,7 @@ from circuitize.circuits.types import Fixed, Shape
 
 from .arithmetic import Add
 from .expansion import Expansion
-from .language import IntegerOperation, Integers, axis_of, fixed, same_fraction_bits
+from .language import IntegerOperation, Integers, axis_of, same_fraction_bits
 from .view import View
 
 
@@ -111,7 +111,7 @@ class Concatenate(Expansion):
         return made
 
     def define(self, builder: Builder, *wires: int) -> int:
-        shapes = [fixed(builder, wire).shape for wire in wires]
+        shapes = [builder.format(wire).shape for wire in wires]
         total, start, joined = sum(shape[self.axis] for shape in shapes), 0, -1
         for wire, shape in zip(wires, shapes, strict=True):
             before = tuple(start if axis == self.axis else 0 for axis in range(len(shape)))
@@ -129,7 +129,7 @@ def broadcast(builder: Builder, wire: int, shape: Shape, axes: tuple[int, ...]) 
 
 def part(builder: Builder, wire: int, axis: int, start: int, stop: int) -> int:
     """The elements from start to stop along one axis."""
-    shape = fixed(builder, wire).shape
+    shape = builder.format(wire).shape
     starts = tuple(start if i == axis else 0 for i in range(len(shape)))
     stops = tuple(stop if i == axis else extent for i, extent in enumerate(shape))
     return builder.add(Reindex(View.slice(shape, starts, stops)), wire)
@@ -137,7 +137,7 @@ def part(builder: Builder, wire: int, axis: int, start: int, stop: int) -> int:
 
 def sum_over(builder: Builder, wire: int, axes: tuple[int, ...]) -> int:
     """The sum over some axes, which are removed."""
-    return builder.add(Sum(View.broadcast(fixed(builder, wire).shape, axes)), wire)
+    return builder.add(Sum(View.broadcast(builder.format(wire).shape, axes)), wire)
 
 
 def _without(shape: Shape, axis: int) -> Shape:

@@ -13,7 +13,7 @@ from circuitize.circuits.errors import CircuitizeError, TypingError
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.program import Port, Program, Role, Visibility
 from circuitize.circuits.simplify import simplify
-from circuitize.circuits.types import Array, Shape
+from circuitize.circuits.types import Array, Fixed, Shape
 from circuitize.frontends.formats import WEIGHTS, Format
 from circuitize.frontends.layers import Model, Parameter
 
@@ -134,7 +134,7 @@ def _program(
             Port(name, committed, targets.of(shape))
             for name, shape in zip(_names("targets", wanted), wanted, strict=True)
         ]
-        outputs = kept
+        outputs: Sequence[Port[Fixed | None]] = kept
     else:
         results = [_array(type).shape for type in made.target]
         outputs = [Port(name, Visibility.PUBLIC) for name in _names("outputs", results)]
@@ -146,11 +146,10 @@ def _names(word: str, shapes: Sequence[Shape]) -> list[str]:
     return [word] if len(shapes) == 1 else [f"{word}{n + 1}" for n in range(len(shapes))]
 
 
-def _invented(ports: Sequence[Port]) -> Batch:
+def _invented(ports: Sequence[Port[Fixed]]) -> Batch:
     generator = np.random.default_rng(0)
     made = {}
     for port in ports:
-        assert port.format is not None
         format = Format(port.format.fraction_bits, port.format.low, port.format.high)
         if port.role is Role.PARAMETER:
             values = _normal(generator, port.format.shape)

@@ -12,7 +12,7 @@ from circuitize.backends.r1cs.challenge import Challenge
 from circuitize.backends.r1cs.emit import Emission, emit
 from circuitize.backends.r1cs.witness import random_challenge, witness
 from circuitize.circuits.phases import Phases
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 from circuitize.provers.binding import require_key
 from circuitize.provers.contract import Proved, ProvingKey, Secrets, Trace
 from circuitize.provers.keyed import KeyedCircuit
@@ -34,7 +34,7 @@ class RankOneCircuit(KeyedCircuit):
     prover = "groth16"
     challenge = Challenge.HASHED
 
-    def __init__(self, program: Program, digest: str, phases: Phases) -> None:
+    def __init__(self, program: IntegerProgram, digest: str, phases: Phases) -> None:
         super().__init__(program, digest)
         with phases.phase("circuit", "emitting constraints"):
             self.emission: Emission = emit(program, challenge=self.challenge)

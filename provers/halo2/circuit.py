@@ -7,7 +7,7 @@ from pathlib import Path
 
 from circuitize.backends.plonkish.emit import Emission, Filling, emit
 from circuitize.circuits.phases import Phases
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 from circuitize.provers.binding import require_key
 from circuitize.provers.contract import Proved, ProvingKey, Secrets, Trace
 from circuitize.provers.keyed import KeyedCircuit
@@ -21,7 +21,7 @@ class PlonkishCircuit(KeyedCircuit):
 
     prover = "halo2"
 
-    def __init__(self, program: Program, digest: str, phases: Phases) -> None:
+    def __init__(self, program: IntegerProgram, digest: str, phases: Phases) -> None:
         super().__init__(program, digest)
         with phases.phase("circuit", "emitting gates and lookups"):
             self.emission: Emission = emit(program)

@@ -12,7 +12,7 @@ from circuitize import _native
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.memory import require_memory
 from circuitize.circuits.phases import Phases, Progress
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 from circuitize.provers.contract import Proved, ProvingKey, Secrets, Trace
 from circuitize.provers.openings import HIDING, TENSOR, join, opened
 from circuitize.provers.statement import Key, Statement
@@ -38,7 +38,7 @@ class Drawn(dict[Key, int]):
 class PlannedCircuit:
     """The plan of an integer program for proofs in zero knowledge, and the one for proofs that hide nothing."""
 
-    def __init__(self, program: Program, digest: str, phases: Phases) -> None:
+    def __init__(self, program: IntegerProgram, digest: str, phases: Phases) -> None:
         self.program, self.digest, self.hides = program, digest, True
         with phases.phase("plan", "planning the proof"):
             self.plain_plan: Plan = plan(program)
@@ -60,7 +60,7 @@ class PlannedCircuit:
         return made
 
     @property
-    def executed(self) -> Program:
+    def executed(self) -> IntegerProgram:
         return replace(self.program, arrow=self.plain_plan.arrow)
 
     def sizes(self) -> dict[str, int]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from math import log2, prod
 from typing import Any
 
-from circuitize.circuits.program import Program, Role
+from circuitize.circuits.program import IntegerProgram, Role
 
 from .config import FOLD
 from .errors import Unprovable
@@ -41,7 +41,7 @@ steps of a convolutional network in one proof."""
 HELD = frozenset(NAMES[role] for role in (Role.PARAMETER, Role.OPTIMIZER, Role.STATE, Role.DATA))
 
 
-def estimate(program: Program) -> dict[str, Any]:
+def estimate(program: IntegerProgram) -> dict[str, Any]:
     """The sizes of a proof in zero knowledge, by `sizes`; of one that hides nothing; of a step of a run; and parts.
 
     The inputs of a step of a run are known to be in format. `parts` has elements committed and looked up by operation

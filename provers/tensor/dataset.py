@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.circuits.program import Port, Program, Role, Visibility
-from circuitize.circuits.types import Shape
+from circuitize.circuits.program import IntegerProgram, Port, Role, Visibility
+from circuitize.circuits.types import Fixed, Shape
 
 from .errors import Unprovable
 
@@ -29,19 +29,18 @@ class Dataset:
     batches: Mapping[str, tuple[str, str]]
     axes: int = 1
 
-    def counts(self, program: Program) -> dict[str, Shape]:
+    def counts(self, program: IntegerProgram) -> dict[str, Shape]:
         """How many rows the batch of each label has, along each axis."""
         formats = {port.name: port.format for port in program.inputs}
         labels = {label: formats[name] for name, (_, label) in self.batches.items()}
         return {label: format.shape[: self.axes] for label, format in labels.items() if format is not None}
 
-    def shape(self, port: Port) -> Shape:
+    def shape(self, port: Port[Fixed]) -> Shape:
         """The shape of the tensor that a port's values are rows of."""
-        assert port.format is not None
         return (self.size, *port.format.shape[self.axes :])
 
 
-def batch_ports(program: Program) -> tuple[Port, ...]:
+def batch_ports(program: IntegerProgram) -> tuple[Port[Fixed], ...]:
     """The committed data inputs of a step, which a run takes out of a dataset, all with as many rows.
 
     Raises Unprovable where there is none, one is not committed, or they have no first axis of one extent.
@@ -63,22 +62,20 @@ def batch_ports(program: Program) -> tuple[Port, ...]:
     return ports
 
 
-def batch_size(program: Program) -> int:
+def batch_size(program: IntegerProgram) -> int:
     """How many examples a step takes."""
     format = batch_ports(program)[0].format
-    assert format is not None
     return format.shape[0]
 
 
-def whole(port: Port, size: int, axes: int = 1) -> Port:
+def whole(port: Port[Fixed], size: int, axes: int = 1) -> Port[Fixed]:
     """The port of a dataset's tensor, of which the values of a step's port are rows, along its first axes."""
-    assert port.format is not None
     return replace(port, format=port.format.with_shape((size, *port.format.shape[axes:])))
 
 
-def tensors(program: Program, dataset: Dataset) -> tuple[Port, ...]:
+def tensors(program: IntegerProgram, dataset: Dataset) -> tuple[Port[Fixed], ...]:
     """The ports of a dataset's tensors, each once. Raises Unprovable where batches of one tensor have other formats."""
-    found: dict[str, Port] = {}
+    found: dict[str, Port[Fixed]] = {}
     for port in program.inputs:
         if port.name in dataset.batches:
             name = dataset.batches[port.name][0]
@@ -88,7 +85,7 @@ def tensors(program: Program, dataset: Dataset) -> tuple[Port, ...]:
     return tuple(found.values())
 
 
-def require_batches(program: Program, dataset: Dataset) -> None:
+def require_batches(program: IntegerProgram, dataset: Dataset) -> None:
     """Raises Unprovable unless the batches are the committed data inputs, all of them: any other would have no root."""
     named = {p.name for p in program.inputs if p.visibility is Visibility.COMMITTED and p.role is Role.DATA}
     odd = sorted(named ^ set(dataset.batches))

@@ -9,9 +9,9 @@ import numpy as np
 
 from circuitize.circuits.errors import CircuitizeError, excerpt, remedy
 from circuitize.circuits.phases import Phases
-from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.program import IntegerProgram, Port, Visibility
 from circuitize.provers.contract import ProvingKey, VerifyingKey
-from circuitize.provers.statement import ASK_AGAIN, Key, Statement, Unproved, bound_ports, key_text
+from circuitize.provers.statement import ASK_AGAIN, Bound, Statement, Unproved, bound_ports, key_text
 
 from . import statement as stated
 from .circuit import BYTES, PlannedCircuit
@@ -31,18 +31,18 @@ class Tensor:
     ceremony = None
     proof_file = PROOF_FILE
 
-    def require_memory(self, program: Program) -> None:
+    def require_memory(self, program: IntegerProgram) -> None:
         """Nothing is known before there is a plan, which comes quickly: `circuit` refuses then."""
 
     def __init__(self) -> None:
-        self._last: tuple[Program, dict[bool, Plan]] | None = None
+        self._last: tuple[IntegerProgram, dict[bool, Plan]] | None = None
 
-    def circuit(self, program: Program, digest: str, phases: Phases) -> PlannedCircuit:
+    def circuit(self, program: IntegerProgram, digest: str, phases: Phases) -> PlannedCircuit:
         made = PlannedCircuit(program, digest, phases)
         self._last = program, {False: made.plain_plan}
         return made
 
-    def _plan(self, program: Program, zero_knowledge: bool) -> Plan:
+    def _plan(self, program: IntegerProgram, zero_knowledge: bool) -> Plan:
         """The plan of a program for proofs of a kind; the last program's are kept, since a verdict asks for one twice.
 
         Soundness: it is looked at once, since another thread may put its own program's plan there at any time.
@@ -57,7 +57,7 @@ class Tensor:
             plans[True] = plans[False].hiding(OPENINGS)
         return plans[zero_knowledge]
 
-    def bound(self, program: Program) -> tuple[tuple[Key, Port], ...]:
+    def bound(self, program: IntegerProgram) -> tuple[Bound, ...]:
         """Public ports, and each group of committed ones as if it were a port."""
         public = [(key, port) for key, port in bound_ports(program) if port.visibility is Visibility.PUBLIC]
         return (*public, *((group.key, Port(group.name, Visibility.COMMITTED)) for group in groups(program)))
@@ -75,7 +75,7 @@ class Tensor:
         raise CircuitizeError(f"--keys: expected none, found {path}; a tensor proof is checked without a key")
 
     def refusal(
-        self, program: Program, digest: str, statement: Statement, folder: Path, key: VerifyingKey | None
+        self, program: IntegerProgram, digest: str, statement: Statement, folder: Path, key: VerifyingKey | None
     ) -> str | None:
         """Soundness: plan, parameters and the length of every message follow from the verifier's own program, and from
         which kind of proof the statement says it is: what a proof of either kind shows is the same.
@@ -93,11 +93,11 @@ class Tensor:
             found = Proof.read(folder / PROOF_FILE, most_bytes(made))
         return refusal(program, claimed, found, made)
 
-    def security_bits(self, program: Program, zero_knowledge: bool) -> float | None:
+    def security_bits(self, program: IntegerProgram, zero_knowledge: bool) -> float | None:
         return round(union(bounds(self._plan(program, zero_knowledge))), 1)
 
 
-def in_arrays(program: Program, statement: Statement) -> stated.Statement:
+def in_arrays(program: IntegerProgram, statement: Statement) -> stated.Statement:
     """Return the statement in arrays and bytes. Raise Unproved for values that no port of the program can have."""
     formats = {key: port.format for key, port in bound_ports(program)}
     publics = {}

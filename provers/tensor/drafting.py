@@ -8,10 +8,10 @@ from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.integers.arithmetic import IsNegative, Shift, Subtract
 from circuitize.circuits.integers.check import Check
 from circuitize.circuits.integers.division import Divide
-from circuitize.circuits.integers.language import fixed
 from circuitize.circuits.integers.view import View
-from circuitize.circuits.program import Port, Program, Role, Visibility
+from circuitize.circuits.program import IntegerProgram, Port, Role, Visibility
 from circuitize.circuits.scan import Scan, Trajectory
+from circuitize.circuits.types import Fixed
 
 from .blocks import Block, blocks, in_one
 from .dataset import Dataset
@@ -26,7 +26,7 @@ DEEPEST = 3
 
 
 def drafted(
-    program: Program,
+    program: IntegerProgram,
     arrow: Arrow,
     assumed: Collection[GroupName],
     dataset: Dataset | None,
@@ -41,7 +41,6 @@ def drafted(
     handed_on = _handed_on(program, arrow, () if scanned is None else scanned.trajectories)
     for port, wire in zip(program.inputs, arrow.inputs.tolist(), strict=True):
         format = port.format
-        assert format is not None
 
         def value(trace: Trace, wire: int = wire) -> Integers:
             return trace[wire]
@@ -71,13 +70,13 @@ def drafted(
         draft.part = where
         if rule is None:
             raise Unprovable(f"{where}: expected an operation that this prover knows, found {type(operation).__name__}")
-        types = tuple(fixed(arrow, wire) for wire in sources)
+        types = tuple(arrow.format(wire) for wire in sources)
         if index in merged:
             forms[targets[0]] = forms[sources[0]]
             continue
         checked = arrow.operations[arrow.rows[fused[index]][0]] if index in fused else None
         interval = (checked.low, checked.high) if isinstance(checked, Check) else None
-        site = Site(where, tuple(sources), types, targets[0], fixed(arrow, targets[0]), interval, targets[0] in strict)
+        site = Site(where, tuple(sources), types, targets[0], arrow.format(targets[0]), interval, targets[0] in strict)
         made = rule(draft, operation, site, tuple(forms[wire] for wire in sources))
         columned = targets[0] in draft.expected or draft.depth(made) > DEEPEST
         forms[targets[0]] = _in_one(draft, made, site) if columned else made
@@ -95,7 +94,7 @@ def _in_one(draft: Draft, form: Form, site: Site) -> Form:
     return column
 
 
-def _handed_on(program: Program, arrow: Arrow, trajectories: Iterable[Trajectory]) -> dict[str, tuple[int, int]]:
+def _handed_on(program: IntegerProgram, arrow: Arrow, trajectories: Iterable[Trajectory]) -> dict[str, tuple[int, int]]:
     """For inputs that steps hand on, the wires of their first values and of what leaves each step, before Checks of it.
 
     Without those that leave as another input enters: for these there is the equation alone.
@@ -120,7 +119,7 @@ def _entering(draft: Draft, arrow: Arrow, wire: int, first: Form, leaving: int) 
     it needs no equation. That it is in format needs no proof: what enters the first step is, and if what enters one is,
     all that is shown of this step's elements holds, so what it leaves is in format, and that enters the next.
     """
-    count, *shape = fixed(arrow, wire).shape
+    count, *shape = arrow.format(wire).shape
     start, rest = View.broadcast((1, *shape), (0,)), [0] * len(shape)
     if wire == leaving:
         return draft.along(first, View.broadcast((count, *shape), (0,)), sums=False)
@@ -153,7 +152,7 @@ def _strict(arrow: Arrow) -> set[int]:
     return {row[1][1] for row in rows if isinstance(arrow.operations[row[0]], Subtract)}
 
 
-def _bind_outputs(program: Program, arrow: Arrow, draft: Draft, forms: Mapping[int, Form]) -> None:
+def _bind_outputs(program: IntegerProgram, arrow: Arrow, draft: Draft, forms: Mapping[int, Form]) -> None:
     """A committed output is the column that holds its value, if no other port has it; else one equal to its form."""
     taken: set[int] = set()
     for port, input_wire in zip(program.inputs, arrow.inputs.tolist(), strict=True):
@@ -183,9 +182,8 @@ def _bind_outputs(program: Program, arrow: Arrow, draft: Draft, forms: Mapping[i
         draft.ports[OUTPUT, port.name] = _columns(draft, form)
 
 
-def _laid(port: Port) -> tuple[Block, ...]:
+def _laid(port: Port[Fixed]) -> tuple[Block, ...]:
     """The blocks of a port's column, which follow from the list of its root's ports."""
-    assert port.format is not None
     return in_one(port.format.shape) if port.role is Role.DATA else blocks(port.format.shape)
 
 

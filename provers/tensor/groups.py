@@ -8,8 +8,8 @@ from typing import Any
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import identity, permute
-from circuitize.circuits.program import Port, Program, Role, Visibility
-from circuitize.circuits.types import Shape
+from circuitize.circuits.program import IntegerProgram, Port, Role, Visibility
+from circuitize.circuits.types import Fixed, Shape
 
 from .config import LEAST_VARIABLES
 from .errors import Unprovable
@@ -38,7 +38,7 @@ class Group:
 
     side: str
     name: GroupName
-    ports: tuple[Port, ...]
+    ports: tuple[Port[Fixed], ...]
 
     @property
     def key(self) -> PortKey:
@@ -50,18 +50,18 @@ class Group:
         return listed(self.ports)
 
 
-def group(port: Port, side: str = INPUT) -> GroupName:
+def group(port: Port[Fixed], side: str = INPUT) -> GroupName:
     """The group of a committed port: that of its role; a scalar, and data that leave, are groups of their own."""
     return port.name if side == OUTPUT and port.role is Role.DATA else NAMES.get(port.role, port.name)
 
 
-def groups(program: Program) -> tuple[Group, ...]:
+def groups(program: IntegerProgram) -> tuple[Group, ...]:
     """The groups of a program, inputs first, each where its first port is; both sides of a `renewal` alike.
 
     Raises Unprovable where a public port, or one that is a group of its own, has the name of another group: a statement
     has one entry for each side and name.
     """
-    found: dict[PortKey, list[Port]] = {}
+    found: dict[PortKey, list[Port[Fixed]]] = {}
     returned = program.inputs == program.outputs
     for side, ports in ((INPUT, program.inputs), (OUTPUT, program.outputs)):
         for port in ports:
@@ -90,12 +90,12 @@ def layout(shapes: Sequence[Shape]) -> tuple[int, tuple[int, ...]]:
     return max(LEAST_VARIABLES, (end - 1).bit_length() if end else 0), tuple(offsets)
 
 
-def input_groups(program: Program) -> tuple[GroupName, ...]:
+def input_groups(program: IntegerProgram) -> tuple[GroupName, ...]:
     """The groups of the committed inputs, in the order of their first ports."""
     return tuple(dict.fromkeys(group(port) for port in program.inputs if port.visibility is Visibility.COMMITTED))
 
 
-def require_groups(program: Program, groups: Collection[GroupName]) -> None:
+def require_groups(program: IntegerProgram, groups: Collection[GroupName]) -> None:
     """Raises CircuitizeError unless each is a group of committed inputs."""
     known = input_groups(program)
     for name in sorted(groups):
@@ -103,7 +103,7 @@ def require_groups(program: Program, groups: Collection[GroupName]) -> None:
             raise CircuitizeError(f"expected a group of committed inputs among {sorted(known)}, found {name!r}")
 
 
-def format_program(program: Program, groups: Collection[GroupName]) -> Program:
+def format_program(program: IntegerProgram, groups: Collection[GroupName]) -> IntegerProgram:
     """The program whose proof shows that the roots of these groups hold values within the formats of their ports.
 
     It takes the groups' committed inputs and returns nothing, so that all it says is that there are such values. Names,
@@ -112,10 +112,10 @@ def format_program(program: Program, groups: Collection[GroupName]) -> Program:
     """
     ports = _ports_of(program, groups)
     nothing = permute([port.format for port in ports if port.format is not None], [])
-    return Program(nothing, ports, (), _examples_of(program, ports), program.precision)
+    return IntegerProgram(nothing, ports, (), _examples_of(program, ports), program.precision)
 
 
-def renewal_program(program: Program, groups: Collection[GroupName]) -> Program:
+def renewal_program(program: IntegerProgram, groups: Collection[GroupName]) -> IntegerProgram:
     """The program that returns the committed inputs of these groups, whose proof shows that two roots hold the same.
 
     Raises CircuitizeError for a group that the program has not.
@@ -124,17 +124,17 @@ def renewal_program(program: Program, groups: Collection[GroupName]) -> Program:
     return replace(renewal(ports), examples=_examples_of(program, ports), precision=program.precision)
 
 
-def renewal(ports: Sequence[Port]) -> Program:
+def renewal(ports: Sequence[Port[Fixed]]) -> IntegerProgram:
     """The program that takes these ports and returns them."""
     types = [port.format for port in ports if port.format is not None]
-    return Program(identity(*types), tuple(ports), tuple(ports))
+    return IntegerProgram(identity(*types), tuple(ports), tuple(ports))
 
 
-def _ports_of(program: Program, groups: Collection[GroupName]) -> tuple[Port, ...]:
+def _ports_of(program: IntegerProgram, groups: Collection[GroupName]) -> tuple[Port[Fixed], ...]:
     require_groups(program, groups)
     return tuple(p for p in program.inputs if p.visibility is Visibility.COMMITTED and group(p) in groups)
 
 
-def _examples_of(program: Program, ports: Sequence[Port]) -> tuple[Mapping[str, Any], ...]:
+def _examples_of(program: IntegerProgram, ports: Sequence[Port[Fixed]]) -> tuple[Mapping[str, Any], ...]:
     names = {port.name for port in ports}
     return tuple({name: values for name, values in batch.items() if name in names} for batch in program.examples)

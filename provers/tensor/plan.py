@@ -23,7 +23,7 @@ from circuitize.circuits.integers.selection import Maximum, Select
 from circuitize.circuits.integers.view import View
 from circuitize.circuits.integers.wiring import Concatenate
 from circuitize.circuits.operation import Operation
-from circuitize.circuits.program import Program, Visibility
+from circuitize.circuits.program import IntegerProgram, Visibility
 from circuitize.circuits.scan import Scan
 from circuitize.circuits.undefined import values_of
 
@@ -223,7 +223,7 @@ class Plan:
 
 
 def plan(
-    program: Program,
+    program: IntegerProgram,
     limb_bits: int | None = None,
     assumed: Collection[GroupName] = frozenset(),
     dataset: Dataset | None = None,
@@ -277,7 +277,7 @@ def _openings(given: Openings, groups: Sequence[PortKey]) -> tuple[int, ...]:
     return counts
 
 
-def _expanded(program: Program) -> Arrow:
+def _expanded(program: IntegerProgram) -> Arrow:
     formats_alone = not program.outputs and any(port.visibility is Visibility.COMMITTED for port in program.inputs)
     if not program.binds() and not formats_alone:
         raise Unprovable("expected a public or committed input and output, found none; a proof would say nothing")
@@ -288,7 +288,7 @@ def _expanded(program: Program) -> Arrow:
 
 
 def _placed(
-    program: Program,
+    program: IntegerProgram,
     arrow: Arrow,
     draft: Draft,
     assumed: Collection[GroupName],

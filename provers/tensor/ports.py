@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 
 from circuitize.circuits.program import Port, Role
-from circuitize.circuits.types import Shape
+from circuitize.circuits.types import Fixed, Shape
 
 from .blocks import blocks
 from .errors import Unprovable
@@ -37,12 +37,11 @@ class Listed:
 PortList = tuple[Listed, ...]
 
 
-def listed(ports: Iterable[Port]) -> PortList:
+def listed(ports: Iterable[Port[Fixed]]) -> PortList:
     """The list of ports, each with its format: sorted by name. Where each lies follows from it alone (`layout`)."""
     made = []
     for port in ports:
         format = port.format
-        assert format is not None
         cut = 1 if port.role is Role.DATA else len(blocks(format.shape))
         made.append(Listed(port.name, format.shape, format.fraction_bits, format.low, format.high, cut))
     return tuple(sorted(made, key=lambda one: one.name))

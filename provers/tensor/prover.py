@@ -10,7 +10,7 @@ import numpy as np
 
 from circuitize import _native
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import Program, Visibility
+from circuitize.circuits.program import IntegerProgram, Visibility
 from circuitize.provers.consent import require_consent
 
 from .dataset import ROWS
@@ -59,7 +59,7 @@ def commit(made: Plan, trace: Trace, key: PortKey, secret: bytes) -> _native.Ten
 
 
 def prove(
-    program: Program,
+    program: IntegerProgram,
     inputs: Mapping[str, Integers],
     *,
     not_zero_knowledge: bool = False,
@@ -83,7 +83,7 @@ def prove(
 
 
 def prove_values(
-    program: Program,
+    program: IntegerProgram,
     made: Plan,
     trace: Trace,
     values: Sequence[Integers],

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.errors import excerpt
-from circuitize.circuits.program import Program, Visibility
+from circuitize.circuits.program import IntegerProgram, Visibility
 
 from .dataset import ROWS, Dataset, rows_fault
 from .groups import INPUT, OUTPUT, GroupName, PortKey, groups
@@ -28,13 +28,12 @@ class Statement:
     roots: Mapping[PortKey, bytes]
 
 
-def fault(program: Program, statement: Statement, dataset: Dataset | None = None) -> str | None:
+def fault(program: IntegerProgram, statement: Statement, dataset: Dataset | None = None) -> str | None:
     """Why a statement is none of this program: other ports, shapes, values outside their formats; None where it is."""
     publics, roots = dict(statement.publics), dict(statement.roots)
     for side, ports in ((INPUT, program.inputs), (OUTPUT, program.outputs)):
         for port in ports:
             key, format = (side, port.name), port.format
-            assert format is not None
             if port.visibility is Visibility.PUBLIC:
                 values = publics.pop(key, None)
                 if values is None or values.shape != format.shape or values.dtype != np.int64:

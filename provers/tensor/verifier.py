@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from circuitize import _native
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 
 from .groups import GroupName
 from .instructions import instructions
@@ -15,13 +15,13 @@ from .security import require_secure
 from .statement import Statement, fault, untrusted
 
 
-def verify(program: Program, statement: Statement, proof: Proof, made: Plan | None = None) -> bool:
+def verify(program: IntegerProgram, statement: Statement, proof: Proof, made: Plan | None = None) -> bool:
     """Whether `proof` shows the statement; see `refusal`, which says why not."""
     return refusal(program, statement, proof, made) is None
 
 
 def refusal(
-    program: Program,
+    program: IntegerProgram,
     statement: Statement,
     proof: Proof,
     made: Plan | None = None,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from circuitize.backends.verilog.design import Design
 from circuitize.circuits.errors import CircuitizeError, Undefined
-from circuitize.circuits.program import Program, raw
+from circuitize.circuits.program import IntegerProgram, raw
 
 from .. import integer
 from .simulate import Frames, Simulation
@@ -44,14 +44,14 @@ class Comparison:
     interval_cycles: float = field(default=float("nan"))
 
 
-def state_names(program: Program) -> list[str]:
+def state_names(program: IntegerProgram) -> list[str]:
     """The held inputs that an output of the same name updates."""
     outputs = {port.name for port in program.outputs}
     return [port.name for port in program.inputs if port.held and port.name in outputs]
 
 
 def expected(
-    program: Program, vectors: Mapping[str, Integers], initial: Mapping[str, Integers] | None = None
+    program: IntegerProgram, vectors: Mapping[str, Integers], initial: Mapping[str, Integers] | None = None
 ) -> Expected:
     """The executor's outputs of frames `vectors[port][frame, ...]`, integers of their formats; state starts from
     `initial`, integers too.
@@ -102,7 +102,7 @@ def compare(frames: Frames, wanted: Expected) -> Comparison:
 
 def check_design(
     design: Design,
-    program: Program,
+    program: IntegerProgram,
     vectors: Mapping[str, Integers],
     initial: Mapping[str, Integers] | None = None,
     simulator: str = "icarus",

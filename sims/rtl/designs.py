@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from circuitize.backends.verilog.bound import Bound, design
 from circuitize.backends.verilog.sizes import unrolled
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 
 from .compare import Comparison, check_design
 from .frames import bound_somehow, frames_to_try
@@ -32,7 +32,7 @@ class DesignRun:
     reason: str = ""
 
 
-def check_designs(program: Program, count: int, seed: int) -> list[DesignRun]:
+def check_designs(program: IntegerProgram, count: int, seed: int) -> list[DesignRun]:
     """Run a program's designs on up to `count` frames each, with random gaps and stalls.
 
     The parallel scheduler runs where the program is small, the folded one in any case. Held inputs are those of the

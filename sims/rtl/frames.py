@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from circuitize.backends.verilog.bound import Bound, bound_to
 from circuitize.backends.verilog.project import Vectors
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import Program, to_integers
+from circuitize.circuits.program import IntegerProgram, to_integers
 
 from ..vectors import inputs_to_try, integer_examples
 from .compare import expected
@@ -22,7 +22,7 @@ MOST_HELD = 1 << 20
 """Numbers in memory beyond which hardware is not considered."""
 
 
-def bound_somehow(program: Program) -> Bound:
+def bound_somehow(program: IntegerProgram) -> Bound:
     """The program with its held inputs bound: to the first example, or to seeded random values where it has none."""
     held = [port for port in program.inputs if port.held and port.format is not None]
     numbers = sum(port.format.size for port in held if port.format is not None)

@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.backends.verilog.design import Design
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 
 from .compare import Expected, compare, state_names
 from .simulate import Frames, Simulation
 
 Integers = NDArray[np.int64]
 Trace = Sequence[Integers]
-Schedule = Callable[[Program, Mapping[str, Integers]], Design]
+Schedule = Callable[[IntegerProgram, Mapping[str, Integers]], Design]
 """A program, and the state that it starts from, to a design."""
 
 
@@ -25,7 +25,7 @@ class Verilog:
     A program without state is built once; one with state anew for each run, which starts from that run's state.
     """
 
-    def __init__(self, program: Program, schedule: Schedule, name: str, simulator: str = "icarus") -> None:
+    def __init__(self, program: IntegerProgram, schedule: Schedule, name: str, simulator: str = "icarus") -> None:
         self.program = program
         self.name = name
         self._schedule = schedule
@@ -46,7 +46,7 @@ class Verilog:
         """Whether the design's status is 0 on these inputs: it computes every other value itself."""
         return not self._run(forged).failed[0]
 
-    def of(self, program: Program) -> Verilog:
+    def of(self, program: IntegerProgram) -> Verilog:
         return Verilog(program, self._schedule, self.name, self._simulator)
 
     def _run(self, trace: Trace) -> Frames:

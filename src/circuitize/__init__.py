@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from .circuits.hypergraph import permute as permute
     from .circuits.hypergraph import tensor as tensor
     from .circuits.lowering import Precision as Precision
+    from .circuits.program import IntegerProgram as IntegerProgram
     from .circuits.program import Port as Port
     from .circuits.program import Program as Program
     from .circuits.program import Raw as Raw

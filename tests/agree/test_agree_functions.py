@@ -10,7 +10,7 @@ from tensor_proofs import committed_inputs, proved
 
 from circuitize.backends.r1cs.challenge import Challenge
 from circuitize.backends.verilog import folded, parallel
-from circuitize.circuits.program import Port, Program, Visibility, to_integers
+from circuitize.circuits.program import IntegerProgram, Port, Program, Visibility, to_integers
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.types import Fixed
 from circuitize.frontends import activations, functions
@@ -61,7 +61,7 @@ def examples(count: int) -> list[dict[str, np.ndarray]]:
     return [{"x": random.permuted(row, axis=1)} for row in spread]
 
 
-def program(name: str) -> Program:
+def program(name: str) -> IntegerProgram:
     arrow = trace(lambda x: [function(x) for function in GROUPS[name]], WIDE.shape)
     outputs = tuple(Port(f"y{k}", Visibility.PUBLIC) for k in range(len(GROUPS[name])))
     given = Program(arrow, (Port("x", Visibility.PUBLIC, WIDE),), outputs, tuple(examples(64)))

@@ -19,7 +19,7 @@ from tensor_proofs import committed_inputs, proved
 from circuitize.backends.verilog import folded, parallel
 from circuitize.circuits import arrays
 from circuitize.circuits.errors import Undefined
-from circuitize.circuits.program import Program, raw
+from circuitize.circuits.program import IntegerProgram, raw
 from circuitize.sims import integer, real
 from circuitize.sims.agree import agree
 from circuitize.sims.plonkish import Plonkish
@@ -65,7 +65,7 @@ def ordered() -> list[Case]:
 
 
 @cache
-def share(first: int, size: int = TOGETHER) -> tuple[list[str], Program, list[dict[str, np.ndarray]]]:
+def share(first: int, size: int = TOGETHER) -> tuple[list[str], IntegerProgram, list[dict[str, np.ndarray]]]:
     """Names of cases of about the same size, their programs as one, and three inputs of it."""
     chosen = ordered()[first : first + size]
     vectors = [values_of([drawn(case)[which] for case in chosen]) for which in range(3)]

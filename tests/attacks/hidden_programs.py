@@ -10,11 +10,11 @@ from r1cs_programs import program, single
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.integers import IntegerOperation
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 
 
-def step() -> Program:
+def step() -> IntegerProgram:
     """ReLU of a shifted product."""
     builder = Builder()
     x, y = builder.inputs([Fixed((2,), 0, -3, 4), Fixed((2,), 0, -2, 3)])

@@ -19,7 +19,7 @@ from tensor_proofs import planned
 from tensor_runs import RATE, SEED, Folder, values_of
 
 from circuitize.circuits.files import write_whole
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 from circuitize.provers.tensor import proof as proof_files
 from circuitize.provers.tensor.groups import DATA, INPUT
 from circuitize.provers.tensor.runs import budget, files, state
@@ -36,7 +36,7 @@ SHARED = 2
 IN_DATA = (INPUT, DATA)
 
 
-def iris() -> Program:
+def iris() -> IntegerProgram:
     return planned("iris.py:step")[0]
 
 

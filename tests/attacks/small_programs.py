@@ -11,7 +11,7 @@ from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import OverflowRisk, TypingError
 from circuitize.circuits.integers import IntegerOperation, View
-from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.program import IntegerProgram, Port, Visibility
 from circuitize.circuits.types import Fixed
 
 Random = np.random.Generator
@@ -20,7 +20,7 @@ MOST_ELEMENTS = 6
 SHAPES = [(), (1,), (2,), (3,), (2, 2), (1, 3)]
 
 
-def random_program(random: Random, operations: int) -> Program:
+def random_program(random: Random, operations: int) -> IntegerProgram:
     """Inputs of awkward intervals, random operations, and outputs that may be inputs, constants or one wire twice."""
     builder = Builder()
     wires = [builder.input(_format(random)) for _ in range(random.integers(1, 4))]
@@ -50,10 +50,10 @@ def random_program(random: Random, operations: int) -> Program:
         )
         for name, types in (("in", inputs), ("out", arrow.target))
     ]
-    return Program(arrow, sides[0], sides[1])
+    return IntegerProgram(arrow, sides[0], sides[1])
 
 
-def draw(program: Program, random: Random) -> dict[str, NDArray[np.int64]]:
+def draw(program: IntegerProgram, random: Random) -> dict[str, NDArray[np.int64]]:
     """Inputs in their formats, ends more often than not."""
     values = {}
     for port in program.inputs:

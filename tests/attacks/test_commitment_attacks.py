@@ -21,7 +21,7 @@ from circuitize.backends.r1cs.witness import random_salts, witness
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import TypingError, Undefined
-from circuitize.circuits.program import Program, Visibility
+from circuitize.circuits.program import IntegerProgram, Visibility
 from circuitize.circuits.types import Fixed, signed
 from circuitize.sims import integer
 
@@ -54,7 +54,9 @@ def known(emission: Emission, inputs: dict[str, NDArray[np.int64]], salts: dict[
     return found
 
 
-def made(given: Program, inputs: dict[str, NDArray[np.int64]], seed: int = 1) -> tuple[Emission, dict[str, int], Limbs]:
+def made(
+    given: IntegerProgram, inputs: dict[str, NDArray[np.int64]], seed: int = 1
+) -> tuple[Emission, dict[str, int], Limbs]:
     emission = emit(given)
     salts = {name: seed + place for place, name in enumerate(emission.plan.salts)}
     found = witness(emission.plan, integer.trace(given, inputs), salts)
@@ -92,7 +94,7 @@ def test_field_elements_that_pack_alike_are_out_of_range() -> None:
         assert "input in0 commitment" not in broken_roles(emission, forged)
 
 
-def unread(visibility: Visibility) -> Program:
+def unread(visibility: Visibility) -> IntegerProgram:
     """y = x; u is an input that nothing reads."""
     builder = Builder()
     x, _ = builder.inputs([Fixed((2,), 0, 0, 5), FORMAT])
@@ -219,7 +221,7 @@ def test_random_programs_with_commitments() -> None:
             tuple(replace(port, visibility=seen[random.integers(3)]) for port in ports)
             for ports in (drawn.inputs, drawn.outputs)
         ]
-        given = Program(drawn.arrow, sides[0], sides[1])
+        given = IntegerProgram(drawn.arrow, sides[0], sides[1])
         try:
             emission = emit(given) if given.binds() else None
         except TypingError:

@@ -15,7 +15,7 @@ from tensor_proofs import committed_inputs, refusals
 
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.config import PRIME
 from circuitize.provers.tensor.forms import Column, Integers, Trace
@@ -36,7 +36,7 @@ EXPECTED = {
 
 
 @cache
-def victim(degree: int) -> tuple[Program, Plan, Trace, list[Integers]]:
+def victim(degree: int) -> tuple[IntegerProgram, Plan, Trace, list[Integers]]:
     """A step whose opening folds one vector before the last."""
     builder = Builder()
     x, y = builder.inputs([Fixed((2,), 0, -3, 4), Fixed((2,), 0, -2, 3)])

@@ -26,7 +26,7 @@ from tensor_words import Sending, Tree, divide
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.integers import View
-from circuitize.circuits.program import Program, Role, Visibility
+from circuitize.circuits.program import IntegerProgram, Role, Visibility
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.config import PRIME
 from circuitize.provers.tensor.forms import Column, Public
@@ -38,13 +38,13 @@ OPENED = "an opened leaf does not belong to its commitment"
 VALUES = "a commitment does not open to the claimed values"
 
 
-def by_roles(program: Program, *roles: Role) -> Program:
+def by_roles(program: IntegerProgram, *roles: Role) -> IntegerProgram:
     """The same program, each of whose inputs has another role, and so a root of its own."""
     inputs = zip(program.inputs, roles, strict=True)
     return replace(program, inputs=tuple(replace(port, role=role) for port, role in inputs))
 
 
-def sum_of(long: Fixed) -> Program:
+def sum_of(long: Fixed) -> IntegerProgram:
     """The sum of data, of state, and of the first of many parameters; its tables have two sizes or three."""
     first = integers.Reindex(View.slice(long.shape, (0,), (4,)))
     rows = ((first, (2,)), (integers.Add(), (0, 1)), (integers.Add(), (3, 4)))
@@ -56,19 +56,19 @@ ROOTS = ("data", "parameters", "state")
 
 
 @cache
-def made(degree: int, program: Program = SUM) -> Plan:
+def made(degree: int, program: IntegerProgram = SUM) -> Plan:
     found = small_plan(program, degree, *ROOTS)
     assert {name for _, name in found.groups} == set(ROOTS)
     return found
 
 
-def inputs_of(program: Program = SUM) -> dict[str, Any]:
+def inputs_of(program: IntegerProgram = SUM) -> dict[str, Any]:
     random = np.random.default_rng(5)
     formats = {port.name: port.format for port in program.inputs if port.format is not None}
     return {name: random.integers(0, own.high, own.shape, endpoint=True) for name, own in formats.items()}
 
 
-def wrong(program: Program = SUM) -> Any:
+def wrong(program: IntegerProgram = SUM) -> Any:
     """An output that is not the program's."""
     plan = made(2, program)
     return plan.trace(inputs_of(program))[plan.arrow.outputs.tolist()[0]] + np.array([0, 1, 0, 0])
@@ -295,7 +295,7 @@ def test_roots_do_not_stand_for_each_other() -> None:
             assert said(found, roots={**roots, one: other}) is not None
 
 
-def fixed_points() -> Program:
+def fixed_points() -> IntegerProgram:
     """A state's maximum with [0, 1, 2, 3]; before and after it has one list of ports."""
     builder = Builder()
     (x,) = builder.inputs([SMALL])

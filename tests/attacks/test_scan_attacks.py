@@ -17,7 +17,7 @@ from tensor_runs import chunk_inputs, run_of, values_of
 from circuitize.circuits import scan as scanning
 from circuitize.circuits.hypergraph import fold
 from circuitize.circuits.integers import Check
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 from circuitize.provers.tensor import drafting
 from circuitize.provers.tensor.forms import Column
 from circuitize.provers.tensor.groups import DATA, INPUT, OUTPUT
@@ -44,7 +44,7 @@ def unchecked(made: Plan, inputs: Inputs) -> list[Any]:
     return [wire for wire in fold(made.arrow, given, value, keep=True) if wire is not None]
 
 
-def forged(program: Program, made: Plan, run: Run, inputs: Inputs, trace: list[Any] | None = None) -> Proved:
+def forged(program: IntegerProgram, made: Plan, run: Run, inputs: Inputs, trace: list[Any] | None = None) -> Proved:
     """The proof that the prover makes on these inputs, which need be no run of the steps."""
     trace = trace or unchecked(made, inputs)
     values = made.values(trace, run.rows(1))
@@ -53,7 +53,7 @@ def forged(program: Program, made: Plan, run: Run, inputs: Inputs, trace: list[A
     return prove_values(program, made, trace, values)
 
 
-def refusal(program: Program, made: Plan, found: Proved) -> str | None:
+def refusal(program: IntegerProgram, made: Plan, found: Proved) -> str | None:
     """What both verifiers say of a proof whose roots are known to be in format."""
     known = {name: root for (side, name), root in found.statement.roots.items() if side == INPUT}
     return both(program, found.statement, found.proof, made, b"", known)
@@ -83,7 +83,7 @@ def trajectories(run: Run, inputs: Inputs) -> Iterator[tuple[str, Inputs]]:
                 yield f"{one.first}: {what}", {**inputs, one.entering: np.ascontiguousarray(other)}
 
 
-def equated(run: Run) -> tuple[Program, Plan]:
+def equated(run: Run) -> tuple[IntegerProgram, Plan]:
     """The same program, with what enters steps as columns of their own and the Check as an equation."""
     chunk = run.chunk(1)
     return chunk.program, plan(chunk.program, assumed=chunk.plan.assumed, dataset=chunk.plan.dataset)

@@ -13,7 +13,7 @@ from tensor_forgery import answer, forged_trace
 from tensor_proofs import proved
 
 from circuitize.circuits import integers
-from circuitize.circuits.program import Program, Role, Visibility
+from circuitize.circuits.program import IntegerProgram, Role, Visibility
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.blocks import Block, blocks
 from circuitize.provers.tensor.forms import Column
@@ -26,7 +26,7 @@ PROGRAMS = {"shift": integers.Shift(3), "square": SQUARES, "relu": integers.ReLU
 
 
 @cache
-def planned(name: str) -> tuple[Program, Plan]:
+def planned(name: str) -> tuple[IntegerProgram, Plan]:
     """An operation on a parameter in several blocks, whose result leaves as one."""
     given = built([Fixed(SHAPE, 0, -128, 127)], (PROGRAMS[name], (0,)))
     ports = tuple(replace(port, role=Role.PARAMETER) for port in given.inputs)

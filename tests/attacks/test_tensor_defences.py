@@ -12,7 +12,7 @@ from tensor_forgery import answer, at_first, column, forged_trace, signed, to, w
 from tensor_proofs import committed_inputs
 
 from circuitize.circuits import integers
-from circuitize.circuits.program import Program, Visibility
+from circuitize.circuits.program import IntegerProgram, Visibility
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.config import PRIME
 from circuitize.provers.tensor.plan import Plan, plan
@@ -20,7 +20,7 @@ from circuitize.provers.tensor.plan import Plan, plan
 Integers = NDArray[np.int64]
 
 
-def accepted_without(program: Program, made: Plan, trace: object, values: list[Integers]) -> int:
+def accepted_without(program: IntegerProgram, made: Plan, trace: object, values: list[Integers]) -> int:
     """In how many ways one lookup can be taken out so that the forgery passes; with all of them it does not."""
     assert answer(program, made, trace, values)  # type: ignore[arg-type]
     weak = [without_lookup(made, index) for index in range(len(made.lookups))]

@@ -12,7 +12,7 @@ from tensor_cheat import Cheat
 from tensor_proofs import opinions, refusals
 
 from circuitize.circuits import integers
-from circuitize.circuits.program import Program, Role, Visibility
+from circuitize.circuits.program import IntegerProgram, Role, Visibility
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.groups import INPUT
 from circuitize.provers.tensor.plan import Plan
@@ -42,7 +42,7 @@ LISTS: dict[str, PortList] = {
 }
 
 
-def model() -> Program:
+def model() -> IntegerProgram:
     """Two parameters, whose doubles are public."""
     formats = [Fixed(port.shape, 4, port.low, port.high) for port in (WEIGHT, BIAS)]
     made = built(formats, *((integers.Scale(2, 0), (place,)) for place in range(2)))

@@ -14,7 +14,7 @@ from tensor_proofs import committed_inputs
 
 from circuitize.circuits import integers
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import Program, raw
+from circuitize.circuits.program import IntegerProgram, raw
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.config import PRIME
 from circuitize.provers.tensor.plan import Plan, plan
@@ -52,7 +52,7 @@ class Free(Bench):
             yield {base: np.array(value, object) for base, value in zip(self.free, choice, strict=True)}
 
 
-def expected(program: Program, inputs: dict[str, int]) -> list[list[int]]:
+def expected(program: IntegerProgram, inputs: dict[str, int]) -> list[list[int]]:
     try:
         outputs = integer.run(program, raw({name: np.array(value, np.int64) for name, value in inputs.items()}))
     except CircuitizeError:
@@ -60,7 +60,7 @@ def expected(program: Program, inputs: dict[str, int]) -> list[list[int]]:
     return [[int(v) % PRIME for value in outputs.values() for v in value.reshape(-1)]]
 
 
-def wrong(program: Program, made: Plan) -> dict[str, int] | None:
+def wrong(program: IntegerProgram, made: Plan) -> dict[str, int] | None:
     """Inputs with a run that satisfies the plan and is none of the program's, from within formats and without."""
     ranges = [range(p.format.low - 2, p.format.high + 3) for p in program.inputs if p.format]
     for values in product(*ranges):

@@ -9,7 +9,7 @@ import numpy as np
 from tensor_proofs import both, entering, planned
 from tensor_runs import PROOF, RATE, SEED, STEPS, Folder, chunk_inputs, run_of, values_of
 
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 from circuitize.provers.tensor.forms import Integers
 from circuitize.provers.tensor.groups import DATA, INPUT
 from circuitize.provers.tensor.plan import plan
@@ -121,7 +121,7 @@ def test_another_program(attacked: Folder) -> None:
     assert "step 1: it belongs to run" in attacked.verdict(other)
 
 
-def renamed(program: Program) -> Program:
+def renamed(program: IntegerProgram) -> IntegerProgram:
     outputs = tuple(replace(port, name="error") if port.name == "loss" else port for port in program.outputs)
     return replace(program, outputs=outputs)
 

@@ -31,7 +31,7 @@ from tensor_words import combination, divide
 
 from circuitize.circuits import integers
 from circuitize.circuits.integers import View
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.forms import Product
 from circuitize.provers.tensor.plan import Plan
@@ -85,7 +85,7 @@ def test_the_program_is_absorbed_first(degree: int) -> None:
     """Else its constants are chosen after the point where its equations are tested."""
     deaf = frozenset({"statement"})
 
-    def program(amounts: Any) -> Program:
+    def program(amounts: Any) -> IntegerProgram:
         constant = integers.Constant.of(np.array(amounts, np.int64))
         return built([WIDE, WIDE], (integers.Add(), (0, 1)), (constant, ()), (integers.Add(), (2, 3)))
 
@@ -171,7 +171,9 @@ RESHAPED = built([GRID, GRID], (integers.Multiply(), (0, 1)), (integers.Reindex(
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_claims_and_sumchecks_are_absorbed(degree: int, label: str, program: Program, kind: type[Cheat] | None) -> None:
+def test_claims_and_sumchecks_are_absorbed(
+    degree: int, label: str, program: IntegerProgram, kind: type[Cheat] | None
+) -> None:
     """Else sums that are false, of products or of openings, are brought back to true ones.
 
     The root of a vector, whose proofs are long, is in test_plain_openings.py.

@@ -13,7 +13,7 @@ from tensor_proofs import committed_inputs
 
 from circuitize.circuits import integers
 from circuitize.circuits.errors import Undefined
-from circuitize.circuits.program import Program, raw
+from circuitize.circuits.program import IntegerProgram, raw
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.config import PRIME
 from circuitize.provers.tensor.plan import plan
@@ -40,7 +40,7 @@ PROGRAMS = {
 }
 
 
-def every_input(program: Program) -> Iterator[dict[str, int | list[int]]]:
+def every_input(program: IntegerProgram) -> Iterator[dict[str, int | list[int]]]:
     """All inputs, those just outside of their formats too."""
     choices: list[Sequence[int | tuple[int, ...]]] = []
     for port in program.inputs:

@@ -23,7 +23,7 @@ from circuitize.backends.r1cs.witness import random_salts, witness
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import OverflowRisk, TypingError, Undefined
-from circuitize.circuits.program import Program, to_integers
+from circuitize.circuits.program import IntegerProgram, to_integers
 from circuitize.circuits.types import Fixed
 from circuitize.cli.loading import load_program
 from circuitize.sims import integer
@@ -32,7 +32,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 PRIMES = [p for p in range(3, 4000) if all(p % q for q in range(2, int(p**0.5) + 1))]
 
 
-def smallest_field(program: Program) -> Field:
+def smallest_field(program: IntegerProgram) -> Field:
     """The smallest field that emission accepts, where anything that could wrap would."""
     fits, too_small = len(PRIMES) - 1, -1
     while fits - too_small > 1:
@@ -55,7 +55,9 @@ def given_wires(emission: Emission, inputs: dict[str, NDArray[np.int64]]) -> dic
     }
 
 
-def expected_witnesses(program: Program, emission: Emission, inputs: dict[str, NDArray[np.int64]]) -> list[list[int]]:
+def expected_witnesses(
+    program: IntegerProgram, emission: Emission, inputs: dict[str, NDArray[np.int64]]
+) -> list[list[int]]:
     try:
         values = integer.trace(program, inputs)
     except Undefined:
@@ -64,7 +66,7 @@ def expected_witnesses(program: Program, emission: Emission, inputs: dict[str, N
     return [field.to_integers(witness(emission.plan, values))]
 
 
-def drawn(first: int, count: int, operations: int) -> list[tuple[int, Program]]:
+def drawn(first: int, count: int, operations: int) -> list[tuple[int, IntegerProgram]]:
     """Programs that can be emitted, by seed. (Some have a Check that nothing passes.)"""
     found = []
     for seed in range(first, first + count):
@@ -133,7 +135,7 @@ def test_intervals_of_inputs_shifts_and_checks(low: int) -> None:
             assert accepted == {x % field.prime for x in range(low, high + 1) if a <= x >> 1 <= b}
 
 
-def gathered() -> Program:
+def gathered() -> IntegerProgram:
     """One of three constants, at an index that may be outside."""
     builder = Builder()
     index = builder.input(Fixed((), 0, 0, 3))
@@ -153,7 +155,7 @@ def gathered() -> Program:
     ],
     ids=["shift", "divide", "square_root", "is_negative", "lookup", "gather"],
 )
-def test_no_row_is_idle(given: Program) -> None:
+def test_no_row_is_idle(given: IntegerProgram) -> None:
     """Without any one row there are more witnesses than there should be."""
     emission = emit(given, smallest_field(given))
     formats = [port.format for port in given.inputs if port.format is not None]

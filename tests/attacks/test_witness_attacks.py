@@ -19,7 +19,7 @@ from circuitize.backends.r1cs.witness import random_salts, witness
 from circuitize.circuits import integers
 from circuitize.circuits.hypergraph import fold
 from circuitize.circuits.operation import Edge
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 from circuitize.provers.groth16.errors import Unsatisfied
 from circuitize.provers.groth16.keys import ProvingKey, setup
 from circuitize.provers.groth16.prover import prove, public_values
@@ -41,7 +41,7 @@ BATCH: Mapping[str, NDArray[np.float64]] = {
 class Made:
     """A step, its circuit, and an honest run of it."""
 
-    program: Program
+    program: IntegerProgram
     emission: Emission
     salts: dict[str, int]
     trace: list[Integers]

@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 from circuitize.provers.tensor.forms import Column, Public, padded_bits
 from circuitize.provers.tensor.groups import GroupName
 from circuitize.provers.tensor.plan import Plan, plan
@@ -28,7 +28,7 @@ from .weights import Separable, at_point, extension
 
 
 def refusal(
-    program: Program,
+    program: IntegerProgram,
     statement: Statement,
     proof: Proof,
     made: Plan | None = None,

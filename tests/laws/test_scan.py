@@ -13,7 +13,7 @@ from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import TypingError, Undefined
 from circuitize.circuits.hypergraph import evaluate
 from circuitize.circuits.integers import Add, Check, Scale
-from circuitize.circuits.program import Port, Program, Role, Visibility, raw, to_integers
+from circuitize.circuits.program import IntegerProgram, Port, Role, Visibility, raw, to_integers
 from circuitize.circuits.scan import Scan, Told, scan
 from circuitize.circuits.types import Fixed
 from circuitize.circuits.validate import validate
@@ -26,7 +26,7 @@ HELD = {"a": Role.PARAMETER, "b": Role.STATE, "c": Role.OPTIMIZER, "frozen": Rol
 NUMBERS = Fixed((2,), 0, -99, 99)
 
 
-def exchange() -> Program:
+def exchange() -> IntegerProgram:
     """Of what is held, a takes b's place, b becomes a + x checked, c stays as it is, and one never leaves."""
     builder = Builder()
     a, b, c, frozen, x = builder.inputs([NUMBERS] * 5)
@@ -36,10 +36,10 @@ def exchange() -> Program:
     inputs = [Port(name, Visibility.COMMITTED, NUMBERS, role) for name, role in HELD.items()]
     inputs.append(Port("x", Visibility.PUBLIC, NUMBERS, Role.SCALAR))
     outputs = [*inputs[:3], Port("loss", Visibility.PUBLIC, Fixed((2,), 0, -999, 999))]
-    return Program(arrow, tuple(inputs), tuple(outputs))
+    return IntegerProgram(arrow, tuple(inputs), tuple(outputs))
 
 
-def given(step: Program, count: int, seed: int = 0) -> dict[str, Any]:
+def given(step: IntegerProgram, count: int, seed: int = 0) -> dict[str, Any]:
     """What is held at first, and of each step all else, out of the step's examples or drawn."""
     draw, found = np.random.default_rng(seed), {}
     for port in step.inputs:
@@ -53,7 +53,7 @@ def given(step: Program, count: int, seed: int = 0) -> dict[str, Any]:
     return found
 
 
-def in_turn(step: Program, inputs: Mapping[str, Any], count: int) -> tuple[dict[str, Any], dict[str, Any]]:
+def in_turn(step: IntegerProgram, inputs: Mapping[str, Any], count: int) -> tuple[dict[str, Any], dict[str, Any]]:
     """What is held at the end, and the other outputs of all steps, by the integer executor."""
     held = {port.name: inputs[port.name] for port in step.inputs if port.held}
     results: dict[str, list[Any]] = {}
@@ -131,7 +131,9 @@ def test_what_is_held_leaves_in_its_format() -> None:
     wire = builder.input(NUMBERS)
     arrow = builder.build([builder.add(Scale(2, 0), wire)])
     port = Port("w", Visibility.COMMITTED, NUMBERS, Role.PARAMETER)
-    program = Program(arrow, (port,), (Port("w", Visibility.COMMITTED, Fixed((2,), 0, -198, 198), Role.PARAMETER),))
+    program = IntegerProgram(
+        arrow, (port,), (Port("w", Visibility.COMMITTED, Fixed((2,), 0, -198, 198), Role.PARAMETER),)
+    )
     with pytest.raises(TypingError, match="'w' to leave a step as it enters"):
         scan(program, 2)
     assert evaluate(arrow, [np.array([1, 2])])[0].tolist() == [2, 4]

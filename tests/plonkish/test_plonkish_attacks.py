@@ -19,7 +19,7 @@ from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError, OverflowRisk, Undefined
 from circuitize.circuits.lowering import Precision
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram, Program
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.types import Fixed
 from circuitize.frontends import training
@@ -36,7 +36,7 @@ def fixed(low: int, high: int, *shape: int) -> Fixed:
     return Fixed(shape, 0, low, high)
 
 
-def two_signs() -> Program:
+def two_signs() -> IntegerProgram:
     """IsNegative and ReLU of one wide wire."""
     builder = Builder()
     x = builder.input(fixed(-(1 << 40), 1 << 40, 3))
@@ -52,12 +52,12 @@ HINTED = {
 }
 
 
-def hinted_wire(given: Program) -> int:
+def hinted_wire(given: IntegerProgram) -> int:
     """The wire whose values the prover chooses: the first operation's target."""
     return int(given.arrow.edge(0).targets[0])
 
 
-def honest(given: Program, seed: int = 2) -> tuple[dict[str, NDArray[np.int64]], Trace]:
+def honest(given: IntegerProgram, seed: int = 2) -> tuple[dict[str, NDArray[np.int64]], Trace]:
     random = np.random.default_rng(seed)
     for _ in range(200):
         chosen = {

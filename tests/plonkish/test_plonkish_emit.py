@@ -15,11 +15,11 @@ from circuitize.backends.plonkish.lay_out import lay_out
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError, Undefined
-from circuitize.circuits.program import Program, Visibility
+from circuitize.circuits.program import IntegerProgram, Visibility
 from circuitize.circuits.types import Fixed
 
 
-def defined(given: Program, seed: int = 1) -> Run:
+def defined(given: IntegerProgram, seed: int = 1) -> Run:
     emission = smallest(given)
     for attempt in range(100):
         chosen = vector(given, seed + attempt)
@@ -105,7 +105,7 @@ def test_the_cheapest_layout_is_chosen() -> None:
     assert (1 << found[0].layout.k) >= emit(given).system.rows
 
 
-def private_layer(interval: tuple[int, int]) -> Program:
+def private_layer(interval: tuple[int, int]) -> IntegerProgram:
     """x W for committed x and private W, of which nothing else is read."""
     made = single(integers.Contract("bi,ij->bj"), Fixed((2, 8), 0, -64, 63), Fixed((8, 12), 0, *interval))
     return made.with_visibility(in1=Visibility.PRIVATE)

@@ -12,7 +12,7 @@ from plonkish_programs import Vector, fill, fill_trace, require_outputs, smalles
 from r1cs_programs import single
 
 from circuitize.circuits.errors import Undefined
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 from circuitize.sims import integer
 from circuitize.sims.forgery import forgeries
 
@@ -21,7 +21,7 @@ FILLED = tiers.count(2, deep=4)
 """Inputs whose every cell is compared."""
 
 
-def vectors(case: Case, given: Program, count: int) -> list[Vector]:
+def vectors(case: Case, given: IntegerProgram, count: int) -> list[Vector]:
     """Random, awkward and extreme values."""
     random = np.random.default_rng(4)
     if not case.sources:

@@ -9,13 +9,13 @@ from tensor_attack import SMALL, built
 from tensor_proofs import refused
 
 from circuitize.circuits import integers
-from circuitize.circuits.program import Program, Role
+from circuitize.circuits.program import IntegerProgram, Role
 from circuitize.provers.tensor.dataset import Dataset
 from circuitize.provers.tensor.forms import Column
 from circuitize.provers.tensor.plan import plan
 
 
-def step(*roles: Role) -> Program:
+def step(*roles: Role) -> IntegerProgram:
     given = built([SMALL, SMALL], (integers.Add(), (0, 1)))
     ports = tuple(replace(port, role=role) for port, role in zip(given.inputs, roles, strict=True))
     return replace(given, inputs=ports)

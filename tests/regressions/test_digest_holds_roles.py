@@ -14,7 +14,7 @@ from r1cs_programs import integer_type
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.encode import program_digest
 from circuitize.circuits.integers import Add, Reindex, View
-from circuitize.circuits.program import Port, Program, Role, Visibility
+from circuitize.circuits.program import IntegerProgram, Port, Role, Visibility
 from circuitize.circuits.saved import save
 from circuitize.circuits.types import Fixed
 
@@ -22,7 +22,7 @@ BATCH, VECTOR = Fixed((2, 3), 0, 0, 7), Fixed((3,), 0, -8, 7)
 COMMITTED = Visibility.COMMITTED
 
 
-def step() -> Program:
+def step() -> IntegerProgram:
     """Weights, their velocity and a bias that stay as they are, and a loss."""
     builder = Builder()
     x, weight, velocity, bias = builder.inputs([BATCH, VECTOR, VECTOR, VECTOR])
@@ -36,17 +36,17 @@ def step() -> Program:
     )
     loss_port = Port("loss", Visibility.PUBLIC, integer_type(arrow.target[3]))
     example = {"x": np.ones((2, 3)), **{port.name: np.zeros(3) for port in held}}
-    return Program(arrow, (Port("x", COMMITTED, BATCH), *held), (*held, loss_port), (example,))
+    return IntegerProgram(arrow, (Port("x", COMMITTED, BATCH), *held), (*held, loss_port), (example,))
 
 
-def with_roles(program: Program, **roles: Role) -> Program:
-    def changed(ports: tuple[Port, ...]) -> tuple[Port, ...]:
+def with_roles(program: IntegerProgram, **roles: Role) -> IntegerProgram:
+    def changed(ports: tuple[Port[Fixed], ...]) -> tuple[Port[Fixed], ...]:
         return tuple(replace(port, role=roles.get(port.name, port.role)) for port in ports)
 
     return replace(program, inputs=changed(program.inputs), outputs=changed(program.outputs))
 
 
-FORGERIES: dict[str, Callable[[Program], Program]] = {
+FORGERIES: dict[str, Callable[[IntegerProgram], IntegerProgram]] = {
     "exchanged": lambda program: with_roles(program, bias=Role.OPTIMIZER, velocity=Role.PARAMETER),
     "moved to state": lambda program: with_roles(program, bias=Role.STATE),
 }

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from cli_programs import STEP, keys, no, proof, refused, run
 
-from circuitize import Port, Program, Visibility
+from circuitize import IntegerProgram, Port, Visibility
 from circuitize.api.expectations import read_expectation
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import identity
@@ -21,7 +21,7 @@ def check(format: Fixed, stated: int, text: str) -> None:
     """Raises Unproved or CircuitizeError unless a proof that states an integer meets an expectation of `y`."""
     public = (Port("x", Visibility.PUBLIC, format),), (Port("y", Visibility.PUBLIC, format),)
     statement = Statement("groth16", "", {("input", "x"): (stated,), ("output", "y"): (stated,)}, {})
-    read_expectation(text, Program(identity(format), *public)).check(statement)
+    read_expectation(text, IntegerProgram(identity(format), *public)).check(statement)
 
 
 def test_large_values_are_not_rounded_to_doubles() -> None:
@@ -71,7 +71,7 @@ def test_a_name_is_given_once() -> None:
 def test_a_name_is_of_one_port() -> None:
     format = Fixed((), 0, -9, 9)
     ports = (Port("x", Visibility.PUBLIC, format),), (Port("input:x", Visibility.PUBLIC, format),)
-    program = Program(identity(format), *ports)
+    program = IntegerProgram(identity(format), *ports)
     assert read_expectation("input:x=0", program).key == ("input", "x")
     assert read_expectation("output:input:x=0", program).key == ("output", "input:x")
 

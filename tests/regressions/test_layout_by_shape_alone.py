@@ -8,7 +8,7 @@ import pytest
 from tensor_attack import built
 
 from circuitize.circuits import integers
-from circuitize.circuits.program import Program, Role, Visibility
+from circuitize.circuits.program import IntegerProgram, Role, Visibility
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.blocks import blocks
 from circuitize.provers.tensor.forms import Column
@@ -17,7 +17,7 @@ from circuitize.provers.tensor.plan import plan
 SHAPE = (300, 200)
 
 
-def passed_on(visibility: Visibility, role: Role) -> Program:
+def passed_on(visibility: Visibility, role: Role) -> IntegerProgram:
     """An input that leaves as it is, as a parameter."""
     given = built([Fixed(SHAPE, 0, 0, 15), Fixed((), 0, 0, 1)], (integers.Scale(1, 0), (0,)))
     first = replace(given.inputs[0], visibility=visibility, role=role)

@@ -8,7 +8,7 @@ import pytest
 from circuitize.backends.verilog.parallel import schedule
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.integers import Constant, Contract
-from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.program import IntegerProgram, Port, Visibility
 from circuitize.circuits.types import Fixed
 from circuitize.sims.rtl import check_design
 
@@ -24,6 +24,6 @@ def test_kernels_with_the_output_first(equation: str) -> None:
     result = arrow.target[0]
     assert isinstance(result, Fixed)
     ports = (Port("x", Visibility.PUBLIC, Fixed((2, 3, 4), 0, -8, 7)),), (Port("y", Visibility.PUBLIC, result),)
-    program = Program(arrow, *ports)
+    program = IntegerProgram(arrow, *ports)
     found = check_design(schedule(program), program, {"x": random.integers(-8, 8, (20, 2, 3, 4))})
     assert found.first_difference is None

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from cli_programs import COMMITTED, NUMBERS, PUBLIC, refused, run
 
-from circuitize import Port, Program, Role, trace
+from circuitize import IntegerProgram, Port, Program, Role, trace
 from circuitize.circuits.quantize import quantize
 from circuitize.provers.statement import read_statement
 
@@ -19,7 +19,7 @@ X, W = np.array([0.5, -1.25]), np.array([1.5, 2.0])
 
 
 @cache
-def features() -> Program:
+def features() -> IntegerProgram:
     """x and w give h, which is committed to."""
     ports = (Port("x", PUBLIC, NUMBERS), Port("w", COMMITTED, NUMBERS, Role.PARAMETER))
     arrow = trace(lambda x, w: x * w, (2,), (2,))

@@ -9,7 +9,7 @@ import pytest
 from tensor_attack import built
 
 from circuitize.circuits import integers
-from circuitize.circuits.program import Program, Role, Visibility
+from circuitize.circuits.program import IntegerProgram, Role, Visibility
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.groups import INPUT, format_program
 from circuitize.provers.tensor.plan import plan
@@ -29,7 +29,7 @@ LISTS = {
 }
 
 
-def program_of(formats: dict[str, Fixed], role: Role, visibility: Visibility = Visibility.COMMITTED) -> Program:
+def program_of(formats: dict[str, Fixed], role: Role, visibility: Visibility = Visibility.COMMITTED) -> IntegerProgram:
     made = built(list(formats.values()), *((integers.Scale(1, 0), (place,)) for place in range(len(formats))))
     ports = tuple(
         replace(port, name=name, role=role, visibility=visibility)

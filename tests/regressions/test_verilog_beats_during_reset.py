@@ -10,7 +10,7 @@ from circuitize.backends.verilog import folded, parallel
 from circuitize.backends.verilog.design import Design
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.integers import Add, Constant
-from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.program import IntegerProgram, Port, Visibility
 from circuitize.circuits.types import Fixed
 
 
@@ -18,7 +18,7 @@ def design(scheduler: str, size: int) -> Design:
     builder = Builder()
     format = Fixed((size,), 0, 0, 255)
     arrow = builder.build([builder.add(Add(), builder.input(format), builder.add(Constant.splat(1, (size,))))])
-    program = Program(
+    program = IntegerProgram(
         arrow,
         (Port("x", Visibility.PUBLIC, format),),
         (Port("y", Visibility.PUBLIC, integer_type(arrow.target[0])),),

@@ -10,19 +10,19 @@ from circuitize.backends.verilog import folded, parallel
 from circuitize.backends.verilog.design import Design
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.integers import Add
-from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.program import IntegerProgram, Port, Visibility
 from circuitize.circuits.types import Fixed
 
 SIZE = 6
 
 
-def added(size: int = SIZE) -> Program:
+def added(size: int = SIZE) -> IntegerProgram:
     """The sum of two inputs."""
     builder = Builder()
     format = Fixed((size,), 0, 0, 127)
     arrow = builder.build([builder.add(Add(), *builder.inputs([format, format]))])
     inputs = tuple(Port(name, Visibility.PUBLIC, format) for name in "ab")
-    return Program(arrow, inputs, (Port("y", Visibility.PUBLIC, Fixed((size,), 0, 0, 254)),))
+    return IntegerProgram(arrow, inputs, (Port("y", Visibility.PUBLIC, Fixed((size,), 0, 0, 254)),))
 
 
 def packet(stream: str, values: list[int]) -> str:

@@ -12,25 +12,25 @@ from circuitize.backends.verilog.signals import width
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.integers import Add, Constant
-from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.program import IntegerProgram, Port, Visibility
 from circuitize.circuits.types import Fixed
 from circuitize.sims import integer
 
 SIZE = 5
 
 
-def program(low: int, high: int) -> Program:
+def program(low: int, high: int) -> IntegerProgram:
     """One more than each of five numbers."""
     builder = Builder()
     format = Fixed((SIZE,), 0, low, high)
     made = builder.add(Add(), builder.input(format), builder.add(Constant.splat(1, (SIZE,))))
     arrow = builder.build([made])
-    return Program(
+    return IntegerProgram(
         arrow, (Port("x", Visibility.PUBLIC, format),), (Port("y", Visibility.PUBLIC, integer_type(arrow.target[0])),)
     )
 
 
-def defined(of: Program, values: np.ndarray) -> bool:
+def defined(of: IntegerProgram, values: np.ndarray) -> bool:
     try:
         integer.run(of, {"x": values})
     except CircuitizeError:

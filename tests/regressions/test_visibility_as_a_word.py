@@ -12,7 +12,7 @@ from circuitize.backends.r1cs.emit import emit
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError, TypingError
 from circuitize.circuits.integers import Scale
-from circuitize.circuits.program import Port, Program, Role, Visibility
+from circuitize.circuits.program import IntegerProgram, Port, Role, Visibility
 from circuitize.circuits.types import signed
 from circuitize.provers.groth16 import keys as groth16
 from circuitize.provers.mirage import keys as mirage
@@ -22,11 +22,13 @@ PUBLIC: Any = "public"
 DIGEST = "00" * 32
 
 
-def program(visibility: Any, role: Any = Role.DATA) -> Program:
+def program(visibility: Any, role: Any = Role.DATA) -> IntegerProgram:
     builder = Builder()
     out = builder.add(Scale(3, 0), builder.input(FORMAT))
-    format = builder.type(out)
-    return Program(builder.build([out]), (Port("x", visibility, FORMAT, role),), (Port("y", visibility, format),), ())  # type: ignore[arg-type]
+    format = builder.format(out)
+    return IntegerProgram(
+        builder.build([out]), (Port("x", visibility, FORMAT, role),), (Port("y", visibility, format),), ()
+    )
 
 
 def test_a_word_binds_as_the_visibility_that_it_names() -> None:
@@ -80,7 +82,7 @@ def test_mirage_refuses_a_circuit_whose_only_public_value_is_its_challenge(tmp_p
     builder = Builder()
     x = builder.input(signed((40,), 16, 0))
     ports = (Port("x", Visibility.PUBLIC, signed((40,), 16, 0)),)
-    wide = Program(builder.build([x]), ports, (Port("y", Visibility.PUBLIC, signed((40,), 16, 0)),))
+    wide = IntegerProgram(builder.build([x]), ports, (Port("y", Visibility.PUBLIC, signed((40,), 16, 0)),))
     system = emit(wide, challenge=Challenge.COMMITTED).system
     assert system.committed
     with pytest.raises(CircuitizeError, match="expected a circuit with public values, found none"):

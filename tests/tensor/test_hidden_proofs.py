@@ -20,7 +20,7 @@ from tensor_victims import HIDDEN_LABELS, PROGRAMS, drawn
 from tiers import TIER
 
 from circuitize.circuits.errors import Undefined
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 from circuitize.provers.tensor.config import DEGREES
 from circuitize.provers.tensor.errors import Unprovable
 from circuitize.provers.tensor.plan import Plan, plan
@@ -41,7 +41,7 @@ MOST = {"long": 16}
 
 
 @lru_cache
-def hidden(name: str, degree: int = 2) -> tuple[Program, Plan]:
+def hidden(name: str, degree: int = 2) -> tuple[IntegerProgram, Plan]:
     return PROGRAMS[name], plan(PROGRAMS[name], degree=degree, openings=MOST.get(name, OPENINGS))
 
 
@@ -165,7 +165,7 @@ def changed(name: str, wanted: str, place: int) -> Proved:
     return made_up
 
 
-def one_reason(program: Program, made: Plan, statement: Any, proof: Any, context: bytes = b"") -> str:
+def one_reason(program: IntegerProgram, made: Plan, statement: Any, proof: Any, context: bytes = b"") -> str:
     """What both verifiers refuse a proof with."""
     native, other = refusals(program, statement, proof, made, context)
     assert native == other

@@ -21,7 +21,7 @@ from tensor_victims import drawn
 from circuitize.circuits import integers
 from circuitize.circuits.errors import FormatError
 from circuitize.circuits.integers import View
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 from circuitize.provers.openings import HIDING, Opening, join, write_openings
 from circuitize.provers.tensor import proof
@@ -40,7 +40,7 @@ VALUES = "a commitment does not open to the claimed values"
 
 
 @lru_cache
-def summed(count: int, openings: int, degree: int = 2) -> tuple[Program, Plan]:
+def summed(count: int, openings: int, degree: int = 2) -> tuple[IntegerProgram, Plan]:
     """The sum of so many committed numbers."""
     total = integers.Sum(View.broadcast((count,), (0,)))
     made = committed_inputs(single(total, Fixed((count,), 0, 0, 3)))

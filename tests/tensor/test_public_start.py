@@ -32,7 +32,7 @@ TRAIN = {"inputs": SPLIT.train_inputs, "targets": SPLIT.train_targets}
 
 
 @cache
-def step() -> cz.Program:
+def step() -> cz.IntegerProgram:
     real = cz.training_step(MODEL, cz.mean_squared_error, cz.Momentum(decay=0.5), batch=8)
     rows = [slice(8 * k, 8 * k + 8) for k in range(4)]
     batches = [{**{name: TRAIN[name][own] for name in TRAIN}, "learning_rate": RATE} for own in rows]

@@ -44,14 +44,14 @@ def _step() -> cz.Program:
 
 
 @cache
-def step() -> cz.Program:
+def step() -> cz.IntegerProgram:
     rows = [slice(8 * k, 8 * k + 8) for k in range(4)]
     batches = [{**{name: TRAIN[name][own] for name in TRAIN}, "learning_rate": RATE} for own in rows]
     return cz.quantize(cz.calibrated(_step(), start(), batches))
 
 
 @cache
-def judge(right: Callable[..., Any] | None = None) -> cz.Program:
+def judge(right: Callable[..., Any] | None = None) -> cz.IntegerProgram:
     examples = [{**start(), **{name: TEST[name][k : k + BATCH] for name in TEST}} for k in range(0, 30, BATCH)]
     return cz.quantize(cz.evaluation(MODEL, BATCH, right or cz.right_answers, cz.mean_squared_error, examples=examples))
 

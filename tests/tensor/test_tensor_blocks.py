@@ -15,7 +15,7 @@ from tensor_proofs import committed_inputs, example_inputs, proved
 
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
-from circuitize.circuits.program import Program, Role, Visibility
+from circuitize.circuits.program import IntegerProgram, Role, Visibility
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor import blocks
 from circuitize.provers.tensor.config import PRIME
@@ -57,7 +57,7 @@ def test_free_blocks_have_no_padding(small: None, shape: tuple[int, ...]) -> Non
     assert Draft().padded(shape) == int(np.prod(shape))
 
 
-def weights(shape: tuple[int, int], batch: int) -> Program:
+def weights(shape: tuple[int, int], batch: int) -> IntegerProgram:
     """x @ W, shifted and checked, then a step of W: a committed parameter that leaves in its own format."""
     builder = Builder()
     w, x = builder.input(Fixed(shape, 6, -128, 127)), builder.input(Fixed((batch, shape[0]), 2, -8, 7))

@@ -16,7 +16,7 @@ from tensor_proofs import committed_inputs, proved
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import Undefined
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor import checks, limbs
 from circuitize.provers.tensor.config import PRIME
@@ -27,7 +27,7 @@ from circuitize.sims import integer
 NUMBER = Fixed((), 0, -5, 6)
 
 
-def relu_and_derivative(source: Fixed, *shifts: int) -> Program:
+def relu_and_derivative(source: Fixed, *shifts: int) -> IntegerProgram:
     """ReLU of a number, and whether it is positive, as a derivative asks for it: 0 - relu(x) < 0."""
     builder = Builder()
     wire = builder.input(source)

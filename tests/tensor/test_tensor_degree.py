@@ -16,7 +16,7 @@ from tensor_victims import LABELS, victims
 from tiers import count
 
 from circuitize.circuits import integers
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.config import MOST_CLAIMS
 from circuitize.provers.tensor.cost import sizes
@@ -29,7 +29,7 @@ SMALL = Fixed((4,), 0, -20, 19)
 TABLE = integers.Lookup(-20, np.arange(40) ** 2, 0)
 LOOKED_UP = built([SMALL], (TABLE, (0,)))
 MULTIPLIED = built([SMALL, SMALL], (integers.Multiply(), (0, 1)), (integers.Shift(3), (2,)), (integers.ReLU(), (3,)))
-PROGRAMS: dict[str, Program | str] = {
+PROGRAMS: dict[str, IntegerProgram | str] = {
     "lookup": LOOKED_UP,
     "product": MULTIPLIED,
     "square": built([SMALL], (integers.Multiply(), (0, 0)), (integers.Check(0, 400), (1,))),
@@ -40,24 +40,24 @@ PROGRAMS: dict[str, Program | str] = {
 """Programs, or names of examples, which are compiled where a test first asks for them."""
 
 
-def program_of(name: str) -> Program:
+def program_of(name: str) -> IntegerProgram:
     given = PROGRAMS[name]
     return example(given).integer if isinstance(given, str) else given
 
 
-def corner(rows: int) -> Program:
+def corner(rows: int) -> IntegerProgram:
     """The corner of a committed matrix of 2^14 columns."""
     view = integers.View.slice((rows, 1 << 14), (0, 0), (2, 2))
     return built([Fixed((rows, 1 << 14), 0, 0, 255)], (integers.Reindex(view), (0,)))
 
 
 @lru_cache
-def cubic(name: str) -> tuple[Program, Plan]:
+def cubic(name: str) -> tuple[IntegerProgram, Plan]:
     program = program_of(name)
     return program, plan(program, degree=3)
 
 
-def inputs_of(program: Program, seed: int = 1) -> dict[str, np.ndarray]:
+def inputs_of(program: IntegerProgram, seed: int = 1) -> dict[str, np.ndarray]:
     if program.examples:
         return example_inputs(program)
     random = np.random.default_rng(seed)

@@ -10,7 +10,7 @@ from tensor_proofs import committed_inputs, proved
 
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.drafting import DEEPEST
 from circuitize.provers.tensor.flow import claimed_elements
@@ -18,7 +18,7 @@ from circuitize.provers.tensor.forms import Column
 from circuitize.provers.tensor.plan import Plan, plan
 
 
-def greatest(count: int) -> Program:
+def greatest(count: int) -> IntegerProgram:
     """The maximum of so many numbers, by a tree."""
     builder = Builder()
     half = builder.input(Fixed((count,), 0, -100, 100))

@@ -16,7 +16,7 @@ from tiers import seeds
 
 from circuitize.circuits import integers
 from circuitize.circuits.errors import OverflowRisk, TypingError, Undefined
-from circuitize.circuits.program import Port, Program, Visibility, raw
+from circuitize.circuits.program import IntegerProgram, Port, Program, Visibility, raw
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.errors import Unprovable
@@ -28,7 +28,7 @@ Integers = NDArray[np.int64]
 SMALL = [case for case in cases() if case.sources and sum(source.size for source in case.sources) <= 300]
 
 
-def ends(program: Program, random: np.random.Generator, spread: float) -> dict[str, Integers]:
+def ends(program: IntegerProgram, random: np.random.Generator, spread: float) -> dict[str, Integers]:
     """Inputs at the ends of their formats: each at one of them, or (at random) each element."""
     made = {}
     for port in program.inputs:
@@ -39,7 +39,7 @@ def ends(program: Program, random: np.random.Generator, spread: float) -> dict[s
     return made
 
 
-def runs(program: Program, inputs: dict[str, Integers]) -> bool:
+def runs(program: IntegerProgram, inputs: dict[str, Integers]) -> bool:
     try:
         integer.run(program, raw(inputs))
     except Undefined:
@@ -47,7 +47,7 @@ def runs(program: Program, inputs: dict[str, Integers]) -> bool:
     return True
 
 
-def values(program: Program) -> dict[str, Integers] | None:
+def values(program: IntegerProgram) -> dict[str, Integers] | None:
     """Ends that the program is defined at; those that it is not at have no proof. None where no plan can be had."""
     try:
         made = plan(program)
@@ -92,7 +92,7 @@ def test_wide_random_programs(seed: int) -> None:
             proved(program, inputs, made)
 
 
-def integer_program(seed: int) -> Program:
+def integer_program(seed: int) -> IntegerProgram:
     """A random program over the reals, quantized; its inputs are committed."""
     real, point = random_real_program(seed, length=6)
     formats = [Fixed(np.shape(x), 8, -1024, 1023) for x in point]

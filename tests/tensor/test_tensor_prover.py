@@ -20,7 +20,7 @@ from tiers import seeds
 from circuitize import _native
 from circuitize.circuits.errors import OverflowRisk, Undefined
 from circuitize.circuits.integers import expand
-from circuitize.circuits.program import Program, Visibility, raw
+from circuitize.circuits.program import IntegerProgram, Visibility, raw
 from circuitize.provers.consent import NotZeroKnowledge
 from circuitize.provers.tensor import config
 from circuitize.provers.tensor.errors import Unprovable
@@ -31,7 +31,7 @@ from circuitize.provers.tensor.security import require_secure
 from circuitize.sims import integer
 
 
-def values(case: Case, program: Program) -> dict[str, np.ndarray] | None:
+def values(case: Case, program: IntegerProgram) -> dict[str, np.ndarray] | None:
     """Inputs that the program is defined on; those that it is not have no proof. None where no plan can be had."""
     try:
         made = plan(program)

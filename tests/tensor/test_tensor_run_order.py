@@ -17,7 +17,7 @@ from tensor_runs import SEED, honest, run_of
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import permute
-from circuitize.circuits.program import Port, Program, Role, Visibility
+from circuitize.circuits.program import IntegerProgram, Port, Role, Visibility
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.forms import Column
 from circuitize.provers.tensor.plan import Plan, plan
@@ -132,7 +132,7 @@ def test_a_commitment_by_itself_is_the_one_that_a_proof_makes() -> None:
         Port("b", Visibility.COMMITTED, Fixed((5,), 0, -8, 7), Role.PARAMETER),
         Port("x", Visibility.COMMITTED, Fixed((100, 100), 0, 0, 1)),
     )
-    program = Program(permute([port.format for port in ports if port.format], []), ports, ())
+    program = IntegerProgram(permute([port.format for port in ports if port.format], []), ports, ())
     made = plan(program)
     draw = np.random.default_rng(0)
     trace = made.trace({port.name: draw.integers(0, 2, port.format.shape) for port in ports if port.format})

@@ -8,7 +8,7 @@ from tensor_forgery import answer
 from tensor_proofs import entering, example_inputs, planned, refusals, refused
 
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import Program, Visibility
+from circuitize.circuits.program import IntegerProgram, Visibility
 from circuitize.provers.tensor.groups import format_program, group, input_groups
 from circuitize.provers.tensor.plan import Plan, plan
 from circuitize.provers.tensor.prover import prove
@@ -18,7 +18,7 @@ KEPT = frozenset({"parameters", "data"})
 
 
 @pytest.fixture(scope="module")
-def assuming() -> tuple[Program, Plan]:
+def assuming() -> tuple[IntegerProgram, Plan]:
     program, _ = planned(STEP)
     return program, plan(program, assumed=KEPT)
 
@@ -33,7 +33,7 @@ def test_the_groups_of_a_step_follow_from_roles() -> None:
         format_program(program, {"dta"})
 
 
-def test_a_step_may_assume_what_another_proof_shows(assuming: tuple[Program, Plan]) -> None:
+def test_a_step_may_assume_what_another_proof_shows(assuming: tuple[IntegerProgram, Plan]) -> None:
     """One proof shows that the roots are in format, the other assumes it: fewer lookups, the same roots and outputs."""
     program, made = assuming
     inputs = example_inputs(program)
@@ -51,7 +51,7 @@ def test_a_step_may_assume_what_another_proof_shows(assuming: tuple[Program, Pla
     assert made.looked_up < whole.looked_up and made.committed < whole.committed
 
 
-def test_a_proof_that_assumes_is_no_proof_without(assuming: tuple[Program, Plan]) -> None:
+def test_a_proof_that_assumes_is_no_proof_without(assuming: tuple[IntegerProgram, Plan]) -> None:
     program, made = assuming
     found = prove(program, example_inputs(program), not_zero_knowledge=True, made=made)
     _, whole = planned(STEP)
@@ -61,7 +61,7 @@ def test_a_proof_that_assumes_is_no_proof_without(assuming: tuple[Program, Plan]
     assert len({made.digest, whole.digest, other.digest}) == 3
 
 
-def test_a_value_outside_of_its_format_is_found_by_the_proof_of_formats(assuming: tuple[Program, Plan]) -> None:
+def test_a_value_outside_of_its_format_is_found_by_the_proof_of_formats(assuming: tuple[IntegerProgram, Plan]) -> None:
     """A pixel one past its format: the step that assumes formats has a proof, the formats have none."""
     program, made = assuming
     inputs = example_inputs(program)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 from circuitize.provers.contract import VerifyingKey
 from circuitize.provers.names import Entry
 from circuitize.provers.statement import Statement
@@ -18,7 +18,7 @@ class Believer(Rerun):
     name = "believer"
 
     def refusal(
-        self, program: Program, digest: str, statement: Statement, folder: Path, key: VerifyingKey | None
+        self, program: IntegerProgram, digest: str, statement: Statement, folder: Path, key: VerifyingKey | None
     ) -> str | None:
         return None
 

@@ -17,7 +17,7 @@ from circuitize.circuits.errors import Undefined
 from circuitize.circuits.hypergraph import Arrow, fold
 from circuitize.circuits.integers import expand, operation_classes
 from circuitize.circuits.phases import Phases
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 
 LIST_FILE = "circuit.toy"
 RULES = operation_classes()
@@ -36,13 +36,13 @@ class Toy(Target["ToyCircuit"]):
     def build(self, program: Exact, phases: Phases, request: Request = PLAIN) -> ToyCircuit:
         return ToyCircuit(program, phases, "capitals" in request.options)
 
-    def estimate(self, program: Program, options: Mapping[str, Any]) -> dict[str, Any]:
+    def estimate(self, program: IntegerProgram, options: Mapping[str, Any]) -> dict[str, Any]:
         operations = program.arrow.edge_count
         if operations > 100:
             raise LeftOut(f"not counted, {operations} operations are more than 100")
         return {"operations": operations}
 
-    def check(self, program: Program) -> ToyRun:
+    def check(self, program: IntegerProgram) -> ToyRun:
         return ToyRun(program)
 
     def check_files(self, folder: Path) -> CheckedFiles:
@@ -70,7 +70,7 @@ class ToyRun:
 
     name = "toy"
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: IntegerProgram) -> None:
         self.program = program
         self.arrow: Arrow = expand(program.arrow)
 
@@ -86,7 +86,7 @@ class ToyRun:
             return False
         return True
 
-    def of(self, program: Program) -> ToyRun:
+    def of(self, program: IntegerProgram) -> ToyRun:
         return ToyRun(program)
 
     def _run(self, inputs: list[Any]) -> list[Any]:

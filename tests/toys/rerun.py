@@ -13,8 +13,9 @@ from circuitize.backends.field import BN254
 from circuitize.backends.r1cs.commitments import commit
 from circuitize.circuits.errors import CircuitizeError, FormatError, Undefined, remedy
 from circuitize.circuits.phases import Phases, Progress
-from circuitize.circuits.program import Port, Program, Visibility, named_inputs, named_outputs
+from circuitize.circuits.program import IntegerProgram, Port, Visibility, named_inputs, named_outputs
 from circuitize.circuits.reading import parse_json
+from circuitize.circuits.types import Fixed
 from circuitize.provers.contract import Proved, ProvingKey, Secrets, Trace, VerifyingKey
 from circuitize.provers.framing import Framing, read_proof
 from circuitize.provers.names import Entry
@@ -48,7 +49,7 @@ class Proof:
             raise FormatError(f"expected inputs and salts, found {error}") from None
 
 
-def vector(program: Program, values: Trace, salts: Mapping[str, int]) -> list[int]:
+def vector(program: IntegerProgram, values: Trace, salts: Mapping[str, int]) -> list[int]:
     """The public values and the roots of a run."""
     sides = {"input": named_inputs(program, values), "output": named_outputs(program, values)}
     made: list[int] = []
@@ -63,7 +64,7 @@ def vector(program: Program, values: Trace, salts: Mapping[str, int]) -> list[in
 class RerunCircuit:
     scheme = POSEIDON
 
-    def __init__(self, program: Program, digest: str) -> None:
+    def __init__(self, program: IntegerProgram, digest: str) -> None:
         self.program, self.executed, self.digest = program, program, digest
 
     def plain(self) -> RerunCircuit:
@@ -99,13 +100,13 @@ class Rerun:
     ceremony = None
     proof_file = "proof.rerun"
 
-    def circuit(self, program: Program, digest: str, phases: Phases) -> RerunCircuit:
+    def circuit(self, program: IntegerProgram, digest: str, phases: Phases) -> RerunCircuit:
         return RerunCircuit(program, digest)
 
-    def bound(self, program: Program) -> tuple[tuple[Key, Port], ...]:
+    def bound(self, program: IntegerProgram) -> tuple[tuple[Key, Port[Fixed]], ...]:
         return tuple(bound_ports(program))
 
-    def require_memory(self, program: Program) -> None:
+    def require_memory(self, program: IntegerProgram) -> None:
         """It takes no more than a run does."""
 
     def require_ceremony(self, given: Mapping[str, Path]) -> None:
@@ -120,11 +121,11 @@ class Rerun:
     def verifying_key(self, path: Path) -> VerifyingKey:
         raise CircuitizeError(f"--keys: expected none, found {path}; rerun needs no setup")
 
-    def security_bits(self, program: Program, zero_knowledge: bool) -> float | None:
+    def security_bits(self, program: IntegerProgram, zero_knowledge: bool) -> float | None:
         return None
 
     def refusal(
-        self, program: Program, digest: str, statement: Statement, folder: Path, key: VerifyingKey | None
+        self, program: IntegerProgram, digest: str, statement: Statement, folder: Path, key: VerifyingKey | None
     ) -> str | None:
         """Soundness: the verifier's own program is run on the inputs; everything that is stated follows from that."""
         with remedy(ASK_AGAIN):

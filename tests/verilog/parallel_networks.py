@@ -12,15 +12,15 @@ from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.integers import View
 from circuitize.circuits.operation import Provenance
-from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.program import IntegerProgram, Port, Visibility
 from circuitize.circuits.types import Fixed
 
 
-def finished(builder: Builder, source: Fixed, *outputs: int) -> Program:
+def finished(builder: Builder, source: Fixed, *outputs: int) -> IntegerProgram:
     """The program of one input x with outputs y, y1, ..."""
     arrow = builder.build(outputs)
     ports = [Port(f"y{i or ''}", Visibility.PUBLIC, integer_type(type)) for i, type in enumerate(arrow.target)]
-    return Program(arrow, (Port("x", Visibility.PUBLIC, source),), tuple(ports))
+    return IntegerProgram(arrow, (Port("x", Visibility.PUBLIC, source),), tuple(ports))
 
 
 def affine(builder: Builder, x: int, weights: np.ndarray, bias: np.ndarray, equation: str = "i,ij->j") -> int:
@@ -39,7 +39,7 @@ def activation(builder: Builder, x: int, shift: int, bits: int) -> int:
 
 def layered(
     weights: Sequence[np.ndarray], biases: Sequence[np.ndarray], shifts: Sequence[int], source: Fixed
-) -> Program:
+) -> IntegerProgram:
     """Dense layers with saturating activations; a shift below 0 is a layer without one."""
     builder = Builder()
     x = builder.input(source)
@@ -60,7 +60,7 @@ def drawn(random: np.random.Generator, sizes: Sequence[int], bits: int, zeros: f
     return found
 
 
-def jet(zeros: float = 0.0) -> Program:
+def jet(zeros: float = 0.0) -> IntegerProgram:
     """16-64-32-32-5, weights of 6 bits, activations of 8."""
     random = np.random.default_rng(16)
     sizes = (16, 64, 32, 32, 5)
@@ -68,7 +68,7 @@ def jet(zeros: float = 0.0) -> Program:
     return layered(drawn(random, sizes, 6, zeros), biases, (6, 6, 6, -1), Fixed((16,), 0, -128, 127))
 
 
-def convolution() -> Program:
+def convolution() -> IntegerProgram:
     """3 x 3, 2 -> 3 channels over 4 x 4 with a border of zeros, saturated, then the greatest of each 2 x 2."""
     random, builder = np.random.default_rng(3), Builder()
     source = Fixed((4, 4, 2), 4, -128, 127)
@@ -87,7 +87,7 @@ def convolution() -> Program:
     return finished(builder, source, builder.add(integers.Maximum(), *pooled))
 
 
-def tabled() -> Program:
+def tabled() -> IntegerProgram:
     """A dense layer, rounded, through a table of a sigmoid, and another dense layer of what the table gives."""
     random, builder = np.random.default_rng(5), Builder()
     source = Fixed((8,), 0, -8, 7)
@@ -98,7 +98,7 @@ def tabled() -> Program:
     return finished(builder, source, affine(builder, x, random.integers(-7, 8, (6, 3)), random.integers(-9, 9, 3)))
 
 
-def curve() -> Program:
+def curve() -> IntegerProgram:
     """A table of 2,048 entries, large enough for a block memory, and its product with its argument."""
     random, builder = np.random.default_rng(7), Builder()
     source = Fixed((2,), 0, -1000, 1000)
@@ -107,7 +107,7 @@ def curve() -> Program:
     return finished(builder, source, y, builder.add(integers.Multiply(), x, y))
 
 
-def head() -> Program:
+def head() -> IntegerProgram:
     """A dense layer and the place of the greatest, as an index and as a one among zeros."""
     random, builder = np.random.default_rng(6), Builder()
     source = Fixed((6,), 0, -8, 7)
@@ -115,7 +115,7 @@ def head() -> Program:
     return finished(builder, source, builder.add(integers.ArgMax(0), x), builder.add(integers.ArgMaxOneHot(0), x), x)
 
 
-def checked() -> Program:
+def checked() -> IntegerProgram:
     """A dense layer that a Check may stop, and a quotient of what it lets through."""
     random, builder = np.random.default_rng(8), Builder()
     source = Fixed((4,), 0, -8, 7)

@@ -8,7 +8,7 @@ from tiers import TIER, count
 
 from circuitize.backends.verilog.design import Design
 from circuitize.backends.verilog.folded import schedule
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 from circuitize.sims.rtl import Simulation, available, compare, expected
 
 MANY, FEW = count(30, deep=5000), count(16, deep=100)
@@ -21,7 +21,7 @@ def quick() -> str:
     return "verilator" if here and TIER == "deep" else "icarus"
 
 
-def check(design: Design, program: Program, number: int, simulator: str = "icarus") -> None:
+def check(design: Design, program: IntegerProgram, number: int, simulator: str = "icarus") -> None:
     """The design agrees, without gaps and with, and takes the clocks it announces."""
     vectors = frames(program, number)
     wanted = expected(program, vectors)

@@ -10,7 +10,7 @@ from tiers import count
 from circuitize.backends.verilog.folded import schedule
 from circuitize.circuits.builder import generator
 from circuitize.circuits.hypergraph import tensor
-from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.program import IntegerProgram, Port, Visibility
 from circuitize.circuits.types import Fixed
 from circuitize.sims.rtl import check_design
 
@@ -19,14 +19,14 @@ SMALL = 600
 """Larger cases than this many products would take long to simulate, and show no more."""
 
 
-def program(*chosen: Case) -> Program:
+def program(*chosen: Case) -> IntegerProgram:
     """The cases side by side: input xN is the N-th source, output yN the N-th case's target."""
     arrow = tensor(*(generator(case.operation, *case.sources) for case in chosen))
     ports = [
         tuple(Port(f"{side}{k}", Visibility.PUBLIC, type) for k, type in enumerate(types) if isinstance(type, Fixed))
         for side, types in (("x", arrow.source), ("y", arrow.target))
     ]
-    return Program(arrow, ports[0], ports[1])
+    return IntegerProgram(arrow, ports[0], ports[1])
 
 
 def size(case: Case) -> int:

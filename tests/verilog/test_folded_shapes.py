@@ -11,14 +11,14 @@ from folded_programs import frames, named
 from circuitize.backends.verilog.folded import schedule
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.integers import Add, Check, Constant, Contract, Multiply, Reindex, Scale, Sum, View
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 from circuitize.sims.rtl import Simulation, check_design
 
 SMALL = Fixed((3, 4), 0, -9, 9)
 
 
-def constants() -> Program:
+def constants() -> IntegerProgram:
     """A constant as an output, and one of a single repeated number."""
     builder = Builder()
     x = builder.input(SMALL)
@@ -26,7 +26,7 @@ def constants() -> Program:
     return named(builder, ["x"], [many, builder.add(Constant.splat(5, (2,))), builder.add(Scale(2, 0), x)])
 
 
-def copies() -> Program:
+def copies() -> IntegerProgram:
     """An input as it is, twice, transposed, and padded; what is computed once leaves twice."""
     builder = Builder()
     x = builder.input(SMALL)
@@ -37,14 +37,14 @@ def copies() -> Program:
     return named(builder, ["x"], [x, x, turned, padded, doubled, doubled, flipped])
 
 
-def unread() -> Program:
+def unread() -> IntegerProgram:
     """Inputs that nothing reads, the first of them among others."""
     builder = Builder()
     _, x, _ = builder.input(Fixed((7,), 0, 0, 3)), builder.input(SMALL), builder.input(Fixed((), 0, 0, 1))
     return named(builder, ["u", "x", "v"], [builder.add(Sum(View.broadcast((3, 4), (0,))), x)])
 
 
-def dead() -> Program:
+def dead() -> IntegerProgram:
     """A Check that no output depends on, and a branch that is longer than the one beside it."""
     builder = Builder()
     x, y = builder.input(SMALL), builder.input(SMALL)
@@ -58,7 +58,7 @@ def dead() -> Program:
 
 @pytest.mark.parametrize("make", [constants, copies, unread, dead])
 @pytest.mark.parametrize("interval", [2, 60])
-def test_unusual_programs_agree(make: Callable[[], Program], interval: int) -> None:
+def test_unusual_programs_agree(make: Callable[[], IntegerProgram], interval: int) -> None:
     program = make()
     design = schedule(program, interval_budget=interval)
     found = check_design(design, program, frames(program, 40))

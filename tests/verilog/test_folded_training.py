@@ -17,7 +17,7 @@ from circuitize.backends.verilog.folded import schedule
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.integers import Add, Check
-from circuitize.circuits.program import Program, to_integers
+from circuitize.circuits.program import IntegerProgram, to_integers
 from circuitize.circuits.types import Fixed
 from circuitize.cli.loading import run_file
 from circuitize.frontends.datasets import iris as flowers
@@ -28,7 +28,7 @@ STEPS = count(8, deep=50)
 
 
 @cache
-def iris() -> tuple[Program, dict[str, Integers], dict[str, Integers]]:
+def iris() -> tuple[IntegerProgram, dict[str, Integers], dict[str, Integers]]:
     """The 4-16-3 step on batches of irises, its initial weights, and the first batches of the training run."""
     step = example("iris.py:step").integer
     module = run_file(Path(__file__).parents[2] / "examples" / "iris.py")
@@ -69,7 +69,7 @@ def test_a_failed_step_changes_no_weight() -> None:
     assert (found.undefined, found.mismatches) == (3, 0), found.first_difference
 
 
-def counter() -> Program:
+def counter() -> IntegerProgram:
     """State that adds up its input, and must stay within [-100, 100]; a second state is never changed."""
     builder = Builder()
     total, kept = builder.input(Fixed((2, 3), 0, -100, 100)), builder.input(Fixed((4,), 0, 0, 9))

@@ -20,10 +20,10 @@ from circuitize.backends.verilog.folded import schedule as folded
 from circuitize.backends.verilog.parallel import schedule as parallel
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.integers import Add, Check, Clamp, Constant, Contract, Divide, Lookup, ReLU, Shift, SquareRoot
-from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.program import IntegerProgram, Port, Visibility
 from circuitize.circuits.types import Fixed
 
-SCHEDULERS: dict[str, Callable[[Program], Design]] = {"parallel": parallel, "folded": folded}
+SCHEDULERS: dict[str, Callable[[IntegerProgram], Design]] = {"parallel": parallel, "folded": folded}
 TABLE = np.array([3, -1, 4, 1, -5, 9, -2, 6, 5, 3, -5, 8, 9, 7, -9, 3])
 WEIGHTS, BIAS = np.array([9, -14]), 7
 
@@ -110,14 +110,14 @@ CASES = {
 }
 
 
-def program(case: Case, write: Callable[[Builder, list[int]], int]) -> Program:
+def program(case: Case, write: Callable[[Builder, list[int]], int]) -> IntegerProgram:
     builder = Builder()
     wires = builder.inputs(case.inputs)
     arrow = builder.build([write(builder, wires)])
     inputs = tuple(Port(chr(ord("a") + n), Visibility.PUBLIC, format) for n, format in enumerate(case.inputs))
     result = arrow.target[0]
     assert isinstance(result, Fixed)
-    return Program(arrow, inputs, (Port("q", Visibility.PUBLIC, result),))
+    return IntegerProgram(arrow, inputs, (Port("q", Visibility.PUBLIC, result),))
 
 
 def wide(text: str, bits: int, signed: bool) -> str:

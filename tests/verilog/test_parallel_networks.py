@@ -19,7 +19,7 @@ from circuitize.backends.verilog.parallel import matrices, schedule
 from circuitize.backends.verilog.parallel.elements import signed_digits
 from circuitize.backends.verilog.parallel.schedule import Unrolled
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 from circuitize.sims import rtl
 
@@ -29,7 +29,7 @@ NAMED = pytest.mark.parametrize("network", MANY, ids=lambda make: make.__name__)
 
 
 @NAMED
-def test_thousands_of_frames(network: Callable[[], Program]) -> None:
+def test_thousands_of_frames(network: Callable[[], IntegerProgram]) -> None:
     program = network()
     made = networks.vectors(integer_type(program.arrow.source[0]), FRAMES)
     design = schedule(program, 4)
@@ -41,7 +41,7 @@ def test_thousands_of_frames(network: Callable[[], Program]) -> None:
 
 
 @NAMED
-def test_backpressure_loses_nothing(network: Callable[[], Program]) -> None:
+def test_backpressure_loses_nothing(network: Callable[[], IntegerProgram]) -> None:
     program = network()
     found = rtl.check_design(schedule(program, 5), program, networks.vectors(integer_type(program.arrow.source[0]), 60))
     assert found.mismatches == 0, found.first_difference
@@ -56,14 +56,14 @@ def test_every_pipeline_computes_the_same(levels: int, multiplication: str) -> N
     assert found.mismatches == 0, found.first_difference
 
 
-def written(program: Program, folder: Path, **options: Any) -> Path:
+def written(program: IntegerProgram, folder: Path, **options: Any) -> Path:
     for name, text in schedule(program, **options).files.items():
         (folder / name).write_text(text)
     return folder
 
 
 @NAMED
-def test_linters_find_nothing(network: Callable[[], Program], tmp_path: Path) -> None:
+def test_linters_find_nothing(network: Callable[[], IntegerProgram], tmp_path: Path) -> None:
     folder = written(network(), tmp_path)
     verilator = shutil.which("verilator")
     assert verilator is not None, "install Verilator: it is the linter"
@@ -75,7 +75,7 @@ def test_linters_find_nothing(network: Callable[[], Program], tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("network", [networks.tabled, networks.checked], ids=lambda make: make.__name__)
-def test_yosys_agrees_that_it_is_sound(network: Callable[[], Program], tmp_path: Path) -> None:
+def test_yosys_agrees_that_it_is_sound(network: Callable[[], IntegerProgram], tmp_path: Path) -> None:
     folder = written(network(), tmp_path)
     yosys = shutil.which("yosys")
     assert yosys is not None, "install yosys"
@@ -87,7 +87,7 @@ def test_yosys_agrees_that_it_is_sound(network: Callable[[], Program], tmp_path:
     assert done.returncode == 0, done.stderr[-2000:] + done.stdout[-2000:]
 
 
-def synthesized(program: Program, folder: Path, flags: str, **options: Any) -> dict[str, int]:
+def synthesized(program: IntegerProgram, folder: Path, flags: str, **options: Any) -> dict[str, int]:
     """Cells by kind, as yosys counts them."""
     files = " ".join(sorted(path.name for path in written(program, folder, **options).glob("*.v")))
     script = f"read_verilog {files}; synth_xilinx -family xc7 -flatten -noiopad {flags} -top parallel; stat"

@@ -12,13 +12,13 @@ from rtl_resets import check_resets
 from circuitize.backends.verilog.folded import schedule
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.integers import Add, Check
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 
 INITIAL = {"total": np.arange(6).reshape(2, 3), "kept": np.arange(4)}
 
 
-def counter() -> Program:
+def counter() -> IntegerProgram:
     """State that adds up its input, and must stay within [-100, 100]; a second state is never changed."""
     builder = Builder()
     total, kept = builder.input(Fixed((2, 3), 0, -100, 100)), builder.input(Fixed((4,), 0, 0, 9))

@@ -10,7 +10,7 @@ from circuitize.backends.verilog.design import Stream, stream_names
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.integers import Add, Check
-from circuitize.circuits.program import Port, Program, Role, Visibility
+from circuitize.circuits.program import IntegerProgram, Port, Role, Visibility
 from circuitize.circuits.types import Fixed
 from circuitize.sims import rtl
 from circuitize.sims.agree import agree
@@ -127,7 +127,7 @@ def test_state_carries_over_and_stays_where_a_frame_fails() -> None:
     total, x = builder.inputs([format, format])
     arrow = builder.build([builder.add(Check(0, 100), builder.add(Add(), total, x))])
     ports = (Port("total", Visibility.PUBLIC, format, Role.STATE), Port("x", Visibility.PUBLIC, format))
-    summed = Program(arrow, ports, (Port("total", Visibility.PUBLIC, format, Role.STATE),))
+    summed = IntegerProgram(arrow, ports, (Port("total", Visibility.PUBLIC, format, Role.STATE),))
     assert rtl.state_names(summed) == ["total"]
     wanted = rtl.expected(summed, {"x": np.array([10, 80, 30, 5, 6])}, {"total": np.array(3)})
     assert wanted.undefined.tolist() == [False, False, True, False, True]
@@ -179,7 +179,7 @@ def test_a_difference_is_blamed_on_its_operation() -> None:
     """Each operation alone goes through the same scheduler: the first whose design differs is named."""
     from circuitize.backends.verilog.parallel import schedule
 
-    def scheduled(of: Program, initial: object) -> object:
+    def scheduled(of: IntegerProgram, initial: object) -> object:
         return design(2, value="9'd1") if len(of.inputs) == 1 and of.inputs[0].name == "x" else schedule(of)
 
     target = rtl.Verilog(program(), scheduled, "by hand")  # type: ignore[arg-type]

@@ -26,8 +26,8 @@ from circuitize.sims.rtl.frames import bound_somehow, frames_to_try
 def products() -> Program:
     """A step whose weights are fed with each frame, and not kept."""
     step = cli_programs.step()
-    inputs, outputs = (tuple(replace(p, role=Role.DATA) for p in ports) for ports in (step.inputs, step.outputs))
-    return replace(step, inputs=inputs, outputs=outputs)
+    inputs = tuple(replace(port, role=Role.DATA) for port in step.inputs)
+    return replace(step, inputs=inputs, outputs=tuple(replace(port, role=Role.DATA) for port in step.outputs))
 
 
 PROGRAMS = {

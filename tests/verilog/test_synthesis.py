@@ -14,9 +14,9 @@ from r1cs_programs import single
 from circuitize.backends.verilog.design import Design
 from circuitize.backends.verilog.folded import schedule as folded
 from circuitize.backends.verilog.parallel import schedule as parallel
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 
-SCHEDULERS: dict[str, Callable[[Program], Design]] = {"parallel": parallel, "folded": folded}
+SCHEDULERS: dict[str, Callable[[IntegerProgram], Design]] = {"parallel": parallel, "folded": folded}
 SMALL = 64
 """Elements of a source: larger ones take minutes, and show no more."""
 CHOSEN = {

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram, require_integers
 from circuitize.circuits.types import Fixed
 
 from ..design import Stream, stream_names
@@ -33,7 +33,7 @@ Indices = NDArray[np.int64]
 class Fold:
     """A program cut into stages, and what does not depend on the budget."""
 
-    program: Program
+    program: IntegerProgram
     graph: Graph
     inputs: list[int]
     states: dict[int, int]
@@ -74,10 +74,9 @@ class Fold:
         return self._paths[key]
 
 
-def fold(program: Program) -> Fold:
+def fold(program: IntegerProgram) -> Fold:
     """Cut a program; raises CircuitizeError for one that is not integer or takes no input."""
-    if not program.is_integer:
-        raise CircuitizeError("expected an integer program, found a real one; quantize it first")
+    require_integers(program)
     outputs = {port.name: k for k, port in enumerate(program.outputs)}
     state_ports = [k for k, port in enumerate(program.inputs) if port.held and port.name in outputs]
     names = {program.inputs[k].name for k in state_ports}
@@ -270,19 +269,14 @@ def streams(sizes: Sizes) -> tuple[list[Stream], list[Stream]]:
     into, out = fold.names
     ports = [port for port, wire in zip(fold.program.inputs, fold.inputs, strict=True) if wire not in fold.states]
     ins = [
-        Stream(into[port.name], port.name, False, _format(port.format), width)
+        Stream(into[port.name], port.name, False, port.format, width)
         for port, width in zip(ports, sizes.in_lanes, strict=True)
     ]
     outs = [
-        Stream(out[port.name], port.name, True, _format(port.format), width)
+        Stream(out[port.name], port.name, True, port.format, width)
         for port, width in zip(fold.program.outputs, sizes.out_lanes, strict=True)
     ]
     return ins, outs
-
-
-def _format(format: Fixed | None) -> Fixed:
-    assert format is not None
-    return format
 
 
 def operand_widths(stage: Stage, name: str, columns: int) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import Program, Raw, to_integers
+from circuitize.circuits.program import IntegerProgram, Raw, to_integers
 from circuitize.circuits.types import Fixed
 
 from ..design import STATUS, Design, Stream
@@ -22,7 +22,7 @@ LANES = 32
 
 
 def schedule(
-    program: Program,
+    program: IntegerProgram,
     initial: Mapping[str, Any] | None = None,
     lanes: int | None = None,
     dsp_budget: int | None = None,
@@ -60,7 +60,7 @@ def report(made: Plan) -> dict[str, int]:
     }
 
 
-def table(program: Program, intervals: Sequence[int]) -> list[dict[str, int]]:
+def table(program: IntegerProgram, intervals: Sequence[int]) -> list[dict[str, int]]:
     """The trade-off: the report for each interval budget that can be met, without anything being emitted."""
     folded = fold(program)
     rows = []

@@ -9,7 +9,7 @@ import numpy as np
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import fold
 from circuitize.circuits.operation import Operation
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram, require_integers
 from circuitize.circuits.simplify import simplify
 from circuitize.circuits.types import Fixed
 
@@ -33,7 +33,7 @@ MULTIPLICATIONS = ("adders", "dsp")
 class Unrolled:
     """A program as a netlist and a pipeline: what is estimated and what is emitted."""
 
-    def __init__(self, program: Program, levels_per_stage: int = 4, multiplication: str = "adders") -> None:
+    def __init__(self, program: IntegerProgram, levels_per_stage: int = 4, multiplication: str = "adders") -> None:
         _check(program, levels_per_stage, multiplication)
         inputs, outputs = stream_names((p.name for p in program.inputs), (p.name for p in program.outputs))
         self.net, self.dsp = Netlist(), multiplication == "dsp"
@@ -42,7 +42,6 @@ class Unrolled:
         lowering = Lowering(self.net, multiplication == "adders", optimiser())
         sources = []
         for index, port in enumerate(program.inputs):
-            assert port.format is not None
             stream = Stream(inputs[port.name], port.name, False, port.format, port.format.size)
             self.inputs.append(stream)
             self._begin(f"{stream.name}_input", [f"input {port.name}: {port.format}"], stream)
@@ -56,7 +55,6 @@ class Unrolled:
         self._begin("outputs", ["signs and shifts of outputs, and whether a Check failed"])
         self.outputs: list[tuple[Stream, Integers]] = []
         for port, value in zip(program.outputs, values, strict=True):
-            assert port.format is not None
             stream = Stream(outputs[port.name], port.name, True, port.format, port.format.size)
             self.outputs.append((stream, plain(self.net, value).reshape(-1)))
         status = Stream(STATUS, "", True, Fixed((), 0, 0, 1), 1)
@@ -122,7 +120,7 @@ class Unrolled:
             place = np.unravel_index(at, made.shape) if made.shape else ()
             group.labels[int(node[at])] = "_".join(str(int(i)) for i in place) or "value"
 
-    def _operations(self, program: Program, lowering: Lowering, sources: list[Elements]) -> list[Elements]:
+    def _operations(self, program: IntegerProgram, lowering: Lowering, sources: list[Elements]) -> list[Elements]:
         arrow = simplify(program.arrow)
 
         def one(index: int, operation: Operation, values: list[Elements]) -> list[Elements]:
@@ -143,7 +141,7 @@ class Unrolled:
         return [value for value in (values[wire] for wire in arrow.outputs.tolist()) if value is not None]
 
 
-def schedule(program: Program, levels_per_stage: int = 4, multiplication: str = "adders") -> Design:
+def schedule(program: IntegerProgram, levels_per_stage: int = 4, multiplication: str = "adders") -> Design:
     """The design of an integer program whose parameters are bound.
 
     Registers stand at most `levels_per_stage` adders apart. Products with constants are sums of shifted copies, or
@@ -158,9 +156,8 @@ def _fixed(type: object) -> Fixed:
     return type
 
 
-def _check(program: Program, levels_per_stage: int, multiplication: str) -> None:
-    if not program.is_integer:
-        raise CircuitizeError("expected an integer program, found a real one; quantize it first")
+def _check(program: IntegerProgram, levels_per_stage: int, multiplication: str) -> None:
+    require_integers(program)
     held = {port.name for port in program.inputs if port.held}
     both = sorted(held & {port.name for port in program.outputs})
     if both:

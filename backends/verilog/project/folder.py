@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import FormatError
 from circuitize.circuits.files import write_whole
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.saved import load, save
 from circuitize.circuits.types import Fixed
 
@@ -55,7 +55,7 @@ class Project:
     """A design, the integer program that it was made from, and frames to try it on."""
 
     design: Design
-    program: Program
+    program: IntegerProgram
     vectors: Vectors
 
 
@@ -116,7 +116,7 @@ def read_project(folder: Path) -> Project:
         raise FormatError(
             f"{where}: expected the description of a design, found one without or with another {error}; compile again"
         ) from None
-    program = load(folder / PROGRAM_FILE)
+    program = load(folder / PROGRAM_FILE, integer=True)
     if program_digest(program) != digest:
         raise FormatError(f"{folder / PROGRAM_FILE}: expected digest {digest}, found another program; compile again")
     return Project(design, program, vectors)

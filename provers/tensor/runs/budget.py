@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from circuitize.circuits.program import Port, Program
+from circuitize.circuits.program import IntegerProgram, Port
+from circuitize.circuits.types import Fixed
 
 from ..dataset import batch_ports, whole
 
@@ -18,17 +19,17 @@ BESIDE_STEPS = 4
 """Other openings of a dataset's root: by the proof that makes it, one that renews it, and two of a run that follows."""
 
 
-def tensors(program: Program, size: int) -> tuple[Port, ...]:
+def tensors(program: IntegerProgram, size: int) -> tuple[Port[Fixed], ...]:
     """The ports of a dataset of so many examples."""
     return tuple(whole(port, size) for port in batch_ports(program))
 
 
-def sharing(dataset: Iterable[Port], proofs: int) -> int:
+def sharing(dataset: Iterable[Port[Fixed]], proofs: int) -> int:
     """How many proofs of steps, of a run of so many, open one root of its dataset in zero knowledge."""
     elements = sum(port.format.size for port in dataset if port.format is not None)
     return min(proofs, max(SHARING, elements // ELEMENTS_EACH))
 
 
-def openings(dataset: Iterable[Port], proofs: int) -> int:
+def openings(dataset: Iterable[Port[Fixed]], proofs: int) -> int:
     """How often a root of a dataset may be opened that a run of so many proofs makes, in zero knowledge."""
     return sharing(dataset, proofs) + BESIDE_STEPS

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from circuitize.circuits.errors import CircuitizeError, FormatError, excerpt
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 
 from ..cost import most_bytes
 from ..dataset import ROWS
@@ -291,7 +291,7 @@ def _other_scalars(step: int, name: str, given: Integers | None, expected: Integ
     )
 
 
-def _arrays(program: Program, where: str, publics: Mapping[PortKey, tuple[int, ...]]) -> dict[PortKey, Integers]:
+def _arrays(program: IntegerProgram, where: str, publics: Mapping[PortKey, tuple[int, ...]]) -> dict[PortKey, Integers]:
     """Stated integers as arrays of their ports' shapes; one stands for all where they are equal.
 
     Raises Refused for values that no port can have.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.scan import Scan
 
 from ..plan import Plan
@@ -25,7 +25,7 @@ class Chunk:
     plan: Plan
 
     @property
-    def program(self) -> Program:
+    def program(self) -> IntegerProgram:
         return self.scan.program
 
     @property

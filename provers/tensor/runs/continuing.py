@@ -9,7 +9,7 @@ from pathlib import Path
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.files import alone
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 
 from ..groups import DATA, INPUT, OUTPUT
 from .budget import openings, tensors
@@ -36,7 +36,7 @@ class Earlier:
         """The number of the step after its last."""
         return self.state.step + 1
 
-    def openings(self, program: Program) -> int | None:
+    def openings(self, program: IntegerProgram) -> int | None:
         """How often the last root of its dataset may be opened, by its program; None where proofs hide nothing."""
         if not self.manifest.zero_knowledge:
             return None

@@ -11,8 +11,9 @@ import numpy as np
 
 from circuitize import _native
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.program import IntegerProgram, Port, Visibility
 from circuitize.circuits.scan import Told, scan
+from circuitize.circuits.types import Fixed
 
 from ..dataset import ROWS, Dataset, batch_ports, batch_size
 from ..errors import Unprovable
@@ -41,7 +42,7 @@ class Evaluation:
     test set is in format is shown by this proof itself. Raises Unprovable for a program that judges nothing.
     """
 
-    program: Program
+    program: IntegerProgram
     size: int
     zero_knowledge: bool = True
 
@@ -77,7 +78,7 @@ class Evaluation:
         return Chunk(made, plan(made.program, assumed=self.kept, dataset=dataset, openings=openings, scanned=made))
 
     @cached_property
-    def tensors(self) -> tuple[Port, ...]:
+    def tensors(self) -> tuple[Port[Fixed], ...]:
         """The ports of the test set."""
         return tensors(self.program, self.size)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING
 
-from circuitize.circuits.program import Program, Role, Visibility
+from circuitize.circuits.program import IntegerProgram, Role, Visibility
 
 from ..dataset import batch_ports
 from ..errors import Unprovable
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .setting import Run
 
 
-def require_step(program: Program) -> None:
+def require_step(program: IntegerProgram) -> None:
     """Raises Unprovable unless a program is a step that runs consist of.
 
     Everything held is committed and leaves as it enters, by name, order and format; data are committed batches of one

@@ -11,6 +11,7 @@ import numpy as np
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.program import Port
+from circuitize.circuits.types import Fixed
 
 from ..forms import Integers
 
@@ -22,7 +23,7 @@ Scalars = Callable[[int], Mapping[str, Fraction]]
 class Asked:
     """What a schedule gave for ports; kept by the first of steps that were asked for together."""
 
-    ports: tuple[Port, ...]
+    ports: tuple[Port[Fixed], ...]
     scalars: Scalars
     known: dict[int, dict[str, Integers]] = field(default_factory=dict)
 
@@ -41,12 +42,11 @@ class Asked:
         return self.known[step]
 
 
-def _integer(port: Port, given: Mapping[str, Fraction], step: int) -> int:
+def _integer(port: Port[Fixed], given: Mapping[str, Fraction], step: int) -> int:
     """A scalar rounded once to its format, half to even."""
     if port.name not in given:
         raise CircuitizeError(f"expected a value of {port.name!r} for step {step}, found {sorted(given)}; add it")
     format = port.format
-    assert format is not None
     number = Fraction(given[port.name])
     units = round(number * Fraction(2) ** format.fraction_bits)
     if not format.low <= units <= format.high:

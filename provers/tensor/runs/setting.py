@@ -12,8 +12,9 @@ import numpy as np
 
 from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import Port, Program, Role
+from circuitize.circuits.program import IntegerProgram, Port, Role
 from circuitize.circuits.scan import Scan, Told, scan
+from circuitize.circuits.types import Fixed
 
 from ..dataset import ROWS, Dataset, batch_ports, batch_size
 from ..forms import Integers
@@ -48,7 +49,7 @@ class Run:
     and the verdict says it. Raises Unprovable for a step that no run can consist of.
     """
 
-    program: Program
+    program: IntegerProgram
     size: int
     steps: int
     seed: bytes
@@ -194,7 +195,7 @@ class Run:
 
     def _plan(
         self,
-        program: Program,
+        program: IntegerProgram,
         assumed: Collection[GroupName],
         data: Mapping[str, int],
         dataset: Dataset | None = None,
@@ -217,7 +218,7 @@ class Run:
             assert made.native
 
     @cached_property
-    def formats(self) -> Program:
+    def formats(self) -> IntegerProgram:
         """The program whose proof shows what the run begins with: values in format, of a public start its own."""
         return formats_program([port for port in self.program.inputs if port.held], self.tensors, self.start)
 
@@ -233,12 +234,12 @@ class Run:
         return replace(self, start=None).formats_plan
 
     @cached_property
-    def tensors(self) -> tuple[Port, ...]:
+    def tensors(self) -> tuple[Port[Fixed], ...]:
         """The ports of the dataset."""
         return tensors(self.program, self.size)
 
     @cached_property
-    def renewal(self) -> Program:
+    def renewal(self) -> IntegerProgram:
         """The program whose proof shows that two roots hold the same dataset."""
         return renewal(self.tensors)
 

@@ -10,7 +10,8 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.integers.arithmetic import Subtract
 from circuitize.circuits.integers.check import Check
 from circuitize.circuits.integers.constant import Constant
-from circuitize.circuits.program import Port, Program
+from circuitize.circuits.program import IntegerProgram, Port
+from circuitize.circuits.types import Fixed
 
 from ..forms import Integers
 
@@ -32,7 +33,7 @@ class Start:
             )
 
 
-def formats_program(held: Sequence[Port], tensors: Sequence[Port], start: Start | None) -> Program:
+def formats_program(held: Sequence[Port[Fixed]], tensors: Sequence[Port[Fixed]], start: Start | None) -> IntegerProgram:
     """The program whose proof shows that what a run begins with, and its dataset, are in format.
 
     Of a public start it checks, too, that each value that is held is the start's.
@@ -40,9 +41,8 @@ def formats_program(held: Sequence[Port], tensors: Sequence[Port], start: Start 
     ports = (*held, *tensors)
     builder = Builder()
     for port in ports:
-        assert port.format is not None
         wire = builder.input(port.format)
         if start is not None and port in held:
             known = builder.add(Constant.of(start.values[port.name], port.format.fraction_bits))
             builder.add(Check(0, 0), builder.add(Subtract(), wire, known))
-    return Program(builder.build([]), ports, ())
+    return IntegerProgram(builder.build([]), ports, ())

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError, Undefined
-from circuitize.circuits.program import Program, named_inputs, named_outputs
+from circuitize.circuits.program import IntegerProgram, named_inputs, named_outputs
 from circuitize.provers.tensor.groups import INPUT, OUTPUT
 from circuitize.provers.tensor.plan import plan
 from circuitize.provers.tensor.prover import prove_values
@@ -26,7 +26,7 @@ class TensorProof:
 
     name = "tensor"
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: IntegerProgram) -> None:
         self.program = program
         self.plan = plan(program)
         self.executed = replace(program, arrow=self.plan.arrow)
@@ -57,7 +57,7 @@ class TensorProof:
         inputs = named_inputs(self.program, forged)
         return any(self._holds(values) for _, values in forgeries(self.executed, inputs))
 
-    def of(self, program: Program) -> TensorProof:
+    def of(self, program: IntegerProgram) -> TensorProof:
         return TensorProof(program)
 
     def _holds(self, values: list[Integers]) -> bool:

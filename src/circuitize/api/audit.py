@@ -20,7 +20,7 @@ from circuitize.backends.r1cs.wtns_file import read_wtns
 from circuitize.circuits.errors import CircuitizeError, Undefined
 from circuitize.circuits.memory import require_file_memory
 from circuitize.circuits.phases import Phases, Progress, silent, under_way
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram, Program
 from circuitize.sims.integer import trace
 from circuitize.sims.vectors import inputs_to_try
 
@@ -91,7 +91,7 @@ def audit(source: Program | Exact | Path, *, each_row: bool = False, progress: P
     )
 
 
-def _of_program(program: Program, progress: Progress) -> Circuit:
+def _of_program(program: IntegerProgram, progress: Progress) -> Circuit:
     """With the witness of the first example, and for a circuit whose rows may be left out some more; none of inputs on
     which the program is not defined.
     """
@@ -134,7 +134,7 @@ def _of_files(source: Path) -> Circuit:
     )
 
 
-def _wire_names(program: Program, emission: Emission) -> Callable[[int], dict[str, Any]]:
+def _wire_names(program: IntegerProgram, emission: Emission) -> Callable[[int], dict[str, Any]]:
     def name(wire: int) -> dict[str, Any]:
         (place,) = auditor.locate(emission.system, [wire])
         if place.block is None:

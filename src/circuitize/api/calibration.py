@@ -13,7 +13,7 @@ from circuitize.circuits.arrays.composite import expand_composites
 from circuitize.circuits.calibrate import example_inputs, observe
 from circuitize.circuits.errors import CircuitizeError, Undefined
 from circuitize.circuits.phases import Progress, silent
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram, Program
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.simplify import simplify
 from circuitize.sims import integer, real
@@ -85,7 +85,7 @@ def _furthest(
 
 
 def _failure(
-    program: Program, initial: Mapping[str, Any], run: list[Mapping[str, Any]], progress: Progress
+    program: IntegerProgram, initial: Mapping[str, Any], run: list[Mapping[str, Any]], progress: Progress
 ) -> str | None:
     """Why the run in integers has no value, naming the step; None where it has one."""
     number = 0

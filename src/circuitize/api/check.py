@@ -10,7 +10,7 @@ import numpy as np
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.phases import Phases, Progress, silent, under_way
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram, Program
 from circuitize.sims import agree
 from circuitize.sims.agree import Agreement, OnDevice
 from circuitize.sims.device import cuda
@@ -80,7 +80,7 @@ def check_files(folder: Path, progress: Progress = silent) -> tuple[str, str, Ag
     return name, held, Agreement(vectors=1, mismatches=int(failed is not None), first_difference=failed)
 
 
-def _compared(program: Program, progress: Progress) -> list[agree.Target]:
+def _compared(program: IntegerProgram, progress: Progress) -> list[agree.Target]:
     """Every circuit, those that every program has first, and the integer executor on the GPU where there is one."""
     found: list[agree.Target] = []
     for target in sorted(TARGETS.values(), key=lambda target: target.optional):

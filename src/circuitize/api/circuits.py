@@ -11,7 +11,7 @@ from typing import Any
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.folder import require_folder, whole_folder
 from circuitize.circuits.phases import Phases, Progress, silent
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.saved import save
 from circuitize.provers.consent import require_consent
 from circuitize.provers.contract import Circuit, Prover, ProvingKey, VerifyingKey
@@ -147,7 +147,7 @@ def require_key_folder(path: Path) -> None:
     require_folder(path, VERIFYING_FILE, KEY_FILES)
 
 
-def require_consent_to(prover: Prover, program: Program, consent: str) -> None:
+def require_consent_to(prover: Prover, program: IntegerProgram, consent: str) -> None:
     """Raises NotZeroKnowledge where a prover hides nothing, the program something; `consent` says how to allow it."""
     if not prover.hides:
         require_consent(program, f"{prover.name} proofs", consent, "use --prover tensor")

@@ -10,7 +10,7 @@ from typing import Any
 from circuitize.circuits.cost import products
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.phases import Phases, Progress, silent, under_way
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram, Program
 
 from .exact import Exact, exact
 from .targets.contract import LeftOut, Target
@@ -70,13 +70,13 @@ def options_by_target(options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     return own
 
 
-def cost_of(name: str, program: Program) -> int:
+def cost_of(name: str, program: IntegerProgram) -> int:
     """What a target's circuit of an integer program costs, in its measure. Raises CircuitizeError where it has none."""
     _require_countable(TARGETS[name], program)
     return TARGETS[name].cost(program)
 
 
-def costs(program: Program, progress: Progress = silent) -> dict[str, int]:
+def costs(program: IntegerProgram, progress: Progress = silent) -> dict[str, int]:
     """The cost of each target that has one."""
     found: dict[str, int] = {}
     for name in TARGETS:
@@ -85,7 +85,7 @@ def costs(program: Program, progress: Progress = silent) -> dict[str, int]:
     return found
 
 
-def _require_countable(target: Target[Any], program: Program) -> None:
+def _require_countable(target: Target[Any], program: IntegerProgram) -> None:
     named = products(program.arrow)
     if target.counted and named > MOST_COUNTED:
         raise LeftOut(

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.phases import Phases
-from circuitize.circuits.program import Port, Program, to_integers, to_reals
+from circuitize.circuits.program import IntegerProgram, Port, Program, to_integers, to_reals
 from circuitize.circuits.quantize import quantize
+from circuitize.circuits.types import Fixed
 
 Reals = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -24,7 +25,7 @@ class Exact:
     """A program as its author wrote it, the integer program that it becomes, and that one's digest."""
 
     given: Program
-    integer: Program
+    integer: IntegerProgram
     digest: str
 
 
@@ -43,7 +44,7 @@ def exact(program: Program | Exact, phases: Phases) -> Exact:
 
 
 def integers_of(
-    program: Program, inputs: Mapping[str, Any] | None, wanted: Sequence[Port] | None = None
+    program: Program, inputs: Mapping[str, Any] | None, wanted: Sequence[Port[Fixed]] | None = None
 ) -> dict[str, Integers]:
     """Input values as integers of their formats, each rounded once; without values those of the first example.
 
@@ -64,8 +65,6 @@ def integers_of(
     return {port.name: to_integers(port, given[port.name], "inputs") for port in ports}
 
 
-def reals_of(ports: tuple[Port, ...], values: Mapping[str, Integers]) -> dict[str, Reals]:
+def reals_of(ports: tuple[Port[Fixed], ...], values: Mapping[str, Integers]) -> dict[str, Reals]:
     """Integers as the real numbers that they stand for, by port name."""
-    return {
-        port.name: np.asarray(to_reals(port.format, values[port.name])) for port in ports if port.format is not None
-    }
+    return {port.name: np.asarray(to_reals(port.format, values[port.name])) for port in ports}

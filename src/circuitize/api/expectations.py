@@ -12,30 +12,29 @@ import numpy as np
 from circuitize.circuits.archives import read_npz
 from circuitize.circuits.errors import CircuitizeError, excerpt
 from circuitize.circuits.exact import RAW, exact_numbers, units
-from circuitize.circuits.program import Port, Program, Raw, Visibility
+from circuitize.circuits.program import IntegerProgram, Port, Raw, Visibility
+from circuitize.circuits.types import Fixed
 from circuitize.provers.expectation import Expectation, port_named
-from circuitize.provers.statement import Key, bound_ports
+from circuitize.provers.statement import Bound, Key, bound_ports
 
 from .values import wanted
 
 ROOT = re.compile(r"0[xX][0-9a-fA-F]{1,64}|[0-9]{1,78}")
 
-Bound = Sequence[tuple[Key, Port]]
 
-
-def expectations(values: Mapping[str, Any], program: Program, bound: Bound) -> tuple[Expectation, ...]:
+def expectations(values: Mapping[str, Any], program: IntegerProgram, bound: Sequence[Bound]) -> tuple[Expectation, ...]:
     """What values and roots by name say. Raises CircuitizeError for other names, and for what no port can have."""
     if not isinstance(values, Mapping):
         raise CircuitizeError(f"expect: expected values by name, found {type(values).__name__}; give a dict")
     return _each_once("expect", (_expectation(name, value, program, bound) for name, value in values.items()))
 
 
-def read_expectations(texts: Sequence[str], program: Program, bound: Bound) -> tuple[Expectation, ...]:
+def read_expectations(texts: Sequence[str], program: IntegerProgram, bound: Sequence[Bound]) -> tuple[Expectation, ...]:
     """What every --expect says. Raises CircuitizeError as `read_expectation` does, and for a port given twice."""
     return _each_once("--expect", (read_expectation(text, program, bound) for text in texts))
 
 
-def read_expectation(text: str, program: Program, bound: Bound | None = None) -> Expectation:
+def read_expectation(text: str, program: IntegerProgram, bound: Sequence[Bound] | None = None) -> Expectation:
     """What NAME=VALUE|ROOT says about a program's ports, or what else a proof binds. Raises CircuitizeError if unread.
 
     VALUE is a real number (0.25, 3/8, 1024/2^12), nested lists of them, or an .npz file that holds NAME; after `raw:`
@@ -82,7 +81,7 @@ def _each_once(where: str, wanted: Iterable[Expectation]) -> tuple[Expectation, 
     return tuple(found.values())
 
 
-def _expectation(name: str, value: Any, program: Program, bound: Bound) -> Expectation:
+def _expectation(name: str, value: Any, program: IntegerProgram, bound: Sequence[Bound]) -> Expectation:
     where = f"expect {name}"
     key, port = port_named("expect", name, program, bound)
     if port.visibility is Visibility.COMMITTED:
@@ -95,12 +94,12 @@ def _expectation(name: str, value: Any, program: Program, bound: Bound) -> Expec
     return Expectation(name, key, port, _integers(where, port, numbers, raw))
 
 
-def _integers(where: str, port: Port, numbers: Any, raw: bool) -> tuple[int, ...]:
-    assert port.format is not None
+def _integers(where: str, port: Port[Fixed | None], numbers: Any, raw: bool) -> tuple[int, ...]:
+    assert port.format is not None, "only roots have no format"
     return tuple(int(one) for one in units(where, port.format, numbers, raw).reshape(-1))
 
 
-def _array_of_file(path: Path, port: Port) -> Any:
+def _array_of_file(path: Path, port: Port[Fixed | None]) -> Any:
     arrays = read_npz(path, wanted([port]))
     if port.name not in arrays:
         raise CircuitizeError(f"{path}: expected an array {port.name!r}, found {sorted(arrays)}; add it")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from circuitize.circuits.phases import Phases
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram, Program
 from circuitize.provers.tensor.groups import renewal_program
 
 from .exact import exact
 
 
-def renewal(program: Program, groups: Collection[str]) -> Program:
+def renewal(program: Program, groups: Collection[str]) -> IntegerProgram:
     """The integer program that takes the committed inputs of these groups of a program and returns them.
 
     A tensor proof of it shows that two roots hold the same values: one that joins an earlier proof's openings, and a

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.phases import Phases
-from circuitize.circuits.program import Program, raw
+from circuitize.circuits.program import Program, as_integers, raw
 from circuitize.sims import integer, real
 
 from .exact import Reals, exact, integers_of, reals_of
@@ -25,10 +25,10 @@ def run(
     """
     if executor not in EXECUTORS:
         raise CircuitizeError(f"expected an executor among {', '.join(EXECUTORS)}, found {executor!r}; choose one")
-    made = exact(program, Phases()).integer if executor == "integer" else program
-    given = integers_of(made, inputs)
     if executor == "integer":
-        return reals_of(made.outputs, integer.run(made, raw(given)))
-    if program.is_integer:
+        made = exact(program, Phases()).integer
+        return reals_of(made.outputs, integer.run(made, raw(integers_of(made, inputs))))
+    given = integers_of(program, inputs)
+    if as_integers(program) is not None:
         raise CircuitizeError("expected a program of reals to run in float64, found one of integers; quantize it later")
     return real.run(program, reals_of(program.inputs, given))

@@ -12,11 +12,10 @@ import numpy as np
 from circuitize.backends.r1cs.checker import describe, failing_rows
 from circuitize.backends.r1cs.commitments import commit
 from circuitize.circuits.builder import Builder
-from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.integers import Constant
 from circuitize.circuits.phases import Phases
-from circuitize.circuits.program import Program
-from circuitize.circuits.types import Fixed
+from circuitize.circuits.program import IntegerProgram
+from circuitize.circuits.types import Fixed, fixed
 from circuitize.provers.groth16.circuit import RankOneCircuit
 from circuitize.provers.statement import INPUT, Key, read_statement
 from circuitize.sims.integer import trace
@@ -70,7 +69,6 @@ def weight_in_witness(circuit: ProvableCircuit, name: str) -> Attempt:
 def weight_in_commitment(proof: Proof, key: Key, folder: Path, verifier: Verifier, scratch: Path) -> Attempt:
     """The statement names the commitment to other weights than the run's."""
     port = next(port for port in proof.exact.integer.outputs if port.name == key[1])
-    assert port.format is not None
     weights = np.array(proof.proved.outputs[port.name])
     weights.flat[0] += 1 if weights.flat[0] < port.format.high else -1
     root = commit(weights, port.format, proof.openings[key].salt)
@@ -83,7 +81,7 @@ def weight_in_commitment(proof: Proof, key: Key, folder: Path, verifier: Verifie
     return Attempt("another new weight claimed", reason)
 
 
-def easier_program(program: Program, verifier: Verifier, scratch: Path) -> tuple[Attempt, Attempt]:
+def easier_program(program: IntegerProgram, verifier: Verifier, scratch: Path) -> tuple[Attempt, Attempt]:
     """A real proof of a program with the same interface that does not train; as it is, and relabelled."""
     phases = Phases()
     circuit = ProverTarget(verifier.prover.name).build(exact(_identity_step(program), phases), phases)
@@ -97,22 +95,17 @@ def easier_program(program: Program, verifier: Verifier, scratch: Path) -> tuple
     return honest, Attempt("the same, labelled as this program", verifier.check(folder).reason)
 
 
-def _identity_step(program: Program) -> Program:
+def _identity_step(program: IntegerProgram) -> IntegerProgram:
     """What comes in under a name goes out under it, and every other output is 0."""
     builder = Builder()
     wires = {port.name: builder.input(type) for port, type in zip(program.inputs, program.arrow.source, strict=True)}
     results = [wires[port.name] if port.name in wires else _zero(builder, port.format) for port in program.outputs]
-    arrow: Arrow = builder.build(results)
-    ports = [
-        replace(port, format=type)
-        for port, type in zip(program.outputs, arrow.target, strict=True)
-        if isinstance(type, Fixed)
-    ]
-    return Program(arrow, program.inputs, tuple(ports), program.examples)
+    arrow = builder.build(results)
+    ports = tuple(port.of(fixed(type)) for port, type in zip(program.outputs, arrow.target, strict=True))
+    return IntegerProgram(arrow, program.inputs, ports, program.examples)
 
 
-def _zero(builder: Builder, format: Fixed | None) -> int:
-    assert format is not None
+def _zero(builder: Builder, format: Fixed) -> int:
     return builder.add(Constant.splat(0, format.shape, format.fraction_bits))
 
 

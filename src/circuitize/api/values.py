@@ -15,7 +15,8 @@ from circuitize.circuits.archives import Wanted, read_npz
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.files import write_whole
 from circuitize.circuits.phases import Progress, silent
-from circuitize.circuits.program import Port, Program, Raw, to_integers, to_reals
+from circuitize.circuits.program import IntegerProgram, Port, Raw, to_integers, to_reals
+from circuitize.circuits.types import Fixed
 
 Integers = NDArray[np.int64]
 Inputs = Mapping[str, Any] | Sequence[Path] | None
@@ -28,7 +29,7 @@ NEED_NONE = "setup, verify, estimate, check, audit, and compile to r1cs or plonk
 
 
 def program_inputs(
-    program: Program, paths: Inputs = None, say: Progress = silent, raw: bool = False
+    program: IntegerProgram, paths: Inputs = None, say: Progress = silent, raw: bool = False
 ) -> dict[str, Integers]:
     """The integers that enter a program, by input name: as given, out of .npz files, or the program's first example.
 
@@ -41,7 +42,7 @@ def program_inputs(
 
 
 def given_values(
-    program: Program, paths: Inputs = None, say: Progress = silent, raw: bool = False
+    program: IntegerProgram, paths: Inputs = None, say: Progress = silent, raw: bool = False
 ) -> tuple[str, dict[str, Any]]:
     """Where values of inputs are from, and what is there by name: as given by name, out of .npz files, or the program's
     first example.
@@ -90,7 +91,7 @@ def _marked(path: Path, name: str, array: NDArray[Any]) -> Raw:
     return Raw(array)
 
 
-def require_values(ports: Sequence[Port], given: Mapping[str, Any], where: str) -> Mapping[str, Any]:
+def require_values(ports: Sequence[Port[Fixed]], given: Mapping[str, Any], where: str) -> Mapping[str, Any]:
     """What is given. Raises CircuitizeError where it has no value for one of these inputs."""
     missing = [port.name for port in ports if port.name not in given]
     if missing:
@@ -101,13 +102,15 @@ def require_values(ports: Sequence[Port], given: Mapping[str, Any], where: str) 
     return given
 
 
-def wanted(ports: Sequence[Port]) -> Wanted:
+def wanted(ports: Sequence[Port[Fixed | None]]) -> Wanted:
     """Which arrays of a file may be values of these ports."""
     shapes = {port.name: port.format.shape for port in ports if port.format is not None}
     return lambda name, shape: shapes.get(name) == shape
 
 
-def rounded(ports: Sequence[Port], given: Mapping[str, Any], where: str, say: Progress = silent) -> dict[str, Integers]:
+def rounded(
+    ports: Sequence[Port[Fixed]], given: Mapping[str, Any], where: str, say: Progress = silent
+) -> dict[str, Integers]:
     """The values of these inputs as integers, by name; `say` is told which real values rounding changed."""
     integers = {port.name: to_integers(port, given[port.name], where) for port in ports}
     changed = [
@@ -122,7 +125,7 @@ def rounded(ports: Sequence[Port], given: Mapping[str, Any], where: str, say: Pr
     return integers
 
 
-def require_writable(ports: Sequence[Port], path: Path | None, raw: bool) -> None:
+def require_writable(ports: Sequence[Port[Fixed]], path: Path | None, raw: bool) -> None:
     """Raises CircuitizeError unless the values of these ports can be written exactly: before there is work."""
     if path is None and raw:
         raise CircuitizeError("--raw-outputs: expected --outputs FILE.npz with it, found none; give the file")
@@ -136,7 +139,7 @@ def require_writable(ports: Sequence[Port], path: Path | None, raw: bool) -> Non
         )
 
 
-def write_outputs(path: Path, ports: Sequence[Port], values: Mapping[str, Integers], raw: bool) -> None:
+def write_outputs(path: Path, ports: Sequence[Port[Fixed]], values: Mapping[str, Integers], raw: bool) -> None:
     """Values of these ports by name, exactly: as the real numbers they stand for, or as integers of their formats."""
     require_writable(ports, path, raw)
     formats = {port.name: port.format for port in ports}

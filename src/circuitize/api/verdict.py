@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from circuitize.circuits.program import Port, to_reals
+from circuitize.circuits.types import Fixed
 
 from .exact import Integers, Reals
 
@@ -17,22 +18,19 @@ from .exact import Integers, Reals
 class Public:
     """What a proof states of a public port: integers of the port's format, in its shape."""
 
-    port: Port
+    port: Port[Fixed]
     integers: Integers
 
     @staticmethod
-    def of(port: Port, values: tuple[int, ...]) -> Public:
-        assert port.format is not None
+    def of(port: Port[Fixed], values: tuple[int, ...]) -> Public:
         return Public(port, np.array(values, np.int64).reshape(port.format.shape))
 
     @property
     def reals(self) -> Reals:
-        assert self.port.format is not None
         return to_reals(self.port.format, self.integers)
 
     def as_json(self) -> dict[str, Any]:
         """Exact integers, and the real numbers they stand for."""
-        assert self.port.format is not None
         bits = self.port.format.fraction_bits
         return {"fraction_bits": bits, "integers": self.integers.tolist(), "reals": self.reals.tolist()}
 

@@ -12,16 +12,17 @@ from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import CircuitizeError, FormatError, excerpt
 from circuitize.circuits.folder import require_plain_files
 from circuitize.circuits.phases import Phases
-from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.program import IntegerProgram, Program, Visibility
 from circuitize.circuits.saved import load
 from circuitize.provers import catalogue, names
 from circuitize.provers.contract import Prover, VerifyingKey
 from circuitize.provers.expectation import Expectation
 from circuitize.provers.statement import (
     FILE,
-    Key,
+    Bound,
     Statement,
     Unproved,
+    bound_ports,
     read_statement,
     shown_names,
     stated_prover,
@@ -50,7 +51,7 @@ class Verifier:
     expected_digest: str | None = None
 
     @property
-    def bound(self) -> tuple[tuple[Key, Port], ...]:
+    def bound(self) -> tuple[Bound, ...]:
         """What a proof of the program says something about."""
         return self.prover.bound(self.exact.integer)
 
@@ -98,6 +99,7 @@ class Verifier:
         if reason is not None:
             return Verdict(False, reason, self.exact.digest, self.prover.name, setup, hides)
         program, bound = self.exact.integer, self.bound
+        public = bound_ports(program)
         named = shown_names(program, bound)
         untold = _names_of(program, Visibility.PRIVATE, Visibility.COMMITTED)
         return Verdict(
@@ -107,7 +109,7 @@ class Verifier:
             self.prover.name,
             setup,
             hides,
-            {named[key]: Public.of(port, statement.publics[key]) for key, port in bound if key in statement.publics},
+            {named[key]: Public.of(port, statement.publics[key]) for key, port in public if key in statement.publics},
             {named[key]: hex(statement.roots[key]) for key, _ in bound if key in statement.roots},
             _names_of(program, Visibility.PRIVATE),
             untold if hides else (),
@@ -150,7 +152,7 @@ def program_of_key(path: Path, key: VerifyingKey, file: str) -> Exact:
     return Exact(own, own, found)
 
 
-def _names_of(program: Program, *visibilities: Visibility) -> tuple[str, ...]:
+def _names_of(program: IntegerProgram, *visibilities: Visibility) -> tuple[str, ...]:
     """How the ports that are seen so are called, outputs first."""
     sides = (("output", program.outputs), ("input", program.inputs))
     ports = [((side, port.name), port) for side, ports in sides for port in ports]

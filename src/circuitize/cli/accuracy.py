@@ -14,7 +14,7 @@ from circuitize.circuits.accuracy import Report, WireError, fit_to_cost, fit_to_
 from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.folder import require_file
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import Program, as_integers
 
 from .loading import read_program, save_without_examples
 from .output import print_json, progress, say, show
@@ -28,7 +28,7 @@ def run(options: Namespace) -> int:
     cost = _cost(options.target_cost) if options.target_cost else None
     require_file(options.output)
     given = read_program(options.program)
-    if given.is_integer:
+    if as_integers(given) is not None:
         raise CircuitizeError(
             f"{options.program}: expected a program of reals, to compare with float64, found one of integers; "
             "name the file.py:name that it was quantized from"

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.files import write_whole
-from circuitize.circuits.program import Program, to_reals
+from circuitize.circuits.program import IntegerProgram, Program, to_reals
 from circuitize.circuits.quantize import quantize
 from circuitize.frontends import training
 from circuitize.frontends.datasets import Recipe, Split, accuracy
@@ -47,14 +47,14 @@ class Curve:
 
 
 def train_both(
-    model: Model, recipe: Recipe, step: Program, integers: Program, split: Split, inputs: Format = DATA
+    model: Model, recipe: Recipe, step: Program, integers: IntegerProgram, split: Split, inputs: Format = DATA
 ) -> dict[str, Curve]:
     """The same batches from the same start, in float64 and in integers; accuracies are of the test examples."""
     initial = model.initial(seed=0)
     floats = _train(
         "float64", recipe, split, real.train(step, initial, recipe.batches(split)), lambda name, value: value
     )
-    formats = {port.name: port.format for port in integers.outputs if port.format is not None}
+    formats = {port.name: port.format for port in integers.outputs}
     exact = _train(
         "integers",
         recipe,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 from circuitize.provers.tensor.runs.budget import tensors
 from circuitize.provers.tensor.runs.dividing import MOST_CHOSEN, is_heavy, is_heavy_to_judge
 from circuitize.provers.tensor.runs.files import Manifest
@@ -39,7 +39,9 @@ def require_believable(folder: Path, manifest: Manifest, examples: bool, per_pro
         )
 
 
-def require_believable_test_set(folder: Path, judge: Program, claimed: int, held: bool, spelling: Spelling) -> None:
+def require_believable_test_set(
+    folder: Path, judge: IntegerProgram, claimed: int, held: bool, spelling: Spelling
+) -> None:
     """Raises CircuitizeError for a claim of a test set that is long to plan for, unless the verifier has it: `held`."""
     numbers = sum(port.format.size for port in tensors(judge, claimed) if port.format is not None)
     if claimed > BELIEVED_EXAMPLES or (numbers > BELIEVED_NUMBERS and not held):

@@ -12,7 +12,8 @@ import numpy as np
 from circuitize.circuits.archives import Wanted, read_npz
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.phases import Progress
-from circuitize.circuits.program import Port, Program, numbers
+from circuitize.circuits.program import IntegerProgram, Port, numbers
+from circuitize.circuits.types import Fixed
 from circuitize.frontends.dataset import Dataset
 from circuitize.frontends.layers import Model
 from circuitize.frontends.training import start
@@ -31,7 +32,7 @@ Values = Mapping[str, Any] | Path | str | Sequence[Path | str]
 
 
 def dataset_of(
-    program: Program, given: Data | None, say: Progress, spelling: Spelling, part: str = "train"
+    program: IntegerProgram, given: Data | None, say: Progress, spelling: Spelling, part: str = "train"
 ) -> dict[str, Integers]:
     """The tensors of a dataset by the names of data inputs; where none is given, all examples of the program.
 
@@ -70,18 +71,20 @@ def dataset_of(
     return rounded([whole(port, size) for port in ports], arrays, where, say)
 
 
-def rows_of(ports: Sequence[Port]) -> Wanted:
+def rows_of(ports: Sequence[Port[Fixed]]) -> Wanted:
     """Which arrays of a file may be datasets of these ports: any number of rows of their shape."""
     shapes = {port.name: port.format.shape[1:] for port in ports if port.format is not None}
     return lambda name, shape: len(shape) > 0 and shapes.get(name) == shape[1:]
 
 
-def held(program: Program) -> list[Port]:
+def held(program: IntegerProgram) -> list[Port[Fixed]]:
     """The inputs that a run begins with values of, and keeps."""
     return [port for port in program.inputs if port.held]
 
 
-def public_start(program: Program, seed: bytes | str | None, model: Model | None, spelling: Spelling) -> Start | None:
+def public_start(
+    program: IntegerProgram, seed: bytes | str | None, model: Model | None, spelling: Spelling
+) -> Start | None:
     """What a run begins with by a public seed: what the model draws by it. None where there is no seed."""
     name, other = spelling.option("initial_seed"), spelling.option("model")
     if seed is None and model is None:
@@ -111,7 +114,7 @@ def seed_bytes(seed: bytes | str | None, spelling: Spelling, name: str = "seed")
     return bytes.fromhex(digits)
 
 
-def initial_values(program: Program, given: Values | None, say: Progress, raw: bool) -> dict[str, Integers]:
+def initial_values(program: IntegerProgram, given: Values | None, say: Progress, raw: bool) -> dict[str, Integers]:
     """Everything held: as given, or out of .npz files, which `say` is told of; or as the first example has it."""
     ports = held(program)
     if given is None or isinstance(given, Mapping):

@@ -21,12 +21,12 @@ from circuitize.circuits.archives import read_array, require_usual
 from circuitize.circuits.encode import is_digest
 from circuitize.circuits.errors import CircuitizeError, FormatError, excerpt
 from circuitize.circuits.files import write_whole
-from circuitize.circuits.program import Port, Program, Role
+from circuitize.circuits.program import IntegerProgram, Port, Role
 from circuitize.circuits.reading import parse_json, read_at_most
 from circuitize.circuits.saved import MOST_BYTES as MOST_PROGRAM
 from circuitize.circuits.saved import load, save
 from circuitize.circuits.scan import Told
-from circuitize.circuits.types import Shape
+from circuitize.circuits.types import Fixed, Shape
 from circuitize.provers.statement import read_whole
 from circuitize.provers.tensor.groups import DATA
 from circuitize.provers.tensor.runs.checking import Checked
@@ -196,8 +196,7 @@ def _integers(archive: zipfile.ZipFile, name: str, shape: Shape) -> Integers:
     return values.astype(np.int64, copy=False)
 
 
-def _started(archive: zipfile.ZipFile, port: Port) -> Integers:
-    assert port.format is not None
+def _started(archive: zipfile.ZipFile, port: Port[Fixed]) -> Integers:
     values = _integers(archive, STARTS + port.name, port.format.shape)
     if values.size and not port.format.low <= values.min() <= values.max() <= port.format.high:
         raise ValueError(f"{port.name} out of its format")
@@ -248,13 +247,13 @@ def _put(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
     archive.writestr(entry, content)
 
 
-def _saved(program: Program) -> bytes:
+def _saved(program: IntegerProgram) -> bytes:
     with TemporaryDirectory(prefix="circuitize-") as scratch:
         save(program, Path(scratch) / STEP)
         return (Path(scratch) / STEP).read_bytes()
 
 
-def _loaded(content: bytes) -> Program:
+def _loaded(content: bytes) -> IntegerProgram:
     with TemporaryDirectory(prefix="circuitize-") as scratch:
         path = Path(scratch) / STEP
         path.write_bytes(content)

@@ -12,7 +12,7 @@ import numpy as np
 from circuitize.circuits.errors import CircuitizeError, excerpt
 from circuitize.circuits.exact import units, written
 from circuitize.circuits.phases import Progress
-from circuitize.circuits.program import Port, Program, Raw, Role
+from circuitize.circuits.program import IntegerProgram, Port, Raw, Role
 from circuitize.circuits.types import Fixed
 from circuitize.frontends.datasets import Recipe
 from circuitize.provers.tensor.runs.scalars import Scalars
@@ -47,7 +47,11 @@ def by_step(schedule: object, where: str = "schedule") -> Scalars:
 
 
 def proved_scalars(
-    program: Program, given: Mapping[str, Any] | None, schedule: Schedule | None, say: Progress, spelling: Spelling
+    program: IntegerProgram,
+    given: Mapping[str, Any] | None,
+    schedule: Schedule | None,
+    say: Progress,
+    spelling: Spelling,
 ) -> Scalars:
     """The scalars that a run is proved with: those given, by the schedule, or as all examples of the program have them.
 
@@ -73,7 +77,7 @@ def proved_scalars(
 
 
 def required_scalars(
-    program: Program, given: Mapping[str, Any] | None, schedule: Schedule | None, spelling: Spelling
+    program: IntegerProgram, given: Mapping[str, Any] | None, schedule: Schedule | None, spelling: Spelling
 ) -> tuple[Scalars, frozenset[str]]:
     """The scalars that a verifier requires, and the names of those of which it says nothing: the run states them.
 
@@ -92,16 +96,15 @@ def _together(schedule: Schedule | None, fixed: Mapping[str, Fraction]) -> Scala
     return lambda step: {**(follow(step) if follow is not None else {}), **fixed}
 
 
-def _ports(program: Program) -> dict[str, Port]:
+def _ports(program: IntegerProgram) -> dict[str, Port[Fixed]]:
     return {port.name: port for port in program.inputs if port.role is Role.SCALAR}
 
 
-def _format(port: Port) -> Fixed:
-    assert port.format is not None
+def _format(port: Port[Fixed]) -> Fixed:
     return port.format
 
 
-def _exact_numbers(program: Program, given: Mapping[str, Any] | None, spelling: Spelling) -> dict[str, Fraction]:
+def _exact_numbers(program: IntegerProgram, given: Mapping[str, Any] | None, spelling: Spelling) -> dict[str, Fraction]:
     """The numbers given, by name, as fractions."""
     ports = _ports(program)
     if not isinstance(given, Mapping | None):
@@ -115,7 +118,7 @@ def _exact_numbers(program: Program, given: Mapping[str, Any] | None, spelling: 
     return {name: _exact_number(spelling.scalar(name), ports[name], value) for name, value in (given or {}).items()}
 
 
-def _exact_number(where: str, port: Port, value: Any) -> Fraction:
+def _exact_number(where: str, port: Port[Fixed], value: Any) -> Fraction:
     try:
         if isinstance(value, Raw):
             return Fraction(value.array.item()) / Fraction(2) ** _format(port).fraction_bits

@@ -8,6 +8,7 @@ from typing import Any
 
 from circuitize.circuits.program import Port, Visibility, to_reals
 from circuitize.circuits.scan import Told
+from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.runs.checking import Checked
 from circuitize.provers.tensor.runs.setting import Run
 
@@ -113,6 +114,5 @@ def _hidden(run: Run) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*inputs, *outputs)))
 
 
-def _course(port: Port, integers: Any, required: bool) -> Course:
-    assert port.format is not None
+def _course(port: Port[Fixed], integers: Any, required: bool) -> Course:
     return Course(required, port.format.fraction_bits, integers, to_reals(port.format, integers))

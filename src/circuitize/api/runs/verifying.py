@@ -17,7 +17,7 @@ from typing import Any
 from circuitize.circuits.errors import CircuitizeError, excerpt
 from circuitize.circuits.folder import require_plain_files
 from circuitize.circuits.phases import Phases, Progress, silent
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram, Program
 from circuitize.circuits.scan import Told
 from circuitize.frontends.layers import Model
 from circuitize.provers.statement import FILE
@@ -206,7 +206,7 @@ def _evaluation(
 
 def _start(
     folder: Path,
-    program: Program,
+    program: IntegerProgram,
     manifest: Manifest,
     seed: bytes | str | None,
     model: Model | None,

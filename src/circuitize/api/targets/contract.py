@@ -17,7 +17,7 @@ from .options import Named
 if TYPE_CHECKING:
     from circuitize.api.exact import Exact
     from circuitize.circuits.operation import Operation
-    from circuitize.circuits.program import Program
+    from circuitize.circuits.program import IntegerProgram
     from circuitize.sims import agree
     from circuitize.sims.rtl.designs import DesignRun
 
@@ -57,7 +57,7 @@ class Request:
     options: Mapping[str, Any] = field(default_factory=dict)
     say: Progress = silent
 
-    def witnessed(self, program: Program) -> dict[str, Any] | None:
+    def witnessed(self, program: IntegerProgram) -> dict[str, Any] | None:
         """The integers to make a witness of; None where none is asked for."""
         from circuitize.api.values import program_inputs
 
@@ -106,7 +106,7 @@ class Target(Buildable[C], Protocol[C]):
         found: Collection[type[Operation]] = import_module(self.rules_in).RULES
         return found
 
-    def estimate(self, program: Program, options: Mapping[str, Any]) -> dict[str, Any]:
+    def estimate(self, program: IntegerProgram, options: Mapping[str, Any]) -> dict[str, Any]:
         """The sizes of the circuit of an integer program, before it is emitted, as `estimate --json` prints them.
 
         The entry `left_out`, if there is one, is taken out of them: what has no sizes, and why. Raises LeftOut where
@@ -118,15 +118,15 @@ class Target(Buildable[C], Protocol[C]):
         yield self.title
         yield [(name.replace("_", " "), size) for name, size in sizes.items() if isinstance(size, int | float)]
 
-    def cost(self, program: Program) -> int:
+    def cost(self, program: IntegerProgram) -> int:
         """The circuit's cost, in `measure`. Raises CircuitizeError where there is none."""
         return int(self.estimate(program, {})[self.measure])
 
-    def check(self, program: Program) -> agree.Target | None:
+    def check(self, program: IntegerProgram) -> agree.Target | None:
         """What is compared with runs of an integer program; None for what is compared by itself."""
         return None
 
-    def check_designs(self, program: Program, count: int, seed: int) -> Sequence[DesignRun]:
+    def check_designs(self, program: IntegerProgram, count: int, seed: int) -> Sequence[DesignRun]:
         """What came of comparing designs on up to `count` frames each."""
         return ()
 

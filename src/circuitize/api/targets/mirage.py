@@ -12,7 +12,7 @@ from .provers import OwnCircuit
 from .r1cs import sizes_and_soundness
 
 if TYPE_CHECKING:
-    from circuitize.circuits.program import Program
+    from circuitize.circuits.program import IntegerProgram
     from circuitize.sims import agree
 
 
@@ -23,7 +23,7 @@ class Mirage(OwnCircuit):
     measure = "constraints"
     rules_in = "circuitize.backends.r1cs.operations"
 
-    def estimate(self, program: Program, options: Mapping[str, Any]) -> dict[str, Any]:
+    def estimate(self, program: IntegerProgram, options: Mapping[str, Any]) -> dict[str, Any]:
         from circuitize.backends.r1cs.challenge import Challenge
         from circuitize.backends.r1cs.cost import estimate
 
@@ -35,7 +35,7 @@ class Mirage(OwnCircuit):
     def shown(self, sizes: Mapping[str, Any]) -> Iterator[Shown]:
         yield from sizes_and_soundness(self.title, sizes, "SHA-256", 1 << 253)
 
-    def check(self, program: Program) -> agree.Target:
+    def check(self, program: IntegerProgram) -> agree.Target:
         from circuitize.backends.r1cs.challenge import Challenge
         from circuitize.sims.agree import R1CS
 

@@ -16,7 +16,7 @@ from .r1cs import WITNESS, WITNESSED
 
 if TYPE_CHECKING:
     from circuitize.api.exact import Exact
-    from circuitize.circuits.program import Program
+    from circuitize.circuits.program import IntegerProgram
     from circuitize.sims import agree
 
     from .plonkish_circuit import PlonkishSystem
@@ -53,7 +53,7 @@ class Plonkish(Target["PlonkishSystem"]):
 
         return PlonkishSystem(self, program, phases, request)
 
-    def estimate(self, program: Program, options: Mapping[str, Any]) -> dict[str, Any]:
+    def estimate(self, program: IntegerProgram, options: Mapping[str, Any]) -> dict[str, Any]:
         """The layout, and what its keys and proof take with halo2."""
         from circuitize.backends.plonkish.emit import emit
         from circuitize.provers.halo2.cost import sizes
@@ -65,11 +65,11 @@ class Plonkish(Target["PlonkishSystem"]):
         yield self.title
         yield [(name.replace("_", " "), sizes[name]) for name in SHOWN]
 
-    def cost(self, program: Program) -> int:
+    def cost(self, program: IntegerProgram) -> int:
         found = self._laid_out(program, {})
         return int(found["rows"]) * int(found["advice_columns"])
 
-    def check(self, program: Program) -> agree.Target:
+    def check(self, program: IntegerProgram) -> agree.Target:
         from circuitize.sims.plonkish import Plonkish
 
         return Plonkish(program)
@@ -89,7 +89,7 @@ class Plonkish(Target["PlonkishSystem"]):
             told = describe(system, found, lambda edge: names[edge] if 0 <= edge < len(names) else "program")
         return CheckedFiles(f"all {len(system.gates) + len(system.lookups):,} gates and lookups", told)
 
-    def _laid_out(self, program: Program, options: Mapping[str, Any]) -> dict[str, Any]:
+    def _laid_out(self, program: IntegerProgram, options: Mapping[str, Any]) -> dict[str, Any]:
         from circuitize.backends.plonkish.cost import estimate
 
         memory = options.get("memory")

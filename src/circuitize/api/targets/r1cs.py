@@ -14,7 +14,7 @@ from .options import Option
 
 if TYPE_CHECKING:
     from circuitize.api.exact import Exact
-    from circuitize.circuits.program import Program
+    from circuitize.circuits.program import IntegerProgram
     from circuitize.sims import agree
 
     from .r1cs_circuit import RankOne
@@ -40,7 +40,7 @@ class R1CS(Target["RankOne"]):
 
         return RankOne(self, program, phases, request)
 
-    def estimate(self, program: Program, options: Mapping[str, Any]) -> dict[str, Any]:
+    def estimate(self, program: IntegerProgram, options: Mapping[str, Any]) -> dict[str, Any]:
         from circuitize.backends.r1cs.cost import estimate
 
         return estimate(program)
@@ -53,7 +53,7 @@ class R1CS(Target["RankOne"]):
         order = sorted(sizes["parts"].items(), key=lambda entry: (-entry[1]["constraints"], entry[0]))
         yield [(name, count["constraints"]) for name, count in order if count["constraints"]]
 
-    def check(self, program: Program) -> agree.Target:
+    def check(self, program: IntegerProgram) -> agree.Target:
         from circuitize.sims.agree import R1CS
 
         return R1CS(program)

@@ -9,7 +9,7 @@ from .contract import LeftOut, Shown
 from .provers import OwnCircuit
 
 if TYPE_CHECKING:
-    from circuitize.circuits.program import Program
+    from circuitize.circuits.program import IntegerProgram
     from circuitize.sims import agree
 
 MOST_PARTS = 12
@@ -24,7 +24,7 @@ class TensorProof(OwnCircuit):
     counted = False
     rules_in = "circuitize.provers.tensor.lowering"
 
-    def estimate(self, program: Program, options: Mapping[str, Any]) -> dict[str, Any]:
+    def estimate(self, program: IntegerProgram, options: Mapping[str, Any]) -> dict[str, Any]:
         from circuitize.provers.tensor.cost import estimate
         from circuitize.provers.tensor.errors import Unprovable
 
@@ -46,7 +46,7 @@ class TensorProof(OwnCircuit):
         yield f"tensor proof by part, looked up and committed, {len(parts[:MOST_PARTS])} of {len(parts)}"
         yield [(name, f"{part['lookups']:,} and {part['committed']:,}") for name, part in parts[:MOST_PARTS]]
 
-    def check(self, program: Program) -> agree.Target:
+    def check(self, program: IntegerProgram) -> agree.Target:
         from circuitize.api.agreement import TensorProof
 
         return TensorProof(program)

@@ -17,7 +17,7 @@ from .options import Option
 if TYPE_CHECKING:
     from circuitize.api.exact import Exact
     from circuitize.circuits.operation import Operation
-    from circuitize.circuits.program import Program
+    from circuitize.circuits.program import IntegerProgram
     from circuitize.sims.rtl.designs import DesignRun
 
     from .verilog_circuit import Hardware
@@ -76,7 +76,7 @@ class Verilog(Target["Hardware"]):
 
         return Hardware(self, program, phases, request)
 
-    def estimate(self, program: Program, options: Mapping[str, Any]) -> dict[str, Any]:
+    def estimate(self, program: IntegerProgram, options: Mapping[str, Any]) -> dict[str, Any]:
         """The folded design, its `tradeoff`, and `parallel` where that is small enough; it alone where none folds."""
         from circuitize.backends.verilog.sizes import folded_sizes, parallel_sizes, tradeoff
         from circuitize.sims.rtl.frames import bound_somehow
@@ -85,7 +85,7 @@ class Verilog(Target["Hardware"]):
 
         found: dict[str, Any] = {}
         left_out: dict[str, str] = {}
-        made: Program | None = None
+        made: IntegerProgram | None = None
         for scheduler in ("folded", "parallel"):
             try:
                 made = made or bound_somehow(program).program
@@ -114,13 +114,13 @@ class Verilog(Target["Hardware"]):
         for title, row in rows:
             yield f"  {title:<{wide}}" + "".join(f"  {row[name]:>15,}" for name in SIZES)
 
-    def cost(self, program: Program) -> int:
+    def cost(self, program: IntegerProgram) -> int:
         from circuitize.backends.verilog.sizes import folded_sizes
         from circuitize.sims.rtl.frames import bound_somehow
 
         return folded_sizes(bound_somehow(program).program)["lut"]
 
-    def check_designs(self, program: Program, count: int, seed: int) -> Sequence[DesignRun]:
+    def check_designs(self, program: IntegerProgram, count: int, seed: int) -> Sequence[DesignRun]:
         from circuitize.sims.rtl.designs import check_designs
 
         return check_designs(program, count, seed)

@@ -15,7 +15,7 @@ from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.memory import amount_of_bytes
 from circuitize.circuits.phases import Phases
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import IntegerProgram
 from circuitize.sims.rtl.frames import example_frames, frames_to_try, vectors
 
 from .contract import Request, Shown, Target
@@ -67,7 +67,7 @@ class Hardware(WrittenCircuit):
         yield f"  {len(written)} files, {size}; next: circuitize simulate {folder}"
 
 
-def bound(program: Program, request: Request) -> Bound:
+def bound(program: IntegerProgram, request: Request) -> Bound:
     """Bind every held input to its value as given, or in the first example; state is kept as an input.
 
     Values are read as `program_inputs` reads them. Raises CircuitizeError for a held input without a value, for an
