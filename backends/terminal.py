@@ -63,14 +63,10 @@ class Terminal:
         """The inputs and the outputs."""
         arrow = program.arrow
         inputs, outputs = (
-            [
-                cls(side, port, type, wire)
-                for port, type, wire in zip(ports, types, wires.tolist(), strict=True)
-                if isinstance(type, Fixed)
-            ]
-            for side, ports, types, wires in (
-                ("input", program.inputs, arrow.source, arrow.inputs),
-                ("output", program.outputs, arrow.target, arrow.outputs),
+            [cls(side, port, port.format, wire) for port, wire in zip(ports, wires.tolist(), strict=True)]
+            for side, ports, wires in (
+                ("input", program.inputs, arrow.inputs),
+                ("output", program.outputs, arrow.outputs),
             )
         )
         return inputs, outputs

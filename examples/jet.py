@@ -14,7 +14,7 @@ import numpy as np
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.integers import Add, ArgMax, Clamp, Contract, Reindex, ReLU, Shift, View
 from circuitize.circuits.operation import Provenance
-from circuitize.circuits.program import Port, IntegerProgram, Role, Visibility, to_reals
+from circuitize.circuits.program import IntegerProgram, Port, Role, Visibility, to_reals
 from circuitize.circuits.types import Fixed, signed, unsigned
 
 WIDTHS = (16, 64, 32, 32, 5)

@@ -11,7 +11,7 @@ from circuitize.circuits.builder import Builder
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.operation import Edge, Operation
 from circuitize.circuits.program import IntegerProgram, Port, Visibility
-from circuitize.circuits.types import Fixed, Type
+from circuitize.circuits.types import Fixed, Type, fixed
 
 Integers = NDArray[np.int64]
 Differs = Callable[[IntegerProgram, Sequence[Integers]], bool]
@@ -43,4 +43,4 @@ def alone(operation: Operation, sources: Sequence[Type]) -> IntegerProgram:
 
 
 def _ports(name: str, types: Sequence[Type]) -> tuple[Port[Fixed], ...]:
-    return tuple(Port(f"{name}{i}", Visibility.PUBLIC, type) for i, type in enumerate(types) if isinstance(type, Fixed))
+    return tuple(Port(f"{name}{i}", Visibility.PUBLIC, fixed(type)) for i, type in enumerate(types))

@@ -38,16 +38,13 @@ def pins(
             chain.append(wire)
             kind, sources, following, _ = rows[reader[wire]]
             step = operations[kind]
-            type = arrow.type(wire)
-            assert isinstance(type, Fixed)
+            type = arrow.format(wire)
             if type.low == type.high:
                 break
             if isinstance(step, integers.Shift) and step.bits:
                 check = checks.get(following[0])
                 sign = following[0] in signs or (check is not None and check[1] in signs)
-                quotient = arrow.type(following[0])
-                assert isinstance(quotient, Fixed)
-                chosen = _window(step, type, quotient, check, sign)
+                chosen = _window(step, type, arrow.format(following[0]), check, sign)
                 if chosen is not None:
                     committed = bound & {following[0], *([] if check is None else [check[1]])}
                     leaves = any(_fits(arrow, wire, chosen) for wire in committed)
@@ -77,9 +74,7 @@ def _fits(arrow: Arrow, wire: int, chosen: Window) -> bool:
     wider. A window that is wider, for the sake of a sign, leaves a prover who breaks the sums two vectors of quotients
     for one packed element, as (q, q') and (q - 2^width, q' + 1).
     """
-    format = arrow.type(wire)
-    assert isinstance(format, Fixed)
-    return chosen.bits <= layout(format).width
+    return chosen.bits <= layout(arrow.format(wire)).width
 
 
 def _window(

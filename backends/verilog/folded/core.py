@@ -23,7 +23,6 @@ from circuitize.circuits.integers import (
 )
 from circuitize.circuits.operation import Operation
 from circuitize.circuits.simplify import simplify
-from circuitize.circuits.types import Fixed
 
 KEPT: frozenset[type[Operation]] = frozenset({Contract, Subtract, Select, Maximum, Clamp, ArgMax})
 """Operations with a default expansion that stages do themselves."""
@@ -51,9 +50,7 @@ def core(arrow: Arrow) -> Arrow:
 
 def _one_hot(builder: Builder, wire: int, axis: int) -> int:
     """1 where the place along the axis is that of the greatest: neither before it nor after it."""
-    source = builder.type(wire)
-    assert isinstance(source, Fixed)
-    shape = source.shape
+    shape = builder.type(wire).shape
     index = builder.add(Reindex(View.broadcast(shape, (axis,))), builder.add(ArgMax(axis), wire))
     places = np.arange(shape[axis]).reshape([-1 if other == axis else 1 for other in range(len(shape))])
     place = builder.add(Constant.of(np.broadcast_to(places, shape)))

@@ -176,9 +176,7 @@ class _Cutter:
                 self.outputs.append((base, at))
 
     def format(self, wire: int) -> Fixed:
-        found = self.arrow.type(wire)
-        assert isinstance(found, Fixed)
-        return found
+        return self.arrow.format(wire)
 
     def operation(self, wire: int) -> Operation | None:
         index = self.producer.get(wire)

@@ -40,8 +40,8 @@ class Lowering:
 
         def inside(index: int, step: Operation, values: list[Elements]) -> list[Elements]:
             edge = arrow.edge(index)
-            read = [_fixed(arrow.type(wire)) for wire in edge.sources]
-            return [self.apply(step, values, read, _fixed(arrow.type(edge.targets[0])))]
+            read = [arrow.format(wire) for wire in edge.sources]
+            return [self.apply(step, values, read, arrow.format(edge.targets[0]))]
 
         made = fold(arrow, sources, inside)[int(arrow.outputs[0])]
         assert made is not None
@@ -52,11 +52,6 @@ class Lowering:
         failed = elementary.outside(self.net, x, least, greatest).reshape(-1)
         self.failures.append(failed[failed != 0])
         return elementary.narrow(self.net, x, least, greatest)
-
-
-def _fixed(type: Any) -> Fixed:
-    assert isinstance(type, Fixed)
-    return type
 
 
 def reindex(x: Elements, view: View) -> Elements:

@@ -125,8 +125,8 @@ class Unrolled:
 
         def one(index: int, operation: Operation, values: list[Elements]) -> list[Elements]:
             edge = arrow.edge(index)
-            types = [_fixed(arrow.type(wire)) for wire in edge.sources]
-            target = _fixed(arrow.type(edge.targets[0]))
+            types = [arrow.format(wire) for wire in edge.sources]
+            target = arrow.format(edge.targets[0])
             word = operation.name.removeprefix("integer.")
             part = edge.provenance.part
             read = ", ".join(map(str, types)) or "nothing"
@@ -149,11 +149,6 @@ def schedule(program: IntegerProgram, levels_per_stage: int = 4, multiplication:
     that make no sense.
     """
     return Unrolled(program, levels_per_stage, multiplication).design()
-
-
-def _fixed(type: object) -> Fixed:
-    assert isinstance(type, Fixed)
-    return type
 
 
 def _check(program: IntegerProgram, levels_per_stage: int, multiplication: str) -> None:
