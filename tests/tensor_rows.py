@@ -16,8 +16,8 @@ from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.dataset import Dataset
 from circuitize.provers.tensor.groups import layout
 from circuitize.provers.tensor.plan import Plan, plan
-from circuitize.provers.tensor.ports import encoded
 from circuitize.provers.tensor.prover import Hook, Proved, prove_values
+from circuitize.provers.tensor.roots import encoded
 
 Integers = NDArray[np.int64]
 EXAMPLES = 5

@@ -90,10 +90,8 @@ def _missed(hidden: bool, table: Geometry) -> float:
 def _lookups(made: Plan) -> Iterator[Bound]:
     if not made.lookups:
         return
-    fractions = sum(1 << padded_bits(made.forms[lookup.key].shape) for lookup in made.lookups)
-    fractions += sum(1 << (table.size - 1).bit_length() for table in made.tables)
-    yield Bound("lookups: alpha and beta", field_bits(made) - math.log2(2 * fractions))
-    depth = fractions.bit_length()
+    yield Bound("lookups: alpha and beta", field_bits(made) - math.log2(2 * made.fractions))
+    depth = made.fractions.bit_length()
     yield Bound("lookups: tree of fractions", field_bits(made) - math.log2(depth * (3 * depth + 2)))
 
 

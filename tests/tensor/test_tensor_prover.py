@@ -23,9 +23,10 @@ from circuitize.circuits.integers import expand
 from circuitize.circuits.program import Program, Visibility, raw
 from circuitize.provers.consent import NotZeroKnowledge
 from circuitize.provers.tensor import config
+from circuitize.provers.tensor.emit import KEPT
 from circuitize.provers.tensor.errors import Unprovable
 from circuitize.provers.tensor.groups import groups, layout
-from circuitize.provers.tensor.plan import KEPT, plan
+from circuitize.provers.tensor.plan import plan
 from circuitize.provers.tensor.prover import prove
 from circuitize.provers.tensor.security import require_secure
 from circuitize.sims import integer

@@ -16,8 +16,8 @@ from circuitize.circuits.scan import Told
 from circuitize.provers.statement import read_key, read_name, read_whole
 
 from ..groups import PortKey
-from ..ports import CHUNKS
 from ..proof import MOST_BYTES, Proof
+from ..roots import CHUNKS
 
 VERSION = 4
 WARNING_FILE = "NOT-ZERO-KNOWLEDGE.txt"

@@ -19,7 +19,7 @@ from ..dataset import ROWS, Dataset, batch_ports, batch_size
 from ..forms import Integers
 from ..groups import DATA, INPUT, NAMES, OUTPUT, GroupName, PortKey, groups, renewal
 from ..plan import OPENINGS, Plan, plan
-from ..ports import CHUNKS
+from ..roots import CHUNKS
 from ..security import for_a_run
 from .budget import openings, sharing, tensors
 from .chunk import BATCH, Chunk
