@@ -6,12 +6,12 @@ from collections.abc import Callable, Collection
 from math import log2, prod
 from typing import Any
 
+from circuitize.backends.tensor.errors import Unprovable
+from circuitize.backends.tensor.groups import INPUT, NAMES, GroupName, input_groups
 from circuitize.circuits.program import Program, Role
 
 from .config import FOLD
-from .errors import Unprovable
 from .flow import claimed_elements, dense_weights
-from .groups import INPUT, NAMES, GroupName, input_groups
 from .plan import OPENINGS, Plan, plan
 from .proof import HEADER_BYTES
 from .security import bounds, union

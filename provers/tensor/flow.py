@@ -6,14 +6,14 @@ import math
 from collections import deque
 from dataclasses import dataclass, field
 
+from circuitize.backends.tensor.errors import Unprovable
+from circuitize.backends.tensor.forms import Column, Product, Rows, padded_bits
+from circuitize.backends.tensor.system import TensorSystem
 from circuitize.circuits.integers.steps import Affine
 from circuitize.circuits.integers.view import View
 from circuitize.circuits.types import Shape
 
 from .config import MOST_CLAIMS
-from .errors import Unprovable
-from .forms import Column, Product, Rows, padded_bits
-from .system import TensorSystem
 
 MOST = max(MOST_CLAIMS.values())
 

@@ -12,18 +12,18 @@ from typing import Any
 import numpy as np
 
 from circuitize._native import TensorPlan, tensor_sizes
+from circuitize.backends.tensor.dataset import Dataset
+from circuitize.backends.tensor.emit import emit
+from circuitize.backends.tensor.errors import Unprovable
+from circuitize.backends.tensor.groups import GroupName, PortKey
+from circuitize.backends.tensor.system import TensorSystem
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.program import Program
 from circuitize.circuits.scan import Scan
 
 from .config import DEGREES, GEOMETRY, HIDDEN_GEOMETRY, HIDDEN_TYPE, PROOF_TYPE, Layout, parameters
-from .dataset import Dataset
-from .emit import emit
-from .errors import Unprovable
-from .groups import GroupName, PortKey
 from .roots import CHUNKS, FLAGS, HIDDEN, encoded
 from .security import least_degree
-from .system import TensorSystem
 
 OPENINGS = 4
 """How often a root may be opened: by the proof that makes it, and by three that join it."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .errors import Unprovable
-from .ports import Listed, PortList
+from circuitize.backends.tensor.errors import Unprovable
+from circuitize.backends.tensor.ports import Listed, PortList
 
 FLAGS, HIDDEN, CHUNKS = 0, 1, 1
 """What a list begins with: whether its root is for proofs in zero knowledge, and how many chunks its data are in."""

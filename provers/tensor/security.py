@@ -8,11 +8,13 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from circuitize.backends.tensor.errors import Unprovable
+from circuitize.backends.tensor.forms import PRIME, Product, padded_bits
+
 from .config import (
     DEGREES,
     FOLD,
     MOST_CLAIMS,
-    PRIME,
     QUERY_BITS,
     ROUND_BITS,
     RUN_BITS,
@@ -20,9 +22,7 @@ from .config import (
     Bound,
     Geometry,
 )
-from .errors import Unprovable
 from .flow import claims
-from .forms import Product, padded_bits
 
 if TYPE_CHECKING:
     from .plan import Plan
