@@ -42,10 +42,10 @@ def measured(work: Callable[[], Any]) -> tuple[Any, float, float]:
 
 def measure(name: str, mode: str) -> dict[str, Any]:
     """One program: the proof of least processor time, which the native verifier accepts."""
+    from circuitize.backends.tensor.groups import INPUT, input_groups
     from circuitize.circuits.program import to_integers
     from circuitize.cli.loading import load_program
     from circuitize.provers.tensor.cost import HELD, sizes, work
-    from circuitize.provers.tensor.groups import INPUT, input_groups
     from circuitize.provers.tensor.plan import plan
     from circuitize.provers.tensor.prover import commit, prove_values
     from circuitize.provers.tensor.verifier import refusal

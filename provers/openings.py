@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from circuitize.backends.tensor.ports import Listed, PortList, difference
 from circuitize.circuits.errors import CircuitizeError, FormatError, excerpt
 from circuitize.circuits.files import alone, write_whole
 from circuitize.circuits.phases import silent
@@ -20,7 +21,6 @@ from circuitize.circuits.program import IntegerProgram, Visibility
 from circuitize.circuits.reading import parse_json, read_at_most
 
 from .statement import INPUT, OUTPUT, Key, bound_ports, key_text
-from .tensor.ports import Listed, PortList, difference
 
 VERSION = 2
 KEPT = "the openings"

@@ -24,8 +24,8 @@ from tensor_runs import Folder, run_of, values_of
 
 import circuitize
 from circuitize.api.circuits import ProvableCircuit
+from circuitize.backends.tensor.groups import DATA
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.provers.tensor.groups import DATA
 from circuitize.provers.tensor.plan import OPENINGS
 from circuitize.provers.tensor.runs import budget
 from circuitize.provers.tensor.runs.continuing import earlier

@@ -13,6 +13,7 @@ from arrays_cases import Case, Source
 from function_cases import FunctionCase, function_cases, small_program
 
 from circuitize.backends.plonkish.cost import estimate as plonkish
+from circuitize.backends.tensor.errors import Unprovable
 from circuitize.backends.verilog.sizes import parallel_sizes
 from circuitize.circuits import arrays
 from circuitize.circuits.builder import Builder
@@ -20,7 +21,6 @@ from circuitize.circuits.differentiate import reverse_derivative
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.program import IntegerProgram
 from circuitize.provers.tensor.cost import estimate
-from circuitize.provers.tensor.errors import Unprovable
 from circuitize.sims.rtl.frames import bound_somehow
 
 Costs = Mapping[str, Mapping[str, int]]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tensor_assignments import Values, value_of
 
+from circuitize.backends.tensor.forms import PRIME, Column, Product
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError, Undefined
@@ -19,8 +20,6 @@ from circuitize.circuits.operation import Operation
 from circuitize.circuits.program import IntegerProgram, Port, Role, Visibility
 from circuitize.circuits.scan import Scan
 from circuitize.circuits.types import Fixed
-from circuitize.provers.tensor.config import PRIME
-from circuitize.provers.tensor.forms import Column, Product
 from circuitize.provers.tensor.plan import Plan
 
 Integers = NDArray[np.int64]

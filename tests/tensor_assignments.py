@@ -8,9 +8,8 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.provers.tensor.config import PRIME
-from circuitize.provers.tensor.forms import Column, Form, Product, Public
-from circuitize.provers.tensor.forms import Fixed as Given
+from circuitize.backends.tensor.forms import PRIME, Column, Form, Product, Public
+from circuitize.backends.tensor.forms import Fixed as Given
 from circuitize.provers.tensor.plan import Plan
 
 Values = NDArray[np.object_]

@@ -16,12 +16,12 @@ from tensor_cheat import Cheat
 from tensor_proofs import committed_inputs, entering, refusals
 from tensor_words import Deaf
 
+from circuitize.backends.tensor.forms import Public
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.config import DEGREES
-from circuitize.provers.tensor.forms import Public
 from circuitize.provers.tensor.plan import Plan, plan
 from circuitize.provers.tensor.proof import Proof
 from circuitize.provers.tensor.statement import Statement

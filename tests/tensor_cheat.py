@@ -18,7 +18,7 @@ from tensor_cheat_openings import Openings
 from tensor_cheat_sums import Lookups, Products
 from tensor_words import Tree
 
-from circuitize.provers.tensor.forms import Public, padded_bits
+from circuitize.backends.tensor.forms import Public, padded_bits
 
 Integers = NDArray[Any]
 

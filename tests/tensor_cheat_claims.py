@@ -23,7 +23,7 @@ from independent_verifier.weights import along, apply
 from numpy.typing import NDArray
 from tensor_words import Sending, adapted, padded
 
-from circuitize.provers.tensor.forms import Column, Fixed, Product, padded_bits
+from circuitize.backends.tensor.forms import Column, Fixed, Product, padded_bits
 from circuitize.provers.tensor.plan import Plan
 
 Integers = NDArray[Any]

@@ -24,7 +24,7 @@ from independent_verifier.weights import dense, zeros
 from tensor_cheat_claims import Claims
 from tensor_words import Tree, adapted, divide, padded, power_weights
 
-from circuitize.provers.tensor.forms import Column, padded_bits
+from circuitize.backends.tensor.forms import Column, padded_bits
 
 
 @dataclass

@@ -19,7 +19,7 @@ from independent_verifier.weights import Dense, Separable, at_point, dense, ones
 from tensor_cheat_claims import Claims
 from tensor_words import padded
 
-from circuitize.provers.tensor.forms import Product, padded_bits
+from circuitize.backends.tensor.forms import Product, padded_bits
 
 
 class Lookups(Claims):

@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from tensor_proofs import entering, refusals
 
+from circuitize.backends.tensor.forms import PRIME, Column, Trace
 from circuitize.circuits.hypergraph import fold
 from circuitize.circuits.integers import Check
 from circuitize.circuits.operation import Operation
 from circuitize.circuits.program import IntegerProgram
-from circuitize.provers.tensor.config import PRIME
-from circuitize.provers.tensor.forms import Column, Trace
 from circuitize.provers.tensor.plan import Plan
 from circuitize.provers.tensor.prover import Hook, Proved, prove_values
 

@@ -13,8 +13,8 @@ import numpy as np
 from tensor_proofs import opinions
 from tensor_victims import Victim, hidden_victims, victims
 
+from circuitize.backends.tensor.forms import PRIME
 from circuitize.circuits.errors import FormatError
-from circuitize.provers.tensor.config import PRIME
 from circuitize.provers.tensor.proof import HEADER_BYTES, Proof
 from circuitize.provers.tensor.statement import Statement
 

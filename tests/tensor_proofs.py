@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from side_by_side import side_by_side, values_of
 from tiers import TIER
 
+from circuitize.backends.tensor.errors import Unprovable
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.program import IntegerProgram, Visibility, raw, to_integers
-from circuitize.provers.tensor.errors import Unprovable
 from circuitize.provers.tensor.plan import Plan, plan
 from circuitize.provers.tensor.proof import Proof
 from circuitize.provers.tensor.prover import Hook, Proved, prove, prove_values

@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 from r1cs_programs import integer_type
 
 from circuitize import _native
+from circuitize.backends.tensor.dataset import Dataset
+from circuitize.backends.tensor.groups import layout
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.integers import Multiply, Reindex, View
 from circuitize.circuits.program import IntegerProgram, Port, Role, Visibility
 from circuitize.circuits.types import Fixed
-from circuitize.provers.tensor.dataset import Dataset
-from circuitize.provers.tensor.groups import layout
 from circuitize.provers.tensor.plan import Plan, plan
-from circuitize.provers.tensor.ports import encoded
 from circuitize.provers.tensor.prover import Hook, Proved, prove_values
+from circuitize.provers.tensor.roots import encoded
 
 Integers = NDArray[np.int64]
 EXAMPLES = 5

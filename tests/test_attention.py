@@ -17,6 +17,7 @@ from tensor_forgery import answer, at_first, forged_trace
 from tensor_proofs import both, committed_inputs, proved
 
 from circuitize.backends.r1cs.checker import failing_rows
+from circuitize.backends.tensor.forms import Column
 from circuitize.circuits import arrays
 from circuitize.circuits.differentiate import reverse_derivative
 from circuitize.circuits.errors import TypingError
@@ -28,7 +29,6 @@ from circuitize.circuits.types import Fixed
 from circuitize.frontends.attention import causal, multi_head_attention, softmax_attention, spherical_attention
 from circuitize.frontends.tensor import Tensor
 from circuitize.frontends.trace import trace
-from circuitize.provers.tensor.forms import Column
 from circuitize.provers.tensor.plan import plan
 from circuitize.sims import integer
 from circuitize.sims.agree import R1CS

@@ -1,10 +1,12 @@
-"""What is fixed for every proof of this type: its tag, its field, and the parameters of its commitments."""
+"""What is fixed for every proof of this type: its tag, and the parameters of its commitments."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
+
+from circuitize.backends.tensor.groups import LEAST_VARIABLES
 
 PROOF_TYPE = "circuitize tensor proof 4: succinct, NOT zero-knowledge"
 """The tag of a proof that is not in zero knowledge."""
@@ -20,15 +22,13 @@ HIDDEN_GEOMETRY = (
 )
 """The same of zero-knowledge proofs, whose tables never have fewer than 2^13 points at rate 1/4."""
 
-PRIME = 2**64 - 2**32 + 1
-"""The Goldilocks field; challenges come from an extension of it, by a square or a cube root of 7."""
-
 DEGREES = (2, 3)
 NONRESIDUE = 7
+"""Challenges come from an extension of the Goldilocks field, by a square or a cube root of it."""
+
 FOLD = 4
 """Variables that are folded at once; a leaf of a tree holds 2^FOLD symbols, and of some tables fewer."""
 
-LEAST_VARIABLES = 8
 QUERY_BITS = 106
 """Bits of soundness of the queries to one oracle, so that the union over all of them keeps the security level."""
 

@@ -6,13 +6,12 @@ from collections.abc import Callable, Collection
 from math import log2, prod
 from typing import Any
 
+from circuitize.backends.tensor.errors import Unprovable
+from circuitize.backends.tensor.groups import INPUT, NAMES, GroupName, input_groups
 from circuitize.circuits.program import IntegerProgram, Role
 
 from .config import FOLD
-from .errors import Unprovable
 from .flow import claimed_elements, dense_weights
-from .forms import padded_bits
-from .groups import INPUT, NAMES, GroupName, input_groups
 from .plan import OPENINGS, Plan, plan
 from .proof import HEADER_BYTES
 from .security import bounds, union
@@ -97,7 +96,7 @@ def work(made: Plan, kept: Collection[GroupName] = ()) -> tuple[float, ...]:
     Of fractions, the mean of their number and of the power of two above it. Elements are counted with padding, and n of
     them as n log2(n) / 20, since commitments are made by transforms.
     """
-    leaves = fractions(made)
+    leaves = made.fractions
     committed, opened = _sizes(made)
     known = (size for (side, name), size in zip(made.groups, committed, strict=False) if side == INPUT and name in kept)
     fractional = (leaves + (1 << _depth(leaves))) / 2
@@ -113,12 +112,6 @@ def _sizes(made: Plan) -> tuple[list[int], list[int]]:
         return sizes, sizes
     tables = made.layout.tables
     return [1 << (table.bits + table.rate - 1) for table in tables], [1 << table.bits for table in tables]
-
-
-def fractions(made: Plan) -> int:
-    """The fractions that lookups and tables are, the blocks of each padded to powers of two."""
-    looked_up = sum(1 << padded_bits(made.forms[lookup.key].shape) for lookup in made.lookups)
-    return looked_up + sum(1 << (table.size - 1).bit_length() for table in made.tables)
 
 
 def _depth(leaves: int) -> int:
@@ -175,5 +168,5 @@ def _beside_opening(made: Plan) -> int:
     element = WORD * made.degree
     if made.hidden:
         return HEADER_BYTES + DIGEST + element * (made.layout.numbers + 2 * made.layout.products)
-    lookups = element * (1 + sum(3 * level + 4 for level in range(_depth(fractions(made)))))
+    lookups = element * (1 + sum(3 * level + 4 for level in range(_depth(made.fractions))))
     return HEADER_BYTES + DIGEST + lookups + element * claimed_elements(made)

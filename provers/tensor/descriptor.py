@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from circuitize.backends.tensor.groups import groups
 from circuitize.circuits.errors import CircuitizeError, excerpt, remedy
 from circuitize.circuits.phases import Phases
 from circuitize.circuits.program import IntegerProgram, Port, Visibility
@@ -16,7 +17,6 @@ from circuitize.provers.statement import ASK_AGAIN, Bound, Statement, Unproved, 
 from . import statement as stated
 from .circuit import BYTES, PlannedCircuit
 from .cost import most_bytes
-from .groups import groups
 from .plan import OPENINGS, Plan, plan
 from .proof import PROOF_FILE, Proof
 from .security import bounds, union

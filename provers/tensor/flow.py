@@ -5,18 +5,15 @@ from __future__ import annotations
 import math
 from collections import deque
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from circuitize.backends.tensor.errors import Unprovable
+from circuitize.backends.tensor.forms import Column, Product, Rows, padded_bits
+from circuitize.backends.tensor.system import TensorSystem
 from circuitize.circuits.integers.steps import Affine
 from circuitize.circuits.integers.view import View
 from circuitize.circuits.types import Shape
 
 from .config import MOST_CLAIMS
-from .errors import Unprovable
-from .forms import Column, Product, Rows, padded_bits
-
-if TYPE_CHECKING:
-    from .plan import Plan
 
 MOST = max(MOST_CLAIMS.values())
 
@@ -29,7 +26,7 @@ class Flow:
     sizes do not grow with a program's.
     """
 
-    made: Plan
+    made: TensorSystem
     separable: list[bool] = field(default_factory=list)
     moved: dict[tuple[int, View, bool], int] = field(default_factory=dict)
     scattered: dict[tuple[int, int], int] = field(default_factory=dict)
@@ -87,7 +84,7 @@ class Flow:
         self.settle([(x, on_x), (y, on_y)])
 
 
-def claimed_elements(made: Plan) -> int:
+def claimed_elements(made: TensorSystem) -> int:
     """Elements of the extension that the claims on a proof's tensors take, reductions of products included.
 
     Raises Unprovable for more claims than any proof may need.
@@ -95,12 +92,12 @@ def claimed_elements(made: Plan) -> int:
     return _followed(made).elements
 
 
-def claims(made: Plan) -> int:
+def claims(made: TensorSystem) -> int:
     """How many claims on tensors a proof makes; raises Unprovable for more than any may need."""
     return len(_followed(made).known)
 
 
-def dense_weights(made: Plan) -> int:
+def dense_weights(made: TensorSystem) -> int:
     """How many weights a proof's claims on a program's tensors have that are no product of one per axis.
 
     Both sides hold them all at once.
@@ -108,7 +105,7 @@ def dense_weights(made: Plan) -> int:
     return _followed(made).dense
 
 
-def _followed(made: Plan) -> Flow:
+def _followed(made: TensorSystem) -> Flow:
     flow = Flow(made)
     shapes: dict[Shape, int] = {}
     for lookup in made.lookups:

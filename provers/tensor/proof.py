@@ -11,7 +11,7 @@ from circuitize.circuits.files import write_whole
 from circuitize.provers import framing
 from circuitize.provers.framing import Framing, read_proof
 
-from .ports import CHUNKS
+from .roots import CHUNKS
 
 MAGIC = b"circuitize-tenpf"
 PLAIN = Framing("tensor", MAGIC, version=4, zero_knowledge=False)

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from circuitize import _native
+from circuitize.backends.tensor.dataset import ROWS
+from circuitize.backends.tensor.forms import Column, Integers, Trace
+from circuitize.backends.tensor.groups import INPUT, OUTPUT, PortKey
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.program import IntegerProgram, Visibility
 from circuitize.provers.consent import require_consent
 
-from .dataset import ROWS
-from .forms import Column, Integers, Trace
-from .groups import INPUT, OUTPUT, PortKey
 from .instructions import instructions
 from .plan import Plan, plan
 from .proof import Proof

@@ -8,11 +8,13 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from circuitize.backends.tensor.errors import Unprovable
+from circuitize.backends.tensor.forms import PRIME, Product, padded_bits
+
 from .config import (
     DEGREES,
     FOLD,
     MOST_CLAIMS,
-    PRIME,
     QUERY_BITS,
     ROUND_BITS,
     RUN_BITS,
@@ -20,9 +22,7 @@ from .config import (
     Bound,
     Geometry,
 )
-from .errors import Unprovable
 from .flow import claims
-from .forms import Product, padded_bits
 
 if TYPE_CHECKING:
     from .plan import Plan
@@ -90,10 +90,8 @@ def _missed(hidden: bool, table: Geometry) -> float:
 def _lookups(made: Plan) -> Iterator[Bound]:
     if not made.lookups:
         return
-    fractions = sum(1 << padded_bits(made.forms[lookup.key].shape) for lookup in made.lookups)
-    fractions += sum(1 << (table.size - 1).bit_length() for table in made.tables)
-    yield Bound("lookups: alpha and beta", field_bits(made) - math.log2(2 * fractions))
-    depth = fractions.bit_length()
+    yield Bound("lookups: alpha and beta", field_bits(made) - math.log2(2 * made.fractions))
+    depth = made.fractions.bit_length()
     yield Bound("lookups: tree of fractions", field_bits(made) - math.log2(depth * (3 * depth + 2)))
 
 

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from circuitize.backends.tensor.dataset import ROWS, Dataset, rows_fault
+from circuitize.backends.tensor.groups import INPUT, OUTPUT, GroupName, PortKey, groups
 from circuitize.circuits.errors import excerpt
 from circuitize.circuits.program import IntegerProgram, Visibility
-
-from .dataset import ROWS, Dataset, rows_fault
-from .groups import INPUT, OUTPUT, GroupName, PortKey, groups
 
 ROOT_BYTES = 32
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from circuitize import _native
+from circuitize.backends.tensor.groups import GroupName
 from circuitize.circuits.program import IntegerProgram
 
-from .groups import GroupName
 from .instructions import instructions
 from .plan import Plan, plan
 from .proof import Proof

@@ -18,10 +18,10 @@ import pytest
 from tensor_proofs import planned
 from tensor_runs import RATE, SEED, Folder, values_of
 
+from circuitize.backends.tensor.groups import DATA, INPUT
 from circuitize.circuits.files import write_whole
 from circuitize.circuits.program import IntegerProgram
 from circuitize.provers.tensor import proof as proof_files
-from circuitize.provers.tensor.groups import DATA, INPUT
 from circuitize.provers.tensor.runs import budget, files, state
 from circuitize.provers.tensor.runs.continuing import earlier
 from circuitize.provers.tensor.runs.evaluation import TEST

@@ -13,12 +13,11 @@ from attacks.small_programs import draw
 from r1cs_programs import program
 from tensor_proofs import committed_inputs, refusals
 
+from circuitize.backends.tensor.forms import PRIME, Column, Integers, Trace
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
-from circuitize.provers.tensor.config import PRIME
-from circuitize.provers.tensor.forms import Column, Integers, Trace
 from circuitize.provers.tensor.plan import Plan, plan
 from circuitize.provers.tensor.prover import commit, prove_values
 

@@ -21,7 +21,7 @@ from prime_matrices import PRIME, Words, difference, rank, solution
 from tensor_rows import EXAMPLES, of_rows
 
 from circuitize._native import tensor_view
-from circuitize.provers.tensor.dataset import ROWS as ROWS_SIDE
+from circuitize.backends.tensor.dataset import ROWS as ROWS_SIDE
 from circuitize.provers.tensor.plan import Plan
 
 PUBLIC, SECRET, OWN = "0: root", "1: root", "2: "

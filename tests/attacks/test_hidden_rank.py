@@ -22,12 +22,12 @@ from r1cs_programs import single
 from tensor_proofs import committed_inputs
 from tensor_rows import EXAMPLES, of_rows
 
+from circuitize.backends.tensor.forms import Integers, Public
 from circuitize.circuits import integers
 from circuitize.circuits.errors import Undefined
 from circuitize.circuits.integers import operation_classes
 from circuitize.circuits.program import Visibility
 from circuitize.circuits.types import Fixed
-from circuitize.provers.tensor.forms import Integers, Public
 from circuitize.provers.tensor.plan import plan
 
 OFTEN = ("step", "Lookup")

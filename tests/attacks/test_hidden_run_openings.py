@@ -20,9 +20,9 @@ from attacks.hidden_runs import (
 )
 from tensor_runs import RATE, Folder, values_of
 
+from circuitize.backends.tensor.groups import DATA
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.files import write_whole
-from circuitize.provers.tensor.groups import DATA
 from circuitize.provers.tensor.plan import OPENINGS
 from circuitize.provers.tensor.runs import proving, state
 from circuitize.provers.tensor.runs.checking import check

@@ -24,9 +24,9 @@ from attacks.hidden_runs import (
 from tensor_proofs import both
 from tensor_runs import Folder
 
+from circuitize.backends.tensor.forms import Column
+from circuitize.backends.tensor.groups import DATA, OUTPUT
 from circuitize.circuits.program import Program
-from circuitize.provers.tensor.forms import Column
-from circuitize.provers.tensor.groups import DATA, OUTPUT
 from circuitize.provers.tensor.proof import Proof
 from circuitize.provers.tensor.prover import Proved, prove_values
 from circuitize.provers.tensor.runs import checking

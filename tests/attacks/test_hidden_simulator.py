@@ -19,9 +19,9 @@ from prime_matrices import PRIME
 from tensor_proofs import committed_inputs
 
 from circuitize._native import tensor_view
+from circuitize.backends.tensor.forms import Integers
 from circuitize.circuits.errors import Undefined
 from circuitize.circuits.program import raw
-from circuitize.provers.tensor.forms import Integers
 from circuitize.provers.tensor.plan import Plan, plan
 from circuitize.sims import integer
 

@@ -23,13 +23,12 @@ from tensor_cheat import Cheat
 from tensor_proofs import committed_inputs, entering, refusals
 from tensor_words import Sending, Tree, divide
 
+from circuitize.backends.tensor.forms import PRIME, Column, Public
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.integers import View
 from circuitize.circuits.program import IntegerProgram, Role, Visibility
 from circuitize.circuits.types import Fixed
-from circuitize.provers.tensor.config import PRIME
-from circuitize.provers.tensor.forms import Column, Public
 from circuitize.provers.tensor.plan import Plan
 from circuitize.provers.tensor.prover import prove_values
 

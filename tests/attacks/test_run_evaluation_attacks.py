@@ -15,7 +15,7 @@ from attacks.hidden_runs import run_of
 from attacks.test_hidden_run_evaluation import held_out, judge
 from tensor_runs import PROOF, Folder, values_of
 
-from circuitize.provers.tensor.groups import DATA, INPUT, OUTPUT
+from circuitize.backends.tensor.groups import DATA, INPUT, OUTPUT
 from circuitize.provers.tensor.prover import commit, prove_values
 from circuitize.provers.tensor.runs.beginning import HeldOut
 from circuitize.provers.tensor.runs.checking import WORTH

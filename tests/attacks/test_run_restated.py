@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from tensor_runs import OUT, PROOF, Folder, run_of
 
+from circuitize.backends.tensor.groups import OUTPUT, PortKey
 from circuitize.circuits.scan import Told
-from circuitize.provers.tensor.groups import OUTPUT, PortKey
 from circuitize.provers.tensor.runs.files import StepProof
 from circuitize.provers.tensor.runs.setting import Run
 

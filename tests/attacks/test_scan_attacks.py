@@ -14,13 +14,13 @@ import pytest
 from tensor_proofs import both
 from tensor_runs import chunk_inputs, run_of, values_of
 
+from circuitize.backends.tensor import drafting
+from circuitize.backends.tensor.forms import Column
+from circuitize.backends.tensor.groups import DATA, INPUT, OUTPUT
 from circuitize.circuits import scan as scanning
 from circuitize.circuits.hypergraph import fold
 from circuitize.circuits.integers import Check
 from circuitize.circuits.program import IntegerProgram
-from circuitize.provers.tensor import drafting
-from circuitize.provers.tensor.forms import Column
-from circuitize.provers.tensor.groups import DATA, INPUT, OUTPUT
 from circuitize.provers.tensor.plan import Plan, plan
 from circuitize.provers.tensor.prover import Proved, prove_values
 from circuitize.provers.tensor.runs.setting import Run

@@ -25,12 +25,12 @@ from scan_programs import (
 )
 from tensor_proofs import entering, refusals
 
+from circuitize.backends.tensor import drafting
+from circuitize.backends.tensor.dataset import ROWS, Dataset
+from circuitize.backends.tensor.lowering import RULES
 from circuitize.circuits.integers import Check
 from circuitize.circuits.scan import Scan, Told, scan
-from circuitize.provers.tensor import drafting
-from circuitize.provers.tensor.dataset import ROWS, Dataset
 from circuitize.provers.tensor.flow import dense_weights
-from circuitize.provers.tensor.lowering import RULES
 from circuitize.provers.tensor.plan import Plan, plan
 from circuitize.provers.tensor.prover import Proved, prove_values
 

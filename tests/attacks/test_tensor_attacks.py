@@ -13,10 +13,10 @@ from tensor_forgery import forgery
 from tensor_proofs import both, committed_inputs, example_inputs, planned, proved, refusals
 from tiers import TIER
 
+from circuitize.backends.tensor.forms import PRIME
 from circuitize.circuits import integers
 from circuitize.circuits.errors import FormatError
 from circuitize.circuits.types import Fixed
-from circuitize.provers.tensor.config import PRIME
 from circuitize.provers.tensor.plan import plan
 from circuitize.provers.tensor.proof import HEADER_BYTES, Proof
 from circuitize.provers.tensor.prover import Proved, prove

@@ -12,11 +12,11 @@ from tensor_attack import built
 from tensor_forgery import answer, forged_trace
 from tensor_proofs import proved
 
+from circuitize.backends.tensor.blocks import Block, blocks
+from circuitize.backends.tensor.forms import Column
 from circuitize.circuits import integers
 from circuitize.circuits.program import IntegerProgram, Role, Visibility
 from circuitize.circuits.types import Fixed
-from circuitize.provers.tensor.blocks import Block, blocks
-from circuitize.provers.tensor.forms import Column
 from circuitize.provers.tensor.plan import Plan, plan
 
 Integers = NDArray[np.int64]

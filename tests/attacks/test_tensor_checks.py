@@ -29,9 +29,9 @@ from tensor_forgery import forged_trace
 from tensor_proofs import example_inputs, planned, refusals
 from tensor_words import Sending, divide
 
+from circuitize.backends.tensor.forms import Column
 from circuitize.circuits import integers
 from circuitize.circuits.types import Fixed
-from circuitize.provers.tensor.forms import Column
 from circuitize.provers.tensor.plan import plan
 from circuitize.provers.tensor.statement import Statement
 

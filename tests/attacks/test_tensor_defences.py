@@ -11,10 +11,10 @@ from r1cs_programs import single
 from tensor_forgery import answer, at_first, column, forged_trace, signed, to, without_lookup
 from tensor_proofs import committed_inputs
 
+from circuitize.backends.tensor.forms import PRIME
 from circuitize.circuits import integers
 from circuitize.circuits.program import IntegerProgram, Visibility
 from circuitize.circuits.types import Fixed
-from circuitize.provers.tensor.config import PRIME
 from circuitize.provers.tensor.plan import Plan, plan
 
 Integers = NDArray[np.int64]

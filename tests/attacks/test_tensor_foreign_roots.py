@@ -11,12 +11,12 @@ from tensor_attack import at_every_degree, attack, built, small_plan
 from tensor_cheat import Cheat
 from tensor_proofs import opinions, refusals
 
+from circuitize.backends.tensor.groups import INPUT
+from circuitize.backends.tensor.ports import Listed, PortList
 from circuitize.circuits import integers
 from circuitize.circuits.program import IntegerProgram, Role, Visibility
 from circuitize.circuits.types import Fixed
-from circuitize.provers.tensor.groups import INPUT
 from circuitize.provers.tensor.plan import Plan
-from circuitize.provers.tensor.ports import Listed, PortList
 from circuitize.provers.tensor.prover import prove_values
 
 KEY = INPUT, "parameters"

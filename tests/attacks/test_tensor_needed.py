@@ -12,11 +12,11 @@ from tensor_assignments import Bench, Values
 from tensor_forgery import without_lookup
 from tensor_proofs import committed_inputs
 
+from circuitize.backends.tensor.forms import PRIME
 from circuitize.circuits import integers
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.program import IntegerProgram, raw
 from circuitize.circuits.types import Fixed
-from circuitize.provers.tensor.config import PRIME
 from circuitize.provers.tensor.plan import Plan, plan
 from circuitize.sims import integer
 

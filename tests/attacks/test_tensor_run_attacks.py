@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from tensor_runs import IN, OUT, PROOF, STEPS, Folder, honest, run_of, values_of
 
-from circuitize.provers.tensor.groups import DATA, INPUT, OUTPUT
+from circuitize.backends.tensor.groups import DATA, INPUT, OUTPUT
 from circuitize.provers.tensor.runs import checking
 from circuitize.provers.tensor.runs.chunk import BATCH
 from circuitize.provers.tensor.runs.files import FORMATS, MANIFEST

@@ -10,7 +10,7 @@ from tensor_proofs import refused
 from tensor_runs import OUT, PROOF, Folder, honest, run_of
 from tiers import count
 
-from circuitize.provers.tensor.groups import OUTPUT
+from circuitize.backends.tensor.groups import OUTPUT
 from circuitize.provers.tensor.runs.files import read_manifest
 
 

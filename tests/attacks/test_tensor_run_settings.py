@@ -9,9 +9,9 @@ import numpy as np
 from tensor_proofs import both, entering, planned
 from tensor_runs import PROOF, RATE, SEED, STEPS, Folder, chunk_inputs, run_of, values_of
 
+from circuitize.backends.tensor.forms import Integers
+from circuitize.backends.tensor.groups import DATA, INPUT
 from circuitize.circuits.program import IntegerProgram
-from circuitize.provers.tensor.forms import Integers
-from circuitize.provers.tensor.groups import DATA, INPUT
 from circuitize.provers.tensor.plan import plan
 from circuitize.provers.tensor.prover import commit, prove_values
 from circuitize.provers.tensor.runs.chunk import BATCH

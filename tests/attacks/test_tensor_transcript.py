@@ -29,11 +29,11 @@ from tensor_cheat import Cheat
 from tensor_forgery import signed
 from tensor_words import combination, divide
 
+from circuitize.backends.tensor.forms import Product
 from circuitize.circuits import integers
 from circuitize.circuits.integers import View
 from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
-from circuitize.provers.tensor.forms import Product
 from circuitize.provers.tensor.plan import Plan
 
 pytestmark = at_every_degree

@@ -11,11 +11,11 @@ from r1cs_programs import chain, single
 from tensor_assignments import Bench
 from tensor_proofs import committed_inputs
 
+from circuitize.backends.tensor.forms import PRIME
 from circuitize.circuits import integers
 from circuitize.circuits.errors import Undefined
 from circuitize.circuits.program import IntegerProgram, raw
 from circuitize.circuits.types import Fixed
-from circuitize.provers.tensor.config import PRIME
 from circuitize.provers.tensor.plan import plan
 from circuitize.sims import integer
 

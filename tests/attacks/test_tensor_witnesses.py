@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from tensor_forgery import answer, at_first, forged_trace, forgery, signed, to
 from tensor_proofs import both, example_inputs, planned
 
+from circuitize.backends.tensor.forms import PRIME, Column
 from circuitize.circuits import integers
 from circuitize.circuits.program import Program
-from circuitize.provers.tensor.config import PRIME
-from circuitize.provers.tensor.forms import Column
 from circuitize.provers.tensor.plan import Plan
 
 Integers = NDArray[np.int64]

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from circuitize.backends.tensor.forms import Fixed, Product, Public, Rows
 from circuitize.provers.tensor.config import MOST_CLAIMS
-from circuitize.provers.tensor.forms import Fixed, Product, Public, Rows
 from circuitize.provers.tensor.plan import Plan
 from circuitize.provers.tensor.statement import Statement
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from circuitize.provers.tensor.forms import Product, padded_bits
+from circuitize.backends.tensor.forms import Product, padded_bits
 
 from .arithmetic import Elements, dot, equality, equality_of, multiply, numbers, scale, total
 from .checks import Value, sumcheck

@@ -8,11 +8,11 @@ from functools import partial
 
 import numpy as np
 
+from circuitize.backends.tensor.forms import Column, Public, padded_bits
+from circuitize.backends.tensor.groups import GroupName
+from circuitize.backends.tensor.ports import PortList
 from circuitize.circuits.program import IntegerProgram
-from circuitize.provers.tensor.forms import Column, Public, padded_bits
-from circuitize.provers.tensor.groups import GroupName
 from circuitize.provers.tensor.plan import Plan, plan
-from circuitize.provers.tensor.ports import PortList
 from circuitize.provers.tensor.proof import Proof
 from circuitize.provers.tensor.security import require_secure
 from circuitize.provers.tensor.statement import Statement, fault, untrusted

@@ -8,10 +8,10 @@ import pytest
 from tensor_attack import SMALL, built
 from tensor_proofs import refused
 
+from circuitize.backends.tensor.dataset import Dataset
+from circuitize.backends.tensor.forms import Column
 from circuitize.circuits import integers
 from circuitize.circuits.program import IntegerProgram, Role
-from circuitize.provers.tensor.dataset import Dataset
-from circuitize.provers.tensor.forms import Column
 from circuitize.provers.tensor.plan import plan
 
 

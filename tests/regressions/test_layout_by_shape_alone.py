@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 from tensor_attack import built
 
+from circuitize.backends.tensor.blocks import blocks
+from circuitize.backends.tensor.forms import Column
 from circuitize.circuits import integers
 from circuitize.circuits.program import IntegerProgram, Role, Visibility
 from circuitize.circuits.types import Fixed
-from circuitize.provers.tensor.blocks import blocks
-from circuitize.provers.tensor.forms import Column
 from circuitize.provers.tensor.plan import plan
 
 SHAPE = (300, 200)

@@ -16,9 +16,9 @@ import circuitize as cz
 from circuitize.api.runs.proving import ProvedRun
 from circuitize.api.runs.verdict import RunVerdict
 from circuitize.api.values import write_npz
+from circuitize.backends.tensor.errors import Unprovable
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.frontends.datasets import Recipe
-from circuitize.provers.tensor.errors import Unprovable
 
 GENERATOR = np.random.default_rng(0)
 INPUTS = GENERATOR.normal(size=(40, 3))

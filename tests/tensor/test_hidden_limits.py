@@ -13,8 +13,8 @@ import circuitize as cz
 from circuitize import _native
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.provers.tensor.plan import MOST_OPENINGS, plan
-from circuitize.provers.tensor.ports import encoded
 from circuitize.provers.tensor.prover import prove, prove_values
+from circuitize.provers.tensor.roots import encoded
 
 STEP = "iris.py:step"
 SAME = bytes([7] * 32)

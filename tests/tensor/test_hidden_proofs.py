@@ -19,10 +19,10 @@ from tensor_rows import of_rows, proved_on_rows
 from tensor_victims import HIDDEN_LABELS, PROGRAMS, drawn
 from tiers import TIER
 
+from circuitize.backends.tensor.errors import Unprovable
 from circuitize.circuits.errors import Undefined
 from circuitize.circuits.program import IntegerProgram
 from circuitize.provers.tensor.config import DEGREES
-from circuitize.provers.tensor.errors import Unprovable
 from circuitize.provers.tensor.plan import Plan, plan
 from circuitize.provers.tensor.prover import Proved, prove
 

@@ -18,6 +18,7 @@ from r1cs_programs import single
 from tensor_proofs import committed_inputs, proved, refusals
 from tensor_victims import drawn
 
+from circuitize.backends.tensor.forms import PRIME
 from circuitize.circuits import integers
 from circuitize.circuits.errors import FormatError
 from circuitize.circuits.integers import View
@@ -25,7 +26,7 @@ from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 from circuitize.provers.openings import HIDING, Opening, join, write_openings
 from circuitize.provers.tensor import proof
-from circuitize.provers.tensor.config import FOLD, PRIME, Geometry
+from circuitize.provers.tensor.config import FOLD, Geometry
 from circuitize.provers.tensor.cost import most_bytes
 from circuitize.provers.tensor.plan import Plan, plan
 from circuitize.provers.tensor.prover import commit, prove_values

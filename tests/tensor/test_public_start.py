@@ -16,10 +16,10 @@ from circuitize.api.exact import integers_of
 from circuitize.api.runs.data import held
 from circuitize.api.runs.proving import ProvedRun
 from circuitize.api.runs.verdict import RunVerdict
+from circuitize.backends.tensor.dataset import batch_ports, whole
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.program import to_integers
 from circuitize.frontends.datasets import iris
-from circuitize.provers.tensor.dataset import batch_ports, whole
 from circuitize.provers.tensor.runs.order import rows
 from circuitize.provers.tensor.runs.proving import prove_run
 from circuitize.provers.tensor.runs.setting import Run

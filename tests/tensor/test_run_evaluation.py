@@ -17,11 +17,11 @@ from tensor_proofs import both
 import circuitize as cz
 from circuitize.api.runs.proving import ProvedRun
 from circuitize.api.runs.verdict import RunVerdict
+from circuitize.backends.tensor.errors import Unprovable
+from circuitize.backends.tensor.groups import INPUT, OUTPUT
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.program import to_integers
 from circuitize.frontends.datasets import iris
-from circuitize.provers.tensor.errors import Unprovable
-from circuitize.provers.tensor.groups import INPUT, OUTPUT
 from circuitize.provers.tensor.prover import prove_values
 from circuitize.provers.tensor.runs.evaluation import Evaluation
 from circuitize.provers.tensor.runs.files import EVALUATION, read_step

@@ -11,7 +11,7 @@ import pytest
 from independent_verifier import arithmetic
 from independent_verifier.arithmetic import FIELD, numbers, one
 
-from circuitize.provers.tensor.config import PRIME
+from circuitize.backends.tensor.forms import PRIME
 
 AWKWARD = [0, 1, 2, 7, PRIME - 1, PRIME - 2, PRIME // 2, PRIME // 2 + 1, 2**32 - 1, 2**32, 2**63 + 1]
 

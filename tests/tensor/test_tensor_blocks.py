@@ -13,14 +13,13 @@ from tensor_assignments import Bench
 from tensor_forgery import answer
 from tensor_proofs import committed_inputs, example_inputs, proved
 
+from circuitize.backends.tensor import blocks
+from circuitize.backends.tensor.draft import Draft
+from circuitize.backends.tensor.forms import PRIME, Column
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.program import IntegerProgram, Role, Visibility
 from circuitize.circuits.types import Fixed
-from circuitize.provers.tensor import blocks
-from circuitize.provers.tensor.config import PRIME
-from circuitize.provers.tensor.draft import Draft
-from circuitize.provers.tensor.forms import Column
 from circuitize.provers.tensor.plan import Plan, plan
 
 

@@ -13,14 +13,13 @@ from tensor_assignments import Bench
 from tensor_forgery import answer, column, without_lookup
 from tensor_proofs import committed_inputs, proved
 
+from circuitize.backends.tensor import checks, limbs
+from circuitize.backends.tensor.forms import PRIME, Column
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import Undefined
 from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
-from circuitize.provers.tensor import checks, limbs
-from circuitize.provers.tensor.config import PRIME
-from circuitize.provers.tensor.forms import Column
 from circuitize.provers.tensor.plan import Plan, plan
 from circuitize.sims import integer
 

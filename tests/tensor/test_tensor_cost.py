@@ -10,9 +10,9 @@ from cli_programs import run
 from example_programs import example
 from tensor_proofs import entering, example_inputs, planned, refusals
 
+from circuitize.backends.tensor.forms import Column
+from circuitize.backends.tensor.groups import INPUT, input_groups
 from circuitize.provers.tensor.cost import HELD, estimate, proof_bytes, sizes, work
-from circuitize.provers.tensor.forms import Column
-from circuitize.provers.tensor.groups import INPUT, input_groups
 from circuitize.provers.tensor.plan import plan
 from circuitize.provers.tensor.prover import commit, prove_values
 

@@ -8,13 +8,13 @@ from r1cs_programs import program
 from tensor_forgery import answer
 from tensor_proofs import committed_inputs, proved
 
+from circuitize.backends.tensor.drafting import DEEPEST
+from circuitize.backends.tensor.forms import Column
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
-from circuitize.provers.tensor.drafting import DEEPEST
 from circuitize.provers.tensor.flow import claimed_elements
-from circuitize.provers.tensor.forms import Column
 from circuitize.provers.tensor.plan import Plan, plan
 
 

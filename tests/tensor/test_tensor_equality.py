@@ -14,12 +14,12 @@ from tensor_proofs import committed_inputs, proved, proved_together
 from test_r1cs_random import random_program
 from tiers import seeds
 
+from circuitize.backends.tensor.errors import Unprovable
 from circuitize.circuits import integers
 from circuitize.circuits.errors import OverflowRisk, TypingError, Undefined
 from circuitize.circuits.program import IntegerProgram, Port, Program, Visibility, raw
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.types import Fixed
-from circuitize.provers.tensor.errors import Unprovable
 from circuitize.provers.tensor.plan import plan
 from circuitize.provers.tensor.prover import prove
 from circuitize.sims import integer

@@ -18,14 +18,15 @@ from test_r1cs_random import SOURCES, random_program
 from tiers import seeds
 
 from circuitize import _native
+from circuitize.backends.tensor.emit import KEPT
+from circuitize.backends.tensor.errors import Unprovable
+from circuitize.backends.tensor.groups import LEAST_VARIABLES, groups, layout
 from circuitize.circuits.errors import OverflowRisk, Undefined
 from circuitize.circuits.integers import expand
 from circuitize.circuits.program import IntegerProgram, Visibility, raw
 from circuitize.provers.consent import NotZeroKnowledge
 from circuitize.provers.tensor import config
-from circuitize.provers.tensor.errors import Unprovable
-from circuitize.provers.tensor.groups import groups, layout
-from circuitize.provers.tensor.plan import KEPT, plan
+from circuitize.provers.tensor.plan import plan
 from circuitize.provers.tensor.prover import prove
 from circuitize.provers.tensor.security import require_secure
 from circuitize.sims import integer
@@ -160,17 +161,17 @@ def test_a_plan_follows_from_the_program() -> None:
     assert "would say nothing" in refused(lambda: plan(program.with_visibility(**hidden)))
 
 
-@pytest.mark.parametrize("largest", range(config.LEAST_VARIABLES, 30))
+@pytest.mark.parametrize("largest", range(LEAST_VARIABLES, 30))
 def test_sizes_are_the_same_twice(largest: int) -> None:
     """The native prover, whose sizes security bounds and estimates have, and the independent verifier."""
-    variables = [*range(config.LEAST_VARIABLES, largest, 3), largest]
+    variables = [*range(LEAST_VARIABLES, largest, 3), largest]
     own = [geometry.table(1 << bits, 0) for bits in variables]
     sizes = [own, [vector.geometry for vector in geometry.vectors(own, hides=False)]]
     tables, folded, _ = _native.tensor_sizes(variables)
     assert [tables, folded] == [[(x.end, x.random, x.fold, x.bits, x.rate, x.queries) for x in kind] for kind in sizes]
     for *_, rate, queries in [*tables, *folded[:-1]]:
         assert queries == opening.queries_at(rate) and -queries * math.log2((1 + 0.5**rate) / 2) >= config.QUERY_BITS
-    assert (config.FOLD, config.LEAST_VARIABLES, config.QUERY_BITS) == (
+    assert (config.FOLD, LEAST_VARIABLES, config.QUERY_BITS) == (
         opening.FOLD,
         geometry.LEAST,
         opening.QUERY_BITS,

@@ -15,11 +15,11 @@ from tensor_proofs import entering, planned, refusals, refused
 from tensor_rows import of_rows, proved_on_rows
 from tensor_runs import SEED, honest, run_of
 
+from circuitize.backends.tensor.forms import Column
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import permute
 from circuitize.circuits.program import IntegerProgram, Port, Role, Visibility
 from circuitize.circuits.types import Fixed
-from circuitize.provers.tensor.forms import Column
 from circuitize.provers.tensor.plan import Plan, plan
 from circuitize.provers.tensor.prover import commit, prove_values
 from circuitize.provers.tensor.runs.order import DOMAIN, draws, permutation, rows

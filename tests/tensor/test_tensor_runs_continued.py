@@ -13,7 +13,7 @@ import pytest
 from tensor_proofs import refused
 from tensor_runs import PROOF, STEPS, Folder, interrupt_after, run_of, trained, values_of
 
-from circuitize.provers.tensor.groups import DATA
+from circuitize.backends.tensor.groups import DATA
 from circuitize.provers.tensor.runs.continuing import Earlier, earlier
 from circuitize.provers.tensor.runs.setting import Run
 

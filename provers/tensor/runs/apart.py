@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from circuitize.backends.tensor.forms import Integers
+from circuitize.backends.tensor.groups import DATA, INPUT, OUTPUT
 from circuitize.circuits.errors import CircuitizeError
 
-from ..forms import Integers
-from ..groups import DATA, INPUT, OUTPUT
 from ..proof import Proof
 from ..verifier import refusal
 from .beginning import Beginning

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
+from circuitize.backends.tensor.forms import Integers
+from circuitize.backends.tensor.groups import DATA, INPUT, OUTPUT
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.files import remove_parts
 
-from ..forms import Integers
-from ..groups import DATA, INPUT, OUTPUT
 from ..prover import commit
 from .commitments import Commitments, commitments
 from .continuing import Earlier

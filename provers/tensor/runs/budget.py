@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from circuitize.backends.tensor.dataset import batch_ports, whole
 from circuitize.circuits.program import IntegerProgram, Port
 from circuitize.circuits.types import Fixed
-
-from ..dataset import batch_ports, whole
 
 SHARING = 12
 """So many proofs of steps open one root of a dataset in zero knowledge, more of a large one: each makes all longer."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from circuitize import _native
+from circuitize.backends.tensor.forms import Integers
+from circuitize.backends.tensor.groups import DATA, INPUT, OUTPUT, PortKey
 
-from ..forms import Integers
-from ..groups import DATA, INPUT, OUTPUT, PortKey
 from ..prover import commit
 from .setting import Run
 

@@ -7,11 +7,11 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from circuitize.backends.tensor.groups import DATA, INPUT, OUTPUT
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.files import alone
 from circuitize.circuits.program import IntegerProgram
 
-from ..groups import DATA, INPUT, OUTPUT
 from .budget import openings, tensors
 from .files import Manifest, read_manifest, read_step, step_path
 from .setting import Run

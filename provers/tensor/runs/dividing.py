@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from circuitize.backends.tensor.errors import Unprovable
+
 from ..cost import sizes
-from ..errors import Unprovable
 from ..flow import dense_weights
 from ..security import least_degree
 from .chunk import Chunk

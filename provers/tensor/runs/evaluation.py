@@ -10,15 +10,15 @@ from functools import cached_property
 import numpy as np
 
 from circuitize import _native
+from circuitize.backends.tensor.dataset import ROWS, Dataset, batch_ports, batch_size
+from circuitize.backends.tensor.errors import Unprovable
+from circuitize.backends.tensor.forms import Integers
+from circuitize.backends.tensor.groups import DATA, INPUT, OUTPUT, PortKey, input_groups
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.program import IntegerProgram, Port, Visibility
 from circuitize.circuits.scan import Told, scan
 from circuitize.circuits.types import Fixed
 
-from ..dataset import ROWS, Dataset, batch_ports, batch_size
-from ..errors import Unprovable
-from ..forms import Integers
-from ..groups import DATA, INPUT, OUTPUT, PortKey, input_groups
 from ..plan import OPENINGS, Plan, plan
 from ..prover import commit
 from .budget import tensors

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from circuitize.backends.tensor.groups import PortKey
 from circuitize.circuits.encode import is_digest
 from circuitize.circuits.errors import CircuitizeError, FormatError, excerpt
 from circuitize.circuits.files import write_whole
@@ -15,9 +16,8 @@ from circuitize.circuits.reading import parse_json, read_at_most
 from circuitize.circuits.scan import Told
 from circuitize.provers.statement import read_key, read_name, read_whole
 
-from ..groups import PortKey
-from ..ports import CHUNKS
 from ..proof import MOST_BYTES, Proof
+from ..roots import CHUNKS
 
 VERSION = 4
 WARNING_FILE = "NOT-ZERO-KNOWLEDGE.txt"

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
+from circuitize.backends.tensor.forms import Integers
+from circuitize.backends.tensor.groups import DATA, INPUT
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.files import alone
 
-from ..forms import Integers
-from ..groups import DATA, INPUT
 from ..prover import prove_values
 from .apart import Place, prove_apart
 from .beginning import Beginning, HeldOut, begin, withdraw

@@ -5,13 +5,13 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING
 
+from circuitize.backends.tensor.dataset import batch_ports
+from circuitize.backends.tensor.errors import Unprovable
+from circuitize.backends.tensor.groups import DATA, INPUT, OUTPUT, GroupName
+from circuitize.backends.tensor.ports import difference
 from circuitize.circuits.program import IntegerProgram, Role, Visibility
 
-from ..dataset import batch_ports
-from ..errors import Unprovable
-from ..groups import DATA, INPUT, OUTPUT, GroupName
 from ..plan import Plan
-from ..ports import difference
 
 if TYPE_CHECKING:
     from .setting import Run

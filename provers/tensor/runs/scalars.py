@@ -9,11 +9,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from circuitize.backends.tensor.forms import Integers
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.program import Port
 from circuitize.circuits.types import Fixed
-
-from ..forms import Integers
 
 Scalars = Callable[[int], Mapping[str, Fraction]]
 """The scalars of step 1, 2, ..., exact: what a schedule gives."""

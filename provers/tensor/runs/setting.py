@@ -10,17 +10,17 @@ from functools import cached_property
 
 import numpy as np
 
+from circuitize.backends.tensor.dataset import ROWS, Dataset, batch_ports, batch_size
+from circuitize.backends.tensor.forms import Integers
+from circuitize.backends.tensor.groups import DATA, INPUT, NAMES, OUTPUT, GroupName, PortKey, groups, renewal
 from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.program import IntegerProgram, Port, Role
 from circuitize.circuits.scan import Scan, Told, scan
 from circuitize.circuits.types import Fixed
 
-from ..dataset import ROWS, Dataset, batch_ports, batch_size
-from ..forms import Integers
-from ..groups import DATA, INPUT, NAMES, OUTPUT, GroupName, PortKey, groups, renewal
 from ..plan import OPENINGS, Plan, plan
-from ..ports import CHUNKS
+from ..roots import CHUNKS
 from ..security import for_a_run
 from .budget import openings, sharing, tensors
 from .chunk import BATCH, Chunk

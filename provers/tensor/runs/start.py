@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from circuitize.backends.tensor.forms import Integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.integers.arithmetic import Subtract
@@ -12,8 +13,6 @@ from circuitize.circuits.integers.check import Check
 from circuitize.circuits.integers.constant import Constant
 from circuitize.circuits.program import IntegerProgram, Port
 from circuitize.circuits.types import Fixed
-
-from ..forms import Integers
 
 MOST_SEED = 64
 """Bytes of a seed: those of any hash."""

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from circuitize.backends.tensor.forms import Integers
+from circuitize.backends.tensor.groups import DATA
 from circuitize.circuits.errors import CircuitizeError, FormatError
 from circuitize.circuits.files import write_whole
 
-from ..forms import Integers
-from ..groups import DATA
 from ..prover import SECRET_BYTES
 
 VERSION = 3

@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from circuitize.backends.tensor.dataset import ROWS
+from circuitize.backends.tensor.forms import Integers, Trace
+from circuitize.backends.tensor.groups import DATA, INPUT, OUTPUT
 from circuitize.circuits.errors import CircuitizeError
 
-from ..dataset import ROWS
-from ..forms import Integers, Trace
-from ..groups import DATA, INPUT, OUTPUT
 from ..proof import Proof
 from ..prover import Proved, prove_values
 from .chunk import BATCH

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..forms import Integers
+from circuitize.backends.tensor.forms import Integers
+
 from .beginning import Beginning
 from .setting import Run
 from .state import State

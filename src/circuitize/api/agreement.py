@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from circuitize.backends.tensor.groups import INPUT, OUTPUT
 from circuitize.circuits.errors import CircuitizeError, Undefined
 from circuitize.circuits.program import IntegerProgram, named_inputs, named_outputs
-from circuitize.provers.tensor.groups import INPUT, OUTPUT
 from circuitize.provers.tensor.plan import plan
 from circuitize.provers.tensor.prover import prove_values
 from circuitize.provers.tensor.verifier import refusal

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from circuitize.backends.tensor.groups import renewal_program
 from circuitize.circuits.phases import Phases
 from circuitize.circuits.program import IntegerProgram, Program
-from circuitize.provers.tensor.groups import renewal_program
 
 from .exact import exact
 

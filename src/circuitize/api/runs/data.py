@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from circuitize.backends.tensor.dataset import batch_ports, whole
 from circuitize.circuits.archives import Wanted, read_npz
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.phases import Progress
@@ -17,7 +18,6 @@ from circuitize.circuits.types import Fixed
 from circuitize.frontends.dataset import Dataset
 from circuitize.frontends.layers import Model
 from circuitize.frontends.training import start
-from circuitize.provers.tensor.dataset import batch_ports, whole
 from circuitize.provers.tensor.runs.start import Start
 
 from ..exact import Integers, integers_of

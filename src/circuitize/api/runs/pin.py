@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from circuitize.backends.tensor.groups import DATA
 from circuitize.circuits.archives import read_array, require_usual
 from circuitize.circuits.encode import is_digest
 from circuitize.circuits.errors import CircuitizeError, FormatError, excerpt
@@ -28,7 +29,6 @@ from circuitize.circuits.saved import load, save
 from circuitize.circuits.scan import Told
 from circuitize.circuits.types import Fixed, Shape
 from circuitize.provers.statement import read_whole
-from circuitize.provers.tensor.groups import DATA
 from circuitize.provers.tensor.runs.checking import Checked
 from circuitize.provers.tensor.runs.evaluation import Evaluation
 from circuitize.provers.tensor.runs.files import DIGEST_BYTES, MOST_STEPS

@@ -6,11 +6,11 @@ import os
 import shutil
 from pathlib import Path
 
+from circuitize.backends.tensor.groups import DATA
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.memory import amount_of_bytes
 from circuitize.circuits.phases import Progress
 from circuitize.provers.tensor.cost import sizes
-from circuitize.provers.tensor.groups import DATA
 from circuitize.provers.tensor.runs.setting import Run
 
 from .spelling import Spelling

@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from circuitize.provers.tensor.groups import OUTPUT
+from circuitize.backends.tensor.groups import OUTPUT
 from circuitize.provers.tensor.runs.files import EVALUATION, MANIFEST, STEPS, read_step
 
 from .evaluated import RIGHT

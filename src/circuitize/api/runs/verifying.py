@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from circuitize.backends.tensor.dataset import batch_size
 from circuitize.circuits.errors import CircuitizeError, excerpt
 from circuitize.circuits.folder import require_plain_files
 from circuitize.circuits.phases import Phases, Progress, silent
@@ -21,7 +22,6 @@ from circuitize.circuits.program import IntegerProgram, Program
 from circuitize.circuits.scan import Told
 from circuitize.frontends.layers import Model
 from circuitize.provers.statement import FILE
-from circuitize.provers.tensor.dataset import batch_size
 from circuitize.provers.tensor.runs import checking
 from circuitize.provers.tensor.runs.checking import Checked, Refused
 from circuitize.provers.tensor.runs.evaluation import PUBLIC_SECRET, TEST, Evaluation

@@ -22,11 +22,11 @@ class TensorProof(OwnCircuit):
     title = "tensor proof"
     measure = "lookups"
     counted = False
-    rules_in = "circuitize.provers.tensor.lowering"
+    rules_in = "circuitize.backends.tensor.lowering"
 
     def estimate(self, program: IntegerProgram, options: Mapping[str, Any]) -> dict[str, Any]:
+        from circuitize.backends.tensor.errors import Unprovable
         from circuitize.provers.tensor.cost import estimate
-        from circuitize.provers.tensor.errors import Unprovable
 
         try:
             return estimate(program)

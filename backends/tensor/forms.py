@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from circuitize.circuits.integers.view import View
 from circuitize.circuits.types import Shape
 
-from .config import PRIME
+PRIME = 2**64 - 2**32 + 1
+"""The Goldilocks field."""
 
 Integers = NDArray[np.int64]
 Trace = Sequence[Integers]

@@ -11,9 +11,8 @@ from circuitize.circuits.integers.view import View
 from circuitize.circuits.types import Shape
 
 from .blocks import Block, blocks, in_one, padded
-from .config import PRIME
 from .dataset import ROWS
-from .forms import Base, Column, Fixed, Form, Integers, Product, Public, Recipe, Rows, Trace
+from .forms import PRIME, Base, Column, Fixed, Form, Integers, Product, Public, Recipe, Rows, Trace
 
 
 def _given_apart(_: Trace) -> Integers:

@@ -11,7 +11,6 @@ from circuitize.circuits.hypergraph import identity, permute
 from circuitize.circuits.program import IntegerProgram, Port, Role, Visibility
 from circuitize.circuits.types import Fixed, Shape
 
-from .config import LEAST_VARIABLES
 from .errors import Unprovable
 from .forms import padded_bits
 from .ports import PortList, listed
@@ -23,6 +22,9 @@ PortKey = tuple[str, str]
 
 GroupName = str
 DATA: GroupName = "data"
+
+LEAST_VARIABLES = 8
+"""No commitment is to fewer than 2^LEAST_VARIABLES elements."""
 
 NAMES: dict[Role, GroupName] = {
     Role.PARAMETER: "parameters",

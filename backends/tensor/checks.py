@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .config import PRIME
 from .draft import Draft, Range, Sign
-from .forms import Column, Form, Integers, Recipe, Trace, padded_bits
+from .forms import PRIME, Column, Form, Integers, Recipe, Trace, padded_bits
 from .limbs import WIDEST, Demand, Limbs, cheapest, power_above, uniform
 
 

@@ -9,10 +9,6 @@ from circuitize.circuits.program import Port, Role
 from circuitize.circuits.types import Fixed, Shape
 
 from .blocks import blocks
-from .errors import Unprovable
-
-FLAGS, HIDDEN, CHUNKS = 0, 1, 1
-"""What a list begins with: whether its root is for proofs in zero knowledge, and how many chunks its data are in."""
 
 
 @dataclass(frozen=True)
@@ -26,13 +22,6 @@ class Listed:
     high: int
     blocks: int
 
-    def encode(self) -> bytes:
-        name = self.name.encode("utf-8", "surrogatepass")
-        interval = (self.fraction_bits, self.low, self.high)
-        return (
-            _number(len(name)) + name + b"".join(map(_number, (*interval, len(self.shape), *self.shape, self.blocks)))
-        )
-
 
 PortList = tuple[Listed, ...]
 
@@ -45,15 +34,6 @@ def listed(ports: Iterable[Port[Fixed]]) -> PortList:
         cut = 1 if port.role is Role.DATA else len(blocks(format.shape))
         made.append(Listed(port.name, format.shape, format.fraction_bits, format.low, format.high, cut))
     return tuple(sorted(made, key=lambda one: one.name))
-
-
-def encoded(ports: PortList, openings: int | None = None) -> bytes:
-    """The bytes that a root binds by their hash. No other list has them: each part has a fixed length or is counted.
-
-    A root for proofs in zero knowledge is made for so many `openings`, which decide its size.
-    """
-    kind = (FLAGS, CHUNKS) if openings is None else (HIDDEN, CHUNKS, openings)
-    return b"".join([*map(_number, (*kind, len(ports))), *(port.encode() for port in ports)])
 
 
 def difference(
@@ -75,10 +55,3 @@ def difference(
 
 def _shown(value: int | Shape) -> str:
     return str(list(value) if isinstance(value, tuple) else value)
-
-
-def _number(value: int) -> bytes:
-    try:
-        return value.to_bytes(8, "little", signed=True)
-    except OverflowError:
-        raise Unprovable(f"expected formats and shapes of numbers below 2^63, found {value}") from None

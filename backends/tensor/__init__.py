@@ -1,0 +1,1 @@
+"""Tensor systems: what sumcheck proofs say of an integer program's tensors."""

@@ -1,0 +1,137 @@
+"""Tensor systems: columns, and the forms of them that are looked up or zero, which say that a program was run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from circuitize.circuits.errors import CircuitizeError, Undefined
+from circuitize.circuits.hypergraph import Arrow
+from circuitize.circuits.integers.view import View
+from circuitize.circuits.undefined import values_of
+
+from .dataset import Dataset
+from .draft import Lookup, Table
+from .forms import Base, Column, Form, Integers, Public, Trace, padded_bits
+from .groups import GroupName, PortKey
+from .ports import PortList
+from .records import base_record, form_record, lookup_record, table_record, view_record
+
+
+@dataclass(frozen=True)
+class TensorSystem:
+    """What is committed to, looked up and zero where an integer program was run: it follows from the program.
+
+    `commitments` holds the variables of each; all but the last are those of groups of committed ports, in the order of
+    `groups`, with the `lists` that their roots are of; the last is made by the proof. Views, forms and bases are
+    numbered. The inputs of `assumed` groups are not shown to lie in their formats: a proof of this system says nothing
+    unless that is known of their roots. Where inputs are batches of a `dataset`, `tensors` and `indices` number the
+    bases of its tensors and of the rows of each batch.
+    """
+
+    program: str
+    arrow: Arrow
+    limb_bits: int
+    commitments: tuple[int, ...]
+    groups: tuple[PortKey, ...]
+    lists: tuple[PortList, ...]
+    bases: tuple[Base, ...]
+    views: tuple[View, ...]
+    forms: tuple[Form, ...]
+    lookups: tuple[Lookup, ...]
+    tables: tuple[Table, ...]
+    zeros: tuple[int, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    assumed: tuple[GroupName, ...] = ()
+    dataset: Dataset | None = None
+    tensors: Mapping[str, int] = field(default_factory=dict)
+    indices: Mapping[str, int] = field(default_factory=dict)
+
+    @cached_property
+    def records(self) -> tuple[list[Any], ...]:
+        """The system as the native prover reads it: lists of plain tuples."""
+        numbers = {view: number for number, view in enumerate(self.views)}
+        return (
+            list(self.commitments),
+            [base_record(base) for base in self.bases],
+            [view_record(view) for view in self.views],
+            [form_record(form, numbers) for form in self.forms],
+            [lookup_record(lookup) for lookup in self.lookups],
+            [table_record(table) for table in self.tables],
+            list(self.zeros),
+        )
+
+    def ports_of(self, key: PortKey) -> PortList:
+        """What the root of a group is of."""
+        return self.lists[self.groups.index(key)]
+
+    @property
+    def committed(self) -> int:
+        """Elements of all columns, without padding."""
+        return sum(int(np.prod(base.shape)) for base in self.bases if isinstance(base, Column))
+
+    @property
+    def looked_up(self) -> int:
+        """Elements that are looked up, without padding."""
+        return sum(int(np.prod(self.forms[lookup.key].shape)) for lookup in self.lookups)
+
+    @property
+    def fractions(self) -> int:
+        """The fractions that lookups and tables are, the blocks of each padded to powers of two."""
+        looked_up = sum(1 << padded_bits(self.forms[lookup.key].shape) for lookup in self.lookups)
+        return looked_up + sum(1 << (table.size - 1).bit_length() for table in self.tables)
+
+    @cached_property
+    def parts(self) -> Mapping[str, tuple[int, int]]:
+        """By operation and place, by port, and for tables: elements committed, and elements looked up."""
+        found: dict[str, list[int]] = {}
+        for base in self.bases:
+            if isinstance(base, Column):
+                found.setdefault(base.part, [0, 0])[0] += math.prod(base.shape)
+        for lookup in self.lookups:
+            found.setdefault(lookup.part, [0, 0])[1] += math.prod(self.forms[lookup.key].shape)
+        return {part: (committed, looked_up) for part, (committed, looked_up) in found.items()}
+
+    def trace(self, inputs: Mapping[str, Integers]) -> Trace:
+        """The values of all wires; inputs are integers of their formats, as `to_integers` makes them of real values.
+
+        Raises Undefined where the program has no value, CircuitizeError for what is no array of integers.
+        """
+        for name in self.inputs:
+            if np.asarray(inputs[name]).dtype.kind not in "iu":
+                raise CircuitizeError(f"expected integers of its format for input {name!r}, found others: to_integers")
+        values = [np.asarray(inputs[name], np.int64, order="C") for name in self.inputs]
+        try:
+            found = values_of(self.arrow, values, self.inputs, keep=True)
+        except Undefined as error:
+            raise Undefined(f"{error}; no proof exists") from None
+        return [value for value in found if value is not None]
+
+    def values(self, trace: Trace, rows: Mapping[str, Integers] | None = None) -> list[Integers]:
+        """The honest values of every base; none for multiplicities, which the prover counts, and a dataset's tensors.
+
+        `rows` gives the numbers of each batch's rows, by its label.
+        """
+        recipes = [base.recipe for base in self.bases]
+        found = [
+            np.zeros(0, np.int64) if recipe is None else np.ascontiguousarray(recipe(trace), np.int64)
+            for recipe in recipes
+        ]
+        for label, base in self.indices.items():
+            found[base] = np.ascontiguousarray((rows or {})[label], np.int64)
+        return found
+
+    def public_values(self, publics: Mapping[PortKey, Integers]) -> list[Integers]:
+        """What the verifier holds of every base: the values of public ports, and nothing else."""
+        return [
+            np.ascontiguousarray(publics[base.side, base.name], np.int64)
+            if isinstance(base, Public)
+            else np.zeros(0, np.int64)
+            for base in self.bases
+        ]

@@ -1,0 +1,31 @@
+"""The bytes that a root binds: which ports it is of, and how often it may be opened."""
+
+from __future__ import annotations
+
+from circuitize.backends.tensor.errors import Unprovable
+from circuitize.backends.tensor.ports import Listed, PortList
+
+FLAGS, HIDDEN, CHUNKS = 0, 1, 1
+"""What a list begins with: whether its root is for proofs in zero knowledge, and how many chunks its data are in."""
+
+
+def encoded(ports: PortList, openings: int | None = None) -> bytes:
+    """The bytes that a root binds by their hash. No other list has them: each part has a fixed length or is counted.
+
+    A root for proofs in zero knowledge is made for so many `openings`, which decide its size.
+    """
+    kind = (FLAGS, CHUNKS) if openings is None else (HIDDEN, CHUNKS, openings)
+    return b"".join([*map(_number, (*kind, len(ports))), *map(_listed, ports)])
+
+
+def _listed(port: Listed) -> bytes:
+    name = port.name.encode("utf-8", "surrogatepass")
+    interval = (port.fraction_bits, port.low, port.high)
+    return _number(len(name)) + name + b"".join(map(_number, (*interval, len(port.shape), *port.shape, port.blocks)))
+
+
+def _number(value: int) -> bytes:
+    try:
+        return value.to_bytes(8, "little", signed=True)
+    except OverflowError:
+        raise Unprovable(f"expected formats and shapes of numbers below 2^63, found {value}") from None
