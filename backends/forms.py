@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from circuitize.circuits.errors import CircuitizeError, OverflowRisk
+from circuitize.circuits.operation import Values
 
 Integers = NDArray[np.int64]
 Wires = NDArray[np.int32]
@@ -82,7 +83,7 @@ class LinearForms:
         values[filled[first]] = self.coefficients[starts[first]]
         return values
 
-    def gather(self, indices: NDArray[Any]) -> LinearForms:
+    def gather(self, indices: Values) -> LinearForms:
         """Form i of the result is form indices[i], or 0 where indices[i] is -1."""
         indices = np.asarray(indices)
         absent = indices < 0
@@ -199,7 +200,7 @@ def zeros(count: int) -> LinearForms:
     return LinearForms(np.zeros(count + 1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int64))
 
 
-def constant(values: NDArray[Any]) -> LinearForms:
+def constant(values: Values) -> LinearForms:
     """Constant forms, one per value."""
     flat = np.ascontiguousarray(values, dtype=np.int64).reshape(-1)
     filled = flat != 0
@@ -216,7 +217,7 @@ def wires(first: int, count: int) -> LinearForms:
     )
 
 
-def uniform(wire_table: NDArray[Any], coefficients: NDArray[Any]) -> LinearForms:
+def uniform(wire_table: Values, coefficients: Values) -> LinearForms:
     """Form i is the sum over j of coefficients[j] * wire_table[i, j]: wires ascend in a row, no coefficient is 0."""
     count, terms = wire_table.shape
     return LinearForms(

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .errors import CircuitizeError, FormatError
+from .operation import Values
 from .types import Shape
 
 MOST_ARRAYS = 4096
@@ -38,7 +38,7 @@ Wanted = Callable[[str, Shape], bool]
 """Whether an array of this name and shape is worth reading."""
 
 
-def read_npz(path: Path, wanted: Wanted = lambda name, shape: True) -> dict[str, NDArray[Any]]:
+def read_npz(path: Path, wanted: Wanted = lambda name, shape: True) -> dict[str, Values]:
     """The arrays of an .npz file, by name. Raises FormatError for anything else, or damaged.
 
     One that is not `wanted`, or holds no numbers, is not read: it is an array of its shape and kind that takes no
@@ -97,7 +97,7 @@ def require_usual(info: zipfile.ZipInfo) -> None:
         raise ValueError("compressed in another way than numpy does")
 
 
-def read_array(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, wanted: Wanted) -> NDArray[Any]:
+def read_array(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, wanted: Wanted) -> Values:
     """The array of one entry, of the name; as `read_npz` reads it. Raises ValueError or EOFError for others."""
     require_usual(info)
     with archive.open(info) as entry:

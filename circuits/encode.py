@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .hypergraph import Arrow, offsets_of
-from .operation import Operation
+from .operation import Operation, Values
 from .program import Port, Program
 from .types import Fixed
 
@@ -74,7 +74,7 @@ def _reorder(arrow: Arrow, order: list[int]) -> Arrow:
     )
 
 
-def _first_use(column: np.ndarray[Any, Any]) -> tuple[list[int], np.ndarray[Any, np.dtype[np.int32]]]:
+def _first_use(column: Values) -> tuple[list[int], np.ndarray[Any, np.dtype[np.int32]]]:
     """The distinct entries by first use, and the column in their numbering."""
     distinct, first, inverse = np.unique(column, return_index=True, return_inverse=True)
     by_use = np.argsort(first, kind="stable")
@@ -143,9 +143,9 @@ class _Blobs:
     """Arrays of constants, kept outside the header."""
 
     def __init__(self) -> None:
-        self.arrays: list[np.ndarray[Any, Any]] = []
+        self.arrays: list[Values] = []
 
-    def place(self, array: np.ndarray[Any, Any]) -> int:
+    def place(self, array: Values) -> int:
         self.arrays.append(array)
         return len(self.arrays) - 1
 
@@ -173,7 +173,7 @@ def _value(value: Any, blobs: _Blobs) -> Any:
     raise TypeError(f"operation parameter of type {type(value).__name__} has no canonical encoding")
 
 
-def pack(header: dict[str, Any], arrays: Sequence[np.ndarray[Any, Any]]) -> list[bytes | memoryview]:
+def pack(header: dict[str, Any], arrays: Sequence[Values]) -> list[bytes | memoryview]:
     """A header and arrays, in pieces: magic, length of the text (u64), the text that describes both, the arrays.
 
     An array that lies in memory as it does in a file is not copied.

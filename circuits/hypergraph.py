@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import TypingError
-from .operation import Edge, Operation, Provenance
+from .operation import Edge, Operation, Provenance, Values
 from .summary import arrow_table, listing, short
 from .types import Fixed, Type, check_type, fixed
 
@@ -305,7 +305,7 @@ def _renumber(arrow: Arrow, wires: Indices, inputs: Indices, outputs: Indices) -
     )
 
 
-def offsets_of(lengths: NDArray[Any]) -> Indices:
+def offsets_of(lengths: Values) -> Indices:
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from .errors import CircuitizeError, TypingError, excerpt
 from .hypergraph import Arrow
 from .lowering import Precision
+from .operation import Values
 from .shapes import remedy as shape_remedy
 from .summary import program_short, program_table
 from .types import LIMIT, Fixed
@@ -293,7 +294,7 @@ def to_integers(port: Port[Fixed], values: Any, where: str) -> NDArray[np.int64]
     return scaled
 
 
-def numbers(port: Port[Fixed | None], values: Any, where: str = "") -> NDArray[Any]:
+def numbers(port: Port[Fixed | None], values: Any, where: str = "") -> Values:
     """What was given for an input, Raw or not, as an array of numbers.
 
     Raises CircuitizeError where it is ragged or holds something else.
@@ -310,7 +311,7 @@ def numbers(port: Port[Fixed | None], values: Any, where: str = "") -> NDArray[A
     return array
 
 
-def _scaled(array: NDArray[Any], fraction_bits: int) -> NDArray[np.int64]:
+def _scaled(array: Values, fraction_bits: int) -> NDArray[np.int64]:
     """Whole numbers times 2^fraction_bits, rounded half to even; what passes 2^62 becomes that. Exact for 64 bits."""
     whole = array.astype(np.uint64 if array.dtype.kind == "u" else np.int64)
     if fraction_bits >= 0:

@@ -10,10 +10,9 @@ from functools import cache
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .lowering import Precision
-from .operation import Operation
+from .operation import Operation, Values
 from .parts import Parts
 from .types import Array, Fixed, Type
 
@@ -44,7 +43,7 @@ class Restorer:
     or what a class's own checks raise.
     """
 
-    def __init__(self, arrays: Sequence[NDArray[Any]], integer: bool = False) -> None:
+    def __init__(self, arrays: Sequence[Values], integer: bool = False) -> None:
         self._arrays = dict(enumerate(arrays))
         self._integer = integer
         self._counted = 0
@@ -78,7 +77,7 @@ class Restorer:
             raise TypeError("expected a precision")
         return made
 
-    def array(self, index: Any) -> NDArray[Any]:
+    def array(self, index: Any) -> Values:
         """The array of this number, which nothing else has: what a program holds takes no more than its file does."""
         return self._arrays.pop(whole(index))
 

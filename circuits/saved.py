@@ -12,13 +12,12 @@ from pathlib import Path
 from typing import IO, Any, Literal, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .encode import COLUMNS, MAGIC, _Blobs, _port, _value, pack
 from .errors import CircuitizeError, FormatError
 from .files import write_whole
 from .hypergraph import Arrow
-from .operation import Provenance
+from .operation import Provenance, Values
 from .program import IntegerProgram, Port, Program, Role, Visibility, as_integers
 from .reading import parse_json
 from .restore import Restorer, whole
@@ -153,7 +152,7 @@ def _header(file: IO[bytes], size: int) -> Any:
     return parse_json(file.read(length), MOST_VALUES)
 
 
-def _arrays(file: IO[bytes], described: Any, end: int) -> Iterator[NDArray[Any]]:
+def _arrays(file: IO[bytes], described: Any, end: int) -> Iterator[Values]:
     """The arrays of a file, each in memory of its own, which nothing writes to."""
     kinds = [(DTYPES[entry["dtype"]], tuple(map(whole, entry["shape"]))) for entry in described]
     if any(extent < 0 for _, shape in kinds for extent in shape):
@@ -169,7 +168,7 @@ def _arrays(file: IO[bytes], described: Any, end: int) -> Iterator[NDArray[Any]]
         yield array
 
 
-def _program(header: Any, arrays: Sequence[NDArray[Any]], integer: bool) -> Program:
+def _program(header: Any, arrays: Sequence[Values], integer: bool) -> Program:
     names = (*COLUMNS, "edge_provenances")
     columns = dict(zip(names, arrays, strict=False))
     if any(columns[name].dtype != np.int32 or columns[name].ndim != 1 for name in names):
@@ -210,7 +209,7 @@ def _provenance(entry: Any) -> Provenance:
     return Provenance(part, file, whole(line))
 
 
-def _require_readable(path: Path, size: int, header: int, columns: Sequence[NDArray[Any]], with_examples: bool) -> None:
+def _require_readable(path: Path, size: int, header: int, columns: Sequence[Values], with_examples: bool) -> None:
     """Raises CircuitizeError for what `load` would not read."""
     if size > MOST_BYTES:
         remedy = "save it without examples" if with_examples else "give large constants as inputs"

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.operation import Values
 
 from .formats import ONE_HOT, Format
 from .optimizers import SGD, Optimizer
@@ -174,7 +175,7 @@ def dataset(
     )
 
 
-def _from_csv(path: Path, columns: Sequence[str] | None, target: str | None) -> tuple[Reals, NDArray[Any]]:
+def _from_csv(path: Path, columns: Sequence[str] | None, target: str | None) -> tuple[Reals, Values]:
     table = read_csv(path)
     answer = table.column(target) if target is not None else len(table.names) - 1
     chosen = [table.column(name) for name in columns] if columns is not None else list(range(len(table.names)))
@@ -183,7 +184,7 @@ def _from_csv(path: Path, columns: Sequence[str] | None, target: str | None) -> 
         raise CircuitizeError(f"{path}: expected features beside {table.names[answer]!r}, found none; add columns")
     texts = table.cells[:, answer]
     try:
-        answers: NDArray[Any] = texts.astype(np.float64)
+        answers: Values = texts.astype(np.float64)
     except ValueError:
         answers = texts
     return table.numbers(chosen), answers
@@ -206,7 +207,7 @@ def _features(inputs: Any) -> Reals:
     return found
 
 
-def _answers(targets: Any) -> NDArray[Any]:
+def _answers(targets: Any) -> Values:
     if targets is None:
         raise CircuitizeError("expected targets beside the inputs, found none; give an answer for each example")
     found = np.asarray(targets)
@@ -220,12 +221,12 @@ def _answers(targets: Any) -> NDArray[Any]:
     return found
 
 
-def _whole(answers: NDArray[Any]) -> bool:
+def _whole(answers: Values) -> bool:
     """Whether numbers look like classes: whole, and few."""
     return answers.ndim == 1 and bool((answers == np.rint(answers)).all()) and len(np.unique(answers)) <= 32
 
 
-def _indicators(answers: NDArray[Any]) -> tuple[Reals, tuple[str, ...]]:
+def _indicators(answers: Values) -> tuple[Reals, tuple[str, ...]]:
     """A column for each class, in ascending order."""
     if answers.ndim != 1:
         raise CircuitizeError(f"expected a class for each example, found targets of shape {list(answers.shape)}")
@@ -238,7 +239,7 @@ def _indicators(answers: NDArray[Any]) -> tuple[Reals, tuple[str, ...]]:
     return np.eye(len(names))[places], tuple(shown)
 
 
-def _columns(answers: NDArray[Any]) -> Reals:
+def _columns(answers: Values) -> Reals:
     if answers.dtype.kind == "U":
         raise CircuitizeError(f"expected numbers to predict, found {str(answers.flat[0])!r}; say kind='classes'")
     return np.asarray(answers, np.float64).reshape(len(answers), -1)

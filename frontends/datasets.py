@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.operation import Values
 
 from .optimizers import SGD, Optimizer
 from .schedules import Schedule
@@ -82,7 +83,7 @@ def iris(seed: int, test_size: int = 30) -> Split:
     return _split((inputs - least) / (greatest - least), labels, test_size, seed)
 
 
-def accuracy(outputs: NDArray[Any], labels: Labels) -> float:
+def accuracy(outputs: Values, labels: Labels) -> float:
     """The share of rows whose greatest output is at the label."""
     return float((np.argmax(outputs, axis=1) == labels).mean())
 

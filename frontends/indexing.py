@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits import arrays
+from circuitize.circuits.operation import Values
 
 from .provenance import refused
 
 if TYPE_CHECKING:
     from .tensor import Tensor
 
-Places: TypeAlias = Sequence[int] | NDArray[Any]
+Places: TypeAlias = Sequence[int] | Values
 Index: TypeAlias = int | slice | EllipsisType | Places | None
 
 

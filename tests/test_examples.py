@@ -42,7 +42,7 @@ def programs(module: ModuleType) -> dict[str, Callable[[], Program]]:
     return {
         name: value
         for name, value in vars(module).items()
-        if callable(value) and getattr(value, "__annotations__", {}) == {"return": Program}
+        if callable(value) and getattr(value, "__annotations__", {}).get("return") in (Program, IntegerProgram)
     }
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.operation import Values
 from circuitize.circuits.types import Fixed
 
 from ..field import BN254
@@ -32,7 +32,7 @@ CAPACITY = 253
 """Bits that every element of the field can hold."""
 
 
-def commit(values: NDArray[Any], format: Fixed, salt: int) -> int:
+def commit(values: Values, format: Fixed, salt: int) -> int:
     """The commitment to an integer array of a format, in [0, r) for BN254's scalar field of r elements.
 
     Values less the format's low are packed, as many as fit 253 bits, first value lowest. The digest is a chain of

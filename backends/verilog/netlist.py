@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from circuitize.circuits.operation import Values
+
 Integers = NDArray[np.int64]
 
 
@@ -75,11 +77,11 @@ class Netlist:
         self.current = 0
         self.floor = 1
         self.tables: list[Integers] = []
-        self._columns: dict[str, NDArray[Any]] = {name: np.zeros(1024, kind) for name, kind in COLUMNS.items()}
+        self._columns: dict[str, Values] = {name: np.zeros(1024, kind) for name, kind in COLUMNS.items()}
         self._constants: dict[int, int] = {}
         self.constant(np.zeros(1, np.int64))
 
-    def __getattr__(self, name: str) -> NDArray[Any]:
+    def __getattr__(self, name: str) -> Values:
         if name not in COLUMNS:
             raise AttributeError(name)
         return self._columns[name][: self.count]

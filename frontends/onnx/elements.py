@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from circuitize.circuits.operation import Values
 from circuitize.circuits.types import Shape
 from circuitize.frontends.tensor import Tensor
 
-Known: TypeAlias = NDArray[Any]
+Known: TypeAlias = Values
 
 EXACT = 1 << 52
 """The greatest magnitude of whole numbers in arithmetic: float64 holds them, and what is a step beyond, exactly."""

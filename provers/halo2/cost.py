@@ -8,6 +8,7 @@ import numpy as np
 
 from circuitize.backends.plonkish.expressions import Kind
 from circuitize.backends.plonkish.system import PlonkishSystem
+from circuitize.circuits.operation import Values
 from circuitize.provers.framing import HEADER_BYTES
 
 POINT, SCALAR = 64, 32
@@ -72,5 +73,5 @@ def _shape(system: PlonkishSystem) -> int:
     return 4 * counts + SCALAR * len(system.constants)
 
 
-def _most(degrees: np.ndarray[Any, Any], nodes: tuple[int, ...]) -> int:
+def _most(degrees: Values, nodes: tuple[int, ...]) -> int:
     return max(1, *(int(degrees[node]) for node in nodes))

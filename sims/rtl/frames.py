@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from circuitize.backends.verilog.bound import Bound, bound_to
 from circuitize.backends.verilog.project import Vectors
 from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.operation import Values
 from circuitize.circuits.program import IntegerProgram, to_integers
 
 from ..vectors import inputs_to_try, integer_examples
@@ -75,7 +75,7 @@ def vectors(made: Bound, frames: Mapping[str, Integers]) -> Vectors:
     return Vectors(frames, wanted.outputs, wanted.undefined, answers, made.initial)
 
 
-def right_frames(values: Integers, answers: NDArray[Any], fraction_bits: int) -> NDArray[np.bool_]:
+def right_frames(values: Integers, answers: Values, fraction_bits: int) -> NDArray[np.bool_]:
     """Which frames agree with their answers, [frames].
 
     Answers of the output's own shape must be equal to it; answers that lack its last axis are the index of the greatest

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from circuitize.circuits.operation import Values
+
 from ...verilog.netlist import Integers, Kind, Netlist
 
 WIDE = 1 << 60
@@ -38,7 +40,7 @@ class Elements:
     def reshape(self, shape: tuple[int, ...]) -> Elements:
         return Elements(self.node.reshape(shape), self.shift.reshape(shape), self.negative.reshape(shape))
 
-    def moved(self, move: Callable[[NDArray[Any]], NDArray[Any]]) -> Elements:
+    def moved(self, move: Callable[[Values], Values]) -> Elements:
         """The same rearrangement of all three arrays."""
         return Elements(move(self.node), move(self.shift), move(self.negative))
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import FormatError
 from circuitize.circuits.files import write_whole
+from circuitize.circuits.operation import Values
 from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.saved import load, save
 from circuitize.circuits.types import Fixed
@@ -43,7 +44,7 @@ class Vectors:
     inputs: Mapping[str, Integers]
     outputs: Mapping[str, Integers]
     undefined: NDArray[np.bool_]
-    answers: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    answers: Mapping[str, Values] = field(default_factory=dict)
     initial: Mapping[str, Integers] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -174,7 +175,7 @@ def _content(folder: Path, name: str, digest: str) -> bytes:
 
 
 def _packed(vectors: Vectors) -> bytes:
-    arrays: dict[str, NDArray[Any]] = {"undefined": vectors.undefined}
+    arrays: dict[str, Values] = {"undefined": vectors.undefined}
     for kind in ("inputs", "outputs", "answers", "initial"):
         arrays |= {f"{kind}/{name}": np.asarray(array) for name, array in getattr(vectors, kind).items()}
     content = io.BytesIO()
@@ -187,7 +188,7 @@ def _packed(vectors: Vectors) -> bytes:
 
 
 def _unpacked(content: bytes) -> Vectors:
-    kinds: dict[str, dict[str, NDArray[Any]]] = {"inputs": {}, "outputs": {}, "answers": {}, "initial": {}}
+    kinds: dict[str, dict[str, Values]] = {"inputs": {}, "outputs": {}, "answers": {}, "initial": {}}
     with np.load(io.BytesIO(content), allow_pickle=False) as archive:
         for name in archive.files:
             kind, _, port = name.partition("/")

@@ -21,6 +21,7 @@ from circuitize.backends.tensor.forms import Integers
 from circuitize.backends.tensor.groups import DATA
 from circuitize.circuits.errors import CircuitizeError, FormatError
 from circuitize.circuits.files import write_whole
+from circuitize.circuits.operation import Values
 
 from ..prover import SECRET_BYTES
 
@@ -142,7 +143,7 @@ def _array(content: bytes) -> NDArray[np.uint8]:
     return np.frombuffer(content, np.uint8)
 
 
-def _bytes(array: NDArray[Any], lengths: Collection[int]) -> bytes:
+def _bytes(array: Values, lengths: Collection[int]) -> bytes:
     """Raises ValueError unless these are bytes, so many."""
     if array.dtype != np.uint8 or array.ndim != 1 or len(array) not in lengths:
         raise ValueError(f"{array.dtype} of shape {array.shape} among what is kept")

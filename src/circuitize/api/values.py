@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from circuitize.circuits.archives import Wanted, read_npz
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.files import write_whole
+from circuitize.circuits.operation import Values
 from circuitize.circuits.phases import Progress, silent
 from circuitize.circuits.program import IntegerProgram, Port, Raw, to_integers, to_reals
 from circuitize.circuits.types import Fixed
@@ -82,7 +83,7 @@ def given_values(
     return ", ".join(map(str, paths)), {name: array for name, (_, array) in found.items()}
 
 
-def _marked(path: Path, name: str, array: NDArray[Any]) -> Raw:
+def _marked(path: Path, name: str, array: Values) -> Raw:
     if array.dtype.kind not in "iu":
         raise CircuitizeError(
             f"{path}: expected integers of its format for input {name!r} with --raw-inputs, found dtype {array.dtype}; "
@@ -147,7 +148,7 @@ def write_outputs(path: Path, ports: Sequence[Port[Fixed]], values: Mapping[str,
     write_npz(path, {name: value if raw else to_reals(format, value) for name, (value, format) in exact.items()})
 
 
-def write_npz(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
+def write_npz(path: Path, arrays: Mapping[str, Values]) -> None:
     """Write arrays by name, for their owner alone, whole or not at all; equal arrays give equal bytes."""
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as archive:
