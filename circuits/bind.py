@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from .builder import Builder
 from .errors import CircuitizeError
 from .hypergraph import fold
 from .integers.constant import Constant
 from .operation import Operation
-from .program import IntegerProgram, to_integers
+from .program import Given, IntegerProgram, to_integers
 from .simplify import simplify
 from .types import fixed
 
 
-def bind(program: IntegerProgram, values: Mapping[str, Any]) -> IntegerProgram:
+def bind(program: IntegerProgram, values: Mapping[str, Given]) -> IntegerProgram:
     """The integer program with these inputs constant, by name; values as `to_integers` takes them.
 
     Every interval is derived anew, so that those that depended on a bound input are as tight as its least and greatest

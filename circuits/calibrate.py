@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import isfinite
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +11,8 @@ from numpy.typing import NDArray
 from .arrays.language import RealOperation, Rounding
 from .errors import CircuitizeError
 from .hypergraph import Arrow, fold
-from .operation import Operation
-from .program import Program, to_integers, to_reals
+from .operation import Operation, Values
+from .program import Given, Program, to_integers, to_reals
 
 
 def calibrate(arrow: Arrow, program: Program) -> NDArray[np.float64]:
@@ -33,7 +32,7 @@ def calibrate(arrow: Arrow, program: Program) -> NDArray[np.float64]:
     return magnitudes
 
 
-def example_inputs(program: Program, batch: Any, where: str) -> list[NDArray[np.float64]]:
+def example_inputs(program: Program, batch: Mapping[str, Given], where: str) -> list[NDArray[np.float64]]:
     """A batch's values in the order of the inputs, each rounded once to its port's format."""
     values = []
     for port in program.inputs:
@@ -63,7 +62,7 @@ def observe(arrow: Arrow, inputs: Sequence[NDArray[np.float64]]) -> NDArray[np.f
 
     rows = arrow.rows
 
-    def interpret(index: int, operation: Operation, sources: list[Any]) -> Sequence[Any]:
+    def interpret(index: int, operation: Operation, sources: list[Values]) -> Sequence[Values]:
         results = operation.run(*sources)
         for wire, result in zip(rows[index][2], results, strict=True):
             greatest = abs(result).max()

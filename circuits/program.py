@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Generic, Self, TypeAlias, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -245,12 +245,16 @@ class Raw:
         object.__setattr__(self, "array", found.astype(np.int64))
 
 
+Given: TypeAlias = object
+"""What is given for a port: real values as numpy takes them, or `Raw` integers; looked at when it is read."""
+
+
 def raw(values: Mapping[str, NDArray[np.int64] | Raw]) -> dict[str, Raw]:
     """Integers by name, as a program's run gives them, marked as such to go into one again."""
     return {name: array if isinstance(array, Raw) else Raw(array) for name, array in values.items()}
 
 
-def to_integers(port: Port[Fixed], values: Any, where: str) -> NDArray[np.int64]:
+def to_integers(port: Port[Fixed], values: Given, where: str) -> NDArray[np.int64]:
     """Real values in a port's format, each rounded once, half to even; a Raw array's integers as they are.
 
     A number means the same whatever its dtype: 1 and 1.0 are one. Raises CircuitizeError, naming the input, the element
@@ -294,7 +298,7 @@ def to_integers(port: Port[Fixed], values: Any, where: str) -> NDArray[np.int64]
     return scaled
 
 
-def numbers(port: Port[Fixed | None], values: Any, where: str = "") -> Values:
+def numbers(port: Port[Fixed | None], values: Given, where: str = "") -> Values:
     """What was given for an input, Raw or not, as an array of numbers.
 
     Raises CircuitizeError where it is ragged or holds something else.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Any
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from .integers.check import Check
 from .integers.view import View
 from .integers.wiring import Concatenate, Reindex, Sum
 from .lift import lift, lifted
+from .operation import Values
 from .program import IntegerProgram, Port, Visibility
 from .types import Fixed
 from .undefined import values_of
@@ -52,7 +52,9 @@ class Scan:
     trajectories: tuple[Trajectory, ...]
     results: Mapping[str, str]
 
-    def inputs(self, given: Mapping[str, Any], progress: Callable[[int], object] = lambda _: None) -> dict[str, Any]:
+    def inputs(
+        self, given: Mapping[str, Values], progress: Callable[[int], object] = lambda _: None
+    ) -> dict[str, Values]:
         """All inputs of the program, from those of what is held at first and of each step: the steps are run in turn.
 
         `progress` is told the number of each, from 0 on, before it is run. Raises Undefined where one has no value.
@@ -60,7 +62,7 @@ class Scan:
         first = {one.first: np.asarray(given[one.first], np.int64) for one in self.trajectories}
         entering = {name: np.empty((self.count, *value.shape), np.int64) for name, value in first.items()}
 
-        def note(time: int, held: Mapping[str, Any]) -> None:
+        def note(time: int, held: Mapping[str, Values]) -> None:
             progress(time)
             for name, value in held.items():
                 entering[name][time] = value
@@ -69,8 +71,8 @@ class Scan:
         return dict(given) | {one.entering: entering[one.first] for one in self.trajectories}
 
     def run(
-        self, given: Mapping[str, Any], progress: Callable[[int], object] = lambda _: None
-    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        self, given: Mapping[str, Values], progress: Callable[[int], object] = lambda _: None
+    ) -> tuple[dict[str, Values], dict[str, Values]]:
         """What the last step leaves of all that is handed on, and the other outputs of all steps, by name, with time
         as first axis.
 
@@ -79,14 +81,14 @@ class Scan:
         return self._run(given, lambda time, _: progress(time), self.results)
 
     def _run(
-        self, given: Mapping[str, Any], note: Callable[[int, Mapping[str, Any]], object], kept: Iterable[str]
-    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        self, given: Mapping[str, Values], note: Callable[[int, Mapping[str, Values]], object], kept: Iterable[str]
+    ) -> tuple[dict[str, Values], dict[str, Values]]:
         """`note` hears of what enters each step, before it is run; `kept` are the outputs whose values are returned."""
         names = tuple(port.name for port in self.step.inputs)
         outputs = dict(zip((port.name for port in self.step.outputs), self.step.arrow.outputs.tolist(), strict=True))
         held = {port.name for port in self.step.inputs if port.held}
         current = {one.first: np.asarray(given[one.first], np.int64) for one in self.trajectories}
-        results: dict[str, list[Any]] = {name: [] for name in kept}
+        results: dict[str, list[Values]] = {name: [] for name in kept}
         for time in range(self.count):
             note(time, current)
             inputs = [current.get(name, given[name] if name in held else given[name][time]) for name in names]

@@ -11,19 +11,19 @@ import numpy as np
 from .errors import Undefined
 from .hypergraph import Arrow, fold
 from .integers import Check
-from .operation import Operation
+from .operation import Operation, Values
 from .types import Fixed
 
 REMEDY = "use inputs that stay inside, or calibrate with examples that come this far"
 
 
-def values_of(arrow: Arrow, inputs: Sequence[Any], names: Sequence[str], keep: bool = False) -> list[Any]:
+def values_of(arrow: Arrow, inputs: Sequence[Values], names: Sequence[str], keep: bool = False) -> list[Any]:
     """The value of every wire on numpy arrays; `names` are those of the inputs. Raises Undefined as `explained` says.
 
     Unless `keep`, values that are read no more are dropped.
     """
 
-    def run(index: int, operation: Operation, sources: list[Any]) -> Sequence[Any]:
+    def run(index: int, operation: Operation, sources: list[Values]) -> Sequence[Values]:
         try:
             return operation.run(*sources)
         except Undefined as error:
@@ -85,7 +85,7 @@ def _greatest(arrow: Arrow, edges: Sequence[int], wire: int) -> float | None:
         return None
 
     def fits(number: int) -> bool:
-        values: dict[int, Any] = {wire: np.array(number, np.int64)}
+        values: dict[int, Values] = {wire: np.array(number, np.int64)}
         try:
             for at in edges:
                 operation, sources, targets, _ = arrow.rows[at]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from .hypergraph import compose, identity, permute, tensor
+from .operation import Values
 from .program import AnyProgram, Format, Port, Program
 from .types import Fixed, Type
 
@@ -59,7 +59,7 @@ def _numbered(groups: Sequence[Sequence[Port[Format]]]) -> list[Port[Format]]:
     return [replace(port, name=f"{port.name}.{n}") for n, ports in enumerate(groups, 1) for port in ports]
 
 
-def _joined(batches: Sequence[Mapping[str, Any]], names: set[str]) -> dict[str, Any]:
+def _joined(batches: Sequence[Mapping[str, Values]], names: set[str]) -> dict[str, Values]:
     """One example of the composite: carried values of the first step's example, the rest numbered."""
     carried = {name: value for name, value in batches[0].items() if name in names}
     rest = {f"{k}.{n}": v for n, batch in enumerate(batches, 1) for k, v in batch.items() if k not in names}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from types import ModuleType
 
 import numpy as np
 
@@ -21,7 +21,7 @@ class Device:
     """
 
     name: str
-    module: Any
+    module: ModuleType
 
     def put(self, value: Values) -> Values:
         """The value on this device."""

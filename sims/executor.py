@@ -9,13 +9,13 @@ from circuitize.circuits.errors import CircuitizeError, Undefined
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.integers.language import Elementwise
 from circuitize.circuits.operation import Operation, Values
-from circuitize.circuits.program import Port, Program
+from circuitize.circuits.program import Given, Port, Program
 from circuitize.circuits.types import Fixed
 from circuitize.circuits.undefined import explained
 
 from .device import CPU, Device
 
-Instruction = tuple[Callable[..., Sequence[Any]], list[int], list[int], list[int], int]
+Instruction = tuple[Callable[..., Sequence[Values]], list[int], list[int], list[int], int]
 """What to run, from which wires to which, the wires spent after it, and its edge."""
 
 
@@ -31,7 +31,7 @@ class Executor:
         self.arrow = arrow
         self.names = names
         self.device = device
-        self.constants: list[Any] = [None] * arrow.wire_count
+        self.constants: list[Values | None] = [None] * arrow.wire_count
         outputs = set(arrow.outputs.tolist())
         last: dict[int, int] = {wire: index for index, row in enumerate(arrow.rows) for wire in row[1]}
         self._plan: list[Instruction] = []
@@ -39,7 +39,7 @@ class Executor:
         readers = arrow.readers().tolist()
         new: set[int] = set()
         for index, (operation, sources, targets, _) in enumerate(arrow.rows):
-            run: Callable[..., Sequence[Any]] = arrow.operations[operation].run
+            run: Callable[..., Sequence[Values]] = arrow.operations[operation].run
             if not sources:
                 for wire, value in zip(targets, run(), strict=True):
                     self.constants[wire] = device.put(value)
@@ -65,7 +65,7 @@ class Executor:
         return [self.device.put(value) for value in self._run(inputs, keep=True)]
 
     def _run(self, inputs: Sequence[Values], keep: bool) -> list[Any]:
-        values = self.constants.copy()
+        values: list[Any] = self.constants.copy()
         for wire, value in zip(self._inputs, inputs, strict=True):
             values[wire] = value
         instruction: Instruction | None = None
@@ -92,12 +92,12 @@ class Executor:
         return values
 
 
-def _overwriting(operation: Operation, place: int) -> Callable[..., Sequence[Any]]:
+def _overwriting(operation: Operation, place: int) -> Callable[..., Sequence[Values]]:
     assert isinstance(operation, Elementwise)
     return lambda *values: (operation.overwrite(place, *values),)
 
 
-def in_order(program: Program, inputs: Mapping[str, Any]) -> list[tuple[Port[Fixed], Any]]:
+def in_order(program: Program, inputs: Mapping[str, Given]) -> list[tuple[Port[Fixed], Any]]:
     """The inputs by port; raises CircuitizeError where one is missing, or one is neither an input nor an answer.
 
     An answer goes by the name of an output: an example may hold what the data says it should be. It is not read.
@@ -114,10 +114,10 @@ def in_order(program: Program, inputs: Mapping[str, Any]) -> list[tuple[Port[Fix
 
 def steps(
     program: Program,
-    run: Callable[[Sequence[Any]], list[Values]],
+    run: Callable[[Sequence[Values]], list[Values]],
     prepare: Callable[[Port[Fixed], Any], Values],
-    initial: Mapping[str, Any],
-    batches: Iterable[Mapping[str, Any]],
+    initial: Mapping[str, Given],
+    batches: Iterable[Mapping[str, Given]],
 ) -> Iterator[dict[str, Values]]:
     """Run a step once per batch, feeding each output back into the input of its name; yields each step's outputs."""
     carried = {port.name for port in program.outputs} & {port.name for port in program.inputs}
@@ -136,7 +136,7 @@ def steps(
         yield made
 
 
-def expect_names(names: set[str], given: Mapping[str, Any], where: str) -> None:
+def expect_names(names: set[str], given: Mapping[str, Given], where: str) -> None:
     missing = sorted(names - set(given))
     if missing:
         raise CircuitizeError(f"expected {missing[0]!r} among {where}, found {sorted(given)}; add it")

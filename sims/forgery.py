@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from circuitize.circuits.errors import Undefined
 from circuitize.circuits.hypergraph import Arrow, fold
 from circuitize.circuits.integers import Check, Expansion
-from circuitize.circuits.operation import Operation
+from circuitize.circuits.operation import Operation, Values
 from circuitize.circuits.program import IntegerProgram, Raw, raw, to_integers
+from circuitize.circuits.types import Fixed
 
 from .executor import in_order
 
@@ -42,18 +43,18 @@ def _clipped(value: Integers, check: Check) -> Integers:
 def _trace(arrow: Arrow, inputs: Sequence[Integers], forge: Forge) -> list[Any]:
     rows = arrow.rows
 
-    def interpret(index: int, operation: Operation, sources: list[Integers]) -> Sequence[Any]:
+    def interpret(index: int, operation: Operation, sources: list[Integers]) -> Sequence[Values]:
         if isinstance(operation, Check):
             return [forge(sources[0], operation)]
         try:
             return operation.run(*sources)
         except Undefined:
-            return _forced(operation, sources, [arrow.type(wire) for wire in rows[index][1]], forge)
+            return _forced(operation, sources, [arrow.format(wire) for wire in rows[index][1]], forge)
 
     return fold(arrow, list(inputs), interpret, keep=True)
 
 
-def _forced(operation: Operation, sources: list[Integers], types: Sequence[Any], forge: Forge) -> Sequence[Any]:
+def _forced(operation: Operation, sources: list[Integers], types: Sequence[Fixed], forge: Forge) -> Sequence[Values]:
     """Some value of an operation that has none on these sources: in the core, they were outside their intervals."""
     inside = [np.clip(value, type.low, type.high) for value, type in zip(sources, types, strict=True)]
     if not isinstance(operation, Expansion):

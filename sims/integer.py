@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.hypergraph import Arrow
-from circuitize.circuits.program import IntegerProgram, Port, Raw, raw, require_integers, to_integers
+from circuitize.circuits.program import Given, IntegerProgram, Port, Raw, raw, require_integers, to_integers
 from circuitize.circuits.types import Fixed
 
 from .device import CPU, Device
@@ -30,7 +30,7 @@ def executor(program: IntegerProgram, device: Device = CPU) -> Executor:
     return _prepared(program.arrow, device, tuple(port.name for port in program.inputs))
 
 
-def run(program: IntegerProgram, inputs: Mapping[str, Any], device: Device = CPU) -> dict[str, Integers]:
+def run(program: IntegerProgram, inputs: Mapping[str, Given], device: Device = CPU) -> dict[str, Integers]:
     """Outputs by name, integers in the outputs' formats, as numpy arrays; the same ones on every device.
 
     Inputs are real values, whatever their dtype, rounded once, half to even; what a run gave is marked to go into
@@ -51,7 +51,7 @@ def trace(program: IntegerProgram, inputs: Mapping[str, Integers | Raw], device:
 
 
 def train(
-    step: IntegerProgram, initial: Mapping[str, Any], batches: Iterable[Mapping[str, Any]], device: Device = CPU
+    step: IntegerProgram, initial: Mapping[str, Given], batches: Iterable[Mapping[str, Given]], device: Device = CPU
 ) -> Iterator[dict[str, Integers]]:
     """Run a step once per batch, outputs fed back into the inputs of their names; yields each step's outputs.
 
@@ -64,7 +64,7 @@ def train(
     )
 
 
-def rounded(program: IntegerProgram, inputs: Mapping[str, Any]) -> dict[str, Integers]:
+def rounded(program: IntegerProgram, inputs: Mapping[str, Given]) -> dict[str, Integers]:
     """The integers that values become as they enter, by input name: what `trace` and the provers take.
 
     Takes inputs as `run` does, and raises what it raises for them.
@@ -72,11 +72,11 @@ def rounded(program: IntegerProgram, inputs: Mapping[str, Any]) -> dict[str, Int
     return {port.name: _integer(port, value) for port, value in in_order(program, inputs)}
 
 
-def _integer(port: Port[Fixed], values: Any) -> Integers:
+def _integer(port: Port[Fixed], values: Given) -> Integers:
     return to_integers(port, values, "inputs")
 
 
-def _integers(program: IntegerProgram, inputs: Mapping[str, Any]) -> list[Integers]:
+def _integers(program: IntegerProgram, inputs: Mapping[str, Given]) -> list[Integers]:
     return [_integer(port, value) for port, value in in_order(program, inputs)]
 
 

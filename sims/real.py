@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from circuitize.circuits.arrays.composite import expand_composites
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import Arrow
-from circuitize.circuits.program import Port, Program, Raw, Role, numbers, to_reals
+from circuitize.circuits.program import Given, Port, Program, Raw, Role, numbers, to_reals
 from circuitize.circuits.shapes import remedy
 from circuitize.circuits.simplify import simplify
 from circuitize.circuits.types import Fixed
@@ -29,7 +29,7 @@ def executor(arrow: Arrow, device: Device = CPU) -> Executor:
     return Executor(simplify(expand_composites(arrow)), device)
 
 
-def run(program: Program, inputs: Mapping[str, Any], device: Device = CPU) -> dict[str, Reals]:
+def run(program: Program, inputs: Mapping[str, Given], device: Device = CPU) -> dict[str, Reals]:
     """Outputs by name, as numpy arrays; devices may differ in the last bits of sums and of elementary functions.
 
     Raises CircuitizeError, naming the input, for a missing name, a wrong shape, NaN or infinity."""
@@ -39,7 +39,7 @@ def run(program: Program, inputs: Mapping[str, Any], device: Device = CPU) -> di
 
 
 def train(
-    step: Program, initial: Mapping[str, Any], batches: Iterable[Mapping[str, Any]], device: Device = CPU
+    step: Program, initial: Mapping[str, Given], batches: Iterable[Mapping[str, Given]], device: Device = CPU
 ) -> Iterator[dict[str, Reals]]:
     """Run a step once per batch, outputs fed back into the inputs of their names; yields each step's outputs.
 
@@ -56,7 +56,7 @@ def train(
 
 
 def record(
-    step: Program, initial: Mapping[str, Any], batches: Iterable[Mapping[str, Any]], count: int
+    step: Program, initial: Mapping[str, Given], batches: Iterable[Mapping[str, Given]], count: int
 ) -> tuple[dict[str, Any], ...]:
     """Complete inputs of `count` steps spread evenly over a training run, both ends included, to calibrate with."""
     batches = list(batches)
@@ -70,7 +70,7 @@ def record(
     return tuple(examples)
 
 
-def to_floats(port: Port[Fixed], values: Any) -> Reals:
+def to_floats(port: Port[Fixed], values: Given) -> Reals:
     """Real values of a port's shape, not rounded to its format."""
     array = numbers(port, values)
     if isinstance(values, Raw):

@@ -8,7 +8,6 @@ import sys
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from types import ModuleType
-from typing import Any
 
 from circuitize.circuits.errors import CircuitizeError
 
@@ -29,7 +28,7 @@ def prepare() -> None:
 
 
 @cache
-def module(name: str) -> Any:
+def module(name: str) -> ModuleType:
     """A module of catgrad, or of its open hypergraphs. Raises CircuitizeError unless the version is the one known."""
     try:
         found = version("catgrad")

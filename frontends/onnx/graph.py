@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -77,7 +78,7 @@ def arrow(
 
 
 def _sources(
-    onnx: Any, graph: Any, builder: Builder, known: dict[str, Known], intervals: dict[str, Interval]
+    onnx: ModuleType, graph: Any, builder: Builder, known: dict[str, Known], intervals: dict[str, Interval]
 ) -> tuple[dict[str, Value], list[str]]:
     """What the graph starts from: its initializers and inputs by name, and the names of the inputs that stay."""
     values = {entry.name: value(onnx, entry, f"initializer {entry.name!r}") for entry in graph.initializer}
@@ -115,7 +116,7 @@ def _sources(
 
 
 def _node(
-    onnx: Any,
+    onnx: ModuleType,
     proto: Any,
     where: str,
     versions: Mapping[str, int],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from circuitize.circuits.errors import CircuitizeError, FormatError
@@ -22,7 +23,7 @@ LARGEST = (1 << 31) - 1
 """The most bytes of a model file: protobuf takes no more."""
 
 
-def package() -> Any:
+def package() -> ModuleType:
     """The package onnx. Raises CircuitizeError where it is missing."""
     try:
         import onnx
@@ -57,7 +58,7 @@ def read(source: Any) -> Any:
         ) from None
 
 
-def opsets(onnx: Any, model: Any) -> dict[str, int]:
+def opsets(onnx: ModuleType, model: Any) -> dict[str, int]:
     """The opset by domain. Raises FormatError where it is missing, given twice, too old or too new."""
     found: dict[str, int] = {}
     for entry in model.opset_import:
@@ -122,7 +123,7 @@ def distinct(names: Iterable[str], what: str) -> None:
         seen.add(name)
 
 
-def declared(onnx: Any, entry: Any, what: str) -> tuple[Element, tuple[int, ...]]:
+def declared(onnx: ModuleType, entry: Any, what: str) -> tuple[Element, tuple[int, ...]]:
     """The element type and concrete shape of an input. Raises CircuitizeError where they are not said."""
     where = f"{what} {entry.name!r}"
     if not entry.type.HasField("tensor_type"):
@@ -143,7 +144,7 @@ def declared(onnx: Any, entry: Any, what: str) -> tuple[Element, tuple[int, ...]
     return kind, shape
 
 
-def attribute(onnx: Any, entry: Any, where: str) -> Any:
+def attribute(onnx: ModuleType, entry: Any, where: str) -> Any:
     """An attribute's value; a tensor as a Value. Raises FormatError for subgraphs, sparse tensors and references."""
     kinds = onnx.AttributeProto
     if entry.ref_attr_name:

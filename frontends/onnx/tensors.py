@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ SIZES = {"float": 4, "double": 8, "float16": 2, "bfloat16": 2, "bool": 1}
 LISTS = ("float_data", "double_data", "int32_data", "int64_data", "uint64_data", "string_data")
 
 
-def element(onnx: Any, code: int, where: str) -> Element:
+def element(onnx: ModuleType, code: int, where: str) -> Element:
     """The element type of that number. Raises FormatError for one that is not read."""
     if code not in ELEMENTS:
         names = onnx.TensorProto.DataType
@@ -34,7 +35,7 @@ def element(onnx: Any, code: int, where: str) -> Element:
     return ELEMENTS[code]
 
 
-def value(onnx: Any, tensor: Any, where: str) -> Value:
+def value(onnx: ModuleType, tensor: Any, where: str) -> Value:
     """A TensorProto's elements. Raises FormatError where they are elsewhere, or not as many as its shape says."""
     kind = element(onnx, tensor.data_type, where)
     if tensor.data_location == onnx.TensorProto.EXTERNAL or len(tensor.external_data):

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.folder import require_folder, whole_folder
 from circuitize.circuits.phases import Phases, Progress, silent
-from circuitize.circuits.program import IntegerProgram
+from circuitize.circuits.program import Given, IntegerProgram
 from circuitize.circuits.saved import save
 from circuitize.provers.consent import require_consent
 from circuitize.provers.contract import Circuit, Prover, ProvingKey, VerifyingKey
@@ -88,7 +87,7 @@ class ProvableCircuit:
 
     def prove(
         self,
-        inputs: Mapping[str, Any] | None = None,
+        inputs: Mapping[str, Given] | None = None,
         *,
         keys: Keys | None = None,
         openings_from: Path | str | None = None,

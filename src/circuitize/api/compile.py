@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.phases import Phases, Progress, silent
-from circuitize.circuits.program import Program
+from circuitize.circuits.program import Given, Program
 
 from .exact import Exact, exact
 from .targets.contract import Buildable, Request
@@ -23,7 +23,7 @@ def compile(
     program: Program | Exact,
     target: Buildable[Made],
     *,
-    inputs: Mapping[str, Any] | Sequence[Path] | None = None,
+    inputs: Mapping[str, Given] | Sequence[Path] | None = None,
     raw_inputs: bool = False,
     progress: Progress = silent,
     say: Progress = silent,

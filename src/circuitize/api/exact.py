@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.phases import Phases
-from circuitize.circuits.program import IntegerProgram, Port, Program, to_integers, to_reals
+from circuitize.circuits.program import Given, IntegerProgram, Port, Program, to_integers, to_reals
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.types import Fixed
 
@@ -44,7 +43,7 @@ def exact(program: Program | Exact, phases: Phases) -> Exact:
 
 
 def integers_of(
-    program: Program, inputs: Mapping[str, Any] | None, wanted: Sequence[Port[Fixed]] | None = None
+    program: Program, inputs: Mapping[str, Given] | None, wanted: Sequence[Port[Fixed]] | None = None
 ) -> dict[str, Integers]:
     """Input values as integers of their formats, each rounded once; without values those of the first example.
 

@@ -12,7 +12,7 @@ import numpy as np
 from circuitize.circuits.archives import read_npz
 from circuitize.circuits.errors import CircuitizeError, excerpt
 from circuitize.circuits.exact import RAW, exact_numbers, units
-from circuitize.circuits.program import IntegerProgram, Port, Raw, Visibility
+from circuitize.circuits.program import Given, IntegerProgram, Port, Raw, Visibility
 from circuitize.circuits.types import Fixed
 from circuitize.provers.expectation import Expectation, port_named
 from circuitize.provers.statement import Bound, Key, bound_ports
@@ -22,7 +22,9 @@ from .values import wanted
 ROOT = re.compile(r"0[xX][0-9a-fA-F]{1,64}|[0-9]{1,78}")
 
 
-def expectations(values: Mapping[str, Any], program: IntegerProgram, bound: Sequence[Bound]) -> tuple[Expectation, ...]:
+def expectations(
+    values: Mapping[str, Given], program: IntegerProgram, bound: Sequence[Bound]
+) -> tuple[Expectation, ...]:
     """What values and roots by name say. Raises CircuitizeError for other names, and for what no port can have."""
     if not isinstance(values, Mapping):
         raise CircuitizeError(f"expect: expected values by name, found {type(values).__name__}; give a dict")
@@ -81,7 +83,7 @@ def _each_once(where: str, wanted: Iterable[Expectation]) -> tuple[Expectation, 
     return tuple(found.values())
 
 
-def _expectation(name: str, value: Any, program: IntegerProgram, bound: Sequence[Bound]) -> Expectation:
+def _expectation(name: str, value: Given, program: IntegerProgram, bound: Sequence[Bound]) -> Expectation:
     where = f"expect {name}"
     key, port = port_named("expect", name, program, bound)
     if port.visibility is Visibility.COMMITTED:

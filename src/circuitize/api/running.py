@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.phases import Phases
-from circuitize.circuits.program import Program, as_integers, raw
+from circuitize.circuits.program import Given, Program, as_integers, raw
 from circuitize.sims import integer, real
 
 from .exact import Reals, exact, integers_of, reals_of
@@ -16,7 +16,7 @@ EXECUTORS = ("integer", "real")
 
 
 def run(
-    program: Program, inputs: Mapping[str, Any] | None = None, executor: Literal["integer", "real"] = "integer"
+    program: Program, inputs: Mapping[str, Given] | None = None, executor: Literal["integer", "real"] = "integer"
 ) -> dict[str, Reals]:
     """Outputs by name, as the real numbers they stand for; without inputs, of the program's first example.
 

@@ -6,7 +6,6 @@ import io
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +15,11 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.files import write_whole
 from circuitize.circuits.operation import Values
 from circuitize.circuits.phases import Progress, silent
-from circuitize.circuits.program import IntegerProgram, Port, Raw, to_integers, to_reals
+from circuitize.circuits.program import Given, IntegerProgram, Port, Raw, to_integers, to_reals
 from circuitize.circuits.types import Fixed
 
 Integers = NDArray[np.int64]
-Inputs = Mapping[str, Any] | Sequence[Path] | None
+Inputs = Mapping[str, Given] | Sequence[Path] | None
 EXACT = 1 << 53
 """Up to here float64 holds every integer."""
 
@@ -44,7 +43,7 @@ def program_inputs(
 
 def given_values(
     program: IntegerProgram, paths: Inputs = None, say: Progress = silent, raw: bool = False
-) -> tuple[str, dict[str, Any]]:
+) -> tuple[str, dict[str, Given]]:
     """Where values of inputs are from, and what is there by name: as given by name, out of .npz files, or the program's
     first example.
 
@@ -66,7 +65,7 @@ def given_values(
         if unknown:
             raise CircuitizeError(f"expected inputs among {names}, found {unknown[0]!r}; remove or rename it")
         return "inputs", dict(paths)
-    found: dict[str, tuple[Path, Any]] = {}
+    found: dict[str, tuple[Path, Given]] = {}
     unread: list[str] = []
     for path in paths:
         arrays = read_npz(path, wanted(program.inputs))
@@ -92,7 +91,7 @@ def _marked(path: Path, name: str, array: Values) -> Raw:
     return Raw(array)
 
 
-def require_values(ports: Sequence[Port[Fixed]], given: Mapping[str, Any], where: str) -> Mapping[str, Any]:
+def require_values(ports: Sequence[Port[Fixed]], given: Mapping[str, Given], where: str) -> Mapping[str, Given]:
     """What is given. Raises CircuitizeError where it has no value for one of these inputs."""
     missing = [port.name for port in ports if port.name not in given]
     if missing:
@@ -110,7 +109,7 @@ def wanted(ports: Sequence[Port[Fixed | None]]) -> Wanted:
 
 
 def rounded(
-    ports: Sequence[Port[Fixed]], given: Mapping[str, Any], where: str, say: Progress = silent
+    ports: Sequence[Port[Fixed]], given: Mapping[str, Given], where: str, say: Progress = silent
 ) -> dict[str, Integers]:
     """The values of these inputs as integers, by name; `say` is told which real values rounding changed."""
     integers = {port.name: to_integers(port, given[port.name], where) for port in ports}

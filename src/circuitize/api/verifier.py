@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import CircuitizeError, FormatError, excerpt
 from circuitize.circuits.folder import require_plain_files
 from circuitize.circuits.phases import Phases
-from circuitize.circuits.program import IntegerProgram, Program, Visibility
+from circuitize.circuits.program import Given, IntegerProgram, Program, Visibility
 from circuitize.circuits.saved import load
 from circuitize.provers import catalogue, names
 from circuitize.provers.contract import Prover, VerifyingKey
@@ -122,7 +121,7 @@ def verifier(
     key: VerifyingKey | None = None,
     *,
     prover: str = "tensor",
-    expect: Mapping[str, Any] | None = None,
+    expect: Mapping[str, Given] | None = None,
 ) -> Verifier:
     """A verifier of proofs of this program: by its key, or by the program alone where the prover has no keys.
 

@@ -6,6 +6,7 @@ import io
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -96,7 +97,7 @@ def _measure(curve: Curve, split: Split, predict: Callable[[Values], NDArray[Any
         curve.accuracies[epoch] = accuracy(outputs, split.test_labels)
 
 
-def plotting() -> Any:
+def plotting() -> ModuleType:
     """matplotlib's pyplot, drawing to files only. Raises CircuitizeError where it is missing."""
     try:
         import matplotlib

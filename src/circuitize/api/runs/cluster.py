@@ -16,6 +16,7 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from importlib import import_module
 from io import StringIO
+from types import ModuleType
 from typing import Any
 
 from circuitize.circuits.errors import CircuitizeError
@@ -137,7 +138,7 @@ def cluster(address: str, spelling: Spelling) -> Iterator[Cluster]:
                     ray.shutdown()
 
 
-def _ray() -> Any:
+def _ray() -> ModuleType:
     """The package, which is an extra. Raises ImportError where it is not installed."""
     return import_module("ray")
 

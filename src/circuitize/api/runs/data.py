@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from circuitize.backends.tensor.dataset import batch_ports, whole
 from circuitize.circuits.archives import Wanted, read_npz
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.phases import Progress
-from circuitize.circuits.program import IntegerProgram, Port, numbers
+from circuitize.circuits.program import Given, IntegerProgram, Port, numbers
 from circuitize.circuits.types import Fixed
 from circuitize.frontends.dataset import Dataset
 from circuitize.frontends.layers import Model
@@ -24,10 +23,10 @@ from ..exact import Integers, integers_of
 from ..values import given_values, require_values, rounded
 from .spelling import Spelling
 
-Data = Dataset | Mapping[str, Any] | Path | str
+Data = Dataset | Mapping[str, Given] | Path | str
 """All examples: arrays by the names of data inputs, whose first axis is the example; or an .npz file of them."""
 
-Values = Mapping[str, Any] | Path | str | Sequence[Path | str]
+Values = Mapping[str, Given] | Path | str | Sequence[Path | str]
 """Real values by the names of inputs, or .npz files of them."""
 
 
@@ -41,7 +40,7 @@ def dataset_of(
     Real values are rounded once, which `say` is told.
     """
     ports, named = batch_ports(program), "dataset" if part == "train" else spelling.option(part)
-    arrays: Mapping[str, Any]
+    arrays: Mapping[str, Given]
     if isinstance(given, Dataset):
         arrays = {name: getattr(given, f"{part}_{name}") for name in ("inputs", "targets")}
         where = named

@@ -11,10 +11,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.folder import Own
 from circuitize.circuits.phases import Phases, Progress, silent
+from circuitize.circuits.program import Given
 
 from .options import Named
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from circuitize.api.exact import Exact
     from circuitize.circuits.operation import Operation
     from circuitize.circuits.program import IntegerProgram
@@ -52,12 +56,12 @@ class Request:
     `inputs` are real values by name, or .npz files of them; `raw_inputs` says that those files hold integers.
     """
 
-    inputs: Mapping[str, Any] | Sequence[Path] | None = None
+    inputs: Mapping[str, Given] | Sequence[Path] | None = None
     raw_inputs: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
     say: Progress = silent
 
-    def witnessed(self, program: IntegerProgram) -> dict[str, Any] | None:
+    def witnessed(self, program: IntegerProgram) -> dict[str, NDArray[np.int64]] | None:
         """The integers to make a witness of; None where none is asked for."""
         from circuitize.api.values import program_inputs
 
