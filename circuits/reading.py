@@ -6,9 +6,12 @@ import json
 import os
 import stat
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from .errors import FormatError
+
+Json: TypeAlias = dict[str, Any]
+"""An object as `json` reads and writes it."""
 
 
 class TooLong(FormatError):

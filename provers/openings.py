@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,7 @@ from circuitize.circuits.errors import CircuitizeError, FormatError, excerpt
 from circuitize.circuits.files import alone, write_whole
 from circuitize.circuits.phases import silent
 from circuitize.circuits.program import IntegerProgram, Visibility
-from circuitize.circuits.reading import parse_json, read_at_most
+from circuitize.circuits.reading import Json, parse_json, read_at_most
 
 from .statement import INPUT, OUTPUT, Key, bound_ports, key_text
 
@@ -204,7 +203,7 @@ def write_openings(path: Path, scheme: str, digest: str, openings: Mapping[Key, 
     write_whole(path, [_text(content)], private=True)
 
 
-def _text(content: Mapping[str, Any]) -> bytes:
+def _text(content: Json) -> bytes:
     return (json.dumps(content, indent=1) + "\n").encode()
 
 
@@ -255,7 +254,7 @@ def _secret(text: str) -> int:
     return found
 
 
-def _left(scheme: object, entry: Mapping[str, Any]) -> int | None:
+def _left(scheme: object, entry: Json) -> int | None:
     if scheme != HIDING:
         return None
     found = entry["left"]
@@ -264,7 +263,7 @@ def _left(scheme: object, entry: Mapping[str, Any]) -> int | None:
     return found
 
 
-def _listed(entry: Mapping[str, Any]) -> Listed:
+def _listed(entry: Json) -> Listed:
     if entry.keys() != {field.name for field in fields(Listed)}:
         raise ValueError(f"port {excerpt(entry)}")
     made = Listed(**{**entry, "shape": tuple(entry["shape"])})

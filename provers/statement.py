@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +16,7 @@ from circuitize.circuits.encode import is_digest
 from circuitize.circuits.errors import FormatError, excerpt
 from circuitize.circuits.files import write_whole
 from circuitize.circuits.program import IntegerProgram, Port, Visibility
-from circuitize.circuits.reading import parse_json, read_at_most
+from circuitize.circuits.reading import Json, parse_json, read_at_most
 from circuitize.circuits.types import Fixed
 
 from .names import hides, kinds, names
@@ -72,7 +71,7 @@ class Statement:
 
     def text(self) -> str:
         """The one text of this statement."""
-        ports: dict[str, Any] = {
+        ports: Json = {
             **{key_text(key): {"integers": list(values)} for key, values in self.publics.items()},
             **{key_text(key): {"root": hex(root)} for key, root in self.roots.items()},
         }

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.program import IntegerProgram
+from circuitize.circuits.reading import Json
 
 from .expressions import ExpressionBuilder, Kind
 from .lay_out import LARGEST, SMALLEST, lay_out
@@ -101,7 +101,7 @@ class Sizes:
         """Memory to prove: every polynomial, fixed ones included, as coefficients and on the extended domain."""
         return (self.polynomials + self.fixed + self.permuted) * (32 << self.layout.k) * (2 + self.extended)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> Json:
         return {
             "k": self.layout.k,
             "rows": self.layout.rows,
@@ -150,7 +150,7 @@ def best(program: IntegerProgram, memory: int | None = None) -> int:
     return search(program, memory)[0].layout.k
 
 
-def estimate(program: IntegerProgram, memory: int | None = None) -> dict[str, Any]:
+def estimate(program: IntegerProgram, memory: int | None = None) -> Json:
     """The sizes of `emit(program)`'s system, equal by construction, by part and operation too; no system is built.
 
     Keys are those of `Sizes.as_json`, and `cells`: the cells that each part of the program and each operation takes.

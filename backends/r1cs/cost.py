@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from circuitize.circuits.program import IntegerProgram
+from circuitize.circuits.reading import Json
 
 from ..field import BN254, Field
 from .builder import Count, CountingBuilder
@@ -13,7 +12,7 @@ from .emit import assemble, degree
 from .ports import INPUT_RANGE
 
 
-def estimate(program: IntegerProgram, field: Field = BN254, challenge: Challenge = Challenge.HASHED) -> dict[str, Any]:
+def estimate(program: IntegerProgram, field: Field = BN254, challenge: Challenge = Challenge.HASHED) -> Json:
     """The sizes of `emit(program, field, challenge)`'s system, equal by construction; no row is kept. Errors are
     those of `emit`.
 

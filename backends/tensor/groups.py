@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import identity, permute
+from circuitize.circuits.operation import Values
 from circuitize.circuits.program import IntegerProgram, Port, Role, Visibility
 from circuitize.circuits.types import Fixed, Shape
 
@@ -137,6 +137,6 @@ def _ports_of(program: IntegerProgram, groups: Collection[GroupName]) -> tuple[P
     return tuple(p for p in program.inputs if p.visibility is Visibility.COMMITTED and group(p) in groups)
 
 
-def _examples_of(program: IntegerProgram, ports: Sequence[Port[Fixed]]) -> tuple[Mapping[str, Any], ...]:
+def _examples_of(program: IntegerProgram, ports: Sequence[Port[Fixed]]) -> tuple[Mapping[str, Values], ...]:
     names = {port.name for port in ports}
     return tuple({name: values for name, values in batch.items() if name in names} for batch in program.examples)

@@ -6,8 +6,8 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
+from circuitize.circuits.reading import Json
 from circuitize.circuits.types import Fixed
 
 from .signals import element
@@ -77,7 +77,7 @@ class Design:
     files: Mapping[str, str]
     streams: tuple[Stream, ...]
     held: tuple[str, ...] = ()
-    report: Mapping[str, Any] = field(default_factory=dict)
+    report: Json = field(default_factory=dict)
 
 
 def stream_names(inputs: Iterable[str], outputs: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import IntEnum
 from typing import Any
 
@@ -145,7 +146,7 @@ class Netlist:
             front = front[~found[front]]
         return found
 
-    def _append(self, columns: dict[str, Any]) -> Integers:
+    def _append(self, columns: Mapping[str, Values | int]) -> Integers:
         (count,) = {len(value) for value in columns.values() if isinstance(value, np.ndarray)}
         end = self.count + count
         while end > len(self._columns["kind"]):

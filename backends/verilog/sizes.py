@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from circuitize.circuits.cost import products
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.program import IntegerProgram
+from circuitize.circuits.reading import Json
 
 from .folded.plan import fold, plan
 from .folded.schedule import choose_sizes, report
@@ -64,5 +62,5 @@ def tradeoff(program: IntegerProgram) -> list[Sizes]:
     return found
 
 
-def _sizes(report: Mapping[str, Any]) -> Sizes:
+def _sizes(report: Json) -> Sizes:
     return {name: int(report[name]) for name in SIZES}

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from circuitize.backends.plonkish.expressions import Kind
 from circuitize.backends.plonkish.system import PlonkishSystem
 from circuitize.circuits.operation import Values
+from circuitize.circuits.reading import Json
 from circuitize.provers.framing import HEADER_BYTES
 
 POINT, SCALAR = 64, 32
@@ -26,7 +25,7 @@ def degree(system: PlonkishSystem) -> int:
     return max(3, system.degree, *lookups)
 
 
-def sizes(system: PlonkishSystem) -> dict[str, Any]:
+def sizes(system: PlonkishSystem) -> Json:
     """Bytes of a proof's file and of both keys' files, and the degree: exact."""
     high = degree(system)
     copied, lookups = len(system.permuted), len(system.lookups)

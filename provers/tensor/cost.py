@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from math import log2, prod
-from typing import Any
 
 from circuitize.backends.tensor.errors import Unprovable
 from circuitize.backends.tensor.groups import INPUT, NAMES, GroupName, input_groups
 from circuitize.circuits.program import IntegerProgram, Role
+from circuitize.circuits.reading import Json
 
 from .config import FOLD
 from .flow import claimed_elements, dense_weights
@@ -40,7 +40,7 @@ steps of a convolutional network in one proof."""
 HELD = frozenset(NAMES[role] for role in (Role.PARAMETER, Role.OPTIMIZER, Role.STATE, Role.DATA))
 
 
-def estimate(program: IntegerProgram) -> dict[str, Any]:
+def estimate(program: IntegerProgram) -> Json:
     """The sizes of a proof in zero knowledge, by `sizes`; of one that hides nothing; of a step of a run; and parts.
 
     The inputs of a step of a run are known to be in format. `parts` has elements committed and looked up by operation
@@ -48,7 +48,7 @@ def estimate(program: IntegerProgram) -> dict[str, Any]:
     those of such a proof. Raises Unprovable for a program that has no plan.
     """
     made = plan(program)
-    found: dict[str, Any] = {**_kind(made), "not_zero_knowledge": _kind(made, hides=False)}
+    found: Json = {**_kind(made), "not_zero_knowledge": _kind(made, hides=False)}
     held = HELD.intersection(input_groups(program))
     if any(port.held for port in program.outputs) or held - {NAMES[Role.DATA]}:
         found["step_of_a_run"] = _kind(plan(program, assumed=held), held)
@@ -58,7 +58,7 @@ def estimate(program: IntegerProgram) -> dict[str, Any]:
     return found
 
 
-def _kind(made: Plan, kept: Collection[GroupName] = (), hides: bool = True) -> dict[str, Any]:
+def _kind(made: Plan, kept: Collection[GroupName] = (), hides: bool = True) -> Json:
     """The sizes of a proof in zero knowledge, or of one that hides nothing, and which of the two it is."""
     if hides:
         try:

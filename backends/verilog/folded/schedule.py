@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +19,12 @@ from .top import TOP, emit
 LANES = 32
 """Multiply-accumulate lanes where no budget is given."""
 
+Integers = NDArray[np.int64]
+
 
 def schedule(
     program: IntegerProgram,
-    initial: Mapping[str, Any] | None = None,
+    initial: Mapping[str, Integers] | None = None,
     lanes: int | None = None,
     dsp_budget: int | None = None,
     interval_budget: int | None = None,
@@ -138,7 +139,7 @@ def _last(most: int, make: Callable[[int], Sizes], fits: Callable[[Sizes], bool]
     return best
 
 
-def _initial(folded: Fold, initial: Mapping[str, Any]) -> dict[str, NDArray[np.int64]]:
+def _initial(folded: Fold, initial: Mapping[str, Integers]) -> dict[str, Integers]:
     """What state starts as, checked."""
     ports = [p for p, wire in zip(folded.program.inputs, folded.inputs, strict=True) if wire in folded.states]
     names = [port.name for port in ports]

@@ -10,7 +10,6 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +19,7 @@ from circuitize.circuits.errors import FormatError
 from circuitize.circuits.files import write_whole
 from circuitize.circuits.operation import Values
 from circuitize.circuits.program import IntegerProgram
+from circuitize.circuits.reading import Json
 from circuitize.circuits.saved import load, save
 from circuitize.circuits.types import Fixed
 
@@ -123,7 +123,7 @@ def read_project(folder: Path) -> Project:
     return Project(design, program, vectors)
 
 
-def _described(stream: Stream) -> dict[str, Any]:
+def _described(stream: Stream) -> Json:
     format = stream.format
     return {
         "name": stream.name,
@@ -139,12 +139,12 @@ def _described(stream: Stream) -> dict[str, Any]:
     }
 
 
-def _stream(entry: Mapping[str, Any]) -> Stream:
+def _stream(entry: Json) -> Stream:
     format = Fixed(tuple(entry["shape"]), entry["fraction_bits"], entry["low"], entry["high"])
     return Stream(entry["name"], entry["port"], entry["output"], format, entry["lanes"])
 
 
-def _json(path: Path) -> dict[str, Any]:
+def _json(path: Path) -> Json:
     try:
         found = json.loads(path.read_bytes())
     except OSError as error:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from circuitize.circuits.errors import CircuitizeError, Undefined
 from circuitize.circuits.memory import require_file_memory
 from circuitize.circuits.phases import Phases, Progress, silent, under_way
 from circuitize.circuits.program import IntegerProgram, Program
+from circuitize.circuits.reading import Json
 from circuitize.sims.integer import trace
 from circuitize.sims.vectors import inputs_to_try
 
@@ -40,7 +40,7 @@ class Circuit:
 
     system: ConstraintSystem
     witnesses: list[list[int]]
-    wire: Callable[[int], dict[str, Any]]
+    wire: Callable[[int], Json]
     row: Callable[[int], str]
 
 
@@ -56,9 +56,9 @@ class Audit:
     wires: int
     inputs: int
     rules: dict[str, int]
-    open: list[dict[str, Any]]
+    open: list[Json]
     impossible: list[str]
-    rows: list[dict[str, Any]] | None
+    rows: list[Json] | None
 
     def __bool__(self) -> bool:
         """Whether all is determined, and the purpose of each row known."""
@@ -134,8 +134,8 @@ def _of_files(source: Path) -> Circuit:
     )
 
 
-def _wire_names(program: IntegerProgram, emission: Emission) -> Callable[[int], dict[str, Any]]:
-    def name(wire: int) -> dict[str, Any]:
+def _wire_names(program: IntegerProgram, emission: Emission) -> Callable[[int], Json]:
+    def name(wire: int) -> Json:
         (place,) = auditor.locate(emission.system, [wire])
         if place.block is None:
             return {"wire": wire, "name": f"wire {wire}"}
@@ -157,11 +157,11 @@ def _wire_names(program: IntegerProgram, emission: Emission) -> Callable[[int], 
     return name
 
 
-def _findings(found: auditor.Audit, circuit: Circuit) -> list[dict[str, Any]]:
+def _findings(found: auditor.Audit, circuit: Circuit) -> list[Json]:
     ambiguous = set(found.ambiguous)
     wires = []
     for wire in sorted(found.open_wires, key=lambda wire: (wire not in ambiguous, wire)):
-        told: dict[str, Any] = {"state": "undetermined" if wire in ambiguous else "unknown", **circuit.wire(wire)}
+        told: Json = {"state": "undetermined" if wire in ambiguous else "unknown", **circuit.wire(wire)}
         if wire in ambiguous and found.ambiguity is not None:
             told["values"] = [str(witness[wire]) for witness in (found.ambiguity.first, found.ambiguity.second)]
         wires.append(told)
@@ -175,9 +175,9 @@ def _removals(system: ConstraintSystem, bases: list[list[int]], progress: Progre
             yield removals.one(row)
 
 
-def _row(removal: auditor.Removal, circuit: Circuit) -> dict[str, Any]:
+def _row(removal: auditor.Removal, circuit: Circuit) -> Json:
     system = circuit.system
-    told: dict[str, Any] = {"row": removal.row, "name": circuit.row(removal.row), "effect": removal.effect}
+    told: Json = {"row": removal.row, "name": circuit.row(removal.row), "effect": removal.effect}
     if removal.effect == "undetermined":
         told |= {"wire": circuit.wire(removal.wire), "values": [str(value) for value in removal.values]}
     if removal.effect == "accepted inputs":

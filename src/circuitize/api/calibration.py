@@ -20,10 +20,11 @@ from circuitize.sims import integer, real
 
 MOST_MARGIN = 64.0
 
-Batches = Iterable[Mapping[str, Any]]
+Batch = Mapping[str, Any]
+Batches = Iterable[Batch]
 
 
-def calibrated(step: Program, initial: Mapping[str, Any], batches: Batches, *, progress: Progress = silent) -> Program:
+def calibrated(step: Program, initial: Batch, batches: Batches, *, progress: Progress = silent) -> Program:
     """A training step calibrated on a whole run: from these initial values, a step for each batch.
 
     The run is done in float64; of its moments the examples keep those that take some wire further than all others, the
@@ -55,13 +56,11 @@ def calibrated(step: Program, initial: Mapping[str, Any], batches: Batches, *, p
         found = replace(found, precision=replace(found.precision, margin=margin))
 
 
-def _furthest(
-    step: Program, initial: Mapping[str, Any], run: list[Mapping[str, Any]], progress: Progress
-) -> list[Mapping[str, Any]]:
+def _furthest(step: Program, initial: Batch, run: list[Batch], progress: Progress) -> list[Batch]:
     """The moments of a run in float64 that reach, between them, the exponent of every wire's greatest magnitude."""
     arrow = simplify(expand_composites(step.arrow))
     held = dict(initial)
-    kept: list[tuple[Mapping[str, Any], NDArray[np.int64]]] = []
+    kept: list[tuple[Batch, NDArray[np.int64]]] = []
     reached = np.full(arrow.wire_count, np.iinfo(np.int64).min)
     for number, outputs in enumerate(real.train(step, initial, run)):
         if number % 100 == 0:
@@ -75,7 +74,7 @@ def _furthest(
         held = {name: outputs[name] for name in initial}
     progress("")
     kept.reverse()
-    chosen: list[Mapping[str, Any]] = [kept[0][0]]
+    chosen: list[Batch] = [kept[0][0]]
     covered = kept[0][1]
     for earlier, exponents in kept[1:]:
         if (exponents > covered).any():
@@ -84,9 +83,7 @@ def _furthest(
     return chosen
 
 
-def _failure(
-    program: IntegerProgram, initial: Mapping[str, Any], run: list[Mapping[str, Any]], progress: Progress
-) -> str | None:
+def _failure(program: IntegerProgram, initial: Batch, run: list[Batch], progress: Progress) -> str | None:
     """Why the run in integers has no value, naming the step; None where it has one."""
     number = 0
     try:

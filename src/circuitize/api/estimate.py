@@ -11,10 +11,11 @@ from circuitize.circuits.cost import products
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.phases import Phases, Progress, silent, under_way
 from circuitize.circuits.program import IntegerProgram, Program
+from circuitize.circuits.reading import Json
 
 from .exact import Exact, exact
 from .targets.contract import LeftOut, Target
-from .targets.options import chosen, offered
+from .targets.options import Options, chosen, offered
 from .targets.registry import TARGETS
 
 MOST_COUNTED = 1 << 26
@@ -27,7 +28,7 @@ class Estimate:
 
     digest: str
     operations: int
-    targets: Mapping[str, Mapping[str, Any]]
+    targets: Mapping[str, Json]
     left_out: Mapping[str, str]
 
     def __repr__(self) -> str:
@@ -42,7 +43,7 @@ def estimate(program: Program | Exact, *, progress: Progress = silent, **options
     """
     own = options_by_target(options)
     made = exact(program, Phases(progress))
-    sizes: dict[str, Mapping[str, Any]] = {}
+    sizes: dict[str, Json] = {}
     left_out: dict[str, str] = {}
     for name, target in TARGETS.items():
         try:
@@ -57,13 +58,13 @@ def estimate(program: Program | Exact, *, progress: Progress = silent, **options
     return Estimate(made.digest, made.integer.arrow.edge_count, sizes, left_out)
 
 
-def options_by_target(options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def options_by_target(options: Options) -> dict[str, Options]:
     """The options of an estimate that each target has. Raises CircuitizeError for those that no target has or takes."""
     known = offered(TARGETS.values(), "estimate")
     for option in options:
         if option not in known:
             raise CircuitizeError(f"expected options among {', '.join(known)}, found {option!r}; leave it out")
-    own: dict[str, dict[str, Any]] = {}
+    own: dict[str, Options] = {}
     for name, target in TARGETS.items():
         said = {option: value for option, value in options.items() if name in known[option][1]}
         own[name] = chosen(target, "estimate", said, TARGETS.values())

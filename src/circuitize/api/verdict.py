@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from circuitize.circuits.program import Port, to_reals
+from circuitize.circuits.reading import Json
 from circuitize.circuits.types import Fixed
 
 from .exact import Integers, Reals
@@ -29,7 +29,7 @@ class Public:
     def reals(self) -> Reals:
         return to_reals(self.port.format, self.integers)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> Json:
         """Exact integers, and the real numbers they stand for."""
         bits = self.port.format.fraction_bits
         return {"fraction_bits": bits, "integers": self.integers.tolist(), "reals": self.reals.tolist()}
@@ -60,7 +60,7 @@ class Verdict:
     def publics(self) -> dict[str, Reals]:
         return {name: public.reals for name, public in self.stated.items()}
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> Json:
         """What `circuitize verify --json` prints; bits of soundness where they are not the curve's."""
         told = {
             "valid": self.valid,

@@ -6,7 +6,6 @@ import math
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
 
 from circuitize.api.estimate import cost_of, costs
 from circuitize.api.targets.registry import TARGETS
@@ -15,6 +14,7 @@ from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.folder import require_file
 from circuitize.circuits.program import Program, as_integers
+from circuitize.circuits.reading import Json
 
 from .loading import read_program, save_without_examples
 from .output import print_json, progress, say, show
@@ -151,7 +151,7 @@ def _print_errors(rows: Sequence[tuple[str, WireError]]) -> None:
 
 
 def _print_json(digest: str, found: Report, before: Report | None, costs: Mapping[str, Mapping[str, int]]) -> None:
-    told: dict[str, Any] = {
+    told: Json = {
         "digest": digest,
         "examples": len(found.integers.examples),
         "precision": _precision(found.integers),
@@ -179,7 +179,7 @@ def _precision(program: Program) -> dict[str, int]:
     return {"fraction_bits": program.precision.fraction_bits, "significant_bits": program.precision.significant_bits}
 
 
-def _error(e: WireError) -> dict[str, Any]:
+def _error(e: WireError) -> Json:
     format = {"shape": list(e.format.shape), "fraction_bits": e.format.fraction_bits}
     interval = {"low": e.format.low, "high": e.format.high}
     predicted = e.predicted if math.isfinite(e.predicted) else None

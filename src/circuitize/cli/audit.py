@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from argparse import Namespace
 from pathlib import Path
-from typing import Any
 
 from circuitize.api.audit import Audit, audit
+from circuitize.circuits.reading import Json
 
 from .loading import load_program
 from .output import print_json, print_table, say, show
@@ -46,7 +46,7 @@ def _print(source: str, found: Audit) -> None:
         say(f"  and {len(wires) - SHOWN:,} more (--json lists them)")
 
 
-def _print_rows(rows: list[dict[str, Any]]) -> None:
+def _print_rows(rows: list[Json]) -> None:
     for row in rows:
         effect = row["effect"]
         if effect == "undetermined":

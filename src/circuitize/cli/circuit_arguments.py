@@ -5,11 +5,11 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from circuitize.api.targets.options import offered
 from circuitize.api.targets.registry import TARGETS
 from circuitize.api.targets.verilog import SIMULATORS
+from circuitize.circuits.reading import Json
 
 from .parameters import PROGRAM, count, inputs, output, program, whole
 
@@ -43,7 +43,7 @@ def _target_options(command: ArgumentParser, name: str) -> None:
             command.add_argument(option.flag, type=type, metavar=option.metavar, help=told)
 
 
-def target_options(options: Namespace) -> dict[str, Any]:
+def target_options(options: Namespace) -> Json:
     """What a command line gives of the options that targets offer."""
     return {name: getattr(options, name) for name in offered(TARGETS.values(), options.command)}
 

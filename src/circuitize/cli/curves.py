@@ -73,7 +73,11 @@ def train_both(
 
 
 def _train(
-    name: str, recipe: Recipe, split: Split, steps: Iterator[Mapping[str, Any]], real_value: Callable[[str, Any], Any]
+    name: str,
+    recipe: Recipe,
+    split: Split,
+    steps: Iterator[Mapping[str, NDArray[Any]]],
+    real_value: Callable[[str, Any], Any],
 ) -> Curve:
     curve, losses = Curve(), []
     length = len(split.train_labels) // recipe.batch

@@ -22,6 +22,7 @@ from circuitize.api.verdict import Verdict
 from circuitize.api.verifier import verifier
 from circuitize.circuits.folder import require_file
 from circuitize.circuits.memory import amount_of_bytes
+from circuitize.circuits.reading import Json
 from circuitize.frontends.datasets import Recipe, Split, digits
 
 from .curves import Curve, draw, plotting, train_both
@@ -74,7 +75,7 @@ class Demo:
     def __init__(self, output: Path, quiet: bool) -> None:
         self.output = output
         self.quiet = quiet
-        self.report: dict[str, Any] = {}
+        self.report: Json = {}
 
     def say(self, text: str = "") -> None:
         if not self.quiet:
@@ -175,7 +176,7 @@ class Demo:
         self.report["refused"] = [{"tried": entry.tried, "refusal": entry.refusal} for entry in attempts]
         self._refused(self.report)
 
-    def _refused(self, part: Mapping[str, Any]) -> None:
+    def _refused(self, part: Json) -> None:
         self.say()
         self.say("Refused")
         for entry in part["refused"]:

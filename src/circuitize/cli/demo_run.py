@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shutil import copytree
@@ -17,6 +17,7 @@ from circuitize.api.runs.verifying import verify_run
 from circuitize.api.tampering import Attempt
 from circuitize.circuits.memory import amount_of_bytes
 from circuitize.circuits.program import Program
+from circuitize.circuits.reading import Json
 from circuitize.frontends.datasets import Recipe, Split
 from circuitize.frontends.layers import Model
 
@@ -41,7 +42,7 @@ class Training:
         return self.recipe.epochs * (len(self.split.train_labels) // self.recipe.batch)
 
     @property
-    def public(self) -> dict[str, Any]:
+    def public(self) -> Json:
         """What prover and verifier agree on."""
         test = {"inputs": self.split.test_inputs, "targets": self.split.test_targets}
         begun = {"initial_seed": START, "model": self.model, "schedule": self.recipe}
@@ -55,7 +56,7 @@ class Training:
         return verify_run(self.step, folder, **{**self.public, **other})
 
 
-def shown_run(training: Training, folder: Path, say: Callable[[str], object]) -> dict[str, Any]:
+def shown_run(training: Training, folder: Path, say: Callable[[str], object]) -> Json:
     """Prove a whole training run, verify it, try to forge it; what is reported of it."""
     start = time.perf_counter()
     made = training.prove(folder)
@@ -99,7 +100,7 @@ def _attempts(training: Training, folder: Path) -> list[Attempt]:
         "the last proof left out": without_last_proof,
     }
     rate = replace(training.recipe, learning_rate=training.recipe.learning_rate * 2)  # type: ignore[operator]
-    others: dict[str, Mapping[str, Any]] = {
+    others: dict[str, Json] = {
         "twice the learning rate": {"schedule": rate},
         "other first weights": {"initial_seed": "00"},
     }

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
 from circuitize.circuits import phases
+from circuitize.circuits.reading import Json
 
 from .screen import Screen, one_line, visible
 
@@ -25,7 +26,7 @@ def remark(message: str) -> None:
     print("circuitize:", one_line(message), file=sys.stderr)
 
 
-def print_json(content: Mapping[str, Any]) -> None:
+def print_json(content: Json) -> None:
     """The one object that --json prints, in ASCII."""
     print(json.dumps(content, ensure_ascii=True))
 

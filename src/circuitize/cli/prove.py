@@ -9,12 +9,13 @@ from argparse import Namespace
 from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from circuitize.api.provers import keyed_names, plain_names, prover
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.folder import require_file, whole_file
 from circuitize.circuits.memory import amount_of_bytes
+from circuitize.circuits.reading import Json
 
 from .keys import require_keys, require_keys_of, require_readable
 from .loading import load_program
@@ -126,9 +127,9 @@ def peak_bytes() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
-def report_of(proof: Proof, sizes: Mapping[str, int], phases: Phases) -> dict[str, Any]:
+def report_of(proof: Proof, sizes: Mapping[str, int], phases: Phases) -> Json:
     """What --json prints: CPU seconds are those of proving, the memory is this process's peak."""
-    described: dict[str, dict[str, Any]] = {**phases.as_json()}
+    described: dict[str, Json] = {**phases.as_json()}
     described["prove"]["parts_seconds"] = {name: round(value, 4) for name, value in proof.proved.proof.phases.items()}
     bits = proof.security_bits
     return {
@@ -146,7 +147,7 @@ def report_of(proof: Proof, sizes: Mapping[str, int], phases: Phases) -> dict[st
     }
 
 
-def _print(options: Namespace, report: dict[str, Any], sizes: Mapping[str, int], openings: Path | None) -> None:
+def _print(options: Namespace, report: Json, sizes: Mapping[str, int], openings: Path | None) -> None:
     hiding = "" if report["zero_knowledge"] else ", NOT zero-knowledge"
     say(f"proved {options.program} in {options.output}{hiding}")
     bits = report.get("security_bits")

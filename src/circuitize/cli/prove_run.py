@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from typing import Any
 
 from circuitize.api.runs.data import held
 from circuitize.api.runs.proving import ProvedRun, kept_file, prove_run, require_beginning
@@ -11,6 +10,7 @@ from circuitize.api.values import require_writable, write_outputs
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.folder import require_file, whole_file
 from circuitize.circuits.memory import amount_of_bytes
+from circuitize.circuits.reading import Json
 
 from .loading import load_program
 from .output import Phases, print_json, print_table, remark, say, show
@@ -71,7 +71,7 @@ def run(options: Namespace) -> int:
     return 0
 
 
-def _report(made: ProvedRun) -> dict[str, Any]:
+def _report(made: ProvedRun) -> Json:
     proved = made.steps - made.resumed
     steady = sorted(made.seconds)[len(made.seconds) // 2] / made.per_proof if made.seconds else 0.0
     judged = {} if made.evaluation is None else {"evaluation": made.evaluation.as_json()}
@@ -91,7 +91,7 @@ def _report(made: ProvedRun) -> dict[str, Any]:
     }
 
 
-def _print(options: Namespace, report: dict[str, Any], made: ProvedRun) -> None:
+def _print(options: Namespace, report: Json, made: ProvedRun) -> None:
     say(f"proved {made.extent} of {options.program} in {options.output}, {made.kind}")
     rows: list[tuple[str, object]] = [
         ("digest", made.digest),

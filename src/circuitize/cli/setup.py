@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from argparse import Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from circuitize.api.provers import prover
 from circuitize.circuits.memory import amount_of_bytes
+from circuitize.circuits.reading import Json
 
 from .keys import PROVING_FILE, VERIFYING_FILE, require_readable
 from .loading import load_program
@@ -54,7 +55,7 @@ def run(options: Namespace) -> int:
     return 0
 
 
-def report_of(circuit: ProvableCircuit, keys: Keys, folder: Path, phases: Phases) -> dict[str, Any]:
+def report_of(circuit: ProvableCircuit, keys: Keys, folder: Path, phases: Phases) -> Json:
     """What --json prints."""
     return {
         "prover": circuit.prover.name,

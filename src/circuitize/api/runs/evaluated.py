@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from circuitize.circuits.program import to_reals
+from circuitize.circuits.reading import Json
 from circuitize.provers.tensor.runs.evaluation import Evaluation
 
 from ..exact import Integers, Reals
@@ -34,7 +34,7 @@ class Evaluated:
         """The share of right answers, where the evaluation counts them."""
         return None if self.right is None else self.right / self.examples
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> Json:
         totals = {
             name: {"fraction_bits": self.fraction_bits[name], "total": total.tolist()}
             for name, total in self.totals.items()

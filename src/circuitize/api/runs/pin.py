@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import numpy as np
 
@@ -23,7 +22,7 @@ from circuitize.circuits.encode import is_digest
 from circuitize.circuits.errors import CircuitizeError, FormatError, excerpt
 from circuitize.circuits.files import write_whole
 from circuitize.circuits.program import IntegerProgram, Port, Role
-from circuitize.circuits.reading import parse_json, read_at_most
+from circuitize.circuits.reading import Json, parse_json, read_at_most
 from circuitize.circuits.saved import MOST_BYTES as MOST_PROGRAM
 from circuitize.circuits.saved import load, save
 from circuitize.circuits.scan import Told
@@ -165,7 +164,7 @@ def _read(archive: zipfile.ZipFile) -> Pin:
     return Pin(_required(run, scalars), found["plans"], roots, final)
 
 
-def _count(found: Mapping[str, Any], name: str) -> int:
+def _count(found: Json, name: str) -> int:
     if not 1 <= read_whole(found[name]) <= MOST_STEPS:
         raise ValueError(f"{name} {excerpt(found[name])}")
     return int(found[name])

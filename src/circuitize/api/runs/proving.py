@@ -7,13 +7,12 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.folder import require_file
 from circuitize.circuits.memory import amount_of_bytes, physical_bytes, require_memory
 from circuitize.circuits.phases import Phases, Progress, silent
-from circuitize.circuits.program import Program, to_reals
+from circuitize.circuits.program import Given, Program, to_reals
 from circuitize.circuits.scan import Told
 from circuitize.frontends.layers import Model
 from circuitize.provers.tensor.cost import sizes
@@ -76,7 +75,7 @@ def prove_run(
     dataset: Data | None = None,
     inputs: Values | None = None,
     raw_inputs: bool = False,
-    scalars: Mapping[str, Any] | None = None,
+    scalars: Mapping[str, Given] | None = None,
     schedule: Schedule | None = None,
     per_proof: int | None = None,
     memory: int | None = None,

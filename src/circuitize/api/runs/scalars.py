@@ -12,14 +12,14 @@ import numpy as np
 from circuitize.circuits.errors import CircuitizeError, excerpt
 from circuitize.circuits.exact import units, written
 from circuitize.circuits.phases import Progress
-from circuitize.circuits.program import IntegerProgram, Port, Raw, Role
+from circuitize.circuits.program import Given, IntegerProgram, Port, Raw, Role
 from circuitize.circuits.types import Fixed
 from circuitize.frontends.datasets import Recipe
 from circuitize.provers.tensor.runs.scalars import Scalars
 
 from .spelling import Spelling
 
-Schedule = Recipe | Callable[[int], Mapping[str, Any]]
+Schedule = Recipe | Callable[[int], Mapping[str, Given]]
 """The scalars of step 1, 2, ...: a recipe's, or what a function of the step gives by name."""
 
 
@@ -48,7 +48,7 @@ def by_step(schedule: object, where: str = "schedule") -> Scalars:
 
 def proved_scalars(
     program: IntegerProgram,
-    given: Mapping[str, Any] | None,
+    given: Mapping[str, Given] | None,
     schedule: Schedule | None,
     say: Progress,
     spelling: Spelling,
@@ -77,7 +77,7 @@ def proved_scalars(
 
 
 def required_scalars(
-    program: IntegerProgram, given: Mapping[str, Any] | None, schedule: Schedule | None, spelling: Spelling
+    program: IntegerProgram, given: Mapping[str, Given] | None, schedule: Schedule | None, spelling: Spelling
 ) -> tuple[Scalars, frozenset[str]]:
     """The scalars that a verifier requires, and the names of those of which it says nothing: the run states them.
 
@@ -104,7 +104,9 @@ def _format(port: Port[Fixed]) -> Fixed:
     return port.format
 
 
-def _exact_numbers(program: IntegerProgram, given: Mapping[str, Any] | None, spelling: Spelling) -> dict[str, Fraction]:
+def _exact_numbers(
+    program: IntegerProgram, given: Mapping[str, Given] | None, spelling: Spelling
+) -> dict[str, Fraction]:
     """The numbers given, by name, as fractions."""
     ports = _ports(program)
     if not isinstance(given, Mapping | None):

@@ -8,6 +8,7 @@ from operator import index
 from typing import Any, Self
 
 from circuitize.circuits.errors import CircuitizeError, excerpt
+from circuitize.circuits.reading import Json
 from circuitize.provers.tensor.runs.checking import security_bits
 from circuitize.provers.tensor.runs.setting import Run
 
@@ -66,7 +67,7 @@ class Steps:
         """Whether the proofs tell others about what they hide."""
         return "zero-knowledge" if self.zero_knowledge else "NOT zero-knowledge"
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> Json:
         """What both sides report."""
         names = ("first", "steps", "per_proof", "examples", "losses", "seed", "initial_seed", "roots", "final")
         return {"run": self.name} | {name: getattr(self, name) for name in names}

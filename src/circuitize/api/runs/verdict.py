@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from circuitize.circuits.program import Port, Visibility, to_reals
+from circuitize.circuits.reading import Json
 from circuitize.circuits.scan import Told
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.runs.checking import Checked
@@ -46,7 +47,7 @@ class RunVerdict(Steps):
     told: Sequence[int] = ()
     evaluation: Evaluated | None = None
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> Json:
         """What is said of any run, and of one that holds its steps."""
         told = {
             "valid": self.valid,

@@ -12,13 +12,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 from circuitize.backends.tensor.dataset import batch_size
 from circuitize.circuits.errors import CircuitizeError, excerpt
 from circuitize.circuits.folder import require_plain_files
 from circuitize.circuits.phases import Phases, Progress, silent
-from circuitize.circuits.program import IntegerProgram, Program
+from circuitize.circuits.program import Given, IntegerProgram, Program
 from circuitize.circuits.scan import Told
 from circuitize.frontends.layers import Model
 from circuitize.provers.statement import FILE
@@ -51,7 +50,7 @@ def verify_run(
     seed: bytes | str | None = None,
     examples: int | None = None,
     per_proof: int | None = None,
-    scalars: Mapping[str, Any] | None = None,
+    scalars: Mapping[str, Given] | None = None,
     schedule: Schedule | None = None,
     evaluate: Program | None = None,
     test: Data | None = None,

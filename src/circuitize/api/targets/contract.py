@@ -6,14 +6,15 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.folder import Own
 from circuitize.circuits.phases import Phases, Progress, silent
 from circuitize.circuits.program import Given
+from circuitize.circuits.reading import Json
 
-from .options import Named
+from .options import Named, Options
 
 if TYPE_CHECKING:
     import numpy as np
@@ -58,7 +59,7 @@ class Request:
 
     inputs: Mapping[str, Given] | Sequence[Path] | None = None
     raw_inputs: bool = False
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Options = field(default_factory=dict)
     say: Progress = silent
 
     def witnessed(self, program: IntegerProgram) -> dict[str, NDArray[np.int64]] | None:
@@ -110,14 +111,14 @@ class Target(Buildable[C], Protocol[C]):
         found: Collection[type[Operation]] = import_module(self.rules_in).RULES
         return found
 
-    def estimate(self, program: IntegerProgram, options: Mapping[str, Any]) -> dict[str, Any]:
+    def estimate(self, program: IntegerProgram, options: Options) -> Json:
         """The sizes of the circuit of an integer program, before it is emitted, as `estimate --json` prints them.
 
         The entry `left_out`, if there is one, is taken out of them: what has no sizes, and why. Raises LeftOut where
         there are none at all, any other CircuitizeError where the program is at fault.
         """
 
-    def shown(self, sizes: Mapping[str, Any]) -> Iterator[Shown]:
+    def shown(self, sizes: Json) -> Iterator[Shown]:
         """What `estimate` prints of the sizes."""
         yield self.title
         yield [(name.replace("_", " "), size) for name, size in sizes.items() if isinstance(size, int | float)]

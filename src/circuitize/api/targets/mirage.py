@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.reading import Json
 
 from .contract import LeftOut, Shown
+from .options import Options
 from .provers import OwnCircuit
 from .r1cs import sizes_and_soundness
 
@@ -23,7 +25,7 @@ class Mirage(OwnCircuit):
     measure = "constraints"
     rules_in = "circuitize.backends.r1cs.operations"
 
-    def estimate(self, program: IntegerProgram, options: Mapping[str, Any]) -> dict[str, Any]:
+    def estimate(self, program: IntegerProgram, options: Options) -> Json:
         from circuitize.backends.r1cs.challenge import Challenge
         from circuitize.backends.r1cs.cost import estimate
 
@@ -32,7 +34,7 @@ class Mirage(OwnCircuit):
         except CircuitizeError as error:
             raise LeftOut(str(error)) from None
 
-    def shown(self, sizes: Mapping[str, Any]) -> Iterator[Shown]:
+    def shown(self, sizes: Json) -> Iterator[Shown]:
         yield from sizes_and_soundness(self.title, sizes, "SHA-256", 1 << 253)
 
     def check(self, program: IntegerProgram) -> agree.Target:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeAlias
 
 from circuitize.circuits.errors import CircuitizeError
+
+Options: TypeAlias = dict[str, Any]
+"""What is given for options, by name."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,7 @@ class Named(Protocol):
     @property
     def name(self) -> str: ...
 
-    def require(self, command: str, options: Mapping[str, Any]) -> None:
+    def require(self, command: str, options: Options) -> None:
         """Raise CircuitizeError for options of a command that do not go together, before there is work."""
         return
 
@@ -69,9 +72,7 @@ def offered(targets: Iterable[Named], command: str) -> dict[str, tuple[Option, l
     return found
 
 
-def chosen(
-    target: Named, command: str, given: Mapping[str, Any], targets: Iterable[Named], spoken: bool = False
-) -> dict[str, Any]:
+def chosen(target: Named, command: str, given: Options, targets: Iterable[Named], spoken: bool = False) -> Options:
     """The options of a command that were given: all must be the target's, with values that they take.
 
     `targets` are all that there are. With `spoken`, as on a command line, what is required must be said. Raises

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.phases import Phases
+from circuitize.circuits.reading import Json
 
 from .contract import PLAIN, CheckedFiles, Files, Request, Shown, Target
 from .names import CELLS_FILE, PLONKISH_SIZES, PROGRAM_FILE, SYSTEM_FILE
-from .options import Option
+from .options import Option, Options
 from .r1cs import WITNESS, WITNESSED
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class Plonkish(Target["PlonkishSystem"]):
         Option("memory", "count", "the most memory that proving may take", "MIB", commands=("compile", "estimate")),
     )
 
-    def require(self, command: str, options: Mapping[str, Any]) -> None:
+    def require(self, command: str, options: Options) -> None:
         if "k" in options and "memory" in options:
             raise CircuitizeError(
                 "expected --k or --memory, found both; --memory is for the search, which --k leaves out"
@@ -53,7 +54,7 @@ class Plonkish(Target["PlonkishSystem"]):
 
         return PlonkishSystem(self, program, phases, request)
 
-    def estimate(self, program: IntegerProgram, options: Mapping[str, Any]) -> dict[str, Any]:
+    def estimate(self, program: IntegerProgram, options: Options) -> Json:
         """The layout, and what its keys and proof take with halo2."""
         from circuitize.backends.plonkish.emit import emit
         from circuitize.provers.halo2.cost import sizes
@@ -61,7 +62,7 @@ class Plonkish(Target["PlonkishSystem"]):
         found = self._laid_out(program, options)
         return found | {**sizes(emit(program, found["k"]).summed.system), "degree": found["degree"]}
 
-    def shown(self, sizes: Mapping[str, Any]) -> Iterator[Shown]:
+    def shown(self, sizes: Json) -> Iterator[Shown]:
         yield self.title
         yield [(name.replace("_", " "), sizes[name]) for name in SHOWN]
 
@@ -89,7 +90,7 @@ class Plonkish(Target["PlonkishSystem"]):
             told = describe(system, found, lambda edge: names[edge] if 0 <= edge < len(names) else "program")
         return CheckedFiles(f"all {len(system.gates) + len(system.lookups):,} gates and lookups", told)
 
-    def _laid_out(self, program: IntegerProgram, options: Mapping[str, Any]) -> dict[str, Any]:
+    def _laid_out(self, program: IntegerProgram, options: Options) -> Json:
         from circuitize.backends.plonkish.cost import estimate
 
         memory = options.get("memory")

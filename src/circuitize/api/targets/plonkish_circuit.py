@@ -13,6 +13,7 @@ from circuitize.backends.plonkish.emit import Filling, emit
 from circuitize.backends.plonkish.system_file import Cells, write_cells, write_system
 from circuitize.backends.plonkish.witness import random_salts
 from circuitize.circuits.phases import Phases
+from circuitize.circuits.reading import Json
 from circuitize.circuits.saved import save
 from circuitize.sims.integer import trace
 
@@ -40,7 +41,7 @@ class PlonkishSystem(WrittenCircuit):
         self.sizes = {name: count for name, count in counts.items() if name in PLONKISH_SIZES}
 
     @property
-    def report(self) -> Mapping[str, Any]:
+    def report(self) -> Json:
         return {"digest": self.digest, "circuit_digest": self.emission.system.digest, **self.sizes}
 
     def fill(self, folder: Path) -> list[Path]:

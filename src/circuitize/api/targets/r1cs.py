@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from circuitize.circuits.phases import Phases
+from circuitize.circuits.reading import Json
 
 from .contract import PLAIN, CheckedFiles, Files, Request, Shown, Target
 from .names import CIRCUIT_FILE, JSON_FILE, PROGRAM_FILE, SYMBOLS_FILE, WITNESS_FILE
-from .options import Option
+from .options import Option, Options
 
 if TYPE_CHECKING:
     from circuitize.api.exact import Exact
@@ -40,12 +41,12 @@ class R1CS(Target["RankOne"]):
 
         return RankOne(self, program, phases, request)
 
-    def estimate(self, program: IntegerProgram, options: Mapping[str, Any]) -> dict[str, Any]:
+    def estimate(self, program: IntegerProgram, options: Options) -> Json:
         from circuitize.backends.r1cs.cost import estimate
 
         return estimate(program)
 
-    def shown(self, sizes: Mapping[str, Any]) -> Iterator[Shown]:
+    def shown(self, sizes: Json) -> Iterator[Shown]:
         from circuitize.backends.field import BN254
 
         yield from sizes_and_soundness(self.title, sizes, "Poseidon", BN254.prime)
@@ -71,7 +72,7 @@ class R1CS(Target["RankOne"]):
         return CheckedFiles(f"all {system.constraints:,} constraints", broken)
 
 
-def sizes_and_soundness(title: str, sizes: Mapping[str, Any], hash: str, challenges: int) -> Iterator[Shown]:
+def sizes_and_soundness(title: str, sizes: Json, hash: str, challenges: int) -> Iterator[Shown]:
     """The sizes, and what a satisfied system says of the program, its challenge being one of so many."""
     yield title
     yield [(name.replace("_", " "), sizes[name]) for name in SIZES]

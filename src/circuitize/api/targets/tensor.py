@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from circuitize.circuits.reading import Json
 
 from .contract import LeftOut, Shown
+from .options import Options
 from .provers import OwnCircuit
 
 if TYPE_CHECKING:
@@ -24,7 +27,7 @@ class TensorProof(OwnCircuit):
     counted = False
     rules_in = "circuitize.backends.tensor.lowering"
 
-    def estimate(self, program: IntegerProgram, options: Mapping[str, Any]) -> dict[str, Any]:
+    def estimate(self, program: IntegerProgram, options: Options) -> Json:
         from circuitize.backends.tensor.errors import Unprovable
         from circuitize.provers.tensor.cost import estimate
 
@@ -33,7 +36,7 @@ class TensorProof(OwnCircuit):
         except Unprovable as error:
             raise LeftOut(str(error)) from None
 
-    def shown(self, sizes: Mapping[str, Any]) -> Iterator[Shown]:
+    def shown(self, sizes: Json) -> Iterator[Shown]:
         kinds = [(self.title, sizes)]
         if sizes["zero_knowledge"]:
             kinds.append((self.title, sizes["not_zero_knowledge"]))

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.folder import require_file
 from circuitize.circuits.phases import Phases
+from circuitize.circuits.reading import Json
 
 from .contract import PLAIN, Files, Request, Shown, Target
 from .names import DESIGN_FILE
-from .options import Option
+from .options import Option, Options
 
 if TYPE_CHECKING:
     from circuitize.api.exact import Exact
@@ -67,7 +68,7 @@ class Verilog(Target["Hardware"]):
 
         return parallel.RULES.keys() & folded.RULES
 
-    def require(self, command: str, options: Mapping[str, Any]) -> None:
+    def require(self, command: str, options: Options) -> None:
         if "plot" in options:
             require_file(Path(options["plot"]))
 
@@ -76,14 +77,14 @@ class Verilog(Target["Hardware"]):
 
         return Hardware(self, program, phases, request)
 
-    def estimate(self, program: IntegerProgram, options: Mapping[str, Any]) -> dict[str, Any]:
+    def estimate(self, program: IntegerProgram, options: Options) -> Json:
         """The folded design, its `tradeoff`, and `parallel` where that is small enough; it alone where none folds."""
         from circuitize.backends.verilog.sizes import folded_sizes, parallel_sizes, tradeoff
         from circuitize.sims.rtl.frames import bound_somehow
 
         from .tradeoff_plot import plot
 
-        found: dict[str, Any] = {}
+        found: Json = {}
         left_out: dict[str, str] = {}
         made: IntegerProgram | None = None
         for scheduler in ("folded", "parallel"):
@@ -102,7 +103,7 @@ class Verilog(Target["Hardware"]):
             plot(found["tradeoff"], Path(options["plot"]))
         return found | {"left_out": {scheduler: f"none, {reason}" for scheduler, reason in left_out.items()}}
 
-    def shown(self, sizes: Mapping[str, Any]) -> Iterator[Shown]:
+    def shown(self, sizes: Json) -> Iterator[Shown]:
         """A row for each scheduler, then one for each number of lanes."""
         from circuitize.backends.verilog.sizes import SIZES
 

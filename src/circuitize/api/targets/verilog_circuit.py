@@ -16,6 +16,7 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.memory import amount_of_bytes
 from circuitize.circuits.phases import Phases
 from circuitize.circuits.program import IntegerProgram
+from circuitize.circuits.reading import Json
 from circuitize.sims.rtl.frames import example_frames, frames_to_try, vectors
 
 from .contract import Request, Shown, Target
@@ -44,7 +45,7 @@ class Hardware(WrittenCircuit):
         self.sizes = {name: value for name, value in self.design.report.items() if name in SIZES}
 
     @property
-    def report(self) -> Mapping[str, Any]:
+    def report(self) -> Json:
         return {
             "scheduler": self.design.scheduler,
             "digest": self.digest,

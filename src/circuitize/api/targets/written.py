@@ -5,11 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from circuitize.circuits.folder import whole_folder
 from circuitize.circuits.memory import amount_of_bytes
 from circuitize.circuits.phases import Phases
+from circuitize.circuits.reading import Json
 
 from .contract import Files, Shown
 
@@ -25,7 +25,7 @@ class WrittenCircuit(ABC):
         self.title, self.digest, self.files, self.phases = title, digest, files, phases
 
     @property
-    def report(self) -> Mapping[str, Any]:
+    def report(self) -> Json:
         """What `compile --json` prints of it."""
         return {"digest": self.digest, **self.sizes}
 
