@@ -8,7 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from integers_cases import TABLE, TOP, cases, fixed, views
+from integers_cases import cases
+from operations.integer import TOP, fixed
+from operations.integers.arithmetic import TABLE
+from operations.integers.layout import views
 
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
