@@ -65,7 +65,7 @@ RUN: list[RealCase | IntegerCase] = [case for case in REALS if not isinstance(ca
 RUN += INTEGERS
 CIRCUITS = Path(circuitize.circuits.__path__[0]).resolve()
 BESIDE = {"array_module", "Table.like", "View.window", "exact_error_function"}
-"""What finds the module of a value, and a table in it; what prepares a step or a table, of Python's lists and numbers."""
+"""What finds the module of a value, or a table in it; what prepares a view or a table, of Python lists and numbers."""
 
 
 def drawn(case: RealCase | IntegerCase, seed: int = 1) -> list[Any]:
