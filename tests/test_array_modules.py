@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
+from functools import cache
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
@@ -20,7 +22,7 @@ from operations.integer import Case as IntegerCase
 from operations.real import Case as RealCase
 
 import circuitize.circuits
-from circuitize.circuits import arrays
+from circuitize.circuits import arrays, integers
 from circuitize.circuits.arrays.curves.smooth import Smooth
 from circuitize.circuits.errors import Undefined
 from circuitize.circuits.operation import Operation
@@ -38,15 +40,6 @@ EXCEPTIONS = {
     "require_between": "the same, by the least and the greatest value, which numpy finds faster",
 }
 """What writes to arrays, asks which module they are of, or needs their values, by name, and why. At most ten."""
-
-READ = {
-    *("integer.check", "integer.divide", "integer.gather", "integer.lookup", "integer.scatter_add"),
-    *("integer.square_root", "real.gather", "real.one_hot", "real.scatter_add"),
-    *("real.exp", "real.exp2", "real.log", "real.log2", "real.reciprocal", "real.divide", "real.square_root"),
-    *("real.reciprocal_square_root", "real.elu", "real.power", "real.softmax", "real.log_sum_exp", "real.log_softmax"),
-    *("real.cross_entropy", "real.normalize", "real.root_mean_square_normalize"),
-}
-"""Operations that read values, since they have none everywhere: arrays at hand only, no traced ones."""
 
 TRANSCENDENTAL = (
     *(Smooth, arrays.Sin, arrays.Cos, arrays.Exp, arrays.Log, arrays.ELU, arrays.Softmax, arrays.LogSumExp),
@@ -82,8 +75,8 @@ def value(operation: Operation, values: list[Any]) -> Any:
     return made
 
 
-def reached() -> set[tuple[Path, str]]:
-    """The functions of circuits/ that run when operations do, by file and name; a composite is what it defines."""
+def reached(cases: Iterable[RealCase | IntegerCase]) -> set[tuple[Path, str]]:
+    """The functions of circuits/ that run when their operations do, by file and name."""
     found: set[CodeType] = set()
 
     def note(frame: FrameType, event: str, argument: Any) -> None:
@@ -92,12 +85,18 @@ def reached() -> set[tuple[Path, str]]:
 
     sys.setprofile(note)
     try:
-        for case in RUN:
+        for case in cases:
             value(case.operation, drawn(case))
     finally:
         sys.setprofile(None)
     named = ((Path(code.co_filename).resolve(), code.co_qualname.split(".<locals>")[0]) for code in found)
     return {(path, name) for path, name in named if path.is_relative_to(CIRCUITS)}
+
+
+@cache
+def reads(case: RealCase | IntegerCase) -> bool:
+    """Whether the operation looks for values where it has none: it takes arrays at hand only, no traced ones."""
+    return not {"require", "require_between"}.isdisjoint(name for _, name in reached([case]))
 
 
 def functions(path: Path) -> Mapping[str, ast.AST]:
@@ -120,7 +119,7 @@ def departs(node: ast.AST) -> bool:
 
 
 def test_functions_that_run_write_to_no_array_but_those_listed() -> None:
-    ran = reached()
+    ran = reached(RUN)  # a composite is what it defines
     names = {name for _, name in ran}
     assert {getattr(case.operation, "value", case.operation.run).__qualname__ for case in RUN} <= names
     parsed = {path: functions(path) for path, _ in ran}
@@ -142,7 +141,7 @@ def test_reals_are_those_of_numpy(case: RealCase) -> None:
             np.testing.assert_array_equal(found, expected)
 
 
-@pytest.mark.parametrize("case", [c for c in INTEGERS if c.operation.name in READ], ids=str)
+@pytest.mark.parametrize("case", [case for case in INTEGERS if reads(case)], ids=str)
 def test_integers_that_read_values_are_those_of_numpy(case: IntegerCase) -> None:
     for seed in (1, 2):
         values = drawn(case, seed)
@@ -154,7 +153,7 @@ def test_integers_that_read_values_are_those_of_numpy(case: IntegerCase) -> None
             np.testing.assert_array_equal(found, expected, strict=True)
 
 
-TRACED = [case for case in INTEGERS if case.operation.name not in READ and case.sources]
+TRACED = [case for case in INTEGERS if case.sources and not reads(case)]
 
 
 @pytest.mark.parametrize("operation", sorted({case.operation.name for case in TRACED}))
@@ -170,13 +169,17 @@ def test_traced_integers_are_those_of_numpy(operation: str) -> None:
             np.testing.assert_array_equal(found, case.operation.run(*values)[0], strict=True)
 
 
-def test_just_those_that_read_values_do_not_trace() -> None:
-    found = set()
-    every: list[RealCase | IntegerCase] = [*REALS, *tiers.of_each(INTEGERS)]
-    for case in every:
-        shapes = [jax.ShapeDtypeStruct(value.shape, value.dtype) for value in drawn(case)]
-        try:
-            jax.eval_shape(case.operation.run, *shapes)
-        except jax.errors.TracerBoolConversionError:
-            found.add(case.operation.name)
-    assert found == READ
+@pytest.mark.parametrize("case", [*REALS, *tiers.of_each(INTEGERS)], ids=str)
+def test_just_those_that_read_values_do_not_trace(case: RealCase | IntegerCase) -> None:
+    shapes = [jax.ShapeDtypeStruct(value.shape, value.dtype) for value in drawn(case)]
+    with pytest.raises(jax.errors.TracerBoolConversionError) if reads(case) else nullcontext():
+        jax.eval_shape(case.operation.run, *shapes)
+
+
+@pytest.mark.parametrize(("wide", "narrow"), [(1 << 9, 1 << 9), (1 << 20, 1 << 20), (1 << 34, 1 << 20)])
+def test_great_contractions_are_those_of_numpy(wide: int, narrow: int) -> None:
+    """In one floating format, or in limbs: as great as the values are, which are read."""
+    random = np.random.default_rng(1)
+    x, y = random.integers(-wide, wide, (8, 64)), random.integers(-narrow, narrow, (64, 40))
+    found = value(integers.Contract("bi,ij->bj"), [jnp.asarray(x), jnp.asarray(y)])
+    np.testing.assert_array_equal(found, x @ y, strict=True)
