@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -12,17 +13,24 @@ from numpy.typing import NDArray
 from plain_integers import Plain
 
 from circuitize.circuits import integers
-from circuitize.circuits.types import Fixed
+from circuitize.circuits.types import Fixed, Shape
 
 Integers = NDArray[np.int64]
 TOP = (1 << 62) - 1
+INTERVALS = [(low, high) for low in range(-3, 4) for high in range(low, 4)]
+FEW = [(-3, 2), (-2, -1), (1, 3), (0, 0), (-2, 0), (0, 2), (2, 2), (-3, -3)]
+
+Operation = integers.IntegerOperation
+Intervals = Sequence[tuple[int, int]]
+Tried = tuple[Operation, list[Fixed]]
+"""An operation, and source types whose values can all be tried."""
 
 
 @dataclass(frozen=True)
 class Case:
     """An operation on sources of these types."""
 
-    operation: integers.IntegerOperation
+    operation: Operation
     sources: tuple[Fixed, ...]
 
     def __str__(self) -> str:
@@ -59,8 +67,21 @@ def fixed(shape: tuple[int, ...], low: int, high: int, fraction_bits: int = 0) -
     return Fixed(shape, fraction_bits, low, high)
 
 
-def case(operation: integers.IntegerOperation, *sources: Fixed) -> Case:
+def case(operation: Operation, *sources: Fixed) -> Case:
     return Case(operation, sources)
+
+
+def of_one(operation: Operation, shape: Shape, intervals: Intervals = INTERVALS) -> list[Tried]:
+    """The operation on every interval."""
+    return [(operation, [fixed(shape, *interval)]) for interval in intervals]
+
+
+def of_two(operation: Operation, *shapes: Shape, intervals: Intervals = INTERVALS) -> list[Tried]:
+    """The operation on every pair of intervals."""
+    pairs = product(intervals, repeat=2)
+    return [
+        (operation, [fixed(shape, *interval) for shape, interval in zip(shapes, pair, strict=True)]) for pair in pairs
+    ]
 
 
 def fraction_bits_of_the_first(operation: Any, *sources: int) -> int:
@@ -72,9 +93,10 @@ class Described:
     """A class of operations: what it is in plain Python integers, written apart from the class, and cases of it.
 
     `plain` takes an operation and its sources, and raises NoValueError where it has no value; `fraction_bits` takes an
-    operation and its sources' fraction bits.
+    operation and its sources' fraction bits. The interval of what is `tried` must be just what is attained.
     """
 
     plain: Callable[..., Plain]
     cases: Sequence[Case]
+    tried: Callable[[], list[Tried]]
     fraction_bits: Callable[..., int] = fraction_bits_of_the_first

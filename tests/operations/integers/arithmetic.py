@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from operations.integer import TOP, Described, case, fixed
+from operations.integer import INTERVALS, TOP, Described, case, fixed, of_one, of_two
 from plain_integers import Index, NoValueError, Plain, elementwise, made
 
 from circuitize.circuits import integers
@@ -65,13 +65,19 @@ CASES = [
             case(integers.Constant.splat(-TOP, (2, 2), 1)),
             case(integers.Constant.splat(7)),
         ],
+        lambda: [(integers.Constant.of([3, -4]), []), (integers.Constant.splat(5, (2, 2)), [])],
         lambda o: int(o.fraction_bits),
     ),
     Described(
         elementwise(lambda o, x, y: x + y),
         [case(integers.Add(), HALF, HALF), case(integers.Add(), fixed((), -3, 4), fixed((), 5, 6))],
+        lambda: of_two(integers.Add(), (), ()),
     ),
-    Described(elementwise(lambda o, x, y: x - y), [case(integers.Subtract(), HALF, HALF)]),
+    Described(
+        elementwise(lambda o, x, y: x - y),
+        [case(integers.Subtract(), HALF, HALF)],
+        lambda: of_two(integers.Subtract(), (), ()),
+    ),
     Described(
         elementwise(lambda o, x: o.factor * x),
         [
@@ -80,26 +86,31 @@ CASES = [
             case(integers.Scale(1, 0), WIDE),
             case(integers.Scale((1 << 30) - 1, 30), INT32),
         ],
+        lambda: [entry for factor in (-2, 0, 3) for entry in of_one(integers.Scale(factor, 1), ())],
         lambda o, bits: bits + int(o.fraction_bits),
     ),
     Described(
         elementwise(lambda o, x, y: x * y),
         [case(integers.Multiply(), THIRTY, INT32), case(integers.Multiply(), SMALL, fixed((3, 4), -8, -2, 1))],
+        lambda: of_two(integers.Multiply(), (), ()),
         lambda o, *bits: sum(bits),
     ),
     Described(
         elementwise(lambda o, x: (x - x % 2**o.bits) // 2**o.bits),
         [case(integers.Shift(bits), WIDE) for bits in (0, 1, 17, 61, 62)],
+        lambda: [entry for bits in (0, 1, 2, 62) for entry in of_one(integers.Shift(bits), ())],
         lambda o, bits: bits - int(o.bits),
     ),
     Described(
         elementwise(lambda o, x: 1 if x < 0 else 0),
         [case(integers.IsNegative(), source) for source in (WIDE, UNSIGNED, fixed((2,), -9, -1), SMALL)],
+        lambda: of_one(integers.IsNegative(), ()),
         lambda o, bits: 0,
     ),
     Described(
         elementwise(lambda o, x: x if x > 0 else 0),
         [case(integers.ReLU(), source) for source in (WIDE, fixed((2,), -9, -1), fixed((2,), 2, 5), fixed((), -1, 1))],
+        lambda: of_one(integers.ReLU(), ()),
     ),
     Described(
         divide,
@@ -108,11 +119,17 @@ CASES = [
             case(integers.Divide(), SMALL, fixed((3, 4), 2, 7)),
             case(integers.Divide(), WIDE, fixed((3, 4), 1, 3)),
         ],
+        lambda: [
+            (integers.Divide(), [fixed((), *x), fixed((), *y)])
+            for x in [*INTERVALS, (-9, 9), (4, 9), (-9, -5)]
+            for y in ((1, 1), (1, 3), (2, 3), (3, 3))
+        ],
         lambda o, above, below: above - below,
     ),
     Described(
         square_root,
         [case(integers.SquareRoot(), fixed((3, 4), 0, TOP, 8)), case(integers.SquareRoot(), UNSIGNED)],
+        lambda: of_one(integers.SquareRoot(), (), [(0, 0), (0, 9), (3, 4), (8, 26), (16, 17)]),
         lambda o, bits: bits // 2,
     ),
     Described(
@@ -121,6 +138,7 @@ CASES = [
             case(integers.Lookup(-3, TABLE, 4), fixed((3, 4), -3, 4)),
             case(integers.Lookup(-3, TABLE, 4), fixed((5,), -1, 0)),
         ],
+        lambda: of_one(integers.Lookup(-3, TABLE, 0), ()),
         lambda o, bits: int(o.fraction_bits),
     ),
     Described(
@@ -131,5 +149,6 @@ CASES = [
             case(integers.Check(0, 16), fixed((2,), 0, 17)),
             case(integers.Check(-TOP, 3), fixed((), -TOP, TOP)),
         ],
+        lambda: of_one(integers.Check(2, 2), (), [(2, 2)]),
     ),
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from operations.integer import TOP, Described, case, fixed
+from operations.integer import FEW, TOP, Described, case, fixed, of_one, of_two
 from plain_integers import Index, Plain, elementwise, made
 
 from circuitize.circuits import integers
@@ -43,6 +43,12 @@ CASES = [
             case(integers.Select(), fixed((2,), 1, 1), fixed((2,), -3, 4), fixed((2,), 0, 9)),
             case(integers.Select(), fixed((2,), 0, 0), fixed((2,), -3, 4), fixed((2,), 0, 9)),
         ],
+        lambda: [
+            (integers.Select(), [fixed((), *c), fixed((), *a), fixed((), *b)])
+            for c in [(0, 0), (1, 1), (0, 1)]
+            for a in FEW
+            for b in FEW
+        ],
         lambda o, condition, a, b: a,
     ),
     Described(
@@ -51,10 +57,12 @@ CASES = [
             case(integers.Maximum(), fixed((3, 4), -(TOP >> 2), TOP >> 2), fixed((3, 4), -9, 99)),
             case(integers.Maximum(), fixed((3,), -9, -2), fixed((3,), 0, 0)),
         ],
+        lambda: of_two(integers.Maximum(), (), ()),
     ),
     Described(
         elementwise(lambda o, x: o.low if x < o.low else o.high if x > o.high else x),
         [case(integers.Clamp(-4, 5), fixed((3, 4), low, high)) for low, high in CLAMPED],
+        lambda: [entry for low, high in ((-1, 1), (0, 0), (-9, 9)) for entry in of_one(integers.Clamp(low, high), ())],
     ),
     Described(
         arg_max,
@@ -62,11 +70,13 @@ CASES = [
             *(case(integers.ArgMax(axis), source) for axis, source in along_axes()),
             case(integers.ArgMax(1), fixed((3, 6), -(TOP >> 3), TOP >> 3)),
         ],
+        lambda: [entry for axis in (0, 1) for entry in of_one(integers.ArgMax(axis), (1, 3), [(0, 1), (-1, 2)])],
         lambda o, bits: 0,
     ),
     Described(
         arg_max_one_hot,
         [case(integers.ArgMaxOneHot(axis), source) for axis, source in along_axes()],
+        lambda: [entry for axis in (0, 1) for entry in of_one(integers.ArgMaxOneHot(axis), (1, 3), [(0, 1), (-1, 2)])],
         lambda o, bits: 0,
     ),
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from operations.integer import Described, case, fixed
+from operations.integer import FEW, Described, case, fixed, of_one, of_two
 from plain_integers import Index, NoValueError, Plain, every, made, reads
 
 from circuitize.circuits import integers
@@ -133,12 +133,18 @@ def scatter_add(o: Any, updates: Plain, indices: Plain) -> Plain:
     return Plain(shape, y)
 
 
+PAD, DIAGONAL = View.pad((1,), (1,), (0,)), View((2, 2), (integers.Affine((2,), (0, 0), ((1,), (1,))),))
+OUTSIDE = View((2,), (integers.Affine((2,), (7,), ((1,),)),))
 SMALL = fixed((3, 4), -5, 9, 2)
 
 CASES = [
     Described(
         contract,
         [case(integers.Contract(equation), *sources) for equation, sources in contractions()],
+        lambda: [
+            *of_two(integers.Contract("i,i->"), (2,), (2,), intervals=FEW),
+            *of_two(integers.Contract("i,j->ij"), (2,), (1,), intervals=FEW),
+        ],
         lambda o, *bits: sum(bits),
     ),
     Described(
@@ -147,6 +153,7 @@ CASES = [
             case(integers.Concatenate(1), SMALL, fixed((3, 1), 3, 99, 2), fixed((3, 2), -7, -7, 2)),
             case(integers.Concatenate(0), SMALL),
         ],
+        lambda: of_two(integers.Concatenate(0), (1,), (2,), intervals=FEW),
     ),
     Described(
         gather,
@@ -156,6 +163,7 @@ CASES = [
             case(integers.Gather(0), fixed((1,), -99, 99, 3), fixed((), 0, 0)),
             case(integers.Gather(1), fixed((2, 3), 7, 9), fixed((), -9, 99)),
         ],
+        lambda: [(integers.Gather(0), [fixed((2,), *x), fixed((1,), 0, 1)]) for x in FEW],
     ),
     Described(
         scatter_add,
@@ -165,10 +173,30 @@ CASES = [
             case(integers.ScatterAdd(0, 1), fixed((4,), 5, 99, 3), fixed((4,), 0, 0)),
             case(integers.ScatterAdd(0, 4), fixed((2,), 5, 99, 3), fixed((), 0, 3)),
         ],
+        lambda: [(integers.ScatterAdd(0, n), [fixed((2,), *x), fixed((2,), 0, n - 1)]) for x in FEW for n in (1, 2, 3)],
     ),
-    Described(reindex, [case(integers.Reindex(view), fixed(view.source_shape, 3, 1 << 40, 2)) for view in views()]),
+    Described(
+        reindex,
+        [case(integers.Reindex(view), fixed(view.source_shape, 3, 1 << 40, 2)) for view in views()],
+        lambda: [
+            entry
+            for view in (PAD, DIAGONAL, View.window((3,), (0,), (2,)), OUTSIDE, View((1, 2)))
+            for entry in of_one(integers.Reindex(view), view.source_shape, FEW)
+        ],
+    ),
     Described(
         sum_of_fibres,
         [case(integers.Sum(view), fixed(view.target_shape, -(1 << 50), 1 << 40, 2)) for view in views()],
+        lambda: [
+            entry
+            for view in (
+                PAD,
+                DIAGONAL,
+                View.window((3,), (0,), (2,), (1,), (2,)),
+                OUTSIDE,
+                View.broadcast((2, 2), (1,)),
+            )
+            for entry in of_one(integers.Sum(view), view.target_shape, FEW)
+        ],
     ),
 ]
