@@ -69,7 +69,10 @@ def add_at(total: Any, indices: Values, values: Values) -> Values:
 
 
 class Table:
-    """A constant numpy array and its copies in other modules, each made when it is first asked for."""
+    """A constant numpy array and its copies in other modules, each made when it is first asked for.
+
+    One of JAX is made anew: while JAX traces, what it makes belongs to the trace.
+    """
 
     def __init__(self, array: Values) -> None:
         self._copies: dict[Any, Values] = {np: array}
@@ -78,5 +81,8 @@ class Table:
         """The array in the module of a value."""
         module = array_module(value)
         if module not in self._copies:
-            self._copies[module] = module.asarray(self._copies[np])
+            made: Values = module.asarray(self._copies[np])
+            if hasattr(made, "at"):
+                return made
+            self._copies[module] = made
         return self._copies[module]

@@ -42,7 +42,8 @@ class Gather:
             if self._pad.is_sparse:
                 module = array_module(array)
                 flat = locate(step, self.source, module.arange(math.prod(step.shape)))
-                taken: NDArray[Any] = module.where(flat < 0, 0, array.reshape(-1)[module.maximum(flat, 0)])
+                zero, inside = module.zeros((), array.dtype), array.reshape(-1)[module.maximum(flat, 0)]
+                taken: NDArray[Any] = module.where(flat < 0, zero, inside)
                 return taken.reshape(step.shape)
             array = self._pad(array)
         return self._window(array)
