@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from arrays_cases import Floats, Integers, Source
+from operations.real import Floats, Integers, Source
 
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.program import IntegerProgram, Port, Program, Visibility

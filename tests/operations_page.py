@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 
 import arrays_cases
 import quantized_cases
-from arrays_cases import Case, Source
 from function_cases import FunctionCase, function_cases, small_program
+from operations.real import Case, Source
 
 from circuitize.backends.plonkish.cost import estimate as plonkish
 from circuitize.backends.tensor.errors import Unprovable

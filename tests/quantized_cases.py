@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
-from arrays_cases import Case, Floats, Integers, Source
+from operations.real import Case, Floats, Integers, Source
 
 from circuitize.circuits import arrays
 from circuitize.circuits.arrays.curves.smooth import Smooth
@@ -16,21 +16,6 @@ from circuitize.circuits.program import IntegerProgram, Port, Program, Visibilit
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.types import Fixed
 
-EXACT = (
-    *(
-        arrays.Greater,
-        arrays.ReLU,
-        arrays.Max,
-        arrays.ArgMaxOneHot,
-        arrays.OneHot,
-        arrays.Clip,
-        arrays.Floor,
-        arrays.Ceil,
-    ),
-    *(arrays.Round, arrays.Sign, arrays.Abs, arrays.Maximum, arrays.Minimum, arrays.Min, arrays.CumulativeSum),
-    arrays.TopKOneHot,
-)
-"""Operations that round nothing, whatever their class of rounding."""
 APPROXIMATED = (Smooth, arrays.Sin, arrays.Cos, arrays.Exp, arrays.Log)
 """Operations with a proved error."""
 UNIT = Source((), 0.0, 1.0)
@@ -96,7 +81,7 @@ def tolerance(case: Case, inputs: dict[str, Integers], result: Fixed) -> float:
     a reciprocal and two roundings.
     """
     operation = case.operation
-    if isinstance(operation, EXACT):
+    if case.units is None:
         return 0.0
     if isinstance(operation, arrays.Softmax):
         return 4.0

@@ -7,12 +7,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from arrays_cases import Case as RealCase
-from arrays_cases import Source
 from arrays_cases import cases as real_cases
 from cli_programs import inverse
 from fault_programs import checked
-from integers_cases import Case, cases
+from integers_cases import cases
+from operations.integer import Case
+from operations.real import Case as RealCase
+from operations.real import Source
 from quantized_cases import program as quantized
 from r1cs_programs import chain, program, single
 

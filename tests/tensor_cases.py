@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from integers_cases import Case, Integers, cases
+from integers_cases import cases
+from operations.integer import Case, Integers
 from r1cs_programs import single
 from tensor_proofs import committed_inputs
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from arrays_cases import Case, cases
+from arrays_cases import cases
+from operations.real import Case
 
 from circuitize.circuits import arrays
 from circuitize.circuits.arrays.term import Real

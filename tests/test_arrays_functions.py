@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from arrays_cases import Integers, Source
+from operations.real import Integers, Source
 
 from circuitize.circuits import arrays
 from circuitize.circuits.arrays.curves.logarithm import logarithms, reductions

@@ -7,7 +7,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import tiers
-from arrays_cases import Case, Source, cases
+from arrays_cases import cases
+from operations.real import Case, Source
 
 from circuitize.circuits import arrays
 from circuitize.circuits.arrays.curves.exponential import exponential_table
@@ -68,7 +69,7 @@ def bound(case: Case, values: list[np.ndarray], fraction_bits: int) -> float:
         numerator, k = PRECISION.coefficient(case.operation.factor)
         error = abs(Fraction(case.operation.factor) - numerator * Fraction(2) ** -k)
         return float(error * Fraction(2) ** fraction_bits) * float(np.abs(values[0]).max()) + 0.5
-    return case.units + 0.5 * (case.operation.rounding is arrays.Rounding.VALUE)
+    return (case.units or 0) + 0.5 * (case.operation.rounding is arrays.Rounding.VALUE)
 
 
 @pytest.mark.parametrize(

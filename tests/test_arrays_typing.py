@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from arrays_cases import Case, cases, language
+from arrays_cases import cases, language
+from operations.real import Case
 
 from circuitize.circuits import arrays
 from circuitize.circuits.builder import generator

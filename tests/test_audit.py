@@ -7,11 +7,12 @@ from collections import defaultdict
 import numpy as np
 import pytest
 import tiers
-from arrays_cases import Case as RealCase
 from arrays_cases import cases as real_cases
 from enumeration import solutions, without
 from example_programs import example
-from integers_cases import Case, few
+from integers_cases import few
+from operations.integer import Case
+from operations.real import Case as RealCase
 from quantized_cases import program as quantized
 from r1cs_programs import chain, program, single
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import strict_arrays
-from arrays_cases import Case as RealCase
 from arrays_cases import cases as real_cases
 from example_programs import example
 from fault_programs import everything
-from integers_cases import Case, cases
+from integers_cases import cases
+from operations.integer import Case
+from operations.real import Case as RealCase
 from quantized_cases import drawn, real_program
 from r1cs_programs import single
 

@@ -16,6 +16,7 @@ import pytest
 import quantized_cases
 from agreement import Vector, mutations
 from example_programs import example
+from operations.integer import Case
 from r1cs_programs import chain, single
 from tiers import TIER
 
@@ -119,7 +120,7 @@ def check(given: IntegerProgram, inputs: Vector, folder: Path) -> None:
         assert not np.array_equal(a * b, c)
 
 
-def defined(given: IntegerProgram, case: integers_cases.Case) -> Vector:
+def defined(given: IntegerProgram, case: Case) -> Vector:
     random = np.random.default_rng(0)
     while True:
         inputs = {f"in{i}": value for i, value in enumerate(case.draw(random))} or {"in0": np.array(1)}
@@ -141,7 +142,7 @@ def small_cases() -> list[Any]:
 
 @pytest.mark.parametrize("case", small_cases(), ids=lambda case: case.operation.name)
 def test_circuits_of_operations(case: Any, tmp_path: Path) -> None:
-    if isinstance(case, integers_cases.Case):
+    if isinstance(case, Case):
         given = single(case.operation, *case.sources)
         check(given, defined(given, case), tmp_path)
     else:

@@ -6,7 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
-from integers_cases import Case, cases
+from integers_cases import cases
+from operations.integer import Case
 
 from circuitize.circuits.builder import generator
 from circuitize.circuits.encode import program_digest

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from integers_cases import draw, fixed
+from operations.integer import draw, fixed
 
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from integers_cases import TOP, fixed
+from operations.integer import TOP, fixed
 
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder, generator

@@ -5,9 +5,10 @@ from __future__ import annotations
 from contextlib import suppress
 
 import numpy as np
-import plain_integers
 import pytest
-from integers_cases import Case, cases, plain_sources
+from integers_cases import cases, described
+from operations.integer import Case
+from plain_integers import NoValueError, Plain
 
 from circuitize.circuits.errors import Undefined
 from circuitize.circuits.hypergraph import evaluate
@@ -21,28 +22,27 @@ EXPANSIONS = [c for c in ALL if isinstance(c.operation, Expansion)]
 
 def test_every_operation_has_a_case_and_a_plain_definition() -> None:
     names = {kind.name for kind in operation_classes() if kind.__module__.startswith("circuitize.")}
-    assert {c.operation.name for c in ALL} == names == set(plain_integers.DEFINITIONS)
+    assert {c.operation.name for c in ALL} == names == {kind.name for kind in described()}
 
 
 @pytest.mark.parametrize("case", ALL, ids=str)
 def test_run_equals_the_plain_definition(case: Case) -> None:
     random = np.random.default_rng(1)
     (target,) = case.operation.target_types(*case.sources)
-    assert target.fraction_bits == plain_integers.fraction_bits(
-        case.operation, *(source.fraction_bits for source in case.sources)
-    )
+    meaning = described()[type(case.operation)]
+    assert target.fraction_bits == meaning.fraction_bits(case.operation, *(s.fraction_bits for s in case.sources))
     for _ in range(4 if target.size * sum(s.size for s in case.sources) > 1000 else 12):
         values = case.draw(random)
         try:
-            expected = plain_integers.run(case.operation, plain_sources(values))
-        except plain_integers.NoValueError:
+            expected = meaning.plain(case.operation, *map(Plain.of, values))
+        except NoValueError:
             with pytest.raises(Undefined):
                 case.operation.run(*values)
             continue
         (found,) = case.operation.run(*values)
         assert isinstance(found, np.ndarray) and found.dtype == np.int64
         assert found.shape == expected.shape == target.shape
-        assert plain_integers.Plain.of(found) == expected
+        assert Plain.of(found) == expected
         assert target.low <= int(found.min()) and int(found.max()) <= target.high
 
 

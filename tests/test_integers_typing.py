@@ -6,18 +6,18 @@ import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import integers_cases
 import numpy as np
 import pytest
-from integers_cases import TABLE, TOP, cases, fixed, views
+from operations.integer import TOP, fixed
+from operations.integers.arithmetic import TABLE
+from operations.integers.layout import views
 
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import OverflowRisk, TypingError
 from circuitize.circuits.integers import IntegerOperation, View
 from circuitize.circuits.types import Array, Fixed
-
-INTERVALS = [(low, high) for low in range(-3, 4) for high in range(low, 4)]
-FEW = [(-3, 2), (-2, -1), (1, 3), (0, 0), (-2, 0), (0, 2), (2, 2), (-3, -3)]
 
 
 def every_value(source: Fixed) -> Iterator[np.ndarray[Any, Any]]:
@@ -34,80 +34,7 @@ def attained(operation: IntegerOperation, sources: Sequence[Fixed]) -> tuple[int
     return low, high
 
 
-def of_one(operation: IntegerOperation, shape: tuple[int, ...], intervals: Any = INTERVALS) -> list[Any]:
-    return [(operation, [fixed(shape, *interval)]) for interval in intervals]
-
-
-def of_two(operation: IntegerOperation, *shapes: tuple[int, ...], intervals: Any = INTERVALS) -> list[Any]:
-    pairs = itertools.product(intervals, repeat=2)
-    return [
-        (operation, [fixed(shape, *interval) for shape, interval in zip(shapes, pair, strict=True)]) for pair in pairs
-    ]
-
-
-def exhaustive() -> dict[str, list[tuple[IntegerOperation, list[Fixed]]]]:
-    """For each operation, source types whose values can all be tried."""
-    divisors, roots = [(1, 1), (1, 3), (2, 3), (3, 3)], [(0, 0), (0, 9), (3, 4), (8, 26), (16, 17)]
-    pad, diagonal = View.pad((1,), (1,), (0,)), View((2, 2), (integers.Affine((2,), (0, 0), ((1,), (1,))),))
-    window = View.window((3,), (0,), (2,))
-    outside = View((2,), (integers.Affine((2,), (7,), ((1,),)),))
-    found = [
-        *of_two(integers.Add(), (), ()),
-        *of_two(integers.Subtract(), (), ()),
-        *of_two(integers.Multiply(), (), ()),
-        *of_two(integers.Maximum(), (), ()),
-        *(entry for factor in (-2, 0, 3) for entry in of_one(integers.Scale(factor, 1), ())),
-        *(entry for bits in (0, 1, 2, 62) for entry in of_one(integers.Shift(bits), ())),
-        *of_one(integers.IsNegative(), ()),
-        *of_one(integers.ReLU(), ()),
-        *(
-            (integers.Divide(), [fixed((), *x), fixed((), *y)])
-            for x in [*INTERVALS, (-9, 9), (4, 9), (-9, -5)]
-            for y in divisors
-        ),
-        *of_one(integers.SquareRoot(), (), roots),
-        *of_one(integers.Lookup(-3, TABLE, 0), ()),
-        *(
-            entry
-            for view in (pad, diagonal, window, outside, View((1, 2)))
-            for entry in of_one(integers.Reindex(view), view.source_shape, FEW)
-        ),
-        *(
-            entry
-            for view in (
-                pad,
-                diagonal,
-                View.window((3,), (0,), (2,), (1,), (2,)),
-                outside,
-                View.broadcast((2, 2), (1,)),
-            )
-            for entry in of_one(integers.Sum(view), view.target_shape, FEW)
-        ),
-        *of_one(integers.Check(2, 2), (), [(2, 2)]),
-        *of_two(integers.Contract("i,i->"), (2,), (2,), intervals=FEW),
-        *of_two(integers.Contract("i,j->ij"), (2,), (1,), intervals=FEW),
-        *of_two(integers.Concatenate(0), (1,), (2,), intervals=FEW),
-        *(entry for low, high in ((-1, 1), (0, 0), (-9, 9)) for entry in of_one(integers.Clamp(low, high), ())),
-        *(entry for axis in (0, 1) for entry in of_one(integers.ArgMaxOneHot(axis), (1, 3), [(0, 1), (-1, 2)])),
-        *(entry for axis in (0, 1) for entry in of_one(integers.ArgMax(axis), (1, 3), [(0, 1), (-1, 2)])),
-        *(
-            (integers.Select(), [fixed((), *c), fixed((), *a), fixed((), *b)])
-            for c in [(0, 0), (1, 1), (0, 1)]
-            for a in FEW
-            for b in FEW
-        ),
-        *((integers.Gather(0), [fixed((2,), *x), fixed((1,), 0, 1)]) for x in FEW),
-        *((integers.ScatterAdd(0, n), [fixed((2,), *x), fixed((2,), 0, n - 1)]) for x in FEW for n in (1, 2, 3)),
-        (integers.Constant.of([3, -4]), []),
-        (integers.Constant.splat(5, (2, 2)), []),
-    ]
-    grouped: dict[str, list[tuple[IntegerOperation, list[Fixed]]]] = {}
-    for operation, sources in found:
-        grouped.setdefault(operation.name, []).append((operation, sources))
-    return grouped
-
-
-EXHAUSTIVE = exhaustive()
+EXHAUSTIVE = {kind.name: described.tried() for kind, described in integers_cases.described().items()}
 
 
 def test_every_operation_is_tried_exhaustively() -> None:
@@ -251,7 +178,7 @@ def test_constant_like_keeps_the_type_or_declines() -> None:
 def test_identities_are_the_identity() -> None:
     """Wherever an operation says it is the identity, it has its source's type and value."""
     seen = set()
-    for case in cases():
+    for case in integers_cases.cases():
         if len(case.sources) == 1 and case.operation.is_identity(case.sources[0]):
             values = case.draw(np.random.default_rng(4))
             assert case.operation.target_types(*case.sources) == case.sources

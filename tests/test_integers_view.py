@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from integers_cases import views
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
+from operations.integers.layout import views
 from plain_integers import every, flat, reads
 from tiers import examples
 

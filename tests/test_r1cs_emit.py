@@ -7,7 +7,8 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
-from integers_cases import Case, Integers, cases
+from integers_cases import cases
+from operations.integer import Case, Integers
 from r1cs_programs import program, single
 from tiers import count
 

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from arrays_cases import Source
+from operations.real import Source
 from test_arrays_functions import lowered
 
 from circuitize.circuits import arrays

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import tiers
-from integers_cases import case, fixed
+from operations.integer import case, fixed
 
 from circuitize.circuits.integers import Add, Shift
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from agreement import Vector, check_agreement
-from arrays_cases import Case, Source
+from operations.real import Case, Source
 from quantized_cases import drawn, program
 from tensor_proofs import committed_inputs, proved
 from toys.operations import Middle, SoftShrink

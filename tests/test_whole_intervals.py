@@ -7,7 +7,8 @@ from functools import cache
 
 import numpy as np
 import pytest
-from arrays_cases import Case, Integers, Source, cases
+from arrays_cases import cases
+from operations.real import Case, Integers, Source
 from quantized_cases import real_program, reals, tolerance
 
 from circuitize.circuits import arrays

@@ -5,13 +5,14 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import ClassVar
+from typing import Any, ClassVar
 
+from circuitize.circuits.array_module import array_module
 from circuitize.circuits.builder import Builder
-from circuitize.circuits.hypergraph import Arrow, evaluate
+from circuitize.circuits.hypergraph import Arrow, fold
 from circuitize.circuits.integers.term import Integer
 from circuitize.circuits.lowering import Lowering
-from circuitize.circuits.operation import Values
+from circuitize.circuits.operation import Operation, Values
 from circuitize.circuits.types import Array
 
 from . import expect
@@ -54,7 +55,13 @@ class Composite(RealOperation):
         return tuple(target for target in targets if isinstance(target, Array))
 
     def run(self, *values: Values) -> tuple[Values, ...]:
-        return tuple(evaluate(_definition(self, tuple(Array(value.shape) for value in values)), values))
+        definition, module = _definition(self, tuple(Array(value.shape) for value in values)), array_module(*values)
+
+        def run(index: int, operation: Operation, sources: list[Any]) -> Sequence[Any]:
+            return operation.run(*sources) if sources else [module.asarray(constant) for constant in operation.run()]
+
+        made = fold(definition, values, run)
+        return tuple(made[wire] for wire in definition.outputs.tolist())
 
     def reverse(
         self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ class Add(Elementwise):
     """x + y, of one shape and one number of fraction bits."""
 
     name = "integer.add"
+    function = "add"
     arity = 2
 
     def target(self, *sources: Fixed) -> Fixed:
@@ -28,26 +30,19 @@ class Add(Elementwise):
         same_formats(self.name, sources)
         return x.with_interval(x.low + y.low, x.high + y.high)
 
-    def write(self, module: Any, values: tuple[Integers, ...], out: Integers | None) -> Values:
-        made: Values = module.add(*values, out=out)
-        return made
-
 
 @dataclass(frozen=True)
 class Subtract(Elementwise, Expansion):
     """x - y, of one shape and one number of fraction bits."""
 
     name = "integer.subtract"
+    function = "subtract"
     arity = 2
 
     def target(self, *sources: Fixed) -> Fixed:
         x, y = sources
         same_formats(self.name, sources)
         return x.with_interval(x.low - y.high, x.high - y.low)
-
-    def write(self, module: Any, values: tuple[Integers, ...], out: Integers | None) -> Values:
-        made: Values = module.subtract(*values, out=out)
-        return made
 
     def define(self, builder: Builder, *wires: int) -> int:
         x, y = wires
@@ -59,6 +54,7 @@ class Scale(Elementwise):
     """factor * x, with so many more fraction bits: the real value is multiplied by factor * 2^-fraction_bits."""
 
     name = "integer.scale"
+    function = "multiply"
 
     factor: int
     fraction_bits: int
@@ -75,9 +71,9 @@ class Scale(Elementwise):
         ends = (x.low * self.factor, x.high * self.factor)
         return Fixed(x.shape, x.fraction_bits + self.fraction_bits, min(ends), max(ends))
 
-    def write(self, module: Any, values: tuple[Integers, ...], out: Integers | None) -> Values:
-        made: Values = module.multiply(*values, np.int64(self.factor), out=out)
-        return made
+    @cached_property
+    def constants(self) -> tuple[np.int64, ...]:
+        return (np.int64(self.factor),)
 
 
 @dataclass(frozen=True)
@@ -85,6 +81,7 @@ class Multiply(Elementwise):
     """x * y elementwise, of one shape; fraction bits add up. The interval does not know if both are the same wire."""
 
     name = "integer.multiply"
+    function = "multiply"
     arity = 2
 
     def target(self, *sources: Fixed) -> Fixed:
@@ -95,16 +92,13 @@ class Multiply(Elementwise):
             )
         return Fixed(x.shape, x.fraction_bits + y.fraction_bits, *corners(x, y))
 
-    def write(self, module: Any, values: tuple[Integers, ...], out: Integers | None) -> Values:
-        made: Values = module.multiply(*values, out=out)
-        return made
-
 
 @dataclass(frozen=True)
 class Shift(Elementwise):
     """floor(x / 2^bits), toward minus infinity, with `bits` fewer fraction bits; 0 <= bits <= 62."""
 
     name = "integer.shift"
+    function = "right_shift"
 
     bits: int
 
@@ -119,9 +113,9 @@ class Shift(Elementwise):
         (x,) = sources
         return Fixed(x.shape, x.fraction_bits - self.bits, x.low >> self.bits, x.high >> self.bits)
 
-    def write(self, module: Any, values: tuple[Integers, ...], out: Integers | None) -> Values:
-        made: Values = module.right_shift(*values, np.int64(self.bits), out=out)
-        return made
+    @cached_property
+    def constants(self) -> tuple[np.int64, ...]:
+        return (np.int64(self.bits),)
 
 
 @dataclass(frozen=True)
@@ -144,6 +138,7 @@ class ReLU(Elementwise):
     """max(x, 0). A core operation: no composition of others has its interval without a further range check."""
 
     name = "integer.relu"
+    function = "maximum"
 
     def is_identity(self, source: Any) -> bool:
         return bool(source.low >= 0)
@@ -152,6 +147,6 @@ class ReLU(Elementwise):
         (x,) = sources
         return x.with_interval(max(x.low, 0), max(x.high, 0))
 
-    def write(self, module: Any, values: tuple[Integers, ...], out: Integers | None) -> Values:
-        made: Values = module.maximum(*values, np.int64(0), out=out)
-        return made
+    @cached_property
+    def constants(self) -> tuple[np.int64, ...]:
+        return (np.int64(0),)

@@ -7,9 +7,10 @@ from typing import Any
 
 from circuitize.circuits.errors import TypingError, Undefined
 from circuitize.circuits.operation import Values
+from circuitize.circuits.requirement import require_between
 from circuitize.circuits.types import Fixed
 
-from .language import IntegerOperation, Integers, require
+from .language import IntegerOperation, Integers
 
 
 @dataclass(frozen=True)
@@ -34,11 +35,10 @@ class Check(IntegerOperation):
 
     def value(self, *values: Integers) -> Values:
         (x,) = values
-        if x.min() < self.low or x.max() > self.high:
-            try:
-                require(self.name, (x >= self.low) & (x <= self.high), x, f"values in [{self.low}, {self.high}]")
-            except Undefined as error:
-                reached, held = max(abs(int(x.min())), abs(int(x.max()))), max(abs(self.low), abs(self.high))
-                error.times = reached / held if held else None
-                raise
+        try:
+            require_between(self.name, self.low, self.high, x)
+        except Undefined as error:
+            reached, held = max(abs(int(x.min())), abs(int(x.max()))), max(abs(self.low), abs(self.high))
+            error.times = reached / held if held else None
+            raise
         return x

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import add
 from string import ascii_lowercase
 
 import numpy as np
@@ -152,13 +153,9 @@ def multiply_matrices(x: Integers, y: Integers) -> Integers:
     bits = _EXACT - (terms * min(sizes)).bit_length()
     wide_first = sizes[0] >= sizes[1]
     rest, narrow = (x, y.astype(np.float64)) if wide_first else (y, x.astype(np.float64))
-    made: Integers = array_module(x).zeros((x.shape[0], x.shape[1], y.shape[2]), np.int64)
-    shift = 0
-    for limb in _limbs(rest, max(sizes), bits):
-        piece = limb @ narrow if wide_first else narrow @ limb
-        made += piece.astype(np.int64) << shift
-        shift += bits
-    return made
+    limbs = _limbs(rest, max(sizes), bits)
+    pieces = (limb @ narrow if wide_first else narrow @ limb for limb in limbs)
+    return reduce(add, (piece.astype(np.int64) << bits * place for place, piece in enumerate(pieces)))
 
 
 def _limbs(values: Integers, magnitude: int, bits: int) -> list[Values]:

@@ -10,9 +10,10 @@ import numpy as np
 from circuitize.circuits.array_module import array_module
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.operation import Values
+from circuitize.circuits.requirement import require
 from circuitize.circuits.types import Fixed
 
-from .language import IntegerOperation, Integers, require
+from .language import IntegerOperation, Integers
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from circuitize.circuits.array_module import add_at, array_module
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.operation import Values
+from circuitize.circuits.requirement import require_between
 from circuitize.circuits.types import Fixed
 
 from .arithmetic import Add, IsNegative, Subtract
@@ -18,7 +19,7 @@ from .check import Check
 from .constant import Constant
 from .contraction import Contract
 from .expansion import Expansion
-from .language import Integers, axis_of, require
+from .language import Integers, axis_of
 from .view import View
 from .wiring import Reindex, broadcast
 
@@ -43,7 +44,7 @@ class Gather(Expansion):
 
     def value(self, *values: Integers) -> Values:
         x, indices = values
-        _require_inside(self.name, indices, x.shape[self.axis])
+        require_between(self.name, 0, x.shape[self.axis] - 1, indices, "indices")
         made: Values = array_module(x).take(x, indices, axis=self.axis)
         return made
 
@@ -90,12 +91,11 @@ class ScatterAdd(Expansion):
 
     def value(self, *values: Integers) -> Values:
         updates, indices = values
-        _require_inside(self.name, indices, self.size)
+        require_between(self.name, 0, self.size - 1, indices, "indices")
         before, after = updates.shape[: self.axis], updates.shape[self.axis + indices.ndim :]
         module = array_module(updates)
-        made = module.zeros((self.size, *before, *after), np.int64)
         rows = module.moveaxis(updates.reshape(*before, indices.size, *after), self.axis, 0)
-        add_at(made, indices.reshape(-1), rows)
+        made = add_at(module.zeros((self.size, *before, *after), np.int64), indices.reshape(-1), rows)
         moved: Values = module.moveaxis(made, 0, self.axis)
         return moved
 
@@ -139,7 +139,3 @@ def one_hot(builder: Builder, indices: int, size: int) -> int:
 def _expect_integers(name: str, indices: Fixed) -> None:
     if indices.fraction_bits:
         raise TypingError(f"{name}: expected indices without fraction bits, found {indices}; Shift them first")
-
-
-def _require_inside(name: str, indices: Integers, size: int) -> None:
-    require(name, (indices >= 0) & (indices < size), indices, f"indices in [0, {size - 1}]")

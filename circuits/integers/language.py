@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.array_module import array_module
-from circuitize.circuits.errors import TypingError, Undefined
+from circuitize.circuits.errors import TypingError
 from circuitize.circuits.operation import Operation, Values
 from circuitize.circuits.types import Fixed
 
@@ -60,24 +61,34 @@ class IntegerOperation(Operation):
 
 
 class Elementwise(IntegerOperation):
-    """An operation element by element, that can write its value over that of a source of its target's shape."""
+    """An operation element by element that every array module has a function for.
+
+    So it can write its value over that of a source of its target's shape.
+    """
 
     pointwise = True
 
-    @abstractmethod
-    def write(self, module: Any, values: tuple[Integers, ...], out: Integers | None) -> Values:
-        """The value by a function of an array module, into `out` unless that is None."""
+    function: ClassVar[str]
+    """The function's name."""
+
+    @cached_property
+    def constants(self) -> tuple[np.int64, ...]:
+        """What the function takes after the sources."""
+        return ()
 
     @property
     def makes_new(self) -> bool:
         return True
 
     def value(self, *values: Integers) -> Values:
-        return self.write(array_module(*values), values, None)
+        made: Values = getattr(array_module(*values), self.function)(*values, *self.constants)
+        return made
 
     def overwrite(self, source: int, *values: Integers) -> Values:
         """The target's value, put in the memory of the source at this place, which is spent."""
-        return self.write(array_module(*values), values, values[source])
+        function = getattr(array_module(*values), self.function)
+        made: Values = function(*values, *self.constants, out=values[source])
+        return made
 
 
 def same_formats(name: str, sources: tuple[Fixed, ...]) -> None:
@@ -115,10 +126,3 @@ def axis_of(name: str, axis: int, source: Fixed) -> int:
             f"{name}: expected an axis from 0 to {len(source.shape) - 1} of {list(source.shape)}, found {axis}"
         )
     return source.shape[axis]
-
-
-def require(name: str, allowed: NDArray[np.bool_], values: Integers, expected: str) -> None:
-    """Raises Undefined, naming the first element that is not allowed."""
-    if not allowed.all():
-        at = tuple(int(i) for i in array_module(values).argwhere(~allowed)[0])
-        raise Undefined(f"{name}: expected {expected}, found {int(values[at])} at element {list(at)}")

@@ -8,10 +8,11 @@ from functools import cached_property
 from circuitize.circuits.array_module import Table
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.operation import Values
+from circuitize.circuits.requirement import require_between
 from circuitize.circuits.types import Fixed
 
 from .constant import frozen
-from .language import IntegerOperation, Integers, require
+from .language import IntegerOperation, Integers
 
 ENTRIES = 1 << 16
 """The most entries of a table; wider functions are composed of narrow ones."""
@@ -54,8 +55,7 @@ class Lookup(IntegerOperation):
 
     def value(self, *values: Integers) -> Values:
         (x,) = values
-        if x.min() < self.low or x.max() > self.high:
-            require(self.name, (x >= self.low) & (x <= self.high), x, f"values in [{self.low}, {self.high}]")
+        require_between(self.name, self.low, self.high, x)
         return self._tables.like(x)[x - self.low]
 
     @cached_property

@@ -74,12 +74,10 @@ def locate(step: Affine, source: Shape, flat: Indices) -> Indices:
     found = module.zeros(flat.shape, np.int64)
     inside = module.ones(flat.shape, bool)
     for extent, offset, row in zip(source, step.offsets, step.strides, strict=True):
-        x = module.full(flat.shape, offset, np.int64)
-        for stride, p in zip(row, coordinates, strict=True):
-            if stride:
-                x += stride * p
+        moves = (stride * p for stride, p in zip(row, coordinates, strict=True) if stride)
+        x = sum(moves, module.full(flat.shape, offset, np.int64))
         found = found * extent + x
-        inside &= (x >= 0) & (x < extent)
+        inside = inside & (x >= 0) & (x < extent)
     located: Indices = module.where(inside, found, -1)
     return located
 

@@ -11,13 +11,10 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
-from circuitize.circuits.array_module import add_at, array_module
+from circuitize.circuits.array_module import Place, add_at, added, array_module, placed
 from circuitize.circuits.types import Shape
 
 from .steps import Affine, locate
-
-Index = tuple[Any, ...]
-"""Slices and numbers, and an ellipsis: it gives an array, even where that is a single element."""
 
 
 class Gather:
@@ -45,21 +42,33 @@ class Gather:
             if self._pad.is_sparse:
                 module = array_module(array)
                 flat = locate(step, self.source, module.arange(math.prod(step.shape)))
-                taken: NDArray[Any] = array.reshape(-1)[module.maximum(flat, 0)]
-                taken[flat < 0] = 0
+                zero, inside = module.zeros((), array.dtype), array.reshape(-1)[module.maximum(flat, 0)]
+                taken: NDArray[Any] = module.where(flat < 0, zero, inside)
                 return taken.reshape(step.shape)
             array = self._pad(array)
+        return self._window(array)
+
+    def _window(self, array: NDArray[Any]) -> NDArray[Any]:
+        """By strides where the module has its arrays in memory that it lays out so, by indices elsewhere."""
+        shape = self.step.shape
         if type(array) is np.ndarray:
             if array.flags.c_contiguous and not array.dtype.hasobject:
                 size = array.itemsize
                 window = np.ndarray(
-                    step.shape, array.dtype, array, self._offset * size, [stride * size for stride in self._strides]
+                    shape, array.dtype, array, self._offset * size, [stride * size for stride in self._strides]
                 )
                 window.flags.writeable = False
                 return window
-            return as_strided(array[self._start], step.shape, _products(step, array.strides), writeable=False)
-        there: NDArray[Any] = array_module(array).lib.stride_tricks.as_strided(
-            array[self._start], step.shape, _products(step, array.strides)
+            return as_strided(array[self._start], shape, _products(self.step, array.strides), writeable=False)
+        module = array_module(array)
+        if not hasattr(module, "lib"):
+            moves = (
+                stride * places for stride, places in zip(self._strides, np.indices(shape, sparse=True), strict=True)
+            )
+            found: NDArray[Any] = array.reshape(-1)[sum(moves, np.full(shape, self._offset))]
+            return found
+        there: NDArray[Any] = module.lib.stride_tricks.as_strided(
+            array[self._start], shape, _products(self.step, array.strides)
         )
         return there
 
@@ -78,10 +87,9 @@ class _Pad:
         self.own = _at([slice(*ends) for ends in own])
 
     def __call__(self, array: NDArray[Any]) -> NDArray[Any]:
-        around: NDArray[Any] = array_module(array).zeros(self.reach, array.dtype)
-        if self.meets:
-            around[self.place] = array[self.own]
-        return around
+        if not self.meets:
+            return array_module(array).zeros(self.reach, array.dtype)  # type: ignore[no-any-return]
+        return placed(self.reach, self.place, array[self.own])
 
 
 class Scatter:
@@ -99,7 +107,7 @@ class Scatter:
         )
         leading = _leading(step)
         minor = [axis for axis in range(len(kept)) if axis not in leading]
-        self._parts: list[tuple[Index, Index, tuple[int, ...]]] | None = None
+        self._parts: list[tuple[Place, Place, tuple[int, ...]]] | None = None
         """The step as injective ones: what each reads of the array, adds to, and its axes; None if there are many."""
         if all(len(moved) <= 1 for moved in columns) and math.prod(step.shape[axis] for axis in minor) <= 1024:
             fixed = product(*(range(step.shape[axis]) for axis in minor))
@@ -113,15 +121,14 @@ class Scatter:
             array = module.asarray(array.sum(axis=self._free))
         if self._is_regroup:
             return array.reshape(self.source)
-        made: NDArray[Any] = module.zeros(self.source, array.dtype)
         if self._parts is None:
+            size = math.prod(self.source)
             flat = locate(self.step, self.source, module.arange(array.size))
-            inside = flat >= 0
-            add_at(made.reshape(-1), flat[inside], array.reshape(-1)[inside])
-            return made
+            places = module.where(flat < 0, size, flat)  # what lies outside is added past the end
+            return add_at(module.zeros(size + 1, array.dtype), places, array.reshape(-1))[:-1].reshape(self.source)
+        made: NDArray[Any] = module.zeros(self.source, array.dtype)
         for taken, place, axes in self._parts:
-            window = made[place]
-            window += array[taken].transpose(axes)
+            made = added(made, place, array[taken].transpose(axes))
         return made
 
 
@@ -144,12 +151,12 @@ def _leading(step: Affine) -> list[int]:
 
 def _part(
     step: Affine, source: Shape, leading: list[int], chosen: dict[int, int]
-) -> tuple[Index, Index, tuple[int, ...]] | None:
+) -> tuple[Place, Place, tuple[int, ...]] | None:
     """The injective part of the step at chosen places of its other axes; None if it lies outside the source.
 
     Along each source axis at most one axis of the part moves.
     """
-    taken: list[slice | int] = [chosen.get(axis, slice(None)) for axis in range(len(step.shape))]
+    reads: list[tuple[int, slice | int]] = list(chosen.items())
     order = sorted(set(leading))
     place: list[slice | int] = []
     axes: list[int] = []
@@ -166,14 +173,15 @@ def _part(
         first, last = max(-(-edge[0] // stride), 0), min(edge[1] // stride, n - 1)
         if first > last:
             return None
-        taken[mover] = slice(first, last + 1)
+        reads.append((mover, slice(first, last + 1)))
         ends = (offset + first * stride, offset + last * stride)
         place.append(slice(ends[0], ends[1] + 1, stride) if stride > 0 else _down(ends[0], ends[1], stride))
         axes.append(order.index(mover))
-    return _at(taken), _at(place), tuple(axes)
+    taken = dict(reads)
+    return _at([taken.get(axis, slice(None)) for axis in range(len(step.shape))]), _at(place), tuple(axes)
 
 
-def _at(index: Sequence[slice | int]) -> Index:
+def _at(index: Sequence[slice | int]) -> Place:
     return (*index, ...)
 
 

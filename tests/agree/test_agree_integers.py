@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from agreement import Vector, check_agreement
-from integers_cases import Case, Integers, awkward, cases
+from integers_cases import cases
+from operations.integer import Case, Integers, awkward
 from r1cs_programs import single
 
 from circuitize.circuits import integers
@@ -72,4 +73,4 @@ def test_undefined_inputs_are_tried(kind: type[integers.IntegerOperation]) -> No
 
 @pytest.mark.parametrize("kind", operation_classes(), ids=lambda kind: kind.name)
 def test_every_class_has_a_case(kind: type[integers.IntegerOperation]) -> None:
-    assert any(type(case.operation) is kind for case in cases()), "add a case to tests/integers_cases.py"
+    assert any(type(case.operation) is kind for case in cases()), "describe it in tests/operations/integers/"

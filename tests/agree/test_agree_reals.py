@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 import tiers
 from agreement import check_agreement
-from arrays_cases import Case, cases, language
+from arrays_cases import cases, language
+from operations.real import Case
 from quantized_cases import drawn, program, real_program, reals, tolerance
 from side_by_side import side_by_side, values_of
 from tensor_proofs import committed_inputs, proved
@@ -101,8 +102,8 @@ def check_hardware(first: int, size: int) -> None:
 
 @pytest.mark.parametrize("kind", language(), ids=lambda kind: kind.name)
 def test_every_class_has_a_case(kind: type[arrays.RealOperation]) -> None:
-    """A new operation is tested here as soon as tests/arrays_cases.py has a case of it."""
-    assert any(type(case.operation) is kind for case in cases()), "add a case to tests/arrays_cases.py"
+    """A new operation is tested here as soon as tests/operations/reals/ has a case of it."""
+    assert any(type(case.operation) is kind for case in cases()), "describe it in tests/operations/reals/"
 
 
 UNDEFINED = [case for case in cases() if isinstance(case.operation, arrays.Reciprocal | arrays.Exp)]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from example_programs import example
-from integers_cases import Case, cases
+from integers_cases import cases
+from operations.integer import Case
 
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.encode import digest

@@ -7,7 +7,8 @@ from contextlib import suppress
 import numpy as np
 import pytest
 import tiers
-from integers_cases import Case, few
+from integers_cases import few
+from operations.integer import Case
 from plonkish_programs import Vector, fill, fill_trace, require_outputs, smallest
 from r1cs_programs import single
 

@@ -11,7 +11,7 @@ import pytest
 from independent_verifier.geometry import vectors
 from independent_verifier.masked import Masked
 from independent_verifier.verifier import Verifier
-from integers_cases import Case
+from operations.integer import Case
 from tensor_cases import SMALL, inputs_of, program_of
 from tensor_forgery import at_first, forged_trace, forgery
 from tensor_proofs import example_inputs, planned, proved, refusals

@@ -10,7 +10,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from independent_verifier import geometry, opening
-from integers_cases import Case, by_operation
+from integers_cases import by_operation
+from operations.integer import Case
 from r1cs_programs import integer_type
 from tensor_cases import SMALL, inputs_of, program_of
 from tensor_proofs import committed_inputs, example_inputs, planned, proved, proved_together, refusals, refused

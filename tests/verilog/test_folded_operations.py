@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from integers_cases import Case, cases, draw
+from integers_cases import cases
+from operations.integer import Case, draw
 from tiers import count
 
 from circuitize.backends.verilog.folded import schedule

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from integers_cases import Case, awkward, by_operation, cases, draw
+from integers_cases import by_operation, cases
+from operations.integer import Case, awkward, draw
 from r1cs_programs import single
 from side_by_side import side_by_side, values_of
 from tiers import TIER, count

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from integers_cases import Case, cases
+from integers_cases import cases
+from operations.integer import Case
 from r1cs_programs import single
 
 from circuitize.backends.verilog.design import Design

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from circuitize.circuits import integers
 from circuitize.circuits.array_module import array_module
 from circuitize.circuits.builder import Builder
-from circuitize.circuits.errors import Undefined
 from circuitize.circuits.integers.term import Integer
 from circuitize.circuits.lowering import Lowering
 from circuitize.circuits.operation import Values
+from circuitize.circuits.requirement import require
 from circuitize.circuits.types import LIMIT, Array, Fixed
 
 from .. import expect
@@ -53,14 +53,8 @@ class Exp(RealOperation):
         module = array_module(*values)
         with np.errstate(over="ignore"):
             result = (module.exp if self.rate == 1.0 else module.exp2)(values[0])
-        if not module.isfinite(result).all():
-            at = tuple(int(i) for i in module.argwhere(~module.isfinite(result))[0])
-            wrong = float(values[0][at])
-            most = 709.78 / self.rate
-            raise Undefined(
-                f"overflow in {self.name[5:]}: expected at most {most:.2f}, found {wrong:g} at element {list(at)}; "
-                "rescale it"
-            )
+        most = f"at most {709.78 / self.rate:.2f}"
+        require(f"overflow in {self.name[5:]}", module.isfinite(result), values[0], most, "rescale it")
         return (module.asarray(result),)
 
     def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from circuitize.circuits import integers
 from circuitize.circuits.array_module import array_module
-from circuitize.circuits.errors import Undefined
 from circuitize.circuits.integers.term import Integer
 from circuitize.circuits.lowering import Lowering
 from circuitize.circuits.operation import Values
+from circuitize.circuits.requirement import require
 from circuitize.circuits.types import Array, Fixed
 
 from .. import expect
@@ -55,11 +55,7 @@ class Log(RealOperation):
 
     def run(self, *values: Values) -> tuple[Values, ...]:
         (x,) = values
-        if not (x > 0).all():
-            at = tuple(int(i) for i in array_module(x).argwhere(~(x > 0))[0])
-            raise Undefined(
-                f"logarithm: expected a number above 0, found {float(x[at]):g} at element {list(at)}; keep it positive"
-            )
+        require("logarithm", x > 0, x, "a number above 0", "keep it positive")
         module = array_module(x)
         return (module.asarray(module.log2(x) if self.binary else module.log(x)),)
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from circuitize.circuits import integers
 from circuitize.circuits.array_module import array_module
-from circuitize.circuits.errors import Undefined
 from circuitize.circuits.integers.term import Integer
 from circuitize.circuits.lowering import Lowering
 from circuitize.circuits.operation import Values
+from circuitize.circuits.requirement import require
 from circuitize.circuits.types import Array
 
 from .. import expect
@@ -39,13 +39,7 @@ class Reciprocal(RealOperation):
         module = array_module(*values)
         with np.errstate(divide="ignore", over="ignore"):
             result = module.reciprocal(values[0])
-        if not module.isfinite(result).all():
-            at = tuple(int(i) for i in module.argwhere(~module.isfinite(result))[0])
-            wrong = float(values[0][at])
-            raise Undefined(
-                f"division by zero: expected a divisor other than 0, found {wrong:g} at element {list(at)}; "
-                "keep it away from 0"
-            )
+        require("division by zero", module.isfinite(result), values[0], "a divisor other than 0", "keep it away from 0")
         return (module.asarray(result),)
 
     def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:

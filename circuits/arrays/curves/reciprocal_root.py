@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from circuitize.circuits import integers
 from circuitize.circuits.array_module import array_module
-from circuitize.circuits.errors import Undefined
 from circuitize.circuits.integers.term import Integer
 from circuitize.circuits.lowering import Lowering
 from circuitize.circuits.operation import Values
+from circuitize.circuits.requirement import require
 from circuitize.circuits.types import Array
 
 from .. import expect
@@ -41,12 +41,8 @@ class ReciprocalSquareRoot(RealOperation):
     def run(self, *values: Values) -> tuple[Values, ...]:
         (x,) = values
         module = array_module(x)
-        if not (x > 0).all():
-            at = tuple(int(i) for i in module.argwhere(~(x > 0))[0])
-            raise Undefined(
-                f"reciprocal square root: expected a number above 0, found {float(x[at]):g} at element {list(at)}; "
-                "keep it positive, as by adding a small constant"
-            )
+        remedy = "keep it positive, as by adding a small constant"
+        require("reciprocal square root", x > 0, x, "a number above 0", remedy)
         return (module.asarray(1.0 / module.sqrt(x)),)
 
     def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from circuitize.circuits import integers
 from circuitize.circuits.array_module import array_module
-from circuitize.circuits.errors import Undefined
 from circuitize.circuits.integers.term import Integer
 from circuitize.circuits.lowering import Lowering
 from circuitize.circuits.operation import Values
+from circuitize.circuits.requirement import require
 from circuitize.circuits.types import Array
 
 from .. import expect
@@ -35,12 +35,7 @@ class SquareRoot(RealOperation):
 
     def run(self, *values: Values) -> tuple[Values, ...]:
         (x,) = values
-        if not (x >= 0).all():
-            at = tuple(int(i) for i in array_module(x).argwhere(~(x >= 0))[0])
-            raise Undefined(
-                f"square root: expected a number of at least 0, found {float(x[at]):g} at element {list(at)}; "
-                "keep it nonnegative"
-            )
+        require("square root", x >= 0, x, "a number of at least 0", "keep it nonnegative")
         module = array_module(x)
         return (module.asarray(module.sqrt(x)),)
 

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from circuitize.circuits import integers
 from circuitize.circuits.array_module import add_at, array_module
-from circuitize.circuits.errors import TypingError, Undefined
+from circuitize.circuits.errors import TypingError
 from circuitize.circuits.integers.indexing import one_hot
 from circuitize.circuits.integers.term import Integer
 from circuitize.circuits.lowering import Lowering
 from circuitize.circuits.operation import Values
+from circuitize.circuits.requirement import require
 from circuitize.circuits.types import Array
 
 from .. import expect
@@ -116,8 +117,8 @@ class ScatterAdd(RealOperation):
         rows = places(indices, self.size).reshape(-1)
         before, after = x.shape[: self.axis], x.shape[self.axis + indices.ndim :]
         module = array_module(x)
-        made = module.zeros((self.size, *before, *after))
-        add_at(made, rows, module.moveaxis(x.reshape(*before, len(rows), *after), self.axis, 0))
+        updates = module.moveaxis(x.reshape(*before, len(rows), *after), self.axis, 0)
+        made = add_at(module.zeros((self.size, *before, *after)), rows, updates)
         return (module.moveaxis(made, 0, self.axis),)
 
     def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
@@ -131,10 +132,5 @@ def places(indices: Values, size: int) -> NDArray[np.int64]:
     """The indices as integers; raises Undefined where one is not a whole number from 0 to size - 1."""
     module = array_module(indices)
     fine = (indices == module.rint(indices)) & (indices >= 0) & (indices < size)
-    if not fine.all():
-        at = tuple(int(i) for i in module.argwhere(~fine)[0])
-        raise Undefined(
-            f"index: expected a whole number from 0 to {size - 1}, found {float(indices[at]):g} at element {list(at)}; "
-            "correct the indices"
-        )
+    require("index", fine, indices, f"a whole number from 0 to {size - 1}", "correct the indices")
     return indices.astype(np.int64)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from circuitize.circuits import integers
-from circuitize.circuits.array_module import array_module
+from circuitize.circuits.array_module import array_module, placed
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.integers import Reindex, View
 from circuitize.circuits.integers.term import Integer, align
@@ -212,9 +212,8 @@ class Pad(LinearOperation):
     def run(self, *values: Values) -> tuple[Values, ...]:
         (x,) = values
         ends = tuple(map(sum, zip(self.before, x.shape, strict=True)))
-        made = array_module(x).zeros(tuple(map(sum, zip(ends, self.after, strict=True))), x.dtype)
-        made[tuple(map(slice, self.before, ends))] = x
-        return (made,)
+        shape = tuple(map(sum, zip(ends, self.after, strict=True)))
+        return (placed(shape, (*map(slice, self.before, ends), ...), x),)
 
     def adjoint(self, dz: Real, *sources: Array) -> Sequence[Real]:
         stops = tuple(map(sum, zip(self.before, sources[0].shape, strict=True)))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
 from circuitize.circuits import integers
-from circuitize.circuits.array_module import array_module
+from circuitize.circuits.array_module import added, array_module
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.integers import Reindex, View
 from circuitize.circuits.integers.term import Integer
@@ -46,17 +49,15 @@ class Window(LinearOperation):
         return (Array(windowed(sources[0].shape, self.axes, self.sizes, self.steps, self.dilations)),)
 
     def run(self, *values: Values) -> tuple[Values, ...]:
-        spans = [(size - 1) * dilation + 1 for size, dilation in zip(self.sizes, self.dilations, strict=True)]
-        every = array_module(*values).lib.stride_tricks.sliding_window_view(values[0], spans, self.axes)
-        walked = range(values[0].ndim, every.ndim)
-        return (every[_stepped(every.ndim, (*self.axes, *walked), (*self.steps, *self.dilations))],)
+        (x,) = values
+        return (_view(self, x.shape).gather(x),)
 
     def adjoint(self, dz: Real, *sources: Array) -> Sequence[Real]:
         return [OverlapAdd(sources[0].shape, self.axes, self.sizes, self.steps, self.dilations)(dz)]
 
     def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
         (x,) = sources
-        return Reindex(View.window(x.shape, self.axes, self.sizes, self.steps, self.dilations))(x)
+        return Reindex(_view(self, x.shape))(x)
 
 
 @dataclass(frozen=True)
@@ -88,14 +89,21 @@ class OverlapAdd(LinearOperation):
         return (Array(self.shape),)
 
     def run(self, *values: Values) -> tuple[Values, ...]:
-        total = array_module(*values).zeros(self.shape)
-        for place in np.ndindex(self.sizes):
-            chosen: list[slice] = [slice(None)] * len(self.shape)
-            for k, axis in enumerate(self.axes):
-                step, first = self.steps[k], place[k] * self.dilations[k]
-                chosen[axis] = slice(first, first + (values[0].shape[axis] - 1) * step + 1, step)
-            total[tuple(chosen)] += values[0][(..., *place)]
+        (windows,) = values
+        total: Values = array_module(windows).zeros(self.shape)
+        for offsets in np.ndindex(self.sizes):
+            total = added(total, self._reached(windows.shape, offsets), windows[(..., *offsets)])
         return (total,)
+
+    def _reached(self, windows: Shape, offsets: Shape) -> tuple[Any, ...]:
+        """The places of all windows' elements at one place of the window."""
+        firsts = dict(zip(self.axes, map(operator.mul, offsets, self.dilations), strict=True))
+        steps = dict(zip(self.axes, self.steps, strict=True))
+        every = range(len(self.shape))
+        return *(
+            slice(firsts[k], firsts[k] + (windows[k] - 1) * steps[k] + 1, steps[k]) if k in steps else slice(None)
+            for k in every
+        ), ...
 
     def adjoint(self, dz: Real, *sources: Array) -> Sequence[Real]:
         return [Window(self.axes, self.sizes, self.steps, self.dilations)(dz)]
@@ -118,9 +126,10 @@ def windowed(
     return (*extents, *sizes)
 
 
-def _stepped(rank: int, axes: Sequence[int], steps: Sequence[int]) -> tuple[slice, ...]:
-    by_axis = dict(zip(axes, steps, strict=True))
-    return tuple(slice(None, None, by_axis.get(axis)) for axis in range(rank))
+@lru_cache(maxsize=256)
+def _view(window: Window, shape: Shape) -> View:
+    """The windows' elements as places in an array of the shape."""
+    return View.window(shape, window.axes, window.sizes, window.steps, window.dilations)
 
 
 def _expect_parameters(axes: Sequence[int], sizes: Sequence[int], steps: Sequence[int], gaps: Sequence[int]) -> None:

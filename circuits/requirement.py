@@ -1,0 +1,24 @@
+"""What an operation requires of its sources' values: where it has none, the first element that is wrong is named."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .array_module import array_module
+from .errors import Undefined
+
+
+def require(name: str, allowed: Any, values: Any, expected: str, remedy: str = "") -> None:
+    """Raise Undefined, naming the first element that is not allowed, unless all are. Values must be at hand."""
+    if not allowed.all():
+        at = tuple(int(i) for i in array_module(values).argwhere(~allowed)[0])
+        found = values[at].item()
+        shown = f"{found:g}" if isinstance(found, float) else str(found)
+        told = f"{name}: expected {expected}, found {shown} at element {list(at)}"
+        raise Undefined(f"{told}; {remedy}" if remedy else told)
+
+
+def require_between(name: str, low: int, high: int, values: Any, what: str = "values") -> None:
+    """Raise Undefined, naming the first integer outside [low, high], unless there is none. Values must be at hand."""
+    if values.min() < low or values.max() > high:
+        require(name, (values >= low) & (values <= high), values, f"{what} in [{low}, {high}]")

@@ -1,0 +1,186 @@
+"""Operations run on the arrays of JAX by the text that runs on numpy's: few functions, listed here, write to arrays."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
+from functools import cache
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any
+
+import arrays_cases
+import integers_cases
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import tiers
+from operations.integer import Case as IntegerCase
+from operations.real import Case as RealCase
+
+import circuitize.circuits
+from circuitize.circuits import arrays, integers
+from circuitize.circuits.arrays.curves.smooth import Smooth
+from circuitize.circuits.errors import Undefined
+from circuitize.circuits.operation import Operation
+
+jax.config.update("jax_enable_x64", True)
+
+EXCEPTIONS = {
+    "placed": "zeros written to once: numpy's pad takes several times as long for small arrays",
+    "added": "windows are added where they belong: a new array for each would be moved through memory once a window",
+    "add_at": "places that the program computes, any number of times each: numpy and CuPy have ufunc.at alone",
+    "Gather._window": "numpy and CuPy show one memory with other strides, without a copy; other modules take by index",
+    "Elementwise.overwrite": "the executor spends a value that nothing reads again, where its module has `out`",
+    "multiply_matrices": "how great the values are decides between float32, float64 and limbs, which are faster",
+    "require": "what has no value depends on the values: they are read, and an error names the first wrong one",
+    "require_between": "the same, by the least and the greatest value, which numpy finds faster",
+}
+"""What writes to arrays, asks which module they are of, or needs their values, by name, and why. At most ten."""
+
+TRANSCENDENTAL = (
+    *(Smooth, arrays.Sin, arrays.Cos, arrays.Exp, arrays.Log, arrays.ELU, arrays.Softmax, arrays.LogSumExp),
+    *(arrays.LogSoftmax, arrays.CrossEntropy, arrays.BinaryCrossEntropy),
+)
+"""Operations that ask the module for a function that no standard says to the last bit."""
+
+IN_BETWEEN = (
+    *(arrays.SphericalAttention, arrays.Product, arrays.Variance, arrays.Normalize, arrays.RootMeanSquareNormalize),
+)
+"""Operations that round in between, in an order that the module chooses; the sums of all others are exact here."""
+
+REALS: list[RealCase] = tiers.of_each(arrays_cases.cases())
+INTEGERS: list[IntegerCase] = integers_cases.cases()
+RUN: list[RealCase | IntegerCase] = [case for case in REALS if not isinstance(case.operation, arrays.Composite)]
+RUN += INTEGERS
+CIRCUITS = Path(circuitize.circuits.__path__[0]).resolve()
+BESIDE = {"array_module", "Table.like", "View.window", "exact_error_function"}
+"""What finds the module of a value, or a table in it; what prepares a view or a table, of Python lists and numbers."""
+
+
+def drawn(case: RealCase | IntegerCase, seed: int = 1) -> list[Any]:
+    random = np.random.default_rng(seed)
+    return case.reals(case.awkward(random)) if isinstance(case, RealCase) else case.draw(random)
+
+
+def value(operation: Operation, values: list[Any]) -> Any:
+    """The value, or the message that says why there is none."""
+    try:
+        (made,) = operation.run(*values)
+    except Undefined as error:
+        return str(error)
+    return made
+
+
+def reached(cases: Iterable[RealCase | IntegerCase]) -> set[tuple[Path, str]]:
+    """The functions of circuits/ that run when their operations do, by file and name."""
+    found: set[CodeType] = set()
+
+    def note(frame: FrameType, event: str, argument: Any) -> None:
+        if event == "call":
+            found.add(frame.f_code)
+
+    sys.setprofile(note)
+    try:
+        for case in cases:
+            value(case.operation, drawn(case))
+    finally:
+        sys.setprofile(None)
+    named = ((Path(code.co_filename).resolve(), code.co_qualname.split(".<locals>")[0]) for code in found)
+    return {(path, name) for path, name in named if path.is_relative_to(CIRCUITS)}
+
+
+@cache
+def reads(case: RealCase | IntegerCase) -> bool:
+    """Whether the operation looks for values where it has none: it takes arrays at hand only, no traced ones."""
+    return not {"require", "require_between"}.isdisjoint(name for _, name in reached([case]))
+
+
+def functions(path: Path) -> Mapping[str, ast.AST]:
+    """The functions and methods of a file, by name."""
+    body = ast.parse(path.read_text()).body
+    methods = [(f"{owner.name}.{one.name}", one) for owner in body if isinstance(owner, ast.ClassDef)
+               for one in owner.body if isinstance(one, ast.FunctionDef)]  # fmt: skip
+    return dict(methods) | {one.name: one for one in body if isinstance(one, ast.FunctionDef)}
+
+
+def departs(node: ast.AST) -> bool:
+    """Whether code writes to an item or in place, or asks whether an array is numpy's."""
+    if isinstance(node, ast.AugAssign):
+        return True
+    if isinstance(node, ast.Subscript):
+        return not isinstance(node.ctx, ast.Load)
+    if isinstance(node, ast.Call):
+        return ast.unparse(node.func).endswith(".at") or any(keyword.arg == "out" for keyword in node.keywords)
+    return isinstance(node, ast.Compare) and any(ast.unparse(one) in ("np", "np.ndarray") for one in node.comparators)
+
+
+def test_functions_that_run_write_to_no_array_but_those_listed() -> None:
+    ran = reached(RUN)  # a composite is what it defines
+    names = {name for _, name in ran}
+    assert {getattr(case.operation, "value", case.operation.run).__qualname__ for case in RUN} <= names
+    parsed = {path: functions(path) for path, _ in ran}
+    found = {name for path, name in ran if any(map(departs, ast.walk(parsed[path].get(name, ast.Pass()))))}
+    assert found - BESIDE <= set(EXCEPTIONS)
+    assert len(EXCEPTIONS) <= 10
+    assert set(EXCEPTIONS) - names == {"Elementwise.overwrite"}, "only the executor calls this one"
+
+
+@pytest.mark.parametrize("case", REALS, ids=str)
+def test_reals_are_those_of_numpy(case: RealCase) -> None:
+    for seed in (1, 2):
+        values = drawn(case, seed)
+        expected, found = value(case.operation, values), value(case.operation, list(map(jnp.asarray, values)))
+        assert isinstance(found, jax.Array) or not values
+        if isinstance(case.operation, (*TRANSCENDENTAL, *IN_BETWEEN)):
+            np.testing.assert_allclose(found, expected, rtol=2.0**-50, atol=2.0**-50)
+        else:
+            np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("case", [case for case in INTEGERS if reads(case)], ids=str)
+def test_integers_that_read_values_are_those_of_numpy(case: IntegerCase) -> None:
+    for seed in (1, 2):
+        values = drawn(case, seed)
+        expected, found = value(case.operation, values), value(case.operation, list(map(jnp.asarray, values)))
+        if isinstance(expected, str):
+            assert found == expected
+        else:
+            assert isinstance(found, jax.Array)
+            np.testing.assert_array_equal(found, expected, strict=True)
+
+
+TRACED = [case for case in INTEGERS if case.sources and not reads(case)]
+
+
+@pytest.mark.parametrize("operation", sorted({case.operation.name for case in TRACED}))
+def test_traced_integers_are_those_of_numpy(operation: str) -> None:
+    """All cases of an operation, compiled as one function."""
+    some = [case for case in TRACED if case.operation.name == operation]
+    compiled: Callable[..., Any] = jax.jit(
+        lambda sources: [case.operation.run(*values)[0] for case, values in zip(some, sources, strict=True)]
+    )
+    for seed in (1, 2):
+        sources = [drawn(case, seed) for case in some]
+        for case, values, found in zip(some, sources, compiled(sources), strict=True):
+            np.testing.assert_array_equal(found, case.operation.run(*values)[0], strict=True)
+
+
+@pytest.mark.parametrize("case", [*REALS, *tiers.of_each(INTEGERS)], ids=str)
+def test_just_those_that_read_values_do_not_trace(case: RealCase | IntegerCase) -> None:
+    shapes = [jax.ShapeDtypeStruct(value.shape, value.dtype) for value in drawn(case)]
+    with pytest.raises(jax.errors.TracerBoolConversionError) if reads(case) else nullcontext():
+        jax.eval_shape(case.operation.run, *shapes)
+        value(case.operation, list(map(jnp.asarray, drawn(case))))  # nothing of the trace is left
+
+
+@pytest.mark.parametrize(("wide", "narrow"), [(1 << 9, 1 << 9), (1 << 20, 1 << 20), (1 << 34, 1 << 20)])
+def test_great_contractions_are_those_of_numpy(wide: int, narrow: int) -> None:
+    """In one floating format, or in limbs: as great as the values are, which are read."""
+    random = np.random.default_rng(1)
+    x, y = random.integers(-wide, wide, (8, 64)), random.integers(-narrow, narrow, (64, 40))
+    found = value(integers.Contract("bi,ij->bj"), [jnp.asarray(x), jnp.asarray(y)])
+    np.testing.assert_array_equal(found, x @ y, strict=True)
