@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.operation import Values
 from circuitize.circuits.program import IntegerProgram, Raw, to_integers
 from circuitize.circuits.types import Fixed
 
@@ -24,7 +25,7 @@ Integers = NDArray[np.int64]
 
 def schedule(
     program: IntegerProgram,
-    initial: Mapping[str, Integers] | None = None,
+    initial: Mapping[str, Values] | None = None,
     lanes: int | None = None,
     dsp_budget: int | None = None,
     interval_budget: int | None = None,
@@ -139,7 +140,7 @@ def _last(most: int, make: Callable[[int], Sizes], fits: Callable[[Sizes], bool]
     return best
 
 
-def _initial(folded: Fold, initial: Mapping[str, Integers]) -> dict[str, Integers]:
+def _initial(folded: Fold, initial: Mapping[str, Values]) -> dict[str, Integers]:
     """What state starts as, checked."""
     ports = [p for p, wire in zip(folded.program.inputs, folded.inputs, strict=True) if wire in folded.states]
     names = [port.name for port in ports]
