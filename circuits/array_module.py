@@ -8,6 +8,7 @@ jax.numpy share one text. What numpy does well only by writing is here: the arra
 from __future__ import annotations
 
 import sys
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ Place = tuple[Any, ...]
 """Slices and numbers, and an ellipsis where there is no slice: what they choose is an array."""
 
 
-def array_module(*values: Values) -> Any:
+def array_module(*values: Values) -> ModuleType:
     """The module, such as numpy or CuPy, in which the first value's class is; numpy for no values.
 
     A value never leaves its module: an operation makes what it needs beside its sources (zeros, tables) there too.
@@ -75,7 +76,7 @@ class Table:
     """
 
     def __init__(self, array: Values) -> None:
-        self._copies: dict[Any, Values] = {np: array}
+        self._copies: dict[ModuleType, Values] = {np: array}
 
     def like(self, value: Values) -> Values:
         """The array in the module of a value."""

@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import CircuitizeError, excerpt
+from .operation import Values
 from .types import LIMIT, Fixed
 
 NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][-+]?\d{1,3})?|(-?\d+)/(?:2\^(\d{1,4})|(\d+))", re.ASCII)
 ENTRY = re.compile(r"[^][,\s]+")
 
-Numbers = NDArray[Any]
+Numbers = Values
 """An array of fractions, or of a dtype of whole or of floating numbers."""
 
 Integers = NDArray[np.int64]

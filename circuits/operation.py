@@ -47,7 +47,7 @@ class Operation(ABC):
     def run(self, *values: Values) -> tuple[Values, ...]:
         """The targets' values; integer operations are exact, and raise Undefined where they have no value."""
 
-    def is_identity(self, source: Any) -> bool:
+    def is_identity(self, source: Type) -> bool:
         """Whether the operation, on one source of this type, is the identity (same value, same type)."""
         return False
 
@@ -61,7 +61,7 @@ class Operation(ABC):
         """The value of a constant; None for every other operation."""
         return None
 
-    def constant_like(self, value: Values, target: Any) -> Operation | None:
+    def constant_like(self, value: Values, target: Type) -> Operation | None:
         """For a constant: the constant of the same language with this value and type; None if it cannot be one."""
         return None
 

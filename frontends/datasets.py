@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +53,7 @@ class Recipe:
     seed: int = 0
     optimizer: Optimizer = field(default_factory=SGD)
 
-    def batches(self, split: Split) -> Iterator[dict[str, Any]]:
+    def batches(self, split: Split) -> Iterator[dict[str, Values | float]]:
         """What a step takes besides parameters and state: inputs, targets, and the scalars of steps 1, 2, ...
 
         Each epoch is a fresh shuffle without its incomplete last batch.

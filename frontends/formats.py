@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.types import Fixed, Shape
@@ -68,7 +68,7 @@ class Format:
             raise CircuitizeError(f"expected a number in {ends}, found {float(value):g}; widen the format")
         return float(units * Fraction(2) ** -self.fraction_bits)
 
-    def nearest(self, values: Any) -> NDArray[np.float64]:
+    def nearest(self, values: ArrayLike) -> NDArray[np.float64]:
         """Each value's nearest real number of the format, ties to even, ends saturating."""
         rounded = np.rint(np.ldexp(np.asarray(values, np.float64), self.fraction_bits))
         nearest: NDArray[np.float64] = np.ldexp(np.clip(rounded, self.low, self.high), -self.fraction_bits)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from circuitize.circuits.types import Shape
 
@@ -37,7 +38,7 @@ def unfit_product(left: Shape, right: Shape) -> str:
     )
 
 
-def constant_of(value: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
+def constant_of(value: Any) -> NDArray[np.float64]:
     """A number or array as float64; raises TypingError, with the user's line, for what is neither."""
     try:
         array = np.asarray(value)

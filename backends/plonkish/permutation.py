@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from circuitize.circuits.operation import Values
 
 from ..poseidon_constants import PoseidonParameters, poseidon_parameters
 from ..r1cs.commitments import WIDTH
@@ -135,7 +136,7 @@ def rounds() -> Rounds:
 
 
 def _partial(matrix: Numbers, prime: int) -> Partial:
-    state: Any = np.zeros((WIDTH, WIDTH + TOGETHER), dtype=object)
+    state: Values = np.zeros((WIDTH, WIDTH + TOGETHER), dtype=object)
     state[:, :WIDTH] = np.eye(WIDTH, dtype=object)
     inputs = np.zeros((TOGETHER, WIDTH + TOGETHER), dtype=object)
     for t in range(TOGETHER):

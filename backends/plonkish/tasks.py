@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.errors import Undefined
+from circuitize.circuits.operation import Values
 
 from ..values import Elements, Value
 
@@ -62,7 +63,7 @@ class Range(Task):
     sizes: tuple[int, ...]
     shifts: tuple[int, ...]
 
-    def number(self, solver: Solver) -> Any:
+    def number(self, solver: Solver) -> Values:
         """The number that is to be in range."""
         return solver.combined(self.terms, self.factors, self.offset)
 
@@ -76,7 +77,7 @@ class Dot(Task):
     right: Variables
     phase: int = 0
 
-    def partial(self, solver: Solver) -> Any:
+    def partial(self, solver: Solver) -> Values:
         """The sums up to each i, `[depth, n]`."""
         return solver.running(solver.multiplied(solver.read(self.left), solver.read(self.right)))
 
@@ -96,12 +97,12 @@ class Fold(Task):
     def solve(self, solver: Solver) -> None:
         solver.write(self.targets, self.steps(solver, 1)[-1])
 
-    def steps(self, solver: Solver, each: int) -> list[Any]:
+    def steps(self, solver: Solver, each: int) -> list[Values]:
         """Horner's rule, `each` values at a time, the highest first; values must divide by it."""
         x, prime = solver.challenges[self.challenge], solver.field.prime
         powers = [pow(x, i, prime) for i in range(each + 1)]
         values = solver.read(self.values).astype(object).reshape(-1, each, self.values.shape[1])
-        made: list[Any] = []
+        made: list[Values] = []
         for group in values[::-1]:
             total = sum(powers[i] * group[i] for i in range(each))
             made.append((total + (made[-1] * powers[each] if made else 0)) % prime)

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from circuitize.circuits.operation import Values
+
 from .expressions import ExpressionBuilder
 from .tasks import Range, Sum
 from .witness import Solver
@@ -18,7 +20,7 @@ EMPTY = -1
 """A cell that holds no variable: what is in it follows from others in the row, or does not matter."""
 
 Cells = NDArray[np.int32]
-Computed = tuple[int, int, Any]
+Computed = tuple[int, int, Values]
 """Column, row and values, one per element, of a cell that holds no variable."""
 
 
@@ -108,7 +110,7 @@ class SumUnit(Unit):
         return np.concatenate([made.reshape(height, self.width, count).transpose(1, 0, 2), totals[None]])
 
     def computed(self, task: Sum, solver: Solver) -> Iterator[Computed]:
-        total: Any = np.full(self.elements(task), task.offset, object)
+        total: Values = np.full(self.elements(task), task.offset, object)
         for row in range(self.height(task) - 1):
             for j in range(row * self.width, (row + 1) * self.width):
                 total = total + task.factors[j] * solver.read(task.terms[j]).astype(object)

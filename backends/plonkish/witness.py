@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from circuitize.circuits.errors import Undefined
+from circuitize.circuits.operation import Values
 from circuitize.circuits.types import LIMIT
 
 from .. import replay
@@ -70,7 +71,7 @@ class Solver(Replay):
             else:
                 task.solve(self)
 
-    def read(self, variables: Variables) -> Any:
+    def read(self, variables: Variables) -> Values:
         """Values: int64 where none of the variables is wide, else Python integers."""
         places = self._place[variables]
         if (places < 0).all():
@@ -79,7 +80,7 @@ class Solver(Replay):
         values[places >= 0] = self._large[places[places >= 0]]
         return values
 
-    def write(self, variables: Variables, values: Any) -> None:
+    def write(self, variables: Variables, values: ArrayLike) -> None:
         """Stores values; those of wide variables are reduced. Raises Undefined where a small variable's is not small:
         no run of the program makes that.
         """
@@ -102,33 +103,36 @@ class Solver(Replay):
         made[wide] = self.field.from_integers(self._large[self._place[wide]].tolist())
         return made
 
-    def elements(self, values: Any) -> Limbs:
+    def elements(self, values: Values) -> Limbs:
         """Values, small or not, as field elements in normal form."""
         flat = np.asarray(values).reshape(-1)
         return self.field.from_integers(flat.tolist()) if flat.dtype == object else self.field.from_int64(flat)
 
-    def combined(self, terms: Variables, factors: Sequence[int], offset: int) -> Any:
+    def combined(self, terms: Variables, factors: Sequence[int], offset: int) -> Values:
         """offset + sum of factors[t] * terms[t], one for each column of terms; exact."""
-        total: Any = np.full(terms.shape[1], offset, np.int64 if abs(offset) < SMALL else object)
+        total: Values = np.full(terms.shape[1], offset, np.int64 if abs(offset) < SMALL else object)
         for factor, term in zip(factors, terms, strict=True):
             total = total + self.scaled(factor, self.read(term))
         return total
 
-    def scaled(self, factor: int, values: Any) -> Any:
+    def scaled(self, factor: int, values: Values) -> Values:
         """factor * values, exact: in int64 where that cannot wrap."""
         if values.dtype != object and abs(factor) * max(1.0, float(np.abs(values).max(initial=0))) >= SMALL:
             values = values.astype(object)
-        return values * factor
+        scaled: Values = values * factor
+        return scaled
 
-    def multiplied(self, left: Any, right: Any) -> Any:
+    def multiplied(self, left: Values, right: Values) -> Values:
         """left * right, exact or modulo the prime."""
         if left.dtype == object or right.dtype == object:
-            return left.astype(object) * right.astype(object) % self.field.prime
-        if float(np.abs(left).max(initial=0)) * float(np.abs(right).max(initial=0)) >= SMALL:
-            return left.astype(object) * right.astype(object)
-        return left * right
+            made: Values = left.astype(object) * right.astype(object) % self.field.prime
+        elif float(np.abs(left).max(initial=0)) * float(np.abs(right).max(initial=0)) >= SMALL:
+            made = left.astype(object) * right.astype(object)
+        else:
+            made = left * right
+        return made
 
-    def running(self, terms: Any) -> Any:
+    def running(self, terms: Values) -> Values:
         """The sums of `[depth, n]` up to each row, exact or modulo the prime."""
         if terms.dtype == object:
             return np.cumsum(terms, axis=0) % self.field.prime

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from .draft import Lookup, Table
 from .forms import Base, Column, Fixed, Form, Product, Public, Rows
 
 
-def base_record(base: Base) -> tuple[Any, ...]:
+def base_record(base: Base) -> tuple[object, ...]:
     """Its kind, its shape, and where its values are from."""
     shape = list(base.shape)
     match base:
@@ -30,7 +29,7 @@ def base_record(base: Base) -> tuple[Any, ...]:
             return "product", shape, list(base.letters), list(base.forms)
 
 
-def view_record(view: View) -> tuple[Any, ...]:
+def view_record(view: View) -> tuple[object, ...]:
     """Its source's shape, and each step: its shape, then offsets and strides, or None where it only regroups."""
     steps = [
         (
@@ -42,7 +41,7 @@ def view_record(view: View) -> tuple[Any, ...]:
     return list(view.source_shape), steps
 
 
-def form_record(form: Form, numbers: Mapping[View, int]) -> tuple[Any, ...]:
+def form_record(form: Form, numbers: Mapping[View, int]) -> tuple[object, ...]:
     """Its shape and its terms, whose paths name views by their numbers."""
     terms = [
         (coefficient, base, [(numbers[view], sums) for view, sums in path])
@@ -51,9 +50,9 @@ def form_record(form: Form, numbers: Mapping[View, int]) -> tuple[Any, ...]:
     return list(form.shape), terms
 
 
-def lookup_record(lookup: Lookup) -> tuple[Any, ...]:
+def lookup_record(lookup: Lookup) -> tuple[object, ...]:
     return lookup.table, lookup.key, lookup.value
 
 
-def table_record(table: Table) -> tuple[Any, ...]:
+def table_record(table: Table) -> tuple[object, ...]:
     return table.size, table.values, table.column

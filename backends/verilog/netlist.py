@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import IntEnum
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from circuitize.circuits.operation import Values
 
 Integers = NDArray[np.int64]
+Numbers = Integers | NDArray[np.bool_] | int
+"""One for each node, or one for all."""
 
 
 class Kind(IntEnum):
@@ -87,7 +88,7 @@ class Netlist:
             raise AttributeError(name)
         return self._columns[name][: self.count]
 
-    def constant(self, values: Any) -> Integers:
+    def constant(self, values: ArrayLike) -> Integers:
         """The nodes of these numbers."""
         distinct, inverse = np.unique(np.asarray(values, np.int64), return_inverse=True)
         found = np.array([self._constants.get(value, -1) for value in distinct.tolist()], np.int64)
@@ -97,7 +98,15 @@ class Netlist:
         return found[inverse].reshape(np.shape(values))
 
     def append(
-        self, kind: Kind, low: Any, high: Any, a: Any = -1, b: Any = -1, c: Any = -1, n: Any = 0, m: Any = 0
+        self,
+        kind: Kind,
+        low: Numbers,
+        high: Numbers,
+        a: Numbers = -1,
+        b: Numbers = -1,
+        c: Numbers = -1,
+        n: Numbers = 0,
+        m: Numbers = 0,
     ) -> Integers:
         """Nodes of one kind, of the shape that the arguments broadcast to.
 

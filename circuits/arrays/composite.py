@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from circuitize.circuits.array_module import array_module
 from circuitize.circuits.builder import Builder
@@ -57,7 +57,7 @@ class Composite(RealOperation):
     def run(self, *values: Values) -> tuple[Values, ...]:
         definition, module = _definition(self, tuple(Array(value.shape) for value in values)), array_module(*values)
 
-        def run(index: int, operation: Operation, sources: list[Any]) -> Sequence[Any]:
+        def run(index: int, operation: Operation, sources: list[Values]) -> Sequence[Values]:
             return operation.run(*sources) if sources else [module.asarray(constant) for constant in operation.run()]
 
         made = fold(definition, values, run)

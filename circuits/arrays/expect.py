@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from ..errors import TypingError
 from ..types import Array, Shape
 
 
-def arrays(sources: Sequence[Any], count: int) -> None:
+def arrays(sources: Sequence[object], count: int) -> None:
     """Raises TypingError unless there are `count` sources, all of them real arrays."""
     if len(sources) != count:
         raise TypingError(f"expected {count} source{'s' * (count != 1)}, found {len(sources)}; connect one wire each")

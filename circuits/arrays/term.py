@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Self, TypeAlias
+from typing import Self, TypeAlias
 
 import numpy as np
 
-from circuitize.circuits.operation import Operation
+from circuitize.circuits.operation import Operation, Values
 from circuitize.circuits.term import Term
 
 
@@ -60,7 +60,7 @@ class Real(Term):
         return self._elementwise(operation("greater"), other)
 
 
-Operand: TypeAlias = Real | float | np.ndarray[Any, Any]
+Operand: TypeAlias = Real | float | Values
 """What may stand beside a term in a formula."""
 
 

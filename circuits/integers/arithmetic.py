@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.operation import Values
-from circuitize.circuits.types import LIMIT, Fixed
+from circuitize.circuits.types import LIMIT, Fixed, Type, fixed
 
 from .expansion import Expansion
 from .language import Elementwise, IntegerOperation, Integers, corners, same_formats
@@ -63,7 +62,7 @@ class Scale(Elementwise):
         if abs(self.factor) >= LIMIT:
             raise TypingError(f"{self.name}: expected a factor below 2^62, found {self.factor}; use fewer bits")
 
-    def is_identity(self, source: Any) -> bool:
+    def is_identity(self, source: Type) -> bool:
         return self.factor == 1 and self.fraction_bits == 0
 
     def target(self, *sources: Fixed) -> Fixed:
@@ -106,7 +105,7 @@ class Shift(Elementwise):
         if not 0 <= self.bits <= 62:
             raise TypingError(f"{self.name}: expected 0 to 62 bits, found {self.bits}; use Scale to add bits")
 
-    def is_identity(self, source: Any) -> bool:
+    def is_identity(self, source: Type) -> bool:
         return self.bits == 0
 
     def target(self, *sources: Fixed) -> Fixed:
@@ -140,8 +139,8 @@ class ReLU(Elementwise):
     name = "integer.relu"
     function = "maximum"
 
-    def is_identity(self, source: Any) -> bool:
-        return bool(source.low >= 0)
+    def is_identity(self, source: Type) -> bool:
+        return fixed(source).low >= 0
 
     def target(self, *sources: Fixed) -> Fixed:
         (x,) = sources

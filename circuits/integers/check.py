@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from circuitize.circuits.errors import TypingError, Undefined
 from circuitize.circuits.operation import Values
 from circuitize.circuits.requirement import require_between
-from circuitize.circuits.types import Fixed
+from circuitize.circuits.types import Fixed, Type, fixed
 
 from .language import IntegerOperation, Integers
 
@@ -27,8 +26,9 @@ class Check(IntegerOperation):
         if self.low > self.high:
             raise TypingError(f"{self.name}: expected low <= high, found [{self.low}, {self.high}]")
 
-    def is_identity(self, source: Any) -> bool:
-        return bool(source.low == self.low and source.high == self.high)
+    def is_identity(self, source: Type) -> bool:
+        format = fixed(source)
+        return format.low == self.low and format.high == self.high
 
     def target(self, *sources: Fixed) -> Fixed:
         return sources[0].with_interval(self.low, self.high)

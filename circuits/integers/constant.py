@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from circuitize.circuits.errors import OverflowRisk, TypingError
 from circuitize.circuits.operation import Operation, Values
-from circuitize.circuits.types import Fixed, Shape
+from circuitize.circuits.types import Fixed, Shape, Type, fixed
 
 from .language import IntegerOperation, Integers
 
@@ -58,8 +57,8 @@ class Constant(IntegerOperation):
         """The elements, read-only; a splat costs no memory."""
         return np.broadcast_to(self.amounts, self.shape)
 
-    def constant_like(self, value: Values, target: Any) -> Operation | None:
-        made = Constant.of(value, target.fraction_bits)
+    def constant_like(self, value: Values, target: Type) -> Operation | None:
+        made = Constant.of(value, fixed(target).fraction_bits)
         return made if made.target_types() == (target,) else None
 
     def target(self, *sources: Fixed) -> Fixed:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from circuitize.circuits.array_module import array_module
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.operation import Values
-from circuitize.circuits.types import Fixed
+from circuitize.circuits.types import Fixed, Type, fixed
 
 from .arithmetic import Add, IsNegative, Multiply, ReLU, Subtract
 from .constant import Constant
@@ -94,8 +93,9 @@ class Clamp(Expansion):
         if self.low > self.high:
             raise TypingError(f"{self.name}: expected low <= high, found [{self.low}, {self.high}]")
 
-    def is_identity(self, source: Any) -> bool:
-        return bool(self.low <= source.low and source.high <= self.high)
+    def is_identity(self, source: Type) -> bool:
+        format = fixed(source)
+        return self.low <= format.low and format.high <= self.high
 
     def target(self, *sources: Fixed) -> Fixed:
         (x,) = sources

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from circuitize.circuits.errors import TypingError
+from circuitize.circuits.operation import Values
 from circuitize.circuits.parts import part
 from circuitize.circuits.types import Shape, check_shape
 
@@ -179,13 +178,13 @@ class View:
         shape = self.target_shape
         return self.at(np.arange(math.prod(shape), dtype=np.int64)).reshape(shape)
 
-    def gather(self, array: NDArray[Any]) -> NDArray[Any]:
+    def gather(self, array: Values) -> Values:
         """y[p] = x[f(p)], 0 outside. May share the array's memory; not to be written to."""
         for step in self._gathers:
             array = array.reshape(step.shape) if isinstance(step, Regroup) else step(array)
         return array
 
-    def scatter(self, array: NDArray[Any]) -> NDArray[Any]:
+    def scatter(self, array: Values) -> Values:
         """The adjoint of gather: y[q] = sum of x[p] over the p with f(p) = q."""
         for step in self._scatters:
             array = array.reshape(step.shape) if isinstance(step, Regroup) else step(array)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import product
-from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
-from numpy.typing import NDArray
 
 from circuitize.circuits.array_module import Place, add_at, added, array_module, placed
+from circuitize.circuits.operation import Values
 from circuitize.circuits.types import Shape
 
 from .steps import Affine, locate
@@ -34,7 +33,7 @@ class Gather:
         self._offset = sum(start * size for start, size in zip(origin, elements, strict=True))
         self._strides = _products(step, elements)
 
-    def __call__(self, array: NDArray[Any]) -> NDArray[Any]:
+    def __call__(self, array: Values) -> Values:
         step = self.step
         if self._is_regroup:
             return array.reshape(step.shape)
@@ -43,12 +42,12 @@ class Gather:
                 module = array_module(array)
                 flat = locate(step, self.source, module.arange(math.prod(step.shape)))
                 zero, inside = module.zeros((), array.dtype), array.reshape(-1)[module.maximum(flat, 0)]
-                taken: NDArray[Any] = module.where(flat < 0, zero, inside)
+                taken: Values = module.where(flat < 0, zero, inside)
                 return taken.reshape(step.shape)
             array = self._pad(array)
         return self._window(array)
 
-    def _window(self, array: NDArray[Any]) -> NDArray[Any]:
+    def _window(self, array: Values) -> Values:
         """By strides where the module has its arrays in memory that it lays out so, by indices elsewhere."""
         shape = self.step.shape
         if type(array) is np.ndarray:
@@ -65,9 +64,9 @@ class Gather:
             moves = (
                 stride * places for stride, places in zip(self._strides, np.indices(shape, sparse=True), strict=True)
             )
-            found: NDArray[Any] = array.reshape(-1)[sum(moves, np.full(shape, self._offset))]
+            found: Values = array.reshape(-1)[sum(moves, np.full(shape, self._offset))]
             return found
-        there: NDArray[Any] = module.lib.stride_tricks.as_strided(
+        there: Values = module.lib.stride_tricks.as_strided(
             array[self._start], shape, _products(self.step, array.strides)
         )
         return there
@@ -86,7 +85,7 @@ class _Pad:
         self.place = _at([slice(start - low, stop - low) for (start, stop), low in zip(own, self.lows, strict=True)])
         self.own = _at([slice(*ends) for ends in own])
 
-    def __call__(self, array: NDArray[Any]) -> NDArray[Any]:
+    def __call__(self, array: Values) -> Values:
         if not self.meets:
             return array_module(array).zeros(self.reach, array.dtype)  # type: ignore[no-any-return]
         return placed(self.reach, self.place, array[self.own])
@@ -115,7 +114,7 @@ class Scatter:
             self._parts = [part for part in parts if part is not None]
         self._is_regroup = step.is_regroup(source)
 
-    def __call__(self, array: NDArray[Any]) -> NDArray[Any]:
+    def __call__(self, array: Values) -> Values:
         module = array_module(array)
         if self._free:
             array = module.asarray(array.sum(axis=self._free))
@@ -126,7 +125,7 @@ class Scatter:
             flat = locate(self.step, self.source, module.arange(array.size))
             places = module.where(flat < 0, size, flat)  # what lies outside is added past the end
             return add_at(module.zeros(size + 1, array.dtype), places, array.reshape(-1))[:-1].reshape(self.source)
-        made: NDArray[Any] = module.zeros(self.source, array.dtype)
+        made: Values = module.zeros(self.source, array.dtype)
         for taken, place, axes in self._parts:
             made = added(made, place, array[taken].transpose(axes))
         return made

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from circuitize.circuits.array_module import array_module
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.operation import Values
-from circuitize.circuits.types import Fixed, Shape
+from circuitize.circuits.types import Fixed, Shape, Type
 
 from .arithmetic import Add
 from .expansion import Expansion
@@ -25,7 +24,7 @@ class Reindex(IntegerOperation):
 
     view: View
 
-    def is_identity(self, source: Any) -> bool:
+    def is_identity(self, source: Type) -> bool:
         return self.view.is_identity
 
     def target(self, *sources: Fixed) -> Fixed:
@@ -56,7 +55,7 @@ class Sum(IntegerOperation):
 
     view: View
 
-    def is_identity(self, source: Any) -> bool:
+    def is_identity(self, source: Type) -> bool:
         return self.view.is_identity
 
     def target(self, *sources: Fixed) -> Fixed:
@@ -84,7 +83,7 @@ class Concatenate(Expansion):
 
     axis: int
 
-    def is_identity(self, source: Any) -> bool:
+    def is_identity(self, source: Type) -> bool:
         return True  # asked about a single source only
 
     def target(self, *sources: Fixed) -> Fixed:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from ...verilog.netlist import Integers, Kind, Netlist, widths
+from ...verilog.netlist import Integers, Kind, Netlist, Numbers, widths
 from .elements import Elements, add, bounds, concatenate, constants, is_constant, plain, total, where
 
 
@@ -77,7 +75,9 @@ def less(net: Netlist, x: Elements, y: Elements) -> Integers:
     return net.append(Kind.LESS, net.high[a] < net.low[b], net.low[a] < net.high[b], a, b)
 
 
-def select(net: Netlist, condition: Integers, x: Elements, y: Elements, low: Any = None, high: Any = None) -> Elements:
+def select(
+    net: Netlist, condition: Integers, x: Elements, y: Elements, low: Numbers | None = None, high: Numbers | None = None
+) -> Elements:
     """x where the node is 1, y where it is 0; the ends may be given where they are tighter than those of both."""
     a, b = plain(net, x), plain(net, y)
     sure = np.where(net.low[condition] == 1, a, b)
@@ -112,7 +112,7 @@ def arg_max(net: Netlist, x: Elements) -> Integers:
     return index[..., 0]
 
 
-def equals(net: Netlist, x: Integers, value: Any) -> Integers:
+def equals(net: Netlist, x: Integers, value: Numbers) -> Integers:
     """The nodes that are 1 where x is a known number."""
     low, high, value = np.broadcast_arrays(net.low[x], net.high[x], value)
     return net.append(Kind.EQUAL, (low == value) & (high == value), (low <= value) & (value <= high), x, n=value)
@@ -125,7 +125,7 @@ def outside(net: Netlist, x: Integers, least: int, greatest: int) -> Integers:
     return net.append(Kind.OUTSIDE, always, ~never, x, n=least, m=greatest)
 
 
-def narrow(net: Netlist, x: Integers, least: Any, greatest: Any) -> Integers:
+def narrow(net: Netlist, x: Integers, least: Numbers, greatest: Numbers) -> Integers:
     """x where it lies in the interval, anything elsewhere."""
     low, high = np.clip(net.low[x], least, greatest), np.clip(net.high[x], least, greatest)
     made = x.copy()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +14,7 @@ from circuitize.circuits.integers import Constant as IntegerConstant
 from circuitize.circuits.integers.term import Integer
 from circuitize.circuits.lowering import Lowering
 from circuitize.circuits.operation import Operation, Values
-from circuitize.circuits.types import Array, Shape, check_shape
+from circuitize.circuits.types import Array, Shape, Type, check_shape
 
 from .. import expect
 from ..language import RealOperation, Rounding
@@ -78,7 +77,7 @@ class Constant(RealOperation):
     def constant(self) -> Values:
         return np.broadcast_to(self.amounts, self.shape)
 
-    def constant_like(self, value: Values, target: Any) -> Operation | None:
+    def constant_like(self, value: Values, target: Type) -> Operation | None:
         return Constant.of(value) if np.isfinite(value).all() else None
 
     def target_types(self, *sources: Array) -> tuple[Array, ...]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from circuitize.circuits import integers
 from circuitize.circuits.array_module import array_module
@@ -13,7 +12,7 @@ from circuitize.circuits.errors import TypingError
 from circuitize.circuits.integers.term import Integer
 from circuitize.circuits.lowering import Lowering
 from circuitize.circuits.operation import Values
-from circuitize.circuits.types import Array
+from circuitize.circuits.types import Array, Type
 
 from .. import expect
 from ..language import LinearOperation, RealOperation, Rounding
@@ -98,7 +97,7 @@ class Scale(LinearOperation):
             raise TypingError(f"expected a finite factor, found {factor}; give a real number")
         object.__setattr__(self, "factor", factor)
 
-    def is_identity(self, source: Any) -> bool:
+    def is_identity(self, source: Type) -> bool:
         return self.factor == 1.0
 
     def target_types(self, *sources: Array) -> tuple[Array, ...]:

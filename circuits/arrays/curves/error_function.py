@@ -7,10 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from circuitize.circuits.array_module import Table, array_module
 from circuitize.circuits.operation import Values
@@ -130,7 +128,7 @@ def error_function(x: Values) -> Values:
 def _terms() -> Table:
     centres = [CONTEXT.divide(Decimal(i), Decimal(SPACING)) for i in range(FARTHEST * SPACING + 1)]
     series = [Erf().taylor(centre, TERMS - 1).terms for centre in centres]
-    terms: NDArray[Any] = np.array([[float(a) for a in terms] for terms in series]).T.copy()
+    terms: Values = np.array([[float(a) for a in terms] for terms in series]).T.copy()
     terms.setflags(write=False)
     return Table(terms)
 

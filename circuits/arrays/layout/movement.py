@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from circuitize.circuits import integers
 from circuitize.circuits.array_module import array_module, placed
@@ -14,7 +13,7 @@ from circuitize.circuits.integers import Reindex, View
 from circuitize.circuits.integers.term import Integer, align
 from circuitize.circuits.lowering import Lowering
 from circuitize.circuits.operation import Values
-from circuitize.circuits.types import Array, Shape
+from circuitize.circuits.types import Array, Shape, Type
 
 from .. import expect
 from ..language import LinearOperation
@@ -29,7 +28,7 @@ class Reshape(LinearOperation):
 
     shape: Shape
 
-    def is_identity(self, source: Any) -> bool:
+    def is_identity(self, source: Type) -> bool:
         return bool(source.shape == self.shape)
 
     def target_types(self, *sources: Array) -> tuple[Array, ...]:
@@ -60,7 +59,7 @@ class Transpose(LinearOperation):
 
     axes: tuple[int, ...]
 
-    def is_identity(self, source: Any) -> bool:
+    def is_identity(self, source: Type) -> bool:
         return self.axes == tuple(range(len(self.axes)))
 
     def target_types(self, *sources: Array) -> tuple[Array, ...]:
@@ -97,7 +96,7 @@ class Broadcast(LinearOperation):
         object.__setattr__(self, "axes", expect.distinct(self.axes))
         expect.axes_within(self.axes, len(self.shape))
 
-    def is_identity(self, source: Any) -> bool:
+    def is_identity(self, source: Type) -> bool:
         return not self.axes
 
     def target_types(self, *sources: Array) -> tuple[Array, ...]:
@@ -133,7 +132,7 @@ class Sum(LinearOperation):
     def __post_init__(self) -> None:
         object.__setattr__(self, "axes", expect.distinct(self.axes))
 
-    def is_identity(self, source: Any) -> bool:
+    def is_identity(self, source: Type) -> bool:
         return not self.axes
 
     def target_types(self, *sources: Array) -> tuple[Array, ...]:
@@ -161,7 +160,7 @@ class Slice(LinearOperation):
     starts: tuple[int, ...]
     stops: tuple[int, ...]
 
-    def is_identity(self, source: Any) -> bool:
+    def is_identity(self, source: Type) -> bool:
         return not any(self.starts) and self.stops == source.shape
 
     def target_types(self, *sources: Array) -> tuple[Array, ...]:
@@ -197,7 +196,7 @@ class Pad(LinearOperation):
     before: tuple[int, ...]
     after: tuple[int, ...]
 
-    def is_identity(self, source: Any) -> bool:
+    def is_identity(self, source: Type) -> bool:
         return not any(self.before) and not any(self.after)
 
     def target_types(self, *sources: Array) -> tuple[Array, ...]:
@@ -235,7 +234,7 @@ class Flip(LinearOperation):
     def __post_init__(self) -> None:
         object.__setattr__(self, "axes", expect.distinct(self.axes))
 
-    def is_identity(self, source: Any) -> bool:
+    def is_identity(self, source: Type) -> bool:
         return all(source.shape[axis] == 1 for axis in self.axes)
 
     def target_types(self, *sources: Array) -> tuple[Array, ...]:
@@ -262,7 +261,7 @@ class Concatenate(LinearOperation):
 
     axis: int
 
-    def is_identity(self, source: Any) -> bool:
+    def is_identity(self, source: Type) -> bool:
         return True  # asked about a single source only
 
     def target_types(self, *sources: Array) -> tuple[Array, ...]:
