@@ -155,7 +155,7 @@ def _port(port: Port[Fixed | None]) -> list[Any]:
     return [port.name, port.visibility.value, format, port.role.value]
 
 
-def _value(value: Any, blobs: _Blobs) -> Any:
+def _value(value: object, blobs: _Blobs) -> Any:
     if isinstance(value, np.ndarray):
         return {"array": blobs.place(value)}
     if isinstance(value, float):

@@ -28,7 +28,7 @@ MOST_COUNTED = 1 << 22
 LANGUAGES = ("integer.", "real.")
 
 
-def whole(value: Any) -> int:
+def whole(value: object) -> int:
     """An integer that fits into 64 bits. Raises TypeError for anything else."""
     if type(value) is not int or not -(1 << 63) <= value < 1 << 63:
         raise TypeError(f"expected a whole number of 64 bits, found {str(value)[:40]}")
@@ -63,7 +63,7 @@ class Restorer:
         assert isinstance(made, Operation)
         return made
 
-    def wire_type(self, entry: Any) -> Type:
+    def wire_type(self, entry: object) -> Type:
         made = self._part(entry)
         if not isinstance(made, Array | Fixed):
             raise TypeError("expected the type of a wire")
@@ -71,13 +71,13 @@ class Restorer:
             raise ValueError(f"expected at most {MOST_AXES} axes and {MOST_ELEMENTS} elements, found more")
         return made
 
-    def precision(self, entry: Any) -> Precision:
+    def precision(self, entry: object) -> Precision:
         made = self._part(entry)
         if not isinstance(made, Precision):
             raise TypeError("expected a precision")
         return made
 
-    def array(self, index: Any) -> Values:
+    def array(self, index: object) -> Values:
         """The array of this number, which nothing else has: what a program holds takes no more than its file does."""
         return self._arrays.pop(whole(index))
 
@@ -106,7 +106,7 @@ class Restorer:
             raise ValueError(f"expected views of which at most {MOST_COUNTED} elements are counted, found more")
         return made
 
-    def _value(self, entry: Any) -> Any:
+    def _value(self, entry: object) -> Any:
         if isinstance(entry, list):
             raise TypeError("expected a parameter, found a list")
         if not isinstance(entry, dict):
@@ -127,7 +127,7 @@ def parameters(kind: type) -> Mapping[str, Any]:
     return {field.name: hints[field.name] for field in fields(kind) if field.init}
 
 
-def fits(value: Any, hint: Any) -> bool:
+def fits(value: object, hint: object) -> bool:
     """Whether a restored value is one that an annotation allows.
 
     Whole numbers are floats too, booleans are neither; a single number is an array of floats without axes.

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -80,7 +80,7 @@ def _parameters(operation: Operation) -> str:
     return f"[{', '.join(shown)}]" if shown else ""
 
 
-def _value(value: Any) -> str:
+def _value(value: object) -> str:
     if isinstance(value, np.ndarray):
         return f"{value.dtype}{list(value.shape)}"
     text = repr(value)

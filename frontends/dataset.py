@@ -104,7 +104,7 @@ class Dataset:
                     **scalars(t, rate),
                 }
 
-    def accuracy(self, outputs: Any) -> float:
+    def accuracy(self, outputs: object) -> float:
         """The share of test examples whose greatest output is at their class, out of outputs for all of them."""
         found = np.asarray(outputs)
         if not self.classes or found.shape != self.test_targets.shape:
@@ -120,8 +120,8 @@ class Dataset:
 
 
 def dataset(
-    inputs: Any,
-    targets: Any = None,
+    inputs: object,
+    targets: object = None,
     *,
     columns: Sequence[str] | None = None,
     target: str | None = None,
@@ -190,7 +190,7 @@ def _from_csv(path: Path, columns: Sequence[str] | None, target: str | None) -> 
     return table.numbers(chosen), answers
 
 
-def _features(inputs: Any) -> Reals:
+def _features(inputs: object) -> Reals:
     try:
         found = np.asarray(inputs, np.float64)
     except (TypeError, ValueError):
@@ -207,7 +207,7 @@ def _features(inputs: Any) -> Reals:
     return found
 
 
-def _answers(targets: Any) -> Values:
+def _answers(targets: object) -> Values:
     if targets is None:
         raise CircuitizeError("expected targets beside the inputs, found none; give an answer for each example")
     found = np.asarray(targets)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -75,7 +74,7 @@ class Format:
         return nearest
 
 
-def _require_whole(word: str, number: Any) -> int:
+def _require_whole(word: str, number: object) -> int:
     if not isinstance(number, (int, np.integer)) or isinstance(number, bool):
         raise refused(f"expected a whole number for {word} of a format, found {named(number)}; write 8")
     return int(number)

@@ -124,17 +124,17 @@ def _listed(entry: Places, extent: int, axis: int) -> tuple[NDArray[np.int64], l
     return chosen.reshape(-1).astype(np.int64) % extent, list(chosen.shape)
 
 
-def _is_list(entry: Any) -> bool:
+def _is_list(entry: object) -> bool:
     return isinstance(entry, (list, range)) or (isinstance(entry, np.ndarray) and entry.ndim > 0)
 
 
-def _is_whole(entry: Any) -> bool:
+def _is_whole(entry: object) -> bool:
     if isinstance(entry, np.ndarray) and not entry.ndim:
         entry = entry[()]
     return isinstance(entry, (int, np.integer)) and not isinstance(entry, bool)
 
 
-def _short(entry: Any) -> str:
+def _short(entry: object) -> str:
     return " ".join(reprlib.repr(entry).split())
 
 

@@ -38,7 +38,7 @@ def unfit_product(left: Shape, right: Shape) -> str:
     )
 
 
-def constant_of(value: Any) -> NDArray[np.float64]:
+def constant_of(value: object) -> NDArray[np.float64]:
     """A number or array as float64; raises TypingError, with the user's line, for what is neither."""
     try:
         array = np.asarray(value)
@@ -50,7 +50,7 @@ def constant_of(value: Any) -> NDArray[np.float64]:
     return array.astype(np.float64)
 
 
-def real_of(value: Any) -> float:
+def real_of(value: object) -> float:
     return float(constant_of(value))
 
 
@@ -63,7 +63,7 @@ def whole_numbers(word: str, given: Sequence[Any]) -> tuple[int, ...]:
     return tuple(map(int, numbers))
 
 
-def named(value: Any) -> str:
+def named(value: object) -> str:
     """What a user gave, for a message: a tensor, a number, a text, or its type."""
     if isinstance(value, (str, int, float, np.number)) or hasattr(value, "builder") or value is None:
         return repr(value)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from inspect import signature
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -36,7 +36,7 @@ class Optimizer(ABC):
     come out already scaled, never rounded on their own.
     """
 
-    def __new__(cls, *given: Any, **named: Any) -> Self:
+    def __new__(cls, *given: object, **named: object) -> Self:
         """Raises TypingError for an argument that the optimiser does not have: most often a learning rate."""
         parameters = signature(cls.__init__).parameters
         known = [name for name in parameters if name != "self"]

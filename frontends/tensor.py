@@ -62,13 +62,15 @@ class Tensor(Real):
     def __format__(self, spec: str) -> str:
         return self._unknown() if spec else repr(self)
 
-    def __array__(self, *options: Any, **named: Any) -> NoReturn:
+    def __array__(self, *options: object, **named: object) -> NoReturn:
         self._unknown()
 
-    def __array_ufunc__(self, function: Any, method: str, *values: Any, **options: Any) -> Any:
+    def __array_ufunc__(self, function: object, method: str, *values: object, **options: object) -> Any:
         return numpy_names.ufunc(self, function, method, values, options)
 
-    def __array_function__(self, function: Any, types: Any, values: Sequence[Any], options: Mapping[str, Any]) -> Any:
+    def __array_function__(
+        self, function: object, types: object, values: Sequence[Any], options: Mapping[str, Any]
+    ) -> Any:
         return numpy_names.function(function, values, options)
 
     def __getattr__(self, name: str) -> NoReturn:
@@ -76,7 +78,7 @@ class Tensor(Real):
         other = f"found {name!r}; its methods are {', '.join(METHODS)}"
         raise AttributeError(f"expected what a tensor has, {own if name in numpy_names.OURS else other}")
 
-    def __setitem__(self, index: Any, value: Any) -> NoReturn:
+    def __setitem__(self, index: object, value: object) -> NoReturn:
         raise refused(
             "expected tensors to stay as they are, found one assigned to; use where, or concatenate the parts"
         )
@@ -136,7 +138,7 @@ class Tensor(Real):
     def __ne__(self, other: Operand) -> Tensor:  # type: ignore[override]
         return (self > other) + (self < other)
 
-    def _no_word(self, other: Any = None) -> NoReturn:
+    def _no_word(self, other: object = None) -> NoReturn:
         raise refused(
             "expected + - * / ** @ or a comparison, found another operator on a tensor; of conditions, which are 0 or "
             "1, write a * b for and, maximum(a, b) for or, 1 - a for not; floor(x / y) for //"

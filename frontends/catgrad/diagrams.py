@@ -40,7 +40,7 @@ class Diagram:
         return [tuple(self.types[wire].shape) for wire in wires]
 
 
-def read(diagram: Any, name: str = "diagram") -> Diagram:
+def read(diagram: object, name: str = "diagram") -> Diagram:
     """Raises CircuitizeError for something else, for a wire that is not written and read once, and for a cycle."""
     if not isinstance(diagram, module("open_hypergraphs").OpenHypergraph):
         raise CircuitizeError(f"{name}: expected an open hypergraph of catgrad, found {type(diagram).__name__}")
@@ -96,7 +96,7 @@ def _ordered(
     return order
 
 
-def arrow(diagram: Any, name: str = "diagram") -> Arrow:
+def arrow(diagram: object, name: str = "diagram") -> Arrow:
     """The arrow of a diagram in catgrad's core, in its language with derivatives, or of both mixed.
 
     Operations mean what was registered for them, what catgrad's core says, or what their own definition (`arrow`) or
@@ -138,7 +138,7 @@ def _run(builder: Builder, diagram: Diagram, inputs: Sequence[Tensor], name: str
     return [wires[wire] for wire in diagram.outputs]
 
 
-def _applied(builder: Builder, operation: Any, tensors: list[Tensor], name: str, depth: int) -> Any:
+def _applied(builder: Builder, operation: object, tensors: list[Tensor], name: str, depth: int) -> Any:
     meaning = meaning_of(operation)
     if meaning is not None:
         try:
@@ -156,7 +156,7 @@ def _applied(builder: Builder, operation: Any, tensors: list[Tensor], name: str,
     )
 
 
-def forward(model: Any, name: str = "model") -> tuple[Arrow, int]:
+def forward(model: object, name: str = "model") -> tuple[Arrow, int]:
     """A model's arrow from its parameters and its inputs to its predictions, and how many parameters it has."""
     read(model, name)
     parameters, parametrised = module("catgrad.special.parameter").factor_parameters(model)

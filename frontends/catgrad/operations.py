@@ -51,7 +51,7 @@ class Positive(Tensor):
         self.of = of
 
 
-def meaning_of(operation: Any) -> Meaning | None:
+def meaning_of(operation: object) -> Meaning | None:
     """The registered meaning of an operation, or that of one in catgrad's core; None where there is neither."""
     return _registered.get(type(operation)) or _core().get(type(operation))
 
@@ -104,7 +104,7 @@ def _split(operation: Any, x: Tensor) -> list[Tensor]:
     return [x[..., index] for index in range(operation.k)]
 
 
-def _stacked(operation: Any, *tensors: Tensor) -> Tensor:
+def _stacked(operation: object, *tensors: Tensor) -> Tensor:
     columns = [tensor.reshape(*tensor.shape, 1) for tensor in tensors]
     first, *others = columns
     return first.apply(arrays.Concatenate(first.ndim - 1), *others) if others else first
@@ -114,7 +114,7 @@ def _inverted(operation: Any, x: Tensor) -> Tensor:
     return 1.0 - x if operation.T.dtype.name == "bool" else -x - 1.0
 
 
-def _product(operation: Any, x: Tensor, y: Tensor) -> Tensor:
+def _product(operation: object, x: Tensor, y: Tensor) -> Tensor:
     for one, other in ((x, y), (y, x)):
         if isinstance(one, Splat):
             return other * one.amount
@@ -123,7 +123,7 @@ def _product(operation: Any, x: Tensor, y: Tensor) -> Tensor:
     return x * y
 
 
-def _greater(operation: Any, x: Tensor, y: Tensor) -> Tensor:
+def _greater(operation: object, x: Tensor, y: Tensor) -> Tensor:
     return Positive(x) if isinstance(y, Splat) and y.amount == 0 else x > y
 
 

@@ -28,7 +28,7 @@ FEATURES = Format.between(-1.0, 1.0, 8)
 
 
 def predict(
-    model: Any, *, inputs: Format = FEATURES, parameters: Format = WEIGHTS, examples: Sequence[Batch] = ()
+    model: object, *, inputs: Format = FEATURES, parameters: Format = WEIGHTS, examples: Sequence[Batch] = ()
 ) -> Program:
     """Parameters `parameter1`, ... and `inputs` (or `inputs1`, ...) -> `outputs` (or `outputs1`, ...), simplified.
 
@@ -40,9 +40,9 @@ def predict(
 
 
 def step(
-    model: Any,
-    optimizer: Any,
-    loss: Any,
+    model: object,
+    optimizer: object,
+    loss: object,
     *,
     inputs: Format = FEATURES,
     targets: Format = FEATURES,
@@ -74,7 +74,7 @@ def step_diagram(model: Any, optimizer: Any, loss: Any) -> tuple[Any, int, int]:
     return reverse >> kept, len(p), len(y)
 
 
-def network(model: Any, parameters: Format = WEIGHTS) -> Model:
+def network(model: object, parameters: Format = WEIGHTS) -> Model:
     """A model of ours, for `training_step` and `predict` in `frontends.training`. It fits the batch it was built for.
 
     Raises CircuitizeError for a model of several inputs or outputs.
@@ -99,7 +99,7 @@ def network(model: Any, parameters: Format = WEIGHTS) -> Model:
     return Model(tuple(kept), fitted, "catgrad", batch.shape[1:])
 
 
-def program_of(found: Any) -> Program | None:
+def program_of(found: object) -> Program | None:
     """The program that a user means by a catgrad model, or by (model, optimizer, loss); None for anything else.
 
     Raises CircuitizeError for a tuple with a diagram in it that is not these three in this order.
@@ -165,6 +165,6 @@ def _normal(generator: np.random.Generator, shape: Shape) -> NDArray[np.float64]
     return generator.normal(0.0, 1.0, shape) / math.sqrt(max(1, math.prod(shape[:-1])))
 
 
-def _array(type: Any) -> Array:
+def _array(type: object) -> Array:
     assert isinstance(type, Array)
     return type

@@ -25,7 +25,7 @@ class Kind(Enum):
     LOSS = "a loss"
 
 
-def is_diagram(found: Any) -> bool:
+def is_diagram(found: object) -> bool:
     """Whether this is an open hypergraph; catgrad need not be installed to ask."""
     return any(kind.__module__.startswith("open_hypergraphs.") for kind in type(found).__mro__)
 
@@ -37,7 +37,7 @@ def require_three(found: Sequence[Any]) -> None:
         raise CircuitizeError(f"expected {ORDER}, found {places}; write them in this order")
 
 
-def require_roles(optimizer: Any, parameters: Any, loss: Any, predictions: Any) -> None:
+def require_roles(optimizer: object, parameters: object, loss: object, predictions: object) -> None:
     """Raises CircuitizeError unless these are an optimiser of the parameters and a loss of the predictions.
 
     Both are lenses from types to the same types, so types do not tell them apart. catgrad's own are known by their
@@ -59,7 +59,7 @@ def require_roles(optimizer: Any, parameters: Any, loss: Any, predictions: Any) 
         raise CircuitizeError(f"expected {ORDER}, found {' and '.join(names)}; exchange them, or give the missing one")
 
 
-def _lens(word: str, given: Any, types: Any) -> Any:
+def _lens(word: str, given: object, types: object) -> Any:
     """What an optimiser or a loss makes of types; raises CircuitizeError unless that is a diagram from them to them."""
     place = 2 if word == "optimizer" else 3
     remedy = f"expected {ORDER}, found at place {place}"
@@ -110,7 +110,7 @@ def _operations(lens: Any) -> str:
     return " and ".join(dict.fromkeys(type(operation).__name__ for operation in lens.H.x.table)) or "an identity"
 
 
-def _described(found: Any) -> str:
+def _described(found: object) -> str:
     if is_diagram(found):
         return f"{Kind.MODEL.value} (a diagram)"
     return f"the function {found.__name__}" if callable(found) and hasattr(found, "__name__") else type(found).__name__

@@ -32,7 +32,7 @@ def package() -> ModuleType:
     return onnx
 
 
-def read(source: Any) -> Any:
+def read(source: object) -> Any:
     """A ModelProto, or the one in a file. Raises FormatError where the file is none; external data is not followed."""
     onnx = package()
     if isinstance(source, onnx.ModelProto):

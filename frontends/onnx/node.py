@@ -91,7 +91,7 @@ class Attributes(dict[str, Any]):
         self.given = given
         self.read: set[str] = set()
 
-    def get(self, name: str, default: Any = None) -> Any:
+    def get(self, name: str, default: object = None) -> Any:
         self.read.add(name)
         return super().get(name, default)
 
@@ -135,7 +135,7 @@ class Node:
         assert found is not None
         return found
 
-    def attribute(self, name: str, default: Any) -> Any:
+    def attribute(self, name: str, default: object) -> Any:
         return self.attributes.get(name, default)
 
     def number(self, name: str, default: float) -> float:

@@ -129,7 +129,7 @@ def signature(operator: str, opset: int, domain: str) -> Signature | None:
     )
 
 
-def _plain(given: Any) -> Any:
+def _plain(given: object) -> Any:
     return given.decode() if isinstance(given, bytes) else given
 
 

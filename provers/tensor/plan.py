@@ -99,7 +99,7 @@ class Plan(TensorSystem):
         What stands beside the proof type is kept for zero knowledge and for proofs in chunks.
         """
 
-        def plain(value: Any) -> Any:
+        def plain(value: object) -> Any:
             if isinstance(value, np.ndarray):
                 return [value.size, hashlib.sha256(np.ascontiguousarray(value, "<i8").tobytes()).hexdigest()]
             return value

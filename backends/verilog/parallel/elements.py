@@ -26,7 +26,7 @@ class Elements:
     negative: NDArray[np.bool_]
 
     @staticmethod
-    def of(node: Any) -> Elements:
+    def of(node: object) -> Elements:
         node = np.asarray(node, np.int64)
         return Elements(node, np.zeros(node.shape, np.int64), np.zeros(node.shape, bool))
 

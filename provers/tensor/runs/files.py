@@ -200,7 +200,7 @@ def read_step(path: Path, most: int = MOST_BYTES + MOST_HEADER, most_stated: int
         raise CircuitizeError(f"expected {path}, found {error.strerror or error}") from None
 
 
-def _told(word: Any) -> str:
+def _told(word: object) -> str:
     if Told(word) is Told.TOTAL:
         raise ValueError("sums of public outputs over steps")
     return Told(word).value

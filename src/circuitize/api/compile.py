@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.phases import Phases, Progress, silent
@@ -27,7 +27,7 @@ def compile(
     raw_inputs: bool = False,
     progress: Progress = silent,
     say: Progress = silent,
-    **options: Any,
+    **options: object,
 ) -> Made:
     """Quantize a program and lower it to a target: to a prover's circuit, which has `prove`, or one to `write`.
 

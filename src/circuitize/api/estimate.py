@@ -35,7 +35,7 @@ class Estimate:
         return f"Estimate({', '.join(self.targets) or 'no target'}, program {self.digest[:16]}...)"
 
 
-def estimate(program: Program | Exact, *, progress: Progress = silent, **options: Any) -> Estimate:
+def estimate(program: Program | Exact, *, progress: Progress = silent, **options: object) -> Estimate:
     """Count what every target would make of a program.
 
     `options` are those of the targets that `circuitize estimate --help` lists. Raises CircuitizeError for a program

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from shutil import copytree
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from circuitize.api.runs.proving import ProvedRun, prove_run
 from circuitize.api.runs.tampering import one_right_answer_more, with_claim, without_last_proof
@@ -52,7 +51,7 @@ class Training:
         data = {"inputs": self.split.train_inputs, "targets": self.split.train_targets}
         return prove_run(self.step, folder, **self.public, dataset=data, public_test=True, progress=show)
 
-    def verify(self, folder: Path, **other: Any) -> RunVerdict:
+    def verify(self, folder: Path, **other: object) -> RunVerdict:
         return verify_run(self.step, folder, **{**self.public, **other})
 
 

@@ -141,7 +141,7 @@ def _from_python(path: Path, name: str) -> Program:
     return found
 
 
-def _program_of(found: Any, where: str) -> Any:
+def _program_of(found: object, where: str) -> Any:
     """The program of a catgrad model or step; anything else as it is."""
     try:
         return catgrad.program_of(found) or found

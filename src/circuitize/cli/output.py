@@ -63,7 +63,7 @@ class Phases(phases.Phases):
         super().__init__(show)
 
 
-def shown_number(value: Any) -> str:
+def shown_number(value: object) -> str:
     """A number, or the first few of an array's, row by row."""
     if not isinstance(value, list):
         return f"{value:.9g}"

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from io import StringIO
 from types import ModuleType
-from typing import Any
+from typing import Any, TextIO
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.memory import amount_of_bytes
@@ -188,7 +188,7 @@ def _found(spelling: Spelling) -> Cluster:
     )
 
 
-def _answer(reference: Any) -> tuple[str, Done | None, str]:
+def _answer(reference: object) -> tuple[str, Done | None, str]:
     """Who did a task, what came back, and why that is nothing where it is."""
     ray = _ray()
 
@@ -230,7 +230,7 @@ def _said(board: Any, run: Run) -> str:
 class _WithoutRay:
     """Standard output without what Ray's own threads print there: output is for what was asked for."""
 
-    def __init__(self, output: Any) -> None:
+    def __init__(self, output: TextIO) -> None:
         self._output = output
 
     def write(self, text: str) -> int:

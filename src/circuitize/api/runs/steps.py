@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from operator import index
-from typing import Any, Self
+from typing import Self
 
 from circuitize.circuits.errors import CircuitizeError, excerpt
 from circuitize.circuits.reading import Json
@@ -38,7 +38,7 @@ class Steps:
     initial_seed: str | None = None
 
     @classmethod
-    def of(cls, run: Run, name: bytes, roots: Mapping[str, bytes], final: Mapping[str, bytes], **more: Any) -> Self:
+    def of(cls, run: Run, name: bytes, roots: Mapping[str, bytes], final: Mapping[str, bytes], **more: object) -> Self:
         """Of a setting, the name of a run, and its roots."""
         return cls(
             digest=run.digest,

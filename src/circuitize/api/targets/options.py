@@ -36,7 +36,7 @@ class Option:
         """Its spelling on the command line."""
         return "--" + self.name.replace("_", "-")
 
-    def require(self, value: Any) -> None:
+    def require(self, value: object) -> None:
         """Raise CircuitizeError for a value that it does not take."""
         fits = {
             "flag": value is True,
