@@ -13,7 +13,7 @@ from circuitize.circuits.types import Fixed, Shape
 
 from ...forms import LinearForms, stack, wires, zeros
 from ...values import Chosen, GroupSum, Product, Value
-from .accumulation import Pin, accumulate, blocks
+from .accumulation import Contraction, Pin, accumulate, blocks
 from .assembly import Assembly, Handle
 
 LONG = 4
@@ -96,23 +96,21 @@ def contract(
             left, letters_left = _sum_out(left, letters_left, letter)
         else:
             right, letters_right = _sum_out(right, letters_right, letter)
-    extents = dict(zip(letters_left, left.type.shape, strict=True)) | dict(
-        zip(letters_right, right.type.shape, strict=True)
-    )
-    letters = (letters_left, letters_right, letters_out)
+    contraction = Contraction((letters_left, letters_right, letters_out), left, right, type, value)
+    extents = contraction.extents
     if pin is not None:
-        most = _pairs(letters, left, right)
-        plan = min(blocks(letters, extents, pin, assembly.field.prime), key=lambda plan: plan.cost, default=None)
+        most = _pairs(contraction)
+        plan = min(blocks(contraction, pin, assembly.field.prime), key=lambda plan: plan.cost, default=None)
         if plan is not None:
             most = min(most, plan.cost)
         if assembly.challenges is not None:
-            tested = assembly.challenges.postpone(assembly, letters, extents, left, right, type, value, pin, most)
+            tested = assembly.challenges.postpone(assembly, contraction, pin, most)
             if tested is not None:
                 return tested
         if plan is not None and plan.cost == most:
             shorten(assembly, left, plan.cost * plan.rows)
             shorten(assembly, right, plan.cost * plan.columns)
-            return accumulate(assembly, plan, letters, left, right, type, value)
+            return accumulate(assembly, plan, contraction)
     summed = [letter for letter in dict.fromkeys(letters_left + letters_right) if letter not in letters_out]
     axes = list(letters_out) + summed
     shape = tuple(extents[letter] for letter in axes)
@@ -135,8 +133,9 @@ def shorten(assembly: Assembly, handle: Handle, uses: int) -> None:
         assembly.materialise(handle)
 
 
-def _pairs(letters: tuple[str, str, str], left: Handle, right: Handle) -> int:
+def _pairs(contraction: Contraction) -> int:
     """How many products of a contraction have no constant factor."""
+    letters, left, right = contraction.letters, contraction.left, contraction.right
     varying = []
     for handle, own, other in ((left, letters[0], letters[1]), (right, letters[1], letters[0])):
         mask = ~handle.forms.constant_mask().reshape(handle.type.shape)
