@@ -46,7 +46,8 @@ def _scale(site: Site, operation: integers.Scale, sources: list[Handle]) -> Hand
 
 def _multiply(site: Site, operation: integers.Multiply, sources: list[Handle]) -> Handle:
     x, y = sources
-    forms = products.multiply(site.assembly, x.forms, y.forms, site.value, "product", site.type.shape)
+    made = products.Products(site.value, "product", site.type.shape)
+    forms = products.multiply(site.assembly, x.forms, y.forms, made)
     return Handle(forms, site.value, site.type)
 
 
@@ -127,7 +128,8 @@ def _select(site: Site, operation: integers.Select, sources: list[Handle]) -> Ha
     condition, a, b = sources
     difference = a.forms - b.forms
     value = Sum(site.value, b.value, other=-1)
-    chosen = products.multiply(site.assembly, condition.forms, difference, value, "select", site.type.shape)
+    made = products.Products(value, "select", site.type.shape)
+    chosen = products.multiply(site.assembly, condition.forms, difference, made)
     return Handle(b.forms + chosen, site.value, site.type)
 
 

@@ -17,7 +17,7 @@ from circuitize.circuits.types import Fixed
 from ...field import Limbs
 from ...forms import wires
 from ...values import Elements, Trace, Value
-from ..system import Rows
+from ..system import Order, Rows
 from .assembly import Assembly, Handle
 from .packing import Numbers, Packing, beside, choose, join
 
@@ -54,7 +54,7 @@ class Pin:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contraction:
-    """An einsum of two operands, each of whose axes the other one or the target has; type and value are its result's."""
+    """An einsum of two operands; the other one or the target has each axis too. Type and value are the result's."""
 
     letters: Letters
     left: Handle
@@ -272,7 +272,5 @@ def equate(
         results,
         assembly.edge,
         role,
-        elements=elements,
-        stride=depth,
-        places=np.repeat(places, depth) * depth + np.tile(np.arange(depth), count),
+        Order(elements, depth, np.repeat(places, depth) * depth + np.tile(np.arange(depth), count)),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from circuitize.circuits.types import Fixed, Shape
 
 from ...forms import LinearForms, stack, wires, zeros
 from ...values import Chosen, GroupSum, Product, Value
+from ..system import Order
 from .accumulation import Contraction, Pin, accumulate, blocks
 from .assembly import Assembly, Handle
 
@@ -24,17 +26,24 @@ SAVED_TERMS = 64
 """A wire of its own must save at least this many terms per element."""
 
 
-def multiply(
-    assembly: Assembly, left: LinearForms, right: LinearForms, value: Value, role: str, shape: Shape, stride: int = 1
-) -> LinearForms:
-    """left[i] * right[i]: one row and one wire each, none where a factor is a constant. `value` is the products'
-    value.
+@dataclass(frozen=True, slots=True)
+class Products:
+    """What wires of products are: their value, what they are for, their shape, and how many one element has."""
+
+    value: Value
+    role: str
+    shape: Shape
+    stride: int = 1
+
+
+def multiply(assembly: Assembly, left: LinearForms, right: LinearForms, made: Products) -> LinearForms:
+    """left[i] * right[i]: one row and one wire each, none where a factor is a constant.
 
     Soundness: the row left * right = wire determines the wire; a constant factor c gives the form c * other without a
     row.
     """
     every = np.arange(len(left))
-    return _multiply(assembly, left, every, right, every, value, role, shape, stride)
+    return _multiply(assembly, left, every, right, every, made)
 
 
 def _multiply(
@@ -43,19 +52,17 @@ def _multiply(
     at_left: NDArray[np.integer],
     right: LinearForms,
     at_right: NDArray[np.integer],
-    value: Value,
-    role: str,
-    shape: Sequence[int],
-    stride: int,
+    made: Products,
 ) -> LinearForms:
     """left[at_left[i]] * right[at_right[i]]."""
     left_constant, right_constant = left.constant_mask(), right.constant_mask()
     count = len(at_left)
+    order = Order(count // made.stride, made.stride)
     if not left_constant.any() and not right_constant.any():
-        first = assembly.wires(value, count, role, shape)
+        first = assembly.wires(made.value, count, made.role, made.shape)
         products = wires(first, count)
         a, b = left.gather(at_left), right.gather(at_right)
-        assembly.rows(a, b, products, role, elements=count // stride, stride=stride)
+        assembly.rows(a, b, products, made.role, order)
         return products
     by_left = left_constant[at_left]
     by_right = right_constant[at_right] & ~by_left
@@ -66,13 +73,13 @@ def _multiply(
         left.gather(at_left[from_right]).scale_each(right.constants()[at_right[from_right]]),
     ]
     if len(both):
-        first = assembly.wires(Chosen(value, both), len(both), role)
+        first = assembly.wires(Chosen(made.value, both), len(both), made.role)
         parts.append(wires(first, len(both)))
         a, b = left.gather(at_left[both]), right.gather(at_right[both])
-        assembly.rows(a, b, parts[-1], role, elements=count // stride, stride=stride, places=both)
-    order = np.empty(count, np.int64)
-    order[np.concatenate([from_left, from_right, both])] = np.arange(count)
-    return stack(parts).gather(order)
+        assembly.rows(a, b, parts[-1], made.role, replace(order, places=both))
+    places = np.empty(count, np.int64)
+    places[np.concatenate([from_left, from_right, both])] = np.arange(count)
+    return stack(parts).gather(places)
 
 
 def contract(
@@ -121,7 +128,8 @@ def contract(
     at_left = _flat_indices(letters_left, left.type.shape, axes, shape)
     at_right = _flat_indices(letters_right, right.type.shape, axes, shape)
     pairs = value if depth == 1 else Product(Chosen(left.value, at_left), Chosen(right.value, at_right))
-    products = _multiply(assembly, left.forms, at_left, right.forms, at_right, pairs, "product", shape, depth)
+    made = Products(pairs, "product", shape, depth)
+    products = _multiply(assembly, left.forms, at_left, right.forms, at_right, made)
     sums = products.sum_groups(np.arange(count // depth + 1, dtype=np.int64) * depth)
     return Handle(sums, value, type)
 

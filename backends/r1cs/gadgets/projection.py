@@ -10,7 +10,7 @@ from ...field import Limbs
 from ...forms import LinearForms, wires
 from ...values import Drawn, Elements, Sum, Trace
 from ..commitments import CAPACITY
-from ..system import Rows
+from ..system import Order, Rows
 from .accumulation import Blocks, Contraction, PackedProducts, PackedValue, Pin, blocks, equate
 from .assembly import Assembly, Handle
 from .packing import Numbers, beside, choose
@@ -197,5 +197,5 @@ def _fold(assembly: Assembly, folded: Folded, forms: LinearForms, challenge: int
     carried = Rows(offsets, chosen, np.ones(len(chosen), np.int64))
     inner = beside(choose(packed, at[:, 1:].reshape(-1)), carried)
     r = Rows.wire(np.full(count * (wide - 1), challenge))
-    assembly.builder.rows(inner, r, Rows.wire(steps), assembly.edge, role, elements=count, stride=wide - 1)
+    assembly.builder.rows(inner, r, Rows.wire(steps), assembly.edge, role, Order(count, wide - 1))
     return beside(choose(packed, at[:, 0]), Rows.wire(steps[:, 0]))
