@@ -16,7 +16,7 @@ from ...forms import LinearForms, stack, wires, zeros
 from ...values import Chosen, GroupSum, Product, Value
 from ..system import Order
 from .accumulation import Contraction, Pin, accumulate, blocks
-from .assembly import Assembly, Handle
+from .assembly import Assembly, Handle, Site
 
 LONG = 4
 """Forms of more terms than this on average count as long: worth a wire of their own where they enter many products.
@@ -82,10 +82,8 @@ def _multiply(
     return stack(parts).gather(places)
 
 
-def contract(
-    assembly: Assembly, equation: str, left: Handle, right: Handle, type: Fixed, value: Value, pin: Pin | None = None
-) -> Handle:
-    """The einsum of two operands: one row per product, sums are free. `type` is that of the result.
+def contract(site: Site, equation: str, left: Handle, right: Handle, pin: Pin | None = None) -> Handle:
+    """The einsum of two operands: one row per product, sums are free.
 
     Where a later range check pins the sums, they are taken several at once (`accumulate`), or tested by a challenge
     (`project`), if that has fewer rows.
@@ -95,6 +93,7 @@ def contract(
 
     Soundness: every product wire is determined by its row, and the sum is a form; a wire of its own equals its form.
     """
+    assembly, type, value = site.assembly, site.type, site.value
     if left.magnitude == 0 or right.magnitude == 0:
         return Handle(zeros(type.size), value, type)
     letters_left, letters_right, letters_out = _letters(equation)
