@@ -111,4 +111,7 @@ RULES: dict[type[Operation], Rule] = {
     integers.Select: _select,
     integers.Maximum: _maximum,
 }
-"""Every other integer operation is an Expansion, and is lowered by its definition."""
+"""Every other integer operation is an Expansion, and is lowered by its definition.
+
+How these rules differ from those of R1CS, which have the same names, is said there.
+"""

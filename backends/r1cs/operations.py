@@ -165,4 +165,9 @@ RULES: dict[type[Operation], Rule] = {
     integers.Gather: _gather,
     integers.ScatterAdd: _scatter_add,
 }
-"""Every other integer operation is an Expansion, and is lowered by its definition."""
+"""Every other integer operation is an Expansion, and is lowered by its definition.
+
+Plonkish has rules of the same names, for the language is one. What both do alike is in `backends/linear.py`; they
+differ in what a handle keeps (bits and a sign, or where it is not negative), in what a product needs (a row, or a task
+of terms few enough), in what a table costs, and in what is dearer by its definition (ArgMax, Gather, ScatterAdd).
+"""
