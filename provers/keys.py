@@ -1,10 +1,12 @@
-"""Files of keys: their names in a folder, how one is read, and the warning beside insecure ones."""
+"""Keys and their files: what all provers with keys do alike, and the warning beside insecure ones."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Any, Generic, Literal, Protocol, Self, TypeVar
 
 from circuitize.circuits.errors import CircuitizeError, FormatError
 from circuitize.circuits.files import write_whole
@@ -37,23 +39,92 @@ MOST_VERIFYING = 1 << 26
 K = TypeVar("K")
 
 
-def read_proving(path: Path, decode: Callable[[Path], K]) -> K:
-    """A proving key from its file, or from the one in a folder of keys.
+class NativeVerifyingKey(Protocol):
+    """A verifying key in the native prover."""
 
-    `decode` raises ValueError for a damaged file, or another prover's: here that is a FormatError. A file that cannot
-    be read is a CircuitizeError.
-    """
-    return _read(path, PROVING_FILE, "proving key", decode)
+    @property
+    def digest(self) -> bytes: ...
 
+    @property
+    def setup(self) -> Setup: ...
 
-def read_verifying(path: Path, decode: Callable[[Path], K]) -> K:
-    """A verifying key, as `read_proving` reads a proving key."""
-    return _read(path, VERIFYING_FILE, "verifying key", decode)
+    def encode(self) -> bytes: ...
 
 
-def key_bytes(path: Path) -> bytes:
-    """The bytes of a verifying key's file, of MOST_VERIFYING at most. Raises FormatError for a longer one, unread."""
-    return read_at_most(path, MOST_VERIFYING, "a verifying key", "make keys again")
+V = TypeVar("V", bound=NativeVerifyingKey)
+
+
+@dataclass(frozen=True)
+class FiledVerifyingKey(ABC, Generic[V]):
+    """A native verifying key and its file. `setup` is "development" (insecure) or "ceremony"."""
+
+    native: V
+
+    @property
+    def digest(self) -> str:
+        return self.native.digest.hex()
+
+    @property
+    def setup(self) -> Setup:
+        return self.native.setup
+
+    @classmethod
+    @abstractmethod
+    def decode(cls, content: bytes) -> V:
+        """The native key of these bytes. Raise ValueError for damaged ones, or another prover's."""
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Read a verifying key, or the one in a folder of keys; what it holds is checked, and has one form only.
+
+        Raise FormatError for a damaged file, another prover's, or one of more than MOST_VERIFYING bytes.
+        """
+
+        def decode(file: Path) -> V:
+            return cls.decode(read_at_most(file, MOST_VERIFYING, "a verifying key", "make keys again"))
+
+        return cls(_read(path, VERIFYING_FILE, "verifying key", decode))
+
+    def write(self, path: Path) -> None:
+        write_whole(path, [self.native.encode()])
+
+
+@dataclass(frozen=True)
+class FiledProvingKey(ABC, Generic[K]):
+    """A native proving key and its file; it contains its verifying key."""
+
+    native: K
+
+    @property
+    @abstractmethod
+    def verifying_key(self) -> FiledVerifyingKey[Any]: ...
+
+    @classmethod
+    @abstractmethod
+    def load(cls, path: Path) -> K:
+        """The native key of a file. Raise ValueError for a damaged one, or another prover's."""
+
+    @abstractmethod
+    def chunks(self) -> Iterable[bytes]:
+        """The file's content."""
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Read a proving key, or the one in a folder of keys.
+
+        Raise FormatError for a damaged file, or another prover's. The checksum is verified; the points are not checked
+        to lie in their groups. A proving key must come from a trusted place: a hostile one cannot make a false proof
+        pass, but may leak the witness.
+        """
+        return cls(_read(path, PROVING_FILE, "proving key", cls.load))
+
+    def write(self, path: Path) -> None:
+        write_whole(path, self.chunks())
+
+    def write_pair(self, directory: Path) -> None:
+        """Write `proving.key` and `verifying.key`."""
+        self.write(directory / PROVING_FILE)
+        self.verifying_key.write(directory / VERIFYING_FILE)
 
 
 def write_warning(directory: Path) -> None:

@@ -23,17 +23,22 @@ def modules(folder: Path, package: str) -> Iterator[tuple[str, Path]]:
             yield from modules(path, name)
 
 
-def imported(name: str, path: Path, known: set[str]) -> set[str]:
-    """The modules that a file imports wherever it does, but for what only types need."""
-    tree = ast.parse(path.read_text())
-    package = name if path.stem == "__init__" else name.rpartition(".")[0]
-    left_out = {
+def for_types(tree: ast.Module) -> set[ast.AST]:
+    """What of a file only types need."""
+    return {
         inner
         for node in ast.walk(tree)
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
         for child in node.body
         for inner in ast.walk(child)
     }
+
+
+def imported(name: str, path: Path, known: set[str]) -> set[str]:
+    """The modules that a file imports wherever it does, but for what only types need."""
+    tree = ast.parse(path.read_text())
+    package = name if path.stem == "__init__" else name.rpartition(".")[0]
+    left_out = for_types(tree)
     found: set[str] = set()
     for node in ast.walk(tree):
         if node in left_out:

@@ -102,7 +102,7 @@ def test_rows_of_a_permutation(width: int, capacity: int | None, rows: int) -> N
     assert system.constraints == 2 * (rows + 1)
     limbs = BN254.from_integers(witness)
     assert failing_rows(system, limbs).tolist() == []
-    assert {(block.role, block.elements) for block in system.blocks} == {("poseidon", 2), ("hash", 2)}
+    assert {(block.role, block.order.elements) for block in system.blocks} == {("poseidon", 2), ("hash", 2)}
 
 
 def test_each_changed_wire_breaks_a_row() -> None:

@@ -18,8 +18,8 @@ from circuitize.backends.r1cs.challenge import Challenge
 from circuitize.backends.r1cs.checker import failing_rows
 from circuitize.backends.r1cs.cost import estimate
 from circuitize.backends.r1cs.emit import Emission, emit
-from circuitize.backends.r1cs.gadgets.accumulation import Axes, Blocks
-from circuitize.backends.r1cs.gadgets.assembly import Assembly, Handle
+from circuitize.backends.r1cs.gadgets.accumulation import Axes, Blocks, Contraction
+from circuitize.backends.r1cs.gadgets.assembly import Assembly, Handle, Site
 from circuitize.backends.r1cs.gadgets.projection import Projection, project
 from circuitize.backends.r1cs.gadgets.ranges import entering, shift
 from circuitize.backends.r1cs.gadgets.transcript import Transcript
@@ -48,9 +48,10 @@ def test_each_wrong_sum_passes_for_few_challenges(columns: int, degree: int) -> 
         entering(assembly, forms, NOTHING, type, "range") for forms, type in zip((x, w), types[:2], strict=True)
     )
     tripled = Handle(z.scale(3), NOTHING, Fixed((1, 3), 0, 0, 3))
-    shift(assembly, tripled, 1, tripled.type, 0, 1, NOTHING, False)
+    shift(Site(assembly, tripled.type, NOTHING, (0, 1), False, 1), tripled, 1)
     plan = Blocks(Axes("", "b", "j", "i", {"b": 1, "i": 1, "j": 3}), 1, columns, bits)
-    projection = Projection(-1, plan, ("bi", "ij", "bj"), left, right, Handle(z, NOTHING, types[2]))
+    contraction = Contraction(("bi", "ij", "bj"), left, right, types[2], NOTHING)
+    projection = Projection(-1, plan, contraction, Handle(z, NOTHING, types[2]))
     assert projection.degree == degree
     project(assembly, projection, Transcript(), challenge)
     found = solutions(builder.system())

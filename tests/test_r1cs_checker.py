@@ -12,7 +12,7 @@ from circuitize.backends.field import BN254, Field
 from circuitize.backends.r1cs import checker
 from circuitize.backends.r1cs.builder import CountingBuilder, Kind, SystemBuilder
 from circuitize.backends.r1cs.checker import describe, failing_rows
-from circuitize.backends.r1cs.system import LARGE, ConstraintSystem, Matrix, Rows
+from circuitize.backends.r1cs.system import LARGE, ConstraintSystem, Matrix, Order, Rows
 from circuitize.circuits.errors import CircuitizeError
 
 FIELDS = [Field(7), Field(101), Field((1 << 61) - 1), Field((1 << 89) - 1), BN254]
@@ -187,8 +187,8 @@ def test_a_row_is_named_by_element_and_role() -> None:
     builder = SystemBuilder(BN254)
     builder.wires(6, 0, "bit", (2, 3))
     one = Rows.wire(np.arange(1, 7))
-    builder.rows(one, one, one, 4, "bit", elements=2, stride=3)
-    builder.rows(one, one, one, 9, "bit", elements=3)
+    builder.rows(one, one, one, 4, "bit", Order(2, 3))
+    builder.rows(one, one, one, 9, "bit", Order(3))
     system = builder.system()
     names = [describe(system, row, lambda edge: f"edge {edge}") for row in range(12)]
     assert names[1] == "constraint 1: edge 4, element 0, bit, 2 of 3"

@@ -244,6 +244,9 @@ class Assembly:
             )
 
 
+Site = lowering.Site[Assembly]
+
+
 def single_forms(variables: Variables) -> LinearForms:
     """One variable per form."""
     count = len(variables)

@@ -8,8 +8,8 @@ from circuitize.circuits.operation import Operation
 
 from .. import lowering
 from ..forms import constant
-from .assembly import Assembly, Handle, single_forms
-from .operations import RULES, Site
+from .assembly import Assembly, Handle, Site, single_forms
+from .operations import RULES
 
 LINEAR_TERMS = 8
 """A linear result of longer forms on average, read more than once, gets a variable per element."""

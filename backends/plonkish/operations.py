@@ -9,14 +9,12 @@ from circuitize.circuits import integers
 from circuitize.circuits.operation import Operation
 from circuitize.circuits.types import Fixed
 
-from .. import lowering
 from ..linear import COMBINATIONS, combine, difference
 from ..values import Sum
 from . import ranges
-from .assembly import Assembly, Handle, single_forms
+from .assembly import Handle, Site, single_forms
 from .contraction import contract
 
-Site = lowering.Site[Assembly]
 Rule = Callable[[Site, Any, list[Handle]], Handle]
 
 
@@ -49,12 +47,11 @@ def _contract(site: Site, operation: integers.Contract, sources: list[Handle]) -
 
 
 def _shift(site: Site, operation: integers.Shift, sources: list[Handle]) -> Handle:
-    low, high = site.check or (site.type.low, site.type.high)
-    return ranges.shift(site.assembly, sources[0], operation.bits, site.type, low, high, site.value, site.sign)
+    return ranges.shift(site, sources[0], operation.bits)
 
 
 def _check(site: Site, operation: integers.Check, sources: list[Handle]) -> Handle:
-    return ranges.check(site.assembly, sources[0], operation.low, operation.high, site.value, site.sign)
+    return ranges.check(site.assembly, sources[0], (operation.low, operation.high), site.value, site.sign)
 
 
 def _is_negative(site: Site, operation: integers.IsNegative, sources: list[Handle]) -> Handle:
@@ -114,4 +111,7 @@ RULES: dict[type[Operation], Rule] = {
     integers.Select: _select,
     integers.Maximum: _maximum,
 }
-"""Every other integer operation is an Expansion, and is lowered by its definition."""
+"""Every other integer operation is an Expansion, and is lowered by its definition.
+
+How these rules differ from those of R1CS, which have the same names, is said there.
+"""

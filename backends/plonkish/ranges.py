@@ -12,7 +12,7 @@ from circuitize.circuits.types import Fixed
 from ..forms import Integers, LinearForms, constant
 from ..values import Trace, Value
 from ..windows import Window, meet, quotients, window
-from .assembly import Assembly, Handle, single_forms
+from .assembly import Assembly, Handle, Site, single_forms
 
 NARROW = 12
 """A sign or a rectified value of at most so many bits may take a table of its own."""
@@ -92,12 +92,12 @@ def relu(assembly: Assembly, x: Handle, type: Fixed, value: Value) -> Handle:
     return Handle(assembly.multiply(sign, x, "relu"), value, type)
 
 
-def check(assembly: Assembly, x: Handle, low: int, high: int, value: Value, sign: bool) -> Handle:
-    """x where low <= x <= high, no witness elsewhere; free where x's interval says so.
+def check(assembly: Assembly, x: Handle, interval: tuple[int, int], value: Value, sign: bool) -> Handle:
+    """x where it lies in the interval, its ends included, no witness elsewhere; free where x's own says so.
 
-    Soundness: the window, cut to what x's type allows, is exactly [low, high] (`window`).
+    Soundness: the window, cut to what x's type allows, is exactly the interval (`window`).
     """
-    low, high = meet(x.type, low, high)
+    low, high = meet(x.type, *interval)
     narrow = Fixed(x.type.shape, x.type.fraction_bits, low, high)
     if (low, high) == (x.type.low, x.type.high):
         return Handle(x.forms, value, narrow, x.natural)
@@ -105,15 +105,17 @@ def check(assembly: Assembly, x: Handle, low: int, high: int, value: Value, sign
     return Handle(_settled(x.forms, narrow), value, narrow, found or x.natural)
 
 
-def shift(assembly: Assembly, x: Handle, by: int, type: Fixed, low: int, high: int, value: Value, sign: bool) -> Handle:
-    """floor(x / 2^by) where it is in [low, high], no witness elsewhere: a variable and two range checks.
+def shift(site: Site, x: Handle, by: int) -> Handle:
+    """floor(x / 2^by) where it passes the site's Check, no witness elsewhere: a variable and two range checks.
 
     Soundness: the quotient q is in a window and x - 2^by q in [0, 2^by), both by limbs and so integers below p/2
     (`Assembly.within`): division with remainder is unique.
     """
+    assembly, type, value, sign = site.assembly, site.type, site.value, site.sign
+    interval = site.check or (type.low, type.high)
     if by == 0:
-        return check(assembly, x, low, high, value, sign)
-    low, high, chosen = quotients(x.type, by, low, high, sign)
+        return check(assembly, x, interval, value, sign)
+    low, high, chosen = quotients(x.type, by, *interval, sign)
     narrow = type.with_interval(low, high)
     made = assembly.hint(value, type.size)
     quotient = Handle(single_forms(made), value, narrow)

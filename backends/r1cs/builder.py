@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from circuitize.circuits.errors import CircuitizeError
 
 from ..field import SMALL, Field
-from .system import LARGE, Block, ConstraintSystem, Matrix, Rows, WireBlock
+from .system import LARGE, Block, ConstraintSystem, Matrix, Order, Rows, WireBlock
 
 
 class Kind(IntEnum):
@@ -134,28 +134,17 @@ class CountingBuilder:
         """The integer that a coefficient stands for: `large_constant` undone."""
         return self._large_values[coefficient - LARGE] if coefficient >= LARGE else coefficient
 
-    def rows(
-        self,
-        a: Rows,
-        b: Rows,
-        c: Rows,
-        edge: int,
-        role: str,
-        *,
-        elements: int | None = None,
-        stride: int = 1,
-        places: NDArray[np.int64] | None = None,
-    ) -> None:
-        """Appends a[i] * b[i] = c[i], keeping the arrays. Block explains `elements`, `stride` and `places`."""
+    def rows(self, a: Rows, b: Rows, c: Rows, edge: int, role: str, order: Order | None = None) -> None:
+        """Appends a[i] * b[i] = c[i], keeping the arrays; one row for each element unless told another order."""
         where = f"{role} of edge {edge}"
         count = a.count
         if b.count != count or c.count != count:
             raise ValueError(f"{where}: {count}, {b.count} and {c.count} rows in A, B and C")
         if count == 0:
             return
-        elements = count // stride if elements is None else elements
-        if elements < 1 or (count % (elements * stride) if places is None else len(places) != count):
-            raise ValueError(f"{where}: {count} rows for {elements} elements at stride {stride}")
+        order = order or Order(count)
+        if not order.fits(count):
+            raise ValueError(f"{where}: {count} rows for {order.elements} elements at stride {order.stride}")
         matrices = tuple(self._normalise(rows, where) for rows in (a, b, c))
         first_row = self.constraints
         nonzeros = sum(matrix.nonzeros for matrix in matrices)
@@ -164,7 +153,7 @@ class CountingBuilder:
         tally = self._count(edge, role)
         tally.rows += count
         tally.nonzeros += nonzeros
-        self._keep_rows(matrices, Block(first_row, count, edge, role, elements, stride, places))
+        self._keep_rows(matrices, Block(first_row, count, edge, role, order))
 
     def _count(self, edge: int, role: str) -> Count:
         return self.counts.setdefault((edge, role), Count())

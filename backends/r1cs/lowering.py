@@ -12,8 +12,8 @@ from .. import lowering
 from ..forms import constant
 from ..values import WireValue
 from .accumulators import pins
-from .gadgets.assembly import Assembly, Handle
-from .operations import RULES, Site
+from .gadgets.assembly import Assembly, Handle, Site
+from .operations import RULES
 
 LINEAR = (integers.Add, integers.Subtract, integers.Sum, integers.Contract, integers.Multiply)
 LINEAR_TERMS = 32

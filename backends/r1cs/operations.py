@@ -11,15 +11,13 @@ from circuitize.circuits import integers
 from circuitize.circuits.operation import Operation
 from circuitize.circuits.types import Fixed
 
-from .. import lowering
 from ..linear import COMBINATIONS, combine, difference
 from ..values import Sum
 from .gadgets import division, greatest, products, ranges, sign
-from .gadgets.assembly import Assembly, Handle
+from .gadgets.assembly import Handle, Site
 from .gadgets.lookup import lookup
 from .gadgets.one_hot import one_hot
 
-Site = lowering.Site[Assembly]
 Rule = Callable[[Site, Any, list[Handle]], Handle]
 
 
@@ -46,20 +44,20 @@ def _scale(site: Site, operation: integers.Scale, sources: list[Handle]) -> Hand
 
 def _multiply(site: Site, operation: integers.Multiply, sources: list[Handle]) -> Handle:
     x, y = sources
-    forms = products.multiply(site.assembly, x.forms, y.forms, site.value, "product", site.type.shape)
+    made = products.Products(site.value, "product", site.type.shape)
+    forms = products.multiply(site.assembly, x.forms, y.forms, made)
     return Handle(forms, site.value, site.type)
 
 
 def _contract(site: Site, operation: integers.Contract, sources: list[Handle]) -> Handle:
     x, y = sources
     pin = site.assembly.pins.get(site.value)
-    return products.contract(site.assembly, operation.equation, x, y, site.type, site.value, pin)
+    return products.contract(site, operation.equation, x, y, pin)
 
 
 def _shift(site: Site, operation: integers.Shift, sources: list[Handle]) -> Handle:
     (x,) = sources
-    low, high = site.check or (site.type.low, site.type.high)
-    quotient = ranges.shift(site.assembly, x, operation.bits, site.type, low, high, site.value, site.sign)
+    quotient = ranges.shift(site, x, operation.bits)
     pin = site.assembly.pins.get(site.value)
     if pin is not None and site.assembly.challenges is not None:
         site.assembly.challenges.bind(pin, operation.bits, x, quotient)
@@ -68,7 +66,7 @@ def _shift(site: Site, operation: integers.Shift, sources: list[Handle]) -> Hand
 
 def _check(site: Site, operation: integers.Check, sources: list[Handle]) -> Handle:
     (x,) = sources
-    return ranges.check(site.assembly, x, operation.low, operation.high, site.value, site.sign)
+    return ranges.check(site.assembly, x, (operation.low, operation.high), site.value, site.sign)
 
 
 def _is_negative(site: Site, operation: integers.IsNegative, sources: list[Handle]) -> Handle:
@@ -102,9 +100,7 @@ def _gather(site: Site, operation: integers.Gather, sources: list[Handle]) -> Ha
     new = ascii_lowercase[len(own) : len(own) + len(indices.type.shape)]
     hot = _inside(site, indices, x.type.shape[operation.axis])
     target = own[: operation.axis] + new + own[operation.axis + 1 :]
-    return products.contract(
-        site.assembly, f"{new}{own[operation.axis]},{own}->{target}", hot, x, site.type, site.value
-    )
+    return products.contract(site, f"{new}{own[operation.axis]},{own}->{target}", hot, x)
 
 
 def _scatter_add(site: Site, operation: integers.ScatterAdd, sources: list[Handle]) -> Handle:
@@ -113,12 +109,12 @@ def _scatter_add(site: Site, operation: integers.ScatterAdd, sources: list[Handl
     new = own[operation.axis : operation.axis + len(indices.type.shape)]
     hot = _inside(site, indices, operation.size)
     target = f"{own[: operation.axis]}z{own[operation.axis + len(new) :]}"
-    return products.contract(site.assembly, f"{new}z,{own}->{target}", hot, updates, site.type, site.value)
+    return products.contract(site, f"{new}z,{own}->{target}", hot, updates)
 
 
 def _inside(site: Site, indices: Handle, size: int) -> Handle:
     """The indicators of the indices, which are checked to be in [0, size)."""
-    checked = ranges.check(site.assembly, indices, 0, size - 1, indices.value, False)
+    checked = ranges.check(site.assembly, indices, (0, size - 1), indices.value, False)
     return one_hot(site.assembly, checked, size)
 
 
@@ -127,7 +123,8 @@ def _select(site: Site, operation: integers.Select, sources: list[Handle]) -> Ha
     condition, a, b = sources
     difference = a.forms - b.forms
     value = Sum(site.value, b.value, other=-1)
-    chosen = products.multiply(site.assembly, condition.forms, difference, value, "select", site.type.shape)
+    made = products.Products(value, "select", site.type.shape)
+    chosen = products.multiply(site.assembly, condition.forms, difference, made)
     return Handle(b.forms + chosen, site.value, site.type)
 
 
@@ -168,4 +165,9 @@ RULES: dict[type[Operation], Rule] = {
     integers.Gather: _gather,
     integers.ScatterAdd: _scatter_add,
 }
-"""Every other integer operation is an Expansion, and is lowered by its definition."""
+"""Every other integer operation is an Expansion, and is lowered by its definition.
+
+Plonkish has rules of the same names, for the language is one. What both do alike is in `backends/linear.py`; they
+differ in what a handle keeps (bits and a sign, or where it is not negative), in what a product needs (a row, or a task
+of terms few enough), in what a table costs, and in what is dearer by its definition (ArgMax, Gather, ScatterAdd).
+"""

@@ -72,36 +72,52 @@ class Matrix:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
-    """Consecutive rows that one gadget emitted for one operation; it only serves to name rows.
+class Order:
+    """In which order rows stand for so many elements: row r, from 0, belongs to element `r // stride % elements`.
 
-    Row r belongs to element `(r - first_row) // stride % elements` of the operation's output: `stride` is 1
-    where the rows run over all elements again and again (bit by bit), and the rows per element where each
-    element's rows stand together. Where rows of this pattern are left out, `places` holds the row of the whole
-    pattern that each one is. `edge` is the operation's index in the integer arrow, -1 for the arrow's own inputs
-    and outputs.
+    `stride` is 1 where the rows run over all elements again and again (bit by bit), and the rows per element where each
+    element's rows stand together. Where rows of this pattern are left out, `places` holds the row of the whole pattern
+    that each one is.
+    """
+
+    elements: int
+    stride: int = 1
+    places: NDArray[np.int64] | None = field(default=None, compare=False)
+
+    def fits(self, rows: int) -> bool:
+        """Whether so many rows can stand in this order."""
+        if self.elements < 1:
+            return False
+        return rows % (self.elements * self.stride) == 0 if self.places is None else len(self.places) == rows
+
+    def locate(self, row: int) -> tuple[int, int]:
+        """(element, which of its rows), both from 0."""
+        place = row if self.places is None else int(self.places[row])
+        lap, rest = divmod(place, self.elements * self.stride)
+        element, part = divmod(rest, self.stride)
+        return element, lap * self.stride + part
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Consecutive rows that one gadget emitted for the elements of one operation's output; it only names rows.
+
+    `edge` is the operation's index in the integer arrow, -1 for the arrow's own inputs and outputs.
     """
 
     first_row: int
     rows: int
     edge: int
     role: str
-    elements: int
-    stride: int = 1
-    places: NDArray[np.int64] | None = field(default=None, compare=False)
+    order: Order
 
     @property
     def rows_per_element(self) -> int:
-        return self.rows // self.elements if self.places is None else self.stride
+        return self.rows // self.order.elements if self.order.places is None else self.order.stride
 
     def locate(self, row: int) -> tuple[int, int]:
         """(element, which of its rows), both from 0."""
-        offset = row - self.first_row
-        if self.places is not None:
-            offset = int(self.places[offset])
-        lap, rest = divmod(offset, self.elements * self.stride)
-        element, part = divmod(rest, self.stride)
-        return element, lap * self.stride + part
+        return self.order.locate(row - self.first_row)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import ClassVar, Literal, Self
+from typing import ClassVar, Literal
 
 from circuitize._native import Groth16ProvingKey, Groth16VerifyingKey, groth16_setup
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.files import write_whole
 from circuitize.provers.binding import digest_bytes
-from circuitize.provers.keys import (
-    PROVING_FILE,
-    VERIFYING_FILE,
-    Setup,
-    key_bytes,
-    read_proving,
-    read_verifying,
-    write_warning,
-)
+from circuitize.provers.keys import FiledProvingKey, FiledVerifyingKey, write_warning
 
 from .config import Arrays, System, matrices
 from .snarkjs import verifying_key_text
@@ -27,23 +18,10 @@ from .snarkjs import verifying_key_text
 SNARKJS_FILE = "verification_key.json"
 
 
-@dataclass(frozen=True)
-class VerifyingKey:
-    """What a verifier holds: a few points, the circuit's digest, and the kind of setup.
+class VerifyingKey(FiledVerifyingKey[Groth16VerifyingKey]):
+    """What a verifier holds: a few points, each in its group, the circuit's digest, and the kind of setup."""
 
-    `setup` is "development" (insecure: one machine knew the secrets) or "ceremony".
-    """
-
-    native: Groth16VerifyingKey
     prover: ClassVar[Literal["groth16", "mirage"]] = "groth16"
-
-    @property
-    def digest(self) -> str:
-        return self.native.digest.hex()
-
-    @property
-    def setup(self) -> Setup:
-        return self.native.setup
 
     @property
     def public(self) -> int:
@@ -51,22 +29,13 @@ class VerifyingKey:
         return self.native.public
 
     @classmethod
-    def read(cls, path: Path) -> Self:
-        """Reads a verifying key, or the one in a folder of keys.
-
-        Every point is checked to lie in its group. Raises FormatError for a damaged file, or another prover's.
-        """
-        return cls(read_verifying(path, lambda file: Groth16VerifyingKey.decode(key_bytes(file), cls.prover)))
-
-    def write(self, path: Path) -> None:
-        write_whole(path, [self.native.encode()])
+    def decode(cls, content: bytes) -> Groth16VerifyingKey:
+        return Groth16VerifyingKey.decode(content, cls.prover)
 
 
-@dataclass(frozen=True)
-class ProvingKey:
+class ProvingKey(FiledProvingKey[Groth16ProvingKey]):
     """What a prover holds: points for every wire, in memory. It contains its verifying key."""
 
-    native: Groth16ProvingKey
     prover: ClassVar[Literal["groth16", "mirage"]] = "groth16"
 
     @property
@@ -74,18 +43,11 @@ class ProvingKey:
         return VerifyingKey(self.native.verifying_key)
 
     @classmethod
-    def read(cls, path: Path) -> Self:
-        """Reads a proving key, or the one in a folder of keys.
+    def load(cls, path: Path) -> Groth16ProvingKey:
+        return Groth16ProvingKey.read(path, cls.prover)
 
-        Raises FormatError for a damaged file, or another prover's.
-
-        The checksum is verified; the points are not checked to lie in their groups. A proving key must come
-        from a trusted place: a hostile one cannot make a false proof pass, but may leak the witness.
-        """
-        return cls(read_proving(path, lambda file: Groth16ProvingKey.read(file, cls.prover)))
-
-    def write(self, path: Path) -> None:
-        write_whole(path, self.native.chunks())
+    def chunks(self) -> Iterator[bytes]:
+        return self.native.chunks()
 
 
 def setup(
@@ -122,6 +84,5 @@ def development(
 
 def write_keys(key: ProvingKey, directory: Path) -> None:
     """Writes `proving.key`, `verifying.key` and `verification_key.json` for snarkjs."""
-    key.write(directory / PROVING_FILE)
-    key.verifying_key.write(directory / VERIFYING_FILE)
+    key.write_pair(directory)
     write_whole(directory / SNARKJS_FILE, [verifying_key_text(key.verifying_key).encode()])

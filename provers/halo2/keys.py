@@ -3,46 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Literal, Self
+from typing import ClassVar, Literal
 
 from circuitize._native import Halo2ProvingKey, Halo2VerifyingKey, halo2_setup
 from circuitize.backends.plonkish.system import PlonkishSystem
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.files import write_whole
 from circuitize.provers.binding import digest_bytes
-from circuitize.provers.keys import (
-    PROVING_FILE,
-    VERIFYING_FILE,
-    Setup,
-    key_bytes,
-    read_proving,
-    read_verifying,
-    write_warning,
-)
+from circuitize.provers.keys import FiledProvingKey, FiledVerifyingKey, write_warning
 
 from .config import native_system
 from .powers import read_powers
 
 
-@dataclass(frozen=True)
-class VerifyingKey:
-    """What a verifier holds: the circuit's gates and lookups, commitments to its fixed columns and copies, tau in G2.
+class VerifyingKey(FiledVerifyingKey[Halo2VerifyingKey]):
+    """What a verifier holds: the circuit's gates and lookups, commitments to fixed columns and copies, tau in G2."""
 
-    `setup` is "development" (insecure: one machine knew the secret) or "ceremony".
-    """
-
-    native: Halo2VerifyingKey
     prover: ClassVar[Literal["halo2"]] = "halo2"
-
-    @property
-    def digest(self) -> str:
-        return self.native.digest.hex()
-
-    @property
-    def setup(self) -> Setup:
-        return self.native.setup
 
     @property
     def public(self) -> int:
@@ -50,22 +27,13 @@ class VerifyingKey:
         return sum(self.native.instances)
 
     @classmethod
-    def read(cls, path: Path) -> Self:
-        """Reads a verifying key, or the one in a folder of keys; what it holds is checked, and has one form only.
-
-        Raises FormatError for a damaged file, or another prover's.
-        """
-        return cls(read_verifying(path, _decode))
-
-    def write(self, path: Path) -> None:
-        write_whole(path, [self.native.encode()])
+    def decode(cls, content: bytes) -> Halo2VerifyingKey:
+        return Halo2VerifyingKey.decode(content)
 
 
-@dataclass(frozen=True)
-class ProvingKey:
+class ProvingKey(FiledProvingKey[Halo2ProvingKey]):
     """What a prover holds besides the circuit: its verifying key, and the powers of tau in both bases."""
 
-    native: Halo2ProvingKey
     prover: ClassVar[Literal["halo2"]] = "halo2"
 
     @property
@@ -73,17 +41,11 @@ class ProvingKey:
         return VerifyingKey(self.native.verifying_key)
 
     @classmethod
-    def read(cls, path: Path) -> Self:
-        """Reads a proving key, or the one in a folder of keys.
+    def load(cls, path: Path) -> Halo2ProvingKey:
+        return Halo2ProvingKey.read(path)
 
-        Raises FormatError for a damaged file, or another prover's. The checksum is verified; the powers are not checked
-        to lie in their group. A proving key must come from a trusted place: a hostile one cannot make a false proof
-        pass, but may leak the witness.
-        """
-        return cls(read_proving(path, Halo2ProvingKey.read))
-
-    def write(self, path: Path) -> None:
-        write_whole(path, self.native.encode())
+    def chunks(self) -> list[bytes]:
+        return self.native.encode()
 
 
 def setup(
@@ -112,10 +74,5 @@ def setup(
     directory = Path(directory)
     if ptau is None:
         write_warning(directory)
-    key.write(directory / PROVING_FILE)
-    key.verifying_key.write(directory / VERIFYING_FILE)
+    key.write_pair(directory)
     return key
-
-
-def _decode(path: Path) -> Halo2VerifyingKey:
-    return Halo2VerifyingKey.decode(key_bytes(path))

@@ -9,7 +9,6 @@ from typing import ClassVar, Literal
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.provers.groth16 import keys as groth16
 from circuitize.provers.groth16.config import Arrays, System, arrays
-from circuitize.provers.keys import PROVING_FILE, VERIFYING_FILE
 
 
 class VerifyingKey(groth16.VerifyingKey):
@@ -47,8 +46,7 @@ def setup(
     `proving.key`, `verifying.key` and a warning; everything else is as `groth16.keys.setup` has it.
     """
     key = ProvingKey(groth16.development(committing(system), digest, directory, seed, progress))
-    key.write(Path(directory) / PROVING_FILE)
-    key.verifying_key.write(Path(directory) / VERIFYING_FILE)
+    key.write_pair(Path(directory))
     return key
 
 

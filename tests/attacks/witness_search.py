@@ -287,21 +287,26 @@ def _roots(a: int, b: int, c: int, prime: int) -> list[int] | None:
 
 
 def square_root(number: int, prime: int) -> int | None:
-    """By Tonelli and Shanks; None for a non-residue."""
-    if number in (0, 1):
-        return number
-    if pow(number, (prime - 1) // 2, prime) != 1:
-        return None
-    odd, twos = prime - 1, 0
-    while odd % 2 == 0:
-        odd, twos = odd // 2, twos + 1
-    other = next(n for n in range(2, prime) if pow(n, (prime - 1) // 2, prime) == prime - 1)
-    factor, rest, root = pow(other, odd, prime), pow(number, odd, prime), pow(number, (odd + 1) // 2, prime)
-    while rest != 1:
-        order, power = 0, rest
-        while power != 1:
-            power, order = power * power % prime, order + 1
-        step = pow(factor, 1 << (twos - order - 1), prime)
-        twos, factor = order, step * step % prime
-        rest, root = rest * factor % prime, root * step % prime
-    return root
+    """By Cipolla, where the audit of R1CS has Tonelli and Shanks; None for a non-residue.
+
+    With d = t^2 - n no square, (t + sqrt d)^(p + 1) is the norm n, so (t + sqrt d)^((p + 1) / 2) is a root of n: in the
+    prime field if n has one there, else outside.
+    """
+    number %= prime
+    for t in range(prime):
+        d = (t * t - number) % prime
+        if d == 0:
+            return t
+        if pow(d, (prime - 1) // 2, prime) != 1:
+            break
+    root, power = (1, 0), (t, 1)
+    for bit in reversed(f"{(prime + 1) // 2:b}"):
+        if bit == "1":
+            root = _times(root, power, d, prime)
+        power = _times(power, power, d, prime)
+    return root[0] if root[1] == 0 else None
+
+
+def _times(x: tuple[int, int], y: tuple[int, int], d: int, prime: int) -> tuple[int, int]:
+    """(x0 + x1 sqrt d) (y0 + y1 sqrt d)."""
+    return (x[0] * y[0] + x[1] * y[1] * d) % prime, (x[0] * y[1] + x[1] * y[0]) % prime

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import chain
 from typing import Protocol
 
 import numpy as np
@@ -16,7 +17,7 @@ from circuitize.circuits.types import Fixed
 from ...field import Limbs
 from ...forms import wires
 from ...values import Elements, Trace, Value
-from ..system import Rows
+from ..system import Order, Rows
 from .assembly import Assembly, Handle
 from .packing import Numbers, Packing, beside, choose, join
 
@@ -49,6 +50,30 @@ class Pin:
         while self.deviation * sum(1 << (bits * place) for place in range(count + 1)) < prime:
             count += 1
         return count, bits
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contraction:
+    """An einsum of two operands; the other one or the target has each axis too. Type and value are the result's."""
+
+    letters: Letters
+    left: Handle
+    right: Handle
+    type: Fixed
+    value: Value
+
+    @property
+    def extents(self) -> dict[str, int]:
+        """Of each axis."""
+        operands = (self.left, self.right)
+        pairs = (zip(own, x.type.shape, strict=True) for own, x in zip(self.letters, operands, strict=False))
+        return dict(chain.from_iterable(pairs))
+
+    @property
+    def turned(self) -> Contraction:
+        """The same with its operands exchanged."""
+        left, right, target = self.letters
+        return Contraction((right, left, target), self.right, self.left, self.type, self.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,9 +190,9 @@ class PackedProducts(Elements):
         return trace.field.from_integers((a[self.at_left] * b[self.at_right]).tolist())
 
 
-def blocks(letters: Letters, extents: dict[str, int], pin: Pin, prime: int) -> list[Blocks]:
-    """The ways to pack a contraction with these letters; none where the field is too small for the pin."""
-    left, right, target = letters
+def blocks(contraction: Contraction, pin: Pin, prime: int) -> list[Blocks]:
+    """The ways to pack a contraction; none where the field is too small for the pin."""
+    left, right, target = contraction.letters
     count, bits = pin.capacity(prime)
     if pin.factor % prime == 0:
         return []
@@ -176,15 +201,13 @@ def blocks(letters: Letters, extents: dict[str, int], pin: Pin, prime: int) -> l
         "".join(letter for letter in target if letter not in right),
         "".join(letter for letter in target if letter not in left),
         "".join(letter for letter in left if letter not in target),
-        extents,
+        contraction.extents,
     )
     return [Blocks(axes, rows, count // rows, bits) for rows in range(1, count + 1)]
 
 
-def accumulate(
-    assembly: Assembly, plan: Blocks, letters: Letters, left: Handle, right: Handle, type: Fixed, value: Value
-) -> Handle:
-    """The contraction's sums as wires, and a row for each product of packed operands. `type` is that of the result.
+def accumulate(assembly: Assembly, plan: Blocks, contraction: Contraction) -> Handle:
+    """The contraction's sums as wires, and a row for each product of packed operands.
 
     With rows of the left operand packed at powers 2^(c * columns * i) and columns of the right one at 2^(c j), one
     product sums up a * b * 2^(c (columns * i + j)) over i and j; the sum of those over the contracted index equals
@@ -196,6 +219,8 @@ def accumulate(
     most the pin's deviation; `Pin.capacity` shows that all are 0. That range check has rows for every element and
     needs nothing from here: its x is an integer in a window whatever the wires are.
     """
+    letters, left, right = contraction.letters, contraction.left, contraction.right
+    type, value = contraction.type, contraction.value
     single = wires(assembly.wires(value, type.size, "accumulator", type.shape), type.size)
     first, second = PackedValue(left.value, plan.left(letters[0])), PackedValue(right.value, plan.right(letters[1]))
     a = first.packing.combine(assembly.builder, left.forms)
@@ -247,7 +272,5 @@ def equate(
         results,
         assembly.edge,
         role,
-        elements=elements,
-        stride=depth,
-        places=np.repeat(places, depth) * depth + np.tile(np.arange(depth), count),
+        Order(elements, depth, np.repeat(places, depth) * depth + np.tile(np.arange(depth), count)),
     )

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from circuitize.circuits.errors import OverflowRisk
 
@@ -17,7 +16,7 @@ from ...forms import LinearForms, check_wires, wires
 from ...lowering import Scope
 from ...values import Elements, Value, WireValue
 from ..builder import CountingBuilder, Kind
-from ..system import Rows
+from ..system import Order, Rows
 from .bits import Bits
 from .bounds import Bounds
 
@@ -91,22 +90,12 @@ class Assembly:
             self.recipes.append(Recipe(first, count, content))
         return first
 
-    def rows(
-        self,
-        a: LinearForms,
-        b: LinearForms,
-        c: LinearForms,
-        role: str,
-        *,
-        elements: int | None = None,
-        stride: int = 1,
-        places: NDArray[np.int64] | None = None,
-    ) -> None:
-        """Appends a[i] * b[i] = c[i] for every i; `Block` explains the rest."""
+    def rows(self, a: LinearForms, b: LinearForms, c: LinearForms, role: str, order: Order | None = None) -> None:
+        """Appends a[i] * b[i] = c[i] for every i; one row for each element unless told another order."""
         given = self._rows(a)
         second = given if b is a else self._rows(b)
         third = given if c is a else self._rows(c)
-        self.builder.rows(given, second, third, self.edge, role, elements=elements, stride=stride, places=places)
+        self.builder.rows(given, second, third, self.edge, role, order)
 
     def equal(self, left: LinearForms, right: LinearForms, role: str) -> None:
         """Appends left[i] * 1 = right[i] for every i, unless they are the same forms."""
@@ -146,6 +135,9 @@ class Assembly:
             for place in np.flatnonzero((coefficients >= SMALL) | (coefficients <= -SMALL)):
                 coefficients[place] = self.builder.large_constant(int(coefficients[place]))
         return Rows(forms.offsets, forms.wires.view(np.uint32), coefficients)
+
+
+Site = lowering.Site[Assembly]
 
 
 def ones(count: int) -> LinearForms:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ...forms import LinearForms, constant, uniform, wires, zeros
 from ...values import Affine, AllBits, BitTable, Sum, Value
+from ..system import Order
 
 if TYPE_CHECKING:
     from .assembly import Assembly
@@ -93,7 +94,7 @@ def decompose(assembly: Assembly, forms: LinearForms, value: Value, low: int, to
     first = assembly.wires(BitTable(value, -low, 1, higher), count * higher, role, (count, higher))
     if higher:
         bit_wires = wires(first, count * higher)
-        assembly.rows(bit_wires, bit_wires, bit_wires, role, elements=count, stride=higher)
+        assembly.rows(bit_wires, bit_wires, bit_wires, role, Order(count, higher))
         weights = -np.left_shift(np.int64(1), np.arange(1, total, dtype=np.int64))
         sums = uniform(np.arange(first, first + count * higher, dtype=np.int32).reshape(count, higher), weights)
         lowest = forms.plus(-low).beside(sums)
@@ -143,7 +144,7 @@ def at_most(
             else:
                 first = assembly.wires(AllBits(value, -bits.low, (mask,)), count, role)
                 longer = wires(first, count)
-                assembly.rows(product, bits.bit(place), longer, role, elements=elements, places=where)
+                assembly.rows(product, bits.bit(place), longer, role, Order(elements, places=where))
                 product = longer
             place -= 1
             continue
@@ -155,7 +156,7 @@ def at_most(
             place -= 1
         assert product is not None, "the top bit of the bound is 1"
         if reach is None or above + (1 << (place + 1)) <= reach:
-            assembly.rows(product, run, zeros(count), role, elements=elements, places=where)
+            assembly.rows(product, run, zeros(count), role, Order(elements, places=where))
 
 
 def confine(assembly: Assembly, forms: LinearForms, value: Value, low: int, total: int, role: str) -> None:

@@ -10,9 +10,10 @@ from circuitize.circuits.types import Fixed
 
 from ...forms import LinearForms, constant, uniform, wires
 from ...values import BitTable, Product, Sum, Value
+from ..system import Order
 from .assembly import Assembly, Handle
 from .bits import confine
-from .products import multiply
+from .products import Products, multiply
 
 
 def divide(assembly: Assembly, x: Handle, y: Handle, type: Fixed, value: Value) -> Handle:
@@ -32,7 +33,7 @@ def divide(assembly: Assembly, x: Handle, y: Handle, type: Fixed, value: Value) 
     assembly.no_wrap(x.magnitude + (farthest + 1) * y.type.high, 1 << bits, (1 << remainder_bits) + y.type.high)
     quotient = natural(assembly, value, low, bits, "quotient", type)
     product_value = Product(value, y.value)
-    product = multiply(assembly, quotient, y.forms, product_value, "divide", type.shape)
+    product = multiply(assembly, quotient, y.forms, Products(product_value, "divide", type.shape))
     remainder, remainder_value = x.forms - product, Sum(x.value, product_value, other=-1)
     confine(assembly, remainder, remainder_value, 0, remainder_bits, "remainder")
     rest, rest_value = y.forms - remainder, Sum(y.value, remainder_value, other=-1)
@@ -53,7 +54,7 @@ def square_root(assembly: Assembly, x: Handle, type: Fixed, value: Value) -> Han
     assembly.no_wrap(x.magnitude + (1 << 2 * bits), 1 << difference_bits)
     root = natural(assembly, value, 0, bits, "root", type)
     square_value = Product(value, value)
-    square = multiply(assembly, root, root, square_value, "square", type.shape)
+    square = multiply(assembly, root, root, Products(square_value, "square", type.shape))
     below, below_value = x.forms - square, Sum(x.value, square_value, other=-1)
     confine(assembly, below, below_value, 0, difference_bits, "below")
     confine(assembly, root.scale(2) - below, Sum(value, below_value, other=-1, factor=2), 0, difference_bits, "above")
@@ -74,7 +75,7 @@ def natural(assembly: Assembly, value: Value, low: int, bits: int, role: str, ty
         return whole
     first = assembly.wires(BitTable(value, -low, 0, bits), count * bits, role, (count, bits))
     each = wires(first, count * bits)
-    assembly.rows(each, each, each, role, elements=count, stride=bits)
+    assembly.rows(each, each, each, role, Order(count, bits))
     weights = np.left_shift(np.int64(1), np.arange(bits, dtype=np.int64))
     table = np.arange(first, first + count * bits, dtype=np.int32).reshape(count, bits)
     return uniform(table, weights).plus(low)

@@ -11,9 +11,10 @@ from circuitize.circuits.types import Fixed
 
 from ...forms import Integers, LinearForms, stack, wires, zeros
 from ...values import Chosen, Indicators, Product, Sum, Trace, Value
+from ..system import Order
 from .assembly import Assembly, Handle, ones
 from .bits import confine
-from .products import LONG, multiply, shorten
+from .products import LONG, Products, multiply, shorten
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,7 +77,7 @@ def indicators(assembly: Assembly, x: Handle, axis: int) -> list[LinearForms]:
     content = Indicators(First(x.value, places), 0, numbers)
     first = assembly.wires(content, lines * (extent - 1), "arg max", (lines, extent - 1))
     chosen = wires(first, lines * (extent - 1))
-    assembly.rows(chosen, chosen, chosen, "arg max", elements=lines, stride=extent - 1)
+    assembly.rows(chosen, chosen, chosen, "arg max", Order(lines, extent - 1))
     table = np.arange(lines * (extent - 1)).reshape(lines, extent - 1)
     rest = ones(lines) - chosen.sum_groups(np.arange(lines + 1, dtype=np.int64) * (extent - 1))
     if extent > 2:
@@ -85,9 +86,8 @@ def indicators(assembly: Assembly, x: Handle, axis: int) -> list[LinearForms]:
     others = places[:, 1:].reshape(-1)
     steps = Sum(Chosen(x.value, others), Chosen(x.value, base), other=-1)
     differences = x.forms.gather(others) - x.forms.gather(base)
-    products = multiply(
-        assembly, chosen, differences, Product(content, steps), "arg max", (lines, extent - 1), extent - 1
-    )
+    made = Products(Product(content, steps), "arg max", (lines, extent - 1), extent - 1)
+    products = multiply(assembly, chosen, differences, made)
     sums = products.sum_groups(np.arange(lines + 1, dtype=np.int64) * (extent - 1))
     greatest = x.forms.gather(places[:, 0]) + sums
     if greatest.terms > LONG * lines:

@@ -9,6 +9,7 @@ from circuitize.circuits.types import Fixed
 
 from ...forms import Integers, LinearForms, constant, stack, uniform, wires, zeros
 from ...values import AllBits, SetProducts, Value
+from ..system import Order
 from .assembly import Assembly, Handle
 from .bits import Bits, decompose
 
@@ -100,7 +101,7 @@ def _products_of_bits(
         first = assembly.wires(AllBits(value, -least, masks), count * len(sets), "index product", (count, len(sets)))
         lowest = sets & -sets
         a, b = (_single(table[:, chosen]) for chosen in (lowest, sets - lowest))
-        assembly.rows(a, b, wires(first, count * len(sets)), "index product", elements=count, stride=len(sets))
+        assembly.rows(a, b, wires(first, count * len(sets)), "index product", Order(count, len(sets)))
         table[:, sets] = first + np.arange(count * len(sets)).reshape(count, len(sets))
     return table
 
@@ -144,7 +145,7 @@ def _evaluate(
     made = wires(first, count * products)
     order = np.arange(count * products).reshape(products, count).T.reshape(-1)
     b = stack(tables[1:]).gather(order)
-    assembly.rows(_single(upper[:, 1:]), b, made, "lookup", elements=count, stride=products)
+    assembly.rows(_single(upper[:, 1:]), b, made, "lookup", Order(count, products))
     return tables[0].beside(made.sum_groups(np.arange(count + 1, dtype=np.int64) * products))
 
 

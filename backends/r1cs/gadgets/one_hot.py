@@ -8,6 +8,7 @@ from circuitize.circuits.types import Fixed
 
 from ...forms import LinearForms, stack, wires
 from ...values import Indicators
+from ..system import Order
 from .assembly import Assembly, Handle, ones
 from .lookup import index_bits, single_bit
 
@@ -38,7 +39,7 @@ def one_hot(assembly: Assembly, index: Handle, size: int) -> Handle:
             made = wires(first, count * len(split))
             parents = alternate([nodes[q] for q in split])
             repeated = bit.gather(np.repeat(np.arange(count), len(split)))
-            assembly.rows(parents, repeated, made, "one-hot", elements=count, stride=len(split))
+            assembly.rows(parents, repeated, made, "one-hot", Order(count, len(split)))
             upper = {q: made.gather(np.arange(count) * len(split) + i) for i, q in enumerate(split)}
         following = {}
         for q, node in nodes.items():

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ...poseidon_constants import PoseidonParameters
 from ..builder import CountingBuilder
-from ..system import Rows
+from ..system import Order, Rows
 from .poseidon import Numbers
 
 
@@ -91,7 +91,7 @@ class PoseidonTemplate:
             x2, x4, x5 = (Rows.wire(squares + power) for power in range(3))
             a = interleave([combinations, x2, x4])
             b = interleave([combinations, x2, combinations])
-            builder.rows(a, b, interleave([x2, x4, x5]), edge, role, elements=count, stride=3 * squares.shape[1])
+            builder.rows(a, b, interleave([x2, x4, x5]), edge, role, Order(count, 3 * squares.shape[1]))
         return first, self._place(builder, (self.output,), origins)
 
     def _place(self, builder: CountingBuilder, layers: tuple[Layer, ...], origins: NDArray[np.int64]) -> Rows:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +14,9 @@ from circuitize.circuits.types import Fixed, Shape
 
 from ...forms import LinearForms, stack, wires, zeros
 from ...values import Chosen, GroupSum, Product, Value
-from .accumulation import Pin, accumulate, blocks
-from .assembly import Assembly, Handle
+from ..system import Order
+from .accumulation import Contraction, Pin, accumulate, blocks
+from .assembly import Assembly, Handle, Site
 
 LONG = 4
 """Forms of more terms than this on average count as long: worth a wire of their own where they enter many products.
@@ -24,17 +26,24 @@ SAVED_TERMS = 64
 """A wire of its own must save at least this many terms per element."""
 
 
-def multiply(
-    assembly: Assembly, left: LinearForms, right: LinearForms, value: Value, role: str, shape: Shape, stride: int = 1
-) -> LinearForms:
-    """left[i] * right[i]: one row and one wire each, none where a factor is a constant. `value` is the products'
-    value.
+@dataclass(frozen=True, slots=True)
+class Products:
+    """What wires of products are: their value, what they are for, their shape, and how many one element has."""
+
+    value: Value
+    role: str
+    shape: Shape
+    stride: int = 1
+
+
+def multiply(assembly: Assembly, left: LinearForms, right: LinearForms, made: Products) -> LinearForms:
+    """left[i] * right[i]: one row and one wire each, none where a factor is a constant.
 
     Soundness: the row left * right = wire determines the wire; a constant factor c gives the form c * other without a
     row.
     """
     every = np.arange(len(left))
-    return _multiply(assembly, left, every, right, every, value, role, shape, stride)
+    return _multiply(assembly, left, every, right, every, made)
 
 
 def _multiply(
@@ -43,19 +52,17 @@ def _multiply(
     at_left: NDArray[np.integer],
     right: LinearForms,
     at_right: NDArray[np.integer],
-    value: Value,
-    role: str,
-    shape: Sequence[int],
-    stride: int,
+    made: Products,
 ) -> LinearForms:
     """left[at_left[i]] * right[at_right[i]]."""
     left_constant, right_constant = left.constant_mask(), right.constant_mask()
     count = len(at_left)
+    order = Order(count // made.stride, made.stride)
     if not left_constant.any() and not right_constant.any():
-        first = assembly.wires(value, count, role, shape)
+        first = assembly.wires(made.value, count, made.role, made.shape)
         products = wires(first, count)
         a, b = left.gather(at_left), right.gather(at_right)
-        assembly.rows(a, b, products, role, elements=count // stride, stride=stride)
+        assembly.rows(a, b, products, made.role, order)
         return products
     by_left = left_constant[at_left]
     by_right = right_constant[at_right] & ~by_left
@@ -66,19 +73,17 @@ def _multiply(
         left.gather(at_left[from_right]).scale_each(right.constants()[at_right[from_right]]),
     ]
     if len(both):
-        first = assembly.wires(Chosen(value, both), len(both), role)
+        first = assembly.wires(Chosen(made.value, both), len(both), made.role)
         parts.append(wires(first, len(both)))
         a, b = left.gather(at_left[both]), right.gather(at_right[both])
-        assembly.rows(a, b, parts[-1], role, elements=count // stride, stride=stride, places=both)
-    order = np.empty(count, np.int64)
-    order[np.concatenate([from_left, from_right, both])] = np.arange(count)
-    return stack(parts).gather(order)
+        assembly.rows(a, b, parts[-1], made.role, replace(order, places=both))
+    places = np.empty(count, np.int64)
+    places[np.concatenate([from_left, from_right, both])] = np.arange(count)
+    return stack(parts).gather(places)
 
 
-def contract(
-    assembly: Assembly, equation: str, left: Handle, right: Handle, type: Fixed, value: Value, pin: Pin | None = None
-) -> Handle:
-    """The einsum of two operands: one row per product, sums are free. `type` is that of the result.
+def contract(site: Site, equation: str, left: Handle, right: Handle, pin: Pin | None = None) -> Handle:
+    """The einsum of two operands: one row per product, sums are free.
 
     Where a later range check pins the sums, they are taken several at once (`accumulate`), or tested by a challenge
     (`project`), if that has fewer rows.
@@ -88,6 +93,7 @@ def contract(
 
     Soundness: every product wire is determined by its row, and the sum is a form; a wire of its own equals its form.
     """
+    assembly, type, value = site.assembly, site.type, site.value
     if left.magnitude == 0 or right.magnitude == 0:
         return Handle(zeros(type.size), value, type)
     letters_left, letters_right, letters_out = _letters(equation)
@@ -96,23 +102,21 @@ def contract(
             left, letters_left = _sum_out(left, letters_left, letter)
         else:
             right, letters_right = _sum_out(right, letters_right, letter)
-    extents = dict(zip(letters_left, left.type.shape, strict=True)) | dict(
-        zip(letters_right, right.type.shape, strict=True)
-    )
-    letters = (letters_left, letters_right, letters_out)
+    contraction = Contraction((letters_left, letters_right, letters_out), left, right, type, value)
+    extents = contraction.extents
     if pin is not None:
-        most = _pairs(letters, left, right)
-        plan = min(blocks(letters, extents, pin, assembly.field.prime), key=lambda plan: plan.cost, default=None)
+        most = _pairs(contraction)
+        plan = min(blocks(contraction, pin, assembly.field.prime), key=lambda plan: plan.cost, default=None)
         if plan is not None:
             most = min(most, plan.cost)
         if assembly.challenges is not None:
-            tested = assembly.challenges.postpone(assembly, letters, extents, left, right, type, value, pin, most)
+            tested = assembly.challenges.postpone(assembly, contraction, pin, most)
             if tested is not None:
                 return tested
         if plan is not None and plan.cost == most:
             shorten(assembly, left, plan.cost * plan.rows)
             shorten(assembly, right, plan.cost * plan.columns)
-            return accumulate(assembly, plan, letters, left, right, type, value)
+            return accumulate(assembly, plan, contraction)
     summed = [letter for letter in dict.fromkeys(letters_left + letters_right) if letter not in letters_out]
     axes = list(letters_out) + summed
     shape = tuple(extents[letter] for letter in axes)
@@ -123,7 +127,8 @@ def contract(
     at_left = _flat_indices(letters_left, left.type.shape, axes, shape)
     at_right = _flat_indices(letters_right, right.type.shape, axes, shape)
     pairs = value if depth == 1 else Product(Chosen(left.value, at_left), Chosen(right.value, at_right))
-    products = _multiply(assembly, left.forms, at_left, right.forms, at_right, pairs, "product", shape, depth)
+    made = Products(pairs, "product", shape, depth)
+    products = _multiply(assembly, left.forms, at_left, right.forms, at_right, made)
     sums = products.sum_groups(np.arange(count // depth + 1, dtype=np.int64) * depth)
     return Handle(sums, value, type)
 
@@ -135,8 +140,9 @@ def shorten(assembly: Assembly, handle: Handle, uses: int) -> None:
         assembly.materialise(handle)
 
 
-def _pairs(letters: tuple[str, str, str], left: Handle, right: Handle) -> int:
+def _pairs(contraction: Contraction) -> int:
     """How many products of a contraction have no constant factor."""
+    letters, left, right = contraction.letters, contraction.left, contraction.right
     varying = []
     for handle, own, other in ((left, letters[0], letters[1]), (right, letters[1], letters[0])):
         mask = ~handle.forms.constant_mask().reshape(handle.type.shape)

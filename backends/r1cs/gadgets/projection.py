@@ -6,14 +6,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from circuitize.circuits.types import Fixed
-
 from ...field import Limbs
 from ...forms import LinearForms, wires
-from ...values import Drawn, Elements, Sum, Trace, Value
+from ...values import Drawn, Elements, Sum, Trace
 from ..commitments import CAPACITY
-from ..system import Rows
-from .accumulation import Blocks, Letters, PackedProducts, PackedValue, Pin, blocks, equate
+from ..system import Order, Rows
+from .accumulation import Blocks, Contraction, PackedProducts, PackedValue, Pin, blocks, equate
 from .assembly import Assembly, Handle
 from .packing import Numbers, beside, choose
 from .transcript import Element, Naturals, Transcript, absorption, emit_challenge
@@ -60,9 +58,7 @@ class Projection:
 
     edge: int
     plan: Blocks
-    letters: Letters
-    left: Handle
-    right: Handle
+    contraction: Contraction
     sums: Handle
 
     @property
@@ -89,41 +85,27 @@ class Challenges:
         """The sum of all projections' degrees."""
         return sum(projection.degree for projection in self.projections)
 
-    def postpone(
-        self,
-        assembly: Assembly,
-        letters: Letters,
-        extents: dict[str, int],
-        left: Handle,
-        right: Handle,
-        type: Fixed,
-        value: Value,
-        pin: Pin,
-        most: int,
-    ) -> Handle | None:
+    def postpone(self, assembly: Assembly, contraction: Contraction, pin: Pin, most: int) -> Handle | None:
         """A contraction's sums as wires, whose rows come with the challenge; None where `most` rows are no more.
 
         Counted are the rows of the cheapest projection, of absorbing its sums, and the overhead, where rows of hashes
         count twice: they have about three times the nonzeros of others.
         """
-        prime = assembly.field.prime
-        turned = (letters[1], letters[0], letters[2])
-        choices = [(plan, False) for plan in blocks(letters, extents, pin, prime)]
-        choices += [(plan, True) for plan in blocks(turned, extents, pin, prime)]
+        prime, type = assembly.field.prime, contraction.type
+        ways = (contraction, contraction.turned)
+        choices = [(plan, way) for way in ways for plan in blocks(way, pin, prime)]
         if not choices:
             return None
-        plan, exchanged = min(choices, key=lambda choice: choice[0].projected)
+        plan, chosen = min(choices, key=lambda choice: choice[0].projected)
         hashed = 0
         if isinstance(self.source, Transcript):
             hashed = self.overhead + absorption(-(-type.size // (CAPACITY // pin.bits)))
         if plan.projected + 2 * hashed >= most:
             return None
-        forms = wires(assembly.wires(value, type.size, "accumulator", type.shape), type.size)
-        sums = Handle(forms, value, type)
-        if exchanged:
-            letters, left, right = turned, right, left
+        forms = wires(assembly.wires(contraction.value, type.size, "accumulator", type.shape), type.size)
+        sums = Handle(forms, contraction.value, type)
         self.awaited.add(pin)
-        self.projections.append(Projection(assembly.edge, plan, letters, left, right, sums))
+        self.projections.append(Projection(assembly.edge, plan, chosen, sums))
         return sums
 
     def bind(self, pin: Pin, by: int, x: Handle, quotient: Handle) -> None:
@@ -179,8 +161,8 @@ def project(assembly: Assembly, projection: Projection, source: Transcript | Dra
     Poseidon is a random oracle (or what a commitment outside the circuit is hashed with): a prover who evaluates it q
     times succeeds with probability at most (q + 1) * degree / p for each projection.
     """
-    plan, letters = projection.plan, projection.letters
-    left, right, sums = projection.left, projection.right, projection.sums
+    plan, letters, sums = projection.plan, projection.contraction.letters, projection.sums
+    left, right = projection.contraction.left, projection.contraction.right
     first, second = PackedValue(left.value, plan.left(letters[0])), PackedValue(right.value, plan.right(letters[1]))
     third = PackedValue(sums.value, plan.sums(letters[2]))
     both, high, wide, depth = plan.shape
@@ -215,5 +197,5 @@ def _fold(assembly: Assembly, folded: Folded, forms: LinearForms, challenge: int
     carried = Rows(offsets, chosen, np.ones(len(chosen), np.int64))
     inner = beside(choose(packed, at[:, 1:].reshape(-1)), carried)
     r = Rows.wire(np.full(count * (wide - 1), challenge))
-    assembly.builder.rows(inner, r, Rows.wire(steps), assembly.edge, role, elements=count, stride=wide - 1)
+    assembly.builder.rows(inner, r, Rows.wire(steps), assembly.edge, role, Order(count, wide - 1))
     return beside(choose(packed, at[:, 0]), Rows.wire(steps[:, 0]))

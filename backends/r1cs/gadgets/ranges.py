@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from circuitize.circuits.types import Fixed
@@ -9,39 +11,44 @@ from circuitize.circuits.types import Fixed
 from ...forms import LinearForms, constant, wires
 from ...values import Affine, Sum, Value
 from ...windows import Window, meet, quotients, window
-from .assembly import Assembly, Handle
+from .assembly import Assembly, Handle, Site
 from .bits import at_most, decompose, signed
 from .bounds import Bound
 
 
-def check(assembly: Assembly, x: Handle, low: int, high: int, value: Value, sign: bool, role: str = "range") -> Handle:
-    """x where low <= x <= high; no witness elsewhere. Free where x's interval says so.
+@dataclass(frozen=True, slots=True)
+class Quotient:
+    """floor(x / 2^by) that is to lie in a window: its type there, its value, whether its sign is asked for, and why."""
+
+    x: Handle
+    by: int
+    chosen: Window
+    type: Fixed
+    value: Value
+    sign: bool
+    role: str
+
+
+def check(
+    assembly: Assembly, x: Handle, interval: tuple[int, int], value: Value, sign: bool, role: str = "range"
+) -> Handle:
+    """x where it lies in the interval, its ends included; no witness elsewhere. Free where x's own says so.
 
     Soundness: `decompose` enforces the window and `at_most` its upper part, at once or, for wires, as far as nothing
     else has said it when all is emitted (`Bounds`); `window` shows that what the two accept, among the values that x's
-    type allows, is exactly [low, high].
+    type allows, is exactly the interval.
     """
     type = x.type
-    low, high = meet(type, low, high)
+    low, high = meet(type, *interval)
     narrow = Fixed(type.shape, type.fraction_bits, low, high)
     if (low, high) == (type.low, type.high):
         return Handle(x.forms, value, narrow, x.bits, x.negative)
     chosen = window(low, high, type.low, type.high, sign)
-    return _windowed(assembly, x, 0, chosen, narrow, value, sign, role)
+    return _windowed(assembly, Quotient(x, 0, chosen, narrow, value, sign, role))
 
 
-def shift(
-    assembly: Assembly,
-    x: Handle,
-    by: int,
-    type: Fixed,
-    low: int,
-    high: int,
-    value: Value,
-    sign: bool,
-    role: str = "shift",
-) -> Handle:
-    """floor(x / 2^by) where it is in [low, high], no witness elsewhere. `type` is that of the quotient.
+def shift(site: Site, x: Handle, by: int) -> Handle:
+    """floor(x / 2^by) where it passes the site's Check, no witness elsewhere.
 
     by + k rows per element, where k is the bits of the interval; none where x's bits are known and the interval is
     free.
@@ -50,52 +57,52 @@ def shift(
     [0, 2^by), the others quotient - low. Division with remainder is unique over the integers, and both sides stay
     below p/2. The exact interval is enforced on the quotient's bits as in `check`.
     """
+    assembly, type, value, sign = site.assembly, site.type, site.value, site.sign
+    interval = site.check or (type.low, type.high)
     if by == 0:
-        return check(assembly, x, low, high, value, sign, role)
+        return check(assembly, x, interval, value, sign, "shift")
     every = (x.type.low >> by, x.type.high >> by)
-    low, high, chosen = quotients(x.type, by, low, high, sign)
+    low, high, chosen = quotients(x.type, by, *interval, sign)
     narrow = type.with_interval(low, high)
     if x.bits is not None and by < x.bits.count and x.bits.low % (1 << by) == 0 and (low, high) == every:
         bits = x.bits.drop(by)
         return Handle(bits.weighted(), value, narrow, bits, bits.negative() if bits.signed else None)
-    return _windowed(assembly, x, by, chosen, narrow, value, sign, role)
+    return _windowed(assembly, Quotient(x, by, chosen, narrow, value, sign, "shift"))
 
 
-def _windowed(
-    assembly: Assembly, x: Handle, by: int, chosen: Window, type: Fixed, value: Value, sign: bool, role: str
-) -> Handle:
+def _windowed(assembly: Assembly, made: Quotient) -> Handle:
+    x, by, chosen, type, role = made.x, made.by, made.chosen, made.type, made.role
     offset = chosen.low << by
     total = chosen.bits + by
     assembly.no_wrap(1 << total, abs(x.type.low - offset), abs(x.type.high - offset))
     if assembly.tables is not None:
-        return _looked_up(assembly, x, by, chosen, type, value, sign, role)
+        return _looked_up(assembly, made)
     bits = decompose(assembly, x.forms, x.value, offset, total, role).drop(by)
     if chosen.bound is not None:
         wait = by == 0 and x.forms.is_single_wires and assembly.postpones
         bound = Bound(x.forms.wires, type.high, bits, x.value, f"{role} bound", assembly.edge) if wait else None
         if bound is None or not assembly.bounds.postpone(bound):
-            at_most(assembly, bits, value, chosen.bound, f"{role} bound")
+            at_most(assembly, bits, made.value, chosen.bound, f"{role} bound")
     forms = bits.weighted() if by else x.forms
     if type.low == type.high:
         forms = constant(np.full(len(forms), type.low))
-    return Handle(forms, value, type, bits, bits.negative() if bits.signed else None)
+    return Handle(forms, made.value, type, bits, bits.negative() if bits.signed else None)
 
 
-def _looked_up(
-    assembly: Assembly, x: Handle, by: int, chosen: Window, type: Fixed, value: Value, sign: bool, role: str
-) -> Handle:
+def _looked_up(assembly: Assembly, made: Quotient) -> Handle:
     """`_windowed` by tables: the quotient has a wire, the remainder is x - 2^by * quotient.
 
     Soundness: the quotient q is in the window and the remainder in [0, 2^by), by `Tables.within`, so the right side of
     x = 2^by * q + r is an integer below p/2 whatever x's wires are; division with remainder is unique.
     """
     assert assembly.tables is not None
+    x, by, chosen, type, value, role = made.x, made.by, made.chosen, made.type, made.value, made.role
     forms = x.forms
     if by:
         forms = wires(assembly.wires(value, len(forms), role, type.shape), len(forms))
         remainder = Sum(x.value, value, other=-(1 << by))
         assembly.tables.within(assembly, x.forms - forms.scale(1 << by), remainder, 1 << by, f"{role} remainder")
-    if sign and chosen.bound is None and chosen.bits and chosen.low == -(1 << (chosen.bits - 1)):
+    if made.sign and chosen.bound is None and chosen.bits and chosen.low == -(1 << (chosen.bits - 1)):
         negative = signed(assembly, forms, value, chosen.bits, role)
     else:
         negative = None
@@ -114,4 +121,4 @@ def entering(assembly: Assembly, forms: LinearForms, value: Value, type: Fixed, 
     told apart modulo p, since both ends and 2^k are below p/2.
     """
     chosen = window(type.low, type.high, type.low - 1, type.high + 1, False)
-    return _windowed(assembly, Handle(forms, value, type), 0, chosen, type, value, False, role)
+    return _windowed(assembly, Quotient(Handle(forms, value, type), 0, chosen, type, value, False, role))

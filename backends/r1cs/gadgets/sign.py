@@ -10,7 +10,7 @@ from ...forms import LinearForms, constant, wires, zeros
 from ...values import Affine, Inverse, NonZero, Value
 from .assembly import Assembly, Handle, ones
 from .bits import decompose, signed
-from .products import multiply
+from .products import Products, multiply
 
 
 def negative(assembly: Assembly, x: Handle) -> LinearForms:
@@ -76,5 +76,5 @@ def relu(assembly: Assembly, x: Handle, type: Fixed, value: Value) -> Handle:
     if x.type.high <= 0:
         return Handle(constant(np.zeros(len(x.forms), np.int64)), value, type)
     kept = ones(len(x.forms)) - negative(assembly, x)
-    forms = multiply(assembly, x.forms, kept, value, "relu", type.shape)
+    forms = multiply(assembly, x.forms, kept, Products(value, "relu", type.shape))
     return Handle(forms, value, type)

@@ -18,7 +18,7 @@ from circuitize.circuits.errors import CircuitizeError
 from ..proof import Proof
 from ..verifier import refusal
 from .beginning import Beginning
-from .checking import Refused, renewal_fault, statement_of
+from .checking import Refused, Renewal, renewal_fault, statement_of
 from .commitments import held_commitments, renewal
 from .files import read_step, renewal_path, step_path
 from .setting import Run
@@ -140,7 +140,8 @@ def fault_of(run: Run, sent: Sent, done: Done) -> str | None:
         *(chunk.program, statement, done.steps.proof, chunk.plan, run.context(task.identity, task.step)), sent.entering
     )
     if reason is None and done.renewal is not None:
-        reason = renewal_fault(run, task.identity, task.step, done.renewal, sent.before, sent.entering[DATA])
+        made = Renewal(task.identity, task.step, sent.before, sent.entering[DATA])
+        reason = renewal_fault(run, made, done.renewal)
     return reason
 
 

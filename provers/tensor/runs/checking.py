@@ -120,7 +120,8 @@ def check(
         try:
             for step, found in _steps(run, folder):
                 if run.renews(step):
-                    current[DATA] = _renewed(run, folder, identity, step, found, current[DATA], judge)
+                    root = found.roots.get((INPUT, DATA), b"")
+                    current[DATA] = _renewed(run, folder, Renewal(identity, step, current[DATA], root), judge)
                 statement = statement_of(run, identity, step, found, current)
                 context = run.context(identity, step)
                 known = dict(current)
@@ -207,30 +208,35 @@ def _judged(
     return evaluation.results(publics)
 
 
-def _renewed(
-    run: Run, folder: Path, identity: bytes, step: int, found: StepProof, before: bytes, judge: Refusal
-) -> bytes:
+@dataclass(frozen=True)
+class Renewal:
+    """What a proof before a step is to show: that the dataset's new `root` holds what the one `before` does."""
+
+    identity: bytes
+    step: int
+    before: bytes
+    root: bytes
+
+
+def _renewed(run: Run, folder: Path, renewal: Renewal, judge: Refusal) -> bytes:
     """The root that the dataset has from a step on, which is shown to hold what the one before does."""
-    path = renewal_path(folder, step)
-    root = found.roots.get((INPUT, DATA), b"")
+    step = renewal.step
     plan = run.renewal_plan(step)
     try:
-        proof = Proof.read(path, most_bytes(plan))
+        proof = Proof.read(renewal_path(folder, step), most_bytes(plan))
     except CircuitizeError as error:
         raise Refused(f"step {step}: the new root of the dataset is not shown to hold the same: {error}") from None
-    reason = renewal_fault(run, identity, step, proof, before, root, judge)
+    reason = renewal_fault(run, renewal, proof, judge)
     if reason is not None:
         raise Refused(f"step {step}: the new root of the dataset is not shown to hold the same: {reason}")
-    return root
+    return renewal.root
 
 
-def renewal_fault(
-    run: Run, identity: bytes, step: int, proof: Proof, before: bytes, root: bytes, judge: Refusal = refusal
-) -> str | None:
+def renewal_fault(run: Run, renewal: Renewal, proof: Proof, judge: Refusal = refusal) -> str | None:
     """Why a proof does not show that two roots hold the same dataset; None where it does."""
-    statement = Statement({}, {(INPUT, DATA): before, (OUTPUT, DATA): root})
-    plan = run.renewal_plan(step)
-    return judge(run.renewal, statement, proof, plan, run.renewal_context(identity, step), {DATA: before})
+    statement = Statement({}, {(INPUT, DATA): renewal.before, (OUTPUT, DATA): renewal.root})
+    plan, context = run.renewal_plan(renewal.step), run.renewal_context(renewal.identity, renewal.step)
+    return judge(run.renewal, statement, proof, plan, context, {DATA: renewal.before})
 
 
 def _steps(run: Run, folder: Path) -> Iterator[tuple[int, StepProof]]:

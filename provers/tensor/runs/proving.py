@@ -100,7 +100,7 @@ def prove_run(
         made.final = {name: ends[INPUT, name].root for name in (*run.kept, DATA)}
         made.held = state.held
         if run.evaluation is not None and test is not None:
-            made.evaluation = _evaluate(run, run.evaluation, found, state, ends, test.tensors, folder)
+            made.evaluation = _evaluate(underway, run.evaluation, state, ends, test.tensors)
         return made
 
 
@@ -150,15 +150,10 @@ def _show_formats(run: Run, found: Beginning, data: Mapping[str, Integers], fold
 
 
 def _evaluate(
-    run: Run,
-    evaluation: Evaluation,
-    found: Beginning,
-    state: State,
-    ends: Commitments,
-    test: Mapping[str, Integers],
-    folder: Path,
+    underway: Underway, evaluation: Evaluation, state: State, ends: Commitments, test: Mapping[str, Integers]
 ) -> Mapping[str, Integers]:
     """Write the proof of what the run is worth, made after its last step; return its results."""
+    run, found = underway.run, underway.found
     chunk, plan = evaluation.chunk, evaluation.chunk.plan
     try:
         trace = plan.trace(evaluation.inputs(state.held, test))
@@ -171,5 +166,5 @@ def _evaluate(
         kept=judged | {(INPUT, DATA): found.commitments[INPUT, TEST]},
         context=run.evaluation_context(found.identity),
     )
-    stated(found.identity, run.last, proved).write(folder / EVALUATION)
+    stated(found.identity, run.last, proved).write(underway.folder / EVALUATION)
     return evaluation.results(proved.statement.publics)
