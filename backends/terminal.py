@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Self, TypeVar
 
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import IntegerProgram, Port, Visibility, require_integers
+from circuitize.circuits.port import Port, Visibility
+from circuitize.circuits.program import IntegerProgram, require_integers
 from circuitize.circuits.types import Fixed
 
 from .values import WireValue

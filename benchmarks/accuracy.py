@@ -26,9 +26,10 @@ from circuitize.circuits.arrays import ReLU
 from circuitize.circuits.arrays.composite import expand_composites
 from circuitize.circuits.hypergraph import Arrow, fold
 from circuitize.circuits.integers import ReLU as IntegerReLU
-from circuitize.circuits.program import IntegerProgram, Program, to_reals
+from circuitize.circuits.program import IntegerProgram, Program
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.simplify import simplify
+from circuitize.circuits.values import to_reals
 from circuitize.frontends.datasets import Recipe, Split, accuracy, digits
 from circuitize.frontends.layers import Model
 from circuitize.frontends.training import predict, start

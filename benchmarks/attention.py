@@ -16,7 +16,8 @@ import numpy as np
 
 from circuitize.backends.r1cs import cost
 from circuitize.backends.r1cs.challenge import Challenge
-from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.port import Port, Visibility
+from circuitize.circuits.program import Program
 from circuitize.circuits.quantize import quantize
 from circuitize.frontends.attention import Attention, softmax_attention, spherical_attention
 from circuitize.frontends.formats import Format

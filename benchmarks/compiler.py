@@ -20,7 +20,8 @@ from circuitize.circuits.arrays import Add, Broadcast, Einsum, Multiply, Negate,
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.differentiate import reverse_derivative
 from circuitize.circuits.hypergraph import Arrow
-from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.port import Port, Visibility
+from circuitize.circuits.program import Program
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.simplify import simplify
 from circuitize.circuits.types import Array, signed

@@ -23,7 +23,8 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"  # read when numpy is imported
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.circuits.program import IntegerProgram, to_integers, to_reals
+from circuitize.circuits.program import IntegerProgram
+from circuitize.circuits.values import to_integers, to_reals
 from circuitize.cli.loading import load_program
 from circuitize.sims import integer
 

@@ -45,7 +45,7 @@ def figures(name: str, k: int | None) -> dict[str, Any]:
     from circuitize.backends.plonkish.emit import Filling, emit
     from circuitize.backends.plonkish.witness import random_salts
     from circuitize.circuits.encode import program_digest
-    from circuitize.circuits.program import Visibility
+    from circuitize.circuits.port import Visibility
     from circuitize.circuits.quantize import quantize
     from circuitize.provers.halo2 import keys, prover, verifier
     from circuitize.provers.keys import PROVING_FILE

@@ -46,8 +46,9 @@ def figures(name: str, hides: bool) -> dict[str, Any]:
     import numpy as np
 
     from circuitize.backends.tensor.dataset import batch_ports, whole
-    from circuitize.circuits.program import Role, to_integers
+    from circuitize.circuits.port import Role
     from circuitize.circuits.quantize import quantize
+    from circuitize.circuits.values import to_integers
     from circuitize.provers.tensor.runs.checking import check, security_bits
     from circuitize.provers.tensor.runs.files import FORMATS, read_manifest, step_path
     from circuitize.provers.tensor.runs.proving import prove_run

@@ -43,7 +43,7 @@ def measured(work: Callable[[], Any]) -> tuple[Any, float, float]:
 def measure(name: str, mode: str) -> dict[str, Any]:
     """One program: the proof of least processor time, which the native verifier accepts."""
     from circuitize.backends.tensor.groups import INPUT, input_groups
-    from circuitize.circuits.program import to_integers
+    from circuitize.circuits.values import to_integers
     from circuitize.cli.loading import load_program
     from circuitize.provers.tensor.cost import HELD, sizes, work
     from circuitize.provers.tensor.plan import plan

@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from circuitize.circuits.program import to_integers
+from circuitize.circuits.values import to_integers
 from circuitize.cli.loading import load_program
 from circuitize.provers.tensor.plan import OPENINGS, plan
 from circuitize.provers.tensor.prover import prove_values

@@ -29,7 +29,8 @@ from circuitize.backends.verilog.design import Design
 from circuitize.backends.verilog.project.synthesis import scripts
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.integers import Add, Clamp, Constant, Contract, ReLU, Shift
-from circuitize.circuits.program import IntegerProgram, Port, Visibility
+from circuitize.circuits.port import Port, Visibility
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed, signed, unsigned
 from circuitize.cli.loading import load_program
 from circuitize.sims.rtl.frames import bound_somehow

@@ -26,7 +26,8 @@ from folded_programs import frames, layers, perceptron  # noqa: E402
 
 from circuitize.backends.verilog.design import Design  # noqa: E402
 from circuitize.backends.verilog.folded import schedule, table  # noqa: E402
-from circuitize.circuits.program import IntegerProgram, to_integers  # noqa: E402
+from circuitize.circuits.program import IntegerProgram  # noqa: E402
+from circuitize.circuits.values import to_integers  # noqa: E402
 from circuitize.sims.rtl import available, check_design, state_names  # noqa: E402
 
 INTERVALS = (8, 32, 128)

@@ -26,7 +26,8 @@ from circuitize.backends.verilog.parallel.schedule import Unrolled
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.operation import Provenance
-from circuitize.circuits.program import IntegerProgram, Port, Visibility
+from circuitize.circuits.port import Port, Visibility
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed, signed, unsigned
 
 Arrays = Mapping[str, Any]

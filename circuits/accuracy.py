@@ -14,9 +14,10 @@ from .calibrate import example_inputs
 from .errors import CircuitizeError
 from .hypergraph import Arrow, fold
 from .operation import Operation, Provenance
-from .program import IntegerProgram, Program, as_integers, to_integers, to_reals
+from .program import IntegerProgram, Program, as_integers
 from .quantize import lowered, quantize
 from .types import Fixed
+from .values import to_integers, to_reals
 
 Values = NDArray[np.float64]
 Say = Callable[[str], None]

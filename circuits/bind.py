@@ -10,9 +10,10 @@ from .errors import CircuitizeError
 from .hypergraph import fold
 from .integers.constant import Constant
 from .operation import Operation
-from .program import Given, IntegerProgram, to_integers
+from .program import IntegerProgram
 from .simplify import simplify
 from .types import fixed
+from .values import Given, to_integers
 
 
 def bind(program: IntegerProgram, values: Mapping[str, Given]) -> IntegerProgram:

@@ -12,7 +12,8 @@ from .arrays.language import RealOperation, Rounding
 from .errors import CircuitizeError
 from .hypergraph import Arrow, fold
 from .operation import Operation, Values
-from .program import Given, Program, to_integers, to_reals
+from .program import Program
+from .values import Given, to_integers, to_reals
 
 
 def calibrate(arrow: Arrow, program: Program) -> NDArray[np.float64]:

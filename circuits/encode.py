@@ -14,7 +14,8 @@ import numpy as np
 
 from .hypergraph import Arrow, offsets_of
 from .operation import Operation, Values
-from .program import Port, Program
+from .port import Port
+from .program import Program
 from .types import Fixed
 
 MAGIC = b"CIRCUIT\x04"

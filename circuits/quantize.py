@@ -16,7 +16,8 @@ from .errors import CircuitizeError, OverflowRisk
 from .hypergraph import Arrow
 from .lowering import Lowering, Precision
 from .operation import Operation, Provenance
-from .program import IntegerProgram, Port, Program, as_integers
+from .port import Port
+from .program import IntegerProgram, Program, as_integers
 from .simplify import simplify
 from .types import Fixed, fixed
 

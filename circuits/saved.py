@@ -18,7 +18,8 @@ from .errors import CircuitizeError, FormatError
 from .files import write_whole
 from .hypergraph import Arrow
 from .operation import Provenance, Values
-from .program import IntegerProgram, Port, Program, Role, Visibility, as_integers
+from .port import Port, Role, Visibility
+from .program import IntegerProgram, Program, as_integers
 from .reading import parse_json
 from .restore import Restorer, whole
 from .types import Array, Fixed

@@ -16,7 +16,8 @@ from .integers.view import View
 from .integers.wiring import Concatenate, Reindex, Sum
 from .lift import lift, lifted
 from .operation import Values
-from .program import IntegerProgram, Port, Visibility
+from .port import Port, Visibility
+from .program import IntegerProgram
 from .types import Fixed
 from .undefined import values_of
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from .hypergraph import compose, identity, permute, tensor
 from .operation import Values
-from .program import AnyProgram, Format, Port, Program
+from .port import AnyFormat, Port
+from .program import AnyProgram, Program
 from .types import Fixed, Type
 
 
@@ -55,7 +56,7 @@ def _as_inputs(step: Program, carried: Sequence[Port[Fixed | None]]) -> list[Por
     return [inputs[port.name] for port in carried]
 
 
-def _numbered(groups: Sequence[Sequence[Port[Format]]]) -> list[Port[Format]]:
+def _numbered(groups: Sequence[Sequence[Port[AnyFormat]]]) -> list[Port[AnyFormat]]:
     return [replace(port, name=f"{port.name}.{n}") for n, ports in enumerate(groups, 1) for port in ports]
 
 

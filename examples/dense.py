@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.lowering import Precision
-from circuitize.circuits.program import Program, Visibility
+from circuitize.circuits.port import Visibility
+from circuitize.circuits.program import Program
 from circuitize.frontends import training
 from circuitize.frontends.datasets import digits
 from circuitize.frontends.formats import Format

@@ -14,8 +14,10 @@ import numpy as np
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.integers import Add, ArgMax, Clamp, Contract, Reindex, ReLU, Shift, View
 from circuitize.circuits.operation import Provenance
-from circuitize.circuits.program import IntegerProgram, Port, Role, Visibility, to_reals
+from circuitize.circuits.port import Port, Role, Visibility
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed, signed, unsigned
+from circuitize.circuits.values import to_reals
 
 WIDTHS = (16, 64, 32, 32, 5)
 FEATURES = signed((1, WIDTHS[0]), 8, fraction_bits=6)

@@ -8,7 +8,8 @@ import numpy as np
 
 from circuitize.circuits.builder import generator
 from circuitize.circuits.integers import Contract
-from circuitize.circuits.program import IntegerProgram, Port, Visibility
+from circuitize.circuits.port import Port, Visibility
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed, signed
 
 SIZE = 256

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 
 from circuitize.circuits.hypergraph import compose, identity, permute, tensor
 from circuitize.circuits.lowering import Precision
-from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.port import Port, Visibility
+from circuitize.circuits.program import Program
 from circuitize.circuits.types import Array, Fixed, Shape
 
 from .formats import DATA, ONE_HOT, Format

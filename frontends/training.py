@@ -13,7 +13,8 @@ from circuitize.circuits.builder import generator
 from circuitize.circuits.differentiate import reverse_derivative
 from circuitize.circuits.hypergraph import Arrow, compose, identity, permute, tensor
 from circuitize.circuits.lowering import Precision
-from circuitize.circuits.program import Port, Program, Role, Visibility
+from circuitize.circuits.port import Port, Role, Visibility
+from circuitize.circuits.program import Program
 from circuitize.circuits.types import Array, Fixed, Shape, Type
 from circuitize.circuits.unroll import ranges
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import IntegerProgram, Visibility
+from circuitize.circuits.port import Visibility
+from circuitize.circuits.program import IntegerProgram
 
 
 class NotZeroKnowledge(CircuitizeError):

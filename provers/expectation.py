@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from circuitize.circuits.errors import CircuitizeError, excerpt
 from circuitize.circuits.exact import shown
-from circuitize.circuits.program import IntegerProgram, Port, Visibility
+from circuitize.circuits.port import Port, Visibility
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 
 from .statement import Bound, Key, Statement, Unproved, key_text, shown_names

@@ -16,7 +16,8 @@ from circuitize.backends.tensor.ports import Listed, PortList, difference
 from circuitize.circuits.errors import CircuitizeError, FormatError, excerpt
 from circuitize.circuits.files import alone, write_whole
 from circuitize.circuits.phases import silent
-from circuitize.circuits.program import IntegerProgram, Visibility
+from circuitize.circuits.port import Visibility
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.reading import Json, parse_json, read_at_most
 
 from .statement import INPUT, OUTPUT, Key, bound_ports, key_text

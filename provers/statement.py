@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from circuitize.circuits.encode import is_digest
 from circuitize.circuits.errors import FormatError, excerpt
 from circuitize.circuits.files import write_whole
-from circuitize.circuits.program import IntegerProgram, Port, Visibility
+from circuitize.circuits.port import Port, Visibility
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.reading import Json, parse_json, read_at_most
 from circuitize.circuits.types import Fixed
 

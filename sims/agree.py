@@ -16,7 +16,8 @@ from circuitize.backends.r1cs.emit import Emission, emit
 from circuitize.backends.r1cs.witness import random_salts, witness
 from circuitize.circuits.errors import CircuitizeError, Undefined
 from circuitize.circuits.operation import Edge
-from circuitize.circuits.program import IntegerProgram, Program, Raw, as_integers, raw, to_integers, to_reals
+from circuitize.circuits.program import IntegerProgram, Program, as_integers
+from circuitize.circuits.values import Raw, raw, to_integers, to_reals
 
 from . import integer, real
 from .device import Device

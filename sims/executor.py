@@ -9,9 +9,11 @@ from circuitize.circuits.errors import CircuitizeError, Undefined
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.integers.language import Elementwise
 from circuitize.circuits.operation import Operation, Values
-from circuitize.circuits.program import Given, Port, Program
+from circuitize.circuits.port import Port
+from circuitize.circuits.program import Program
 from circuitize.circuits.types import Fixed
 from circuitize.circuits.undefined import explained
+from circuitize.circuits.values import Given
 
 from .device import CPU, Device
 

@@ -12,8 +12,9 @@ from circuitize.circuits.errors import Undefined
 from circuitize.circuits.hypergraph import Arrow, fold
 from circuitize.circuits.integers import Check, Expansion
 from circuitize.circuits.operation import Operation, Values
-from circuitize.circuits.program import IntegerProgram, Raw, raw, to_integers
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
+from circuitize.circuits.values import Raw, raw, to_integers
 
 from .executor import in_order
 

@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.hypergraph import Arrow
-from circuitize.circuits.program import Given, IntegerProgram, Port, Raw, raw, require_integers, to_integers
+from circuitize.circuits.port import Port
+from circuitize.circuits.program import IntegerProgram, require_integers
 from circuitize.circuits.types import Fixed
+from circuitize.circuits.values import Given, Raw, raw, to_integers
 
 from .device import CPU, Device
 from .executor import Executor, in_order, steps

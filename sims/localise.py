@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.operation import Edge, Operation
-from circuitize.circuits.program import IntegerProgram, Port, Visibility
+from circuitize.circuits.port import Port, Visibility
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed, Type, fixed
 
 Integers = NDArray[np.int64]

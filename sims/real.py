@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 from circuitize.circuits.arrays.composite import expand_composites
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import Arrow
-from circuitize.circuits.program import Given, Port, Program, Raw, Role, numbers, to_reals
+from circuitize.circuits.port import Port, Role
+from circuitize.circuits.program import Program
 from circuitize.circuits.shapes import remedy
 from circuitize.circuits.simplify import simplify
 from circuitize.circuits.types import Fixed
+from circuitize.circuits.values import Given, Raw, numbers, to_reals
 
 from .device import CPU, Device
 from .executor import Executor, in_order, steps

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.circuits.program import IntegerProgram, to_integers
+from circuitize.circuits.program import IntegerProgram
+from circuitize.circuits.values import to_integers
 
 Vector = dict[str, NDArray[np.int64]]
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.integers import Scale
-from circuitize.circuits.program import IntegerProgram, Port, Visibility
+from circuitize.circuits.port import Port, Visibility
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 
 RATE = Fixed((), 16, 0, 1 << 16)

@@ -13,7 +13,8 @@ from circuitize.backends.r1cs.emit import emit
 from circuitize.backends.r1cs.system import ConstraintSystem, Matrix
 from circuitize.backends.r1cs.witness import witness
 from circuitize.circuits.errors import Undefined
-from circuitize.circuits.program import IntegerProgram, raw
+from circuitize.circuits.program import IntegerProgram
+from circuitize.circuits.values import raw
 from circuitize.sims import integer
 
 Integers = NDArray[np.int64]

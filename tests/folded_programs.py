@@ -22,7 +22,8 @@ from circuitize.circuits.integers import (
     Shift,
     View,
 )
-from circuitize.circuits.program import IntegerProgram, Port, Role, Visibility
+from circuitize.circuits.port import Port, Role, Visibility
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 
 Integers = NDArray[np.int64]

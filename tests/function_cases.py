@@ -10,7 +10,8 @@ import numpy as np
 from operations.real import Floats, Integers, Source
 
 from circuitize.circuits.hypergraph import Arrow
-from circuitize.circuits.program import IntegerProgram, Port, Program, Visibility
+from circuitize.circuits.port import Port, Visibility
+from circuitize.circuits.program import IntegerProgram, Program
 from circuitize.circuits.quantize import quantize
 from circuitize.frontends import activations, attention, convolution, functions, movement
 from circuitize.frontends.tensor import Tensor

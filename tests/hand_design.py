@@ -9,7 +9,8 @@ import numpy as np
 from circuitize.backends.verilog.design import Design, Stream
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.integers import Check, Scale
-from circuitize.circuits.program import IntegerProgram, Port, Visibility
+from circuitize.circuits.port import Port, Visibility
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 
 X, Y = Fixed((3,), 0, -100, 100), Fixed((3,), 0, -180, 180)

@@ -29,8 +29,8 @@ from circuitize.circuits.integers import (
     View,
 )
 from circuitize.circuits.operation import Provenance
-from circuitize.circuits.program import to_reals
 from circuitize.circuits.types import Fixed
+from circuitize.circuits.values import to_reals
 
 PUBLIC = Visibility.PUBLIC
 X, W, SCORES = (Format.signed(5, 2).of((3,)), Format.signed(4, 1).of((3, 2)), Format.signed(8, 3).of((2,)))

@@ -11,7 +11,9 @@ import circuitize as cz
 from circuitize.backends.r1cs.emit import emit
 from circuitize.backends.r1cs.witness import random_salts, witness
 from circuitize.circuits.bind import bind
-from circuitize.circuits.program import IntegerProgram, Program, Role, to_integers
+from circuitize.circuits.port import Role
+from circuitize.circuits.program import IntegerProgram, Program
+from circuitize.circuits.values import to_integers
 from circuitize.frontends import training
 from circuitize.sims import integer
 

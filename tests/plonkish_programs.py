@@ -18,7 +18,8 @@ from circuitize.backends.plonkish.witness import random_salts
 from circuitize.backends.r1cs.commitments import commit
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
-from circuitize.circuits.program import IntegerProgram, Visibility
+from circuitize.circuits.port import Visibility
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 from circuitize.sims import integer
 

@@ -12,7 +12,8 @@ from circuitize.circuits import arrays
 from circuitize.circuits.arrays.curves.smooth import Smooth
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.lowering import Precision
-from circuitize.circuits.program import IntegerProgram, Port, Program, Visibility
+from circuitize.circuits.port import Port, Visibility
+from circuitize.circuits.program import IntegerProgram, Program
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.types import Fixed
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from circuitize.circuits.builder import Builder, generator
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.integers import IntegerOperation
-from circuitize.circuits.program import IntegerProgram, Port, Visibility
+from circuitize.circuits.port import Port, Visibility
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed, Type
 
 

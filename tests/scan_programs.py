@@ -17,7 +17,8 @@ from circuitize.circuits.errors import CircuitizeError, Undefined
 from circuitize.circuits.hypergraph import Arrow, fold
 from circuitize.circuits.integers import Check, View
 from circuitize.circuits.operation import Operation
-from circuitize.circuits.program import IntegerProgram, Port, Role, Visibility
+from circuitize.circuits.port import Port, Role, Visibility
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.scan import Scan
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.plan import Plan

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.hypergraph import tensor
-from circuitize.circuits.program import IntegerProgram, Port
+from circuitize.circuits.port import Port
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 
 Integers = NDArray[np.int64]

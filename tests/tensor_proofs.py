@@ -18,7 +18,9 @@ from tiers import TIER
 
 from circuitize.backends.tensor.errors import Unprovable
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import IntegerProgram, Visibility, raw, to_integers
+from circuitize.circuits.port import Visibility
+from circuitize.circuits.program import IntegerProgram
+from circuitize.circuits.values import raw, to_integers
 from circuitize.provers.tensor.plan import Plan, plan
 from circuitize.provers.tensor.proof import Proof
 from circuitize.provers.tensor.prover import Hook, Proved, prove, prove_values

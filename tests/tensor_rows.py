@@ -13,7 +13,8 @@ from circuitize.backends.tensor.dataset import Dataset
 from circuitize.backends.tensor.groups import layout
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.integers import Multiply, Reindex, View
-from circuitize.circuits.program import IntegerProgram, Port, Role, Visibility
+from circuitize.circuits.port import Port, Role, Visibility
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.plan import Plan, plan
 from circuitize.provers.tensor.prover import Hook, Proved, prove_values

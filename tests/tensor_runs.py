@@ -20,8 +20,8 @@ from tensor_proofs import both, example_inputs, planned
 
 from circuitize.backends.tensor.dataset import batch_ports, whole
 from circuitize.backends.tensor.groups import INPUT, OUTPUT
-from circuitize.circuits.program import raw, to_integers
 from circuitize.circuits.scan import Told
+from circuitize.circuits.values import raw, to_integers
 from circuitize.frontends.datasets import Split, digits, iris
 from circuitize.provers.tensor.runs.checking import Checked, Refused, check
 from circuitize.provers.tensor.runs.chunk import BATCH

@@ -13,7 +13,8 @@ from tensor_rows import of_rows, proved_on_rows
 
 from circuitize.circuits import integers
 from circuitize.circuits.integers import View
-from circuitize.circuits.program import IntegerProgram, Visibility
+from circuitize.circuits.port import Visibility
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.plan import Plan, plan
 from circuitize.provers.tensor.prover import Proved, prove

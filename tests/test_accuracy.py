@@ -9,9 +9,11 @@ from circuitize.backends.r1cs.cost import estimate
 from circuitize.circuits.accuracy import error_report, fit_to_cost, fit_to_error, output_errors
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.lowering import Precision
-from circuitize.circuits.program import IntegerProgram, Port, Program, Visibility, to_reals
+from circuitize.circuits.port import Port, Visibility
+from circuitize.circuits.program import IntegerProgram, Program
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.types import Fixed
+from circuitize.circuits.values import to_reals
 from circuitize.frontends.functions import gelu, softmax, square_root
 from circuitize.frontends.layers import dense, sequential
 from circuitize.frontends.layers import gelu as gelu_layer

@@ -14,9 +14,11 @@ from jax_derivatives import pulled
 from circuitize.circuits.differentiate import reverse_derivative
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.hypergraph import evaluate
-from circuitize.circuits.program import Port, Program, Visibility, to_reals
+from circuitize.circuits.port import Port, Visibility
+from circuitize.circuits.program import Program
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.types import Fixed
+from circuitize.circuits.values import to_reals
 from circuitize.frontends import activations, functions
 from circuitize.frontends.tensor import Tensor
 from circuitize.frontends.trace import trace

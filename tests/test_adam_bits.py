@@ -10,7 +10,8 @@ import pytest
 from example_programs import EXAMPLES, example
 from tiers import seeds
 
-from circuitize.circuits.program import Role, to_reals
+from circuitize.circuits.port import Role
+from circuitize.circuits.values import to_reals
 from circuitize.frontends import training
 from circuitize.frontends.datasets import accuracy, digits
 from circuitize.sims import integer, real

@@ -11,8 +11,8 @@ import pytest
 
 from circuitize.circuits.errors import CircuitizeError, TypingError
 from circuitize.circuits.lowering import Precision
-from circuitize.circuits.program import to_reals
 from circuitize.circuits.quantize import quantize
+from circuitize.circuits.values import to_reals
 from circuitize.frontends.adam import Adam
 from circuitize.frontends.adaptive import LAMB, Lion, RMSprop
 from circuitize.frontends.clipping import ClippedByNorm, ClippedByValue

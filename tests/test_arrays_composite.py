@@ -16,7 +16,8 @@ from circuitize.circuits.builder import Builder, generator
 from circuitize.circuits.differentiate import reverse_derivative
 from circuitize.circuits.hypergraph import Arrow, evaluate
 from circuitize.circuits.operation import Provenance
-from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.port import Port, Visibility
+from circuitize.circuits.program import Program
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.types import Array, Fixed
 

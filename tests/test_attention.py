@@ -23,9 +23,11 @@ from circuitize.circuits.differentiate import reverse_derivative
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.hypergraph import evaluate
 from circuitize.circuits.integers import Divide, SquareRoot
-from circuitize.circuits.program import IntegerProgram, Port, Program, Visibility, raw, to_reals
+from circuitize.circuits.port import Port, Visibility
+from circuitize.circuits.program import IntegerProgram, Program
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.types import Fixed
+from circuitize.circuits.values import raw, to_reals
 from circuitize.frontends.attention import causal, multi_head_attention, softmax_attention, spherical_attention
 from circuitize.frontends.tensor import Tensor
 from circuitize.frontends.trace import trace

@@ -22,7 +22,8 @@ from circuitize.backends.r1cs.system import ConstraintSystem
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import Undefined
-from circuitize.circuits.program import IntegerProgram, raw
+from circuitize.circuits.program import IntegerProgram
+from circuitize.circuits.values import raw
 from circuitize.sims import integer
 
 REPRESENTATIVES = representatives()
@@ -113,7 +114,8 @@ PROGRAM = """
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import Undefined
-from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.port import Port, Visibility
+from circuitize.circuits.program import Program
 from circuitize.circuits.types import Fixed
 
 def relu():

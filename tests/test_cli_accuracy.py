@@ -14,9 +14,9 @@ from circuitize import IntegerProgram, Port, Precision, Program, exp, save, trac
 from circuitize.backends.r1cs.cost import estimate
 from circuitize.circuits.accuracy import output_errors, report, with_bits
 from circuitize.circuits.encode import program_digest
-from circuitize.circuits.program import to_reals
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.saved import load
+from circuitize.circuits.values import to_reals
 from circuitize.frontends.functions import square_root
 from circuitize.sims import integer, real
 

@@ -46,7 +46,8 @@ def test_estimate_prints_what_it_counts() -> None:
 LARGE = """
 import numpy as np
 
-from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.port import Port, Visibility
+from circuitize.circuits.program import Program
 from circuitize.circuits.types import Fixed
 from circuitize.frontends.trace import trace
 

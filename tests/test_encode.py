@@ -15,7 +15,8 @@ from circuitize.circuits.builder import Builder
 from circuitize.circuits.encode import canonical, digest, encode, program_digest
 from circuitize.circuits.errors import FormatError, TypingError
 from circuitize.circuits.hypergraph import Arrow
-from circuitize.circuits.program import Port, Program, Role, Visibility
+from circuitize.circuits.port import Port, Role, Visibility
+from circuitize.circuits.program import Program
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.saved import load, save
 from circuitize.circuits.types import Array, signed

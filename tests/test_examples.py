@@ -18,10 +18,12 @@ import pytest
 from circuitize.circuits.calibrate import example_inputs
 from circuitize.circuits.integers import Check, Contract, ReLU, Shift
 from circuitize.circuits.operation import Operation
-from circuitize.circuits.program import IntegerProgram, Program, Visibility, to_reals
+from circuitize.circuits.port import Visibility
+from circuitize.circuits.program import IntegerProgram, Program
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.types import unsigned
 from circuitize.circuits.validate import validate
+from circuitize.circuits.values import to_reals
 from circuitize.frontends import datasets, formats, training
 from circuitize.sims import integer, real
 

@@ -28,8 +28,9 @@ from circuitize.backends.r1cs.witness import random_salts, witness
 from circuitize.backends.r1cs.wtns_file import write_wtns
 from circuitize.circuits import integers
 from circuitize.circuits.errors import Undefined
-from circuitize.circuits.program import IntegerProgram, raw, to_integers
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
+from circuitize.circuits.values import raw, to_integers
 from circuitize.sims import integer
 
 MOST = 12

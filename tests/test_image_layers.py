@@ -13,9 +13,10 @@ from agreement import check_agreement
 from circuitize.circuits.differentiate import reverse_derivative
 from circuitize.circuits.errors import TypingError, Undefined
 from circuitize.circuits.hypergraph import evaluate
-from circuitize.circuits.program import Visibility, to_reals
+from circuitize.circuits.port import Visibility
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.types import Array
+from circuitize.circuits.values import to_reals
 from circuitize.frontends import formats, functions
 from circuitize.frontends.image_layers import average_pool2d, conv2d, flatten, image, max_pool2d
 from circuitize.frontends.layers import Model, dense, embedding, relu, sequential

@@ -12,7 +12,8 @@ from operations.integer import Case
 from circuitize.circuits.builder import generator
 from circuitize.circuits.encode import program_digest
 from circuitize.circuits.integers import Constant, operation_classes
-from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.port import Port, Visibility
+from circuitize.circuits.program import Program
 from circuitize.circuits.saved import load, save
 from circuitize.circuits.types import Fixed
 

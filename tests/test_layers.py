@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from circuitize.circuits.errors import TypingError
-from circuitize.circuits.program import Role, to_reals
+from circuitize.circuits.port import Role
 from circuitize.circuits.quantize import quantize
+from circuitize.circuits.values import to_reals
 from circuitize.frontends.activations import silu
 from circuitize.frontends.adam import Adam
 from circuitize.frontends.formats import Format

@@ -9,10 +9,11 @@ import pytest
 
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.hypergraph import evaluate
-from circuitize.circuits.program import Program, Raw
+from circuitize.circuits.program import Program
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.types import Array
 from circuitize.circuits.unroll import compose_steps
+from circuitize.circuits.values import Raw
 from circuitize.frontends.formats import Format
 from circuitize.frontends.layers import Model, dense, relu, sequential
 from circuitize.frontends.losses import mean_squared_error

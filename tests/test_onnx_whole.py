@@ -8,7 +8,8 @@ from onnx_models import one
 from r1cs_programs import integer_type
 
 from circuitize.circuits.hypergraph import evaluate
-from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.port import Port, Visibility
+from circuitize.circuits.program import Program
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.types import Fixed
 from circuitize.frontends.onnx import arrow

@@ -16,9 +16,10 @@ from agreement import check_agreement
 from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import CircuitizeError, Undefined
 from circuitize.circuits.lowering import Precision
-from circuitize.circuits.program import Program, to_reals
+from circuitize.circuits.program import Program
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.validate import validate
+from circuitize.circuits.values import to_reals
 from circuitize.frontends import formats
 from circuitize.frontends.adam import Adam, AdamW
 from circuitize.frontends.formats import Format

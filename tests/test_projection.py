@@ -27,7 +27,8 @@ from circuitize.backends.r1cs.witness import random_salts, witness
 from circuitize.backends.values import WireValue
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
-from circuitize.circuits.program import IntegerProgram, Port, Visibility
+from circuitize.circuits.port import Port, Visibility
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed, signed
 from circuitize.sims import integer
 

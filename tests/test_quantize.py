@@ -16,10 +16,12 @@ from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.integers import Check, Shift
 from circuitize.circuits.lowering import Precision
 from circuitize.circuits.operation import Operation
-from circuitize.circuits.program import Port, Program, Visibility, raw, to_integers, to_reals
+from circuitize.circuits.port import Port, Visibility
+from circuitize.circuits.program import Program
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.types import Array, Fixed, signed
 from circuitize.circuits.validate import validate
+from circuitize.circuits.values import raw, to_integers, to_reals
 from circuitize.sims import integer, real
 
 PUBLIC = Visibility.PUBLIC

@@ -19,8 +19,10 @@ from circuitize.backends.r1cs.witness import random_salts, witness
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import IntegerProgram, Visibility, raw
+from circuitize.circuits.port import Visibility
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed, signed, unsigned
+from circuitize.circuits.values import raw
 from circuitize.sims import integer
 
 GOLDEN = 8482620597193105129083276015933299477867046744174655624053888411081468841102

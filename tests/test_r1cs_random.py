@@ -19,8 +19,9 @@ from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import OverflowRisk, TypingError, Undefined
 from circuitize.circuits.integers import View
-from circuitize.circuits.program import IntegerProgram, raw
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
+from circuitize.circuits.values import raw
 from circuitize.sims import integer
 
 SOURCES = [Fixed((3,), 0, -20, 19), Fixed((3,), 0, 1, 12)]

@@ -11,8 +11,9 @@ from doubling import RATE, doubled, port
 
 from circuitize.circuits.archives import read_npz
 from circuitize.circuits.errors import CircuitizeError, TypingError
-from circuitize.circuits.program import IntegerProgram, Raw, raw, to_integers
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
+from circuitize.circuits.values import Raw, raw, to_integers
 from circuitize.sims import integer, real
 
 TENSOR = ("prove", STEP, "--prover", "tensor", "--not-zero-knowledge")

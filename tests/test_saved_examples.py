@@ -15,7 +15,8 @@ from tensor_proofs import both, example_inputs
 
 from circuitize.circuits.encode import encode, program_digest
 from circuitize.circuits.exact import written
-from circuitize.circuits.program import IntegerProgram, Role
+from circuitize.circuits.port import Role
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.saved import load, save
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.plan import plan

@@ -23,7 +23,8 @@ from circuitize.backends.values import WireValue
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import IntegerProgram, Visibility
+from circuitize.circuits.port import Visibility
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed, signed
 from circuitize.sims import integer
 

@@ -23,7 +23,8 @@ from circuitize.backends.r1cs.checker import failing_rows
 from circuitize.backends.r1cs.cost import estimate
 from circuitize.backends.r1cs.emit import Emission, emit
 from circuitize.backends.r1cs.witness import random_salts, witness
-from circuitize.circuits.program import IntegerProgram, to_reals
+from circuitize.circuits.program import IntegerProgram
+from circuitize.circuits.values import to_reals
 from circuitize.provers.groth16.keys import setup
 from circuitize.provers.groth16.prover import prove, public_values
 from circuitize.provers.groth16.verifier import verify

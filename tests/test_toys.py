@@ -19,8 +19,8 @@ from circuitize.circuits.builder import Builder, generator
 from circuitize.circuits.differentiate import reverse_derivative
 from circuitize.circuits.encode import program_digest
 from circuitize.circuits.hypergraph import evaluate
-from circuitize.circuits.program import raw
 from circuitize.circuits.types import Fixed
+from circuitize.circuits.values import raw
 from circuitize.sims import integer
 from circuitize.sims.agree import agree
 from circuitize.sims.plonkish import Plonkish

@@ -10,10 +10,12 @@ import pytest
 from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError, TypingError
-from circuitize.circuits.program import IntegerProgram, Program, Role, Visibility, raw, to_integers, to_reals
+from circuitize.circuits.port import Role, Visibility
+from circuitize.circuits.program import IntegerProgram, Program
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.unroll import compose_steps
 from circuitize.circuits.validate import validate
+from circuitize.circuits.values import raw, to_integers, to_reals
 from circuitize.frontends import functions
 from circuitize.frontends.formats import DATA, WEIGHTS, Format
 from circuitize.frontends.layers import Model, Parameter, dense, relu, sequential, traced, zeros

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from test_examples import example
 
-from circuitize.circuits.program import IntegerProgram, Program, to_reals
+from circuitize.circuits.program import IntegerProgram, Program
 from circuitize.circuits.quantize import quantize
+from circuitize.circuits.values import to_reals
 from circuitize.frontends import training
 from circuitize.frontends.datasets import Recipe, accuracy, digits
 from circuitize.sims import integer, real

@@ -15,8 +15,9 @@ from tensor_proofs import example_inputs, planned, proved
 from circuitize.circuits.differentiate import reverse_derivative
 from circuitize.circuits.hypergraph import evaluate
 from circuitize.circuits.integers import Shift
-from circuitize.circuits.program import Program, to_reals
+from circuitize.circuits.program import Program
 from circuitize.circuits.quantize import quantize
+from circuitize.circuits.values import to_reals
 from circuitize.frontends.attention import Attention, softmax_attention, spherical_attention
 from circuitize.frontends.datasets import accuracy, digits
 from circuitize.frontends.formats import Format, labels

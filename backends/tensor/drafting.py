@@ -9,7 +9,8 @@ from circuitize.circuits.integers.arithmetic import IsNegative, Shift, Subtract
 from circuitize.circuits.integers.check import Check
 from circuitize.circuits.integers.division import Divide
 from circuitize.circuits.integers.view import View
-from circuitize.circuits.program import IntegerProgram, Port, Role, Visibility
+from circuitize.circuits.port import Port, Role, Visibility
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.scan import Scan, Trajectory
 from circuitize.circuits.types import Fixed
 

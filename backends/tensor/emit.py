@@ -13,7 +13,8 @@ from circuitize.circuits.integers.expand import expand
 from circuitize.circuits.integers.selection import Maximum, Select
 from circuitize.circuits.integers.wiring import Concatenate
 from circuitize.circuits.operation import Operation
-from circuitize.circuits.program import IntegerProgram, Visibility
+from circuitize.circuits.port import Visibility
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.scan import Scan
 
 from .checks import settle

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import identity, permute
 from circuitize.circuits.operation import Values
-from circuitize.circuits.program import IntegerProgram, Port, Role, Visibility
+from circuitize.circuits.port import Port, Role, Visibility
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed, Shape
 
 from .errors import Unprovable

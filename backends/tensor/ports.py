@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 
-from circuitize.circuits.program import Port, Role
+from circuitize.circuits.port import Port, Role
 from circuitize.circuits.types import Fixed, Shape
 
 from .blocks import blocks

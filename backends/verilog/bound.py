@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 
 from circuitize.circuits.bind import bind
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import IntegerProgram, Port, raw
+from circuitize.circuits.port import Port
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
+from circuitize.circuits.values import raw
 
 from .design import Design
 

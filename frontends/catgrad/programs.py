@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError, TypingError
 from circuitize.circuits.hypergraph import Arrow
-from circuitize.circuits.program import Port, Program, Role, Visibility
+from circuitize.circuits.port import Port, Role, Visibility
+from circuitize.circuits.program import Program
 from circuitize.circuits.simplify import simplify
 from circuitize.circuits.types import Array, Fixed, Shape
 from circuitize.frontends.formats import WEIGHTS, Format

@@ -7,7 +7,8 @@ from math import log2, prod
 
 from circuitize.backends.tensor.errors import Unprovable
 from circuitize.backends.tensor.groups import INPUT, NAMES, GroupName, input_groups
-from circuitize.circuits.program import IntegerProgram, Role
+from circuitize.circuits.port import Role
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.reading import Json
 
 from .config import FOLD

@@ -10,7 +10,8 @@ import numpy as np
 from circuitize.backends.tensor.groups import groups
 from circuitize.circuits.errors import CircuitizeError, excerpt, remedy
 from circuitize.circuits.phases import Phases
-from circuitize.circuits.program import IntegerProgram, Port, Visibility
+from circuitize.circuits.port import Port, Visibility
+from circuitize.circuits.program import IntegerProgram
 from circuitize.provers.contract import ProvingKey, VerifyingKey
 from circuitize.provers.statement import ASK_AGAIN, Bound, Statement, Unproved, bound_ports, key_text
 

@@ -13,7 +13,8 @@ from circuitize.backends.tensor.dataset import ROWS
 from circuitize.backends.tensor.forms import Column, Integers, Trace
 from circuitize.backends.tensor.groups import INPUT, OUTPUT, PortKey
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import IntegerProgram, Visibility
+from circuitize.circuits.port import Visibility
+from circuitize.circuits.program import IntegerProgram
 from circuitize.provers.consent import require_consent
 
 from .instructions import instructions

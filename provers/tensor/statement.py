@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from circuitize.backends.tensor.dataset import ROWS, Dataset, rows_fault
 from circuitize.backends.tensor.groups import INPUT, OUTPUT, GroupName, PortKey, groups
 from circuitize.circuits.errors import excerpt
-from circuitize.circuits.program import IntegerProgram, Visibility
+from circuitize.circuits.port import Visibility
+from circuitize.circuits.program import IntegerProgram
 
 ROOT_BYTES = 32
 

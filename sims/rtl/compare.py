@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from circuitize.backends.verilog.design import Design
 from circuitize.circuits.errors import CircuitizeError, Undefined
-from circuitize.circuits.program import IntegerProgram, raw
+from circuitize.circuits.program import IntegerProgram
+from circuitize.circuits.values import raw
 
 from .. import integer
 from .simulate import Frames, Simulation

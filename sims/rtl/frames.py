@@ -11,7 +11,8 @@ from circuitize.backends.verilog.bound import Bound, bound_to
 from circuitize.backends.verilog.project import Vectors
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.operation import Values
-from circuitize.circuits.program import IntegerProgram, to_integers
+from circuitize.circuits.program import IntegerProgram
+from circuitize.circuits.values import to_integers
 
 from ..vectors import inputs_to_try, integer_examples
 from .compare import expected

@@ -43,12 +43,11 @@ if TYPE_CHECKING:
     from .circuits.hypergraph import permute as permute
     from .circuits.hypergraph import tensor as tensor
     from .circuits.lowering import Precision as Precision
+    from .circuits.port import Port as Port
+    from .circuits.port import Role as Role
+    from .circuits.port import Visibility as Visibility
     from .circuits.program import IntegerProgram as IntegerProgram
-    from .circuits.program import Port as Port
     from .circuits.program import Program as Program
-    from .circuits.program import Raw as Raw
-    from .circuits.program import Role as Role
-    from .circuits.program import Visibility as Visibility
     from .circuits.quantize import quantize as quantize
     from .circuits.saved import load as load
     from .circuits.saved import save as save
@@ -57,6 +56,7 @@ if TYPE_CHECKING:
     from .circuits.types import Fixed as Fixed
     from .circuits.unroll import compose_steps as compose_steps
     from .circuits.validate import validate as validate
+    from .circuits.values import Raw as Raw
     from .frontends.adam import Adam as Adam
     from .frontends.adam import AdamW as AdamW
     from .frontends.adaptive import LAMB as LAMB

@@ -10,9 +10,11 @@ from tensor_proofs import committed_inputs, proved
 
 from circuitize.backends.r1cs.challenge import Challenge
 from circuitize.backends.verilog import folded, parallel
-from circuitize.circuits.program import IntegerProgram, Port, Program, Visibility, to_integers
+from circuitize.circuits.port import Port, Visibility
+from circuitize.circuits.program import IntegerProgram, Program
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.types import Fixed
+from circuitize.circuits.values import to_integers
 from circuitize.frontends import activations, functions
 from circuitize.frontends.tensor import Tensor
 from circuitize.frontends.trace import trace

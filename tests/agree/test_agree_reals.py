@@ -20,7 +20,8 @@ from tensor_proofs import committed_inputs, proved
 from circuitize.backends.verilog import folded, parallel
 from circuitize.circuits import arrays
 from circuitize.circuits.errors import Undefined
-from circuitize.circuits.program import IntegerProgram, raw
+from circuitize.circuits.program import IntegerProgram
+from circuitize.circuits.values import raw
 from circuitize.sims import integer, real
 from circuitize.sims.agree import agree
 from circuitize.sims.plonkish import Plonkish

@@ -14,8 +14,9 @@ from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError, Undefined
 from circuitize.circuits.operation import Provenance
-from circuitize.circuits.program import Visibility, raw
+from circuitize.circuits.port import Visibility
 from circuitize.circuits.types import Fixed
+from circuitize.circuits.values import raw
 from circuitize.sims import integer
 from circuitize.sims.agree import R1CS, agree
 from circuitize.sims.forgery import forgeries

@@ -26,7 +26,7 @@ from circuitize.backends.tensor.forms import Integers, Public
 from circuitize.circuits import integers
 from circuitize.circuits.errors import Undefined
 from circuitize.circuits.integers import operation_classes
-from circuitize.circuits.program import Visibility
+from circuitize.circuits.port import Visibility
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.plan import plan
 

@@ -12,8 +12,8 @@ from example_programs import EXAMPLES
 from tensor_runs import Folder, values_of
 
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import to_integers
 from circuitize.circuits.quantize import quantize
+from circuitize.circuits.values import to_integers
 from circuitize.cli.loading import run_file
 from circuitize.frontends.datasets import iris
 from circuitize.frontends.evaluation import evaluation

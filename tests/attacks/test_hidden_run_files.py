@@ -26,7 +26,7 @@ from tensor_runs import RATE, SEED, Folder, values_of
 from circuitize.api.runs.proving import prove_run as prove_by_api
 from circuitize.api.runs.verifying import verify_run
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import Visibility
+from circuitize.circuits.port import Visibility
 from circuitize.provers.tensor.proof import Proof
 from circuitize.provers.tensor.runs import files
 from circuitize.provers.tensor.runs.files import renewal_path

@@ -21,7 +21,7 @@ from tensor_proofs import committed_inputs
 from circuitize._native import tensor_view
 from circuitize.backends.tensor.forms import Integers
 from circuitize.circuits.errors import Undefined
-from circuitize.circuits.program import raw
+from circuitize.circuits.values import raw
 from circuitize.provers.tensor.plan import Plan, plan
 from circuitize.sims import integer
 

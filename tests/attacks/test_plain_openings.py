@@ -27,7 +27,8 @@ from circuitize.backends.tensor.forms import PRIME, Column, Public
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.integers import View
-from circuitize.circuits.program import IntegerProgram, Role, Visibility
+from circuitize.circuits.port import Role, Visibility
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.plan import Plan
 from circuitize.provers.tensor.prover import prove_values

@@ -15,7 +15,8 @@ from tensor_proofs import proved
 from circuitize.backends.tensor.blocks import Block, blocks
 from circuitize.backends.tensor.forms import Column
 from circuitize.circuits import integers
-from circuitize.circuits.program import IntegerProgram, Role, Visibility
+from circuitize.circuits.port import Role, Visibility
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.plan import Plan, plan
 

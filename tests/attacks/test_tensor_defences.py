@@ -13,7 +13,8 @@ from tensor_proofs import committed_inputs
 
 from circuitize.backends.tensor.forms import PRIME
 from circuitize.circuits import integers
-from circuitize.circuits.program import IntegerProgram, Visibility
+from circuitize.circuits.port import Visibility
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.plan import Plan, plan
 

@@ -14,7 +14,8 @@ from tensor_proofs import opinions, refusals
 from circuitize.backends.tensor.groups import INPUT
 from circuitize.backends.tensor.ports import Listed, PortList
 from circuitize.circuits import integers
-from circuitize.circuits.program import IntegerProgram, Role, Visibility
+from circuitize.circuits.port import Role, Visibility
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.plan import Plan
 from circuitize.provers.tensor.prover import prove_values

@@ -15,8 +15,9 @@ from tensor_proofs import committed_inputs
 from circuitize.backends.tensor.forms import PRIME
 from circuitize.circuits import integers
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import IntegerProgram, raw
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
+from circuitize.circuits.values import raw
 from circuitize.provers.tensor.plan import Plan, plan
 from circuitize.sims import integer
 

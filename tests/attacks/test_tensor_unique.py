@@ -14,8 +14,9 @@ from tensor_proofs import committed_inputs
 from circuitize.backends.tensor.forms import PRIME
 from circuitize.circuits import integers
 from circuitize.circuits.errors import Undefined
-from circuitize.circuits.program import IntegerProgram, raw
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
+from circuitize.circuits.values import raw
 from circuitize.provers.tensor.plan import plan
 from circuitize.sims import integer
 

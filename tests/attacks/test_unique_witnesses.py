@@ -23,8 +23,9 @@ from circuitize.backends.r1cs.witness import random_salts, witness
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import OverflowRisk, TypingError, Undefined
-from circuitize.circuits.program import IntegerProgram, to_integers
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
+from circuitize.circuits.values import to_integers
 from circuitize.cli.loading import load_program
 from circuitize.sims import integer
 

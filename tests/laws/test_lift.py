@@ -14,9 +14,9 @@ from circuitize.circuits.errors import TypingError, Undefined
 from circuitize.circuits.hypergraph import Arrow, compose, evaluate, identity, permute, tensor
 from circuitize.circuits.integers import Check, Scale
 from circuitize.circuits.lift import lift, lifted
-from circuitize.circuits.program import to_integers
 from circuitize.circuits.types import Array, Fixed
 from circuitize.circuits.validate import validate
+from circuitize.circuits.values import to_integers
 
 ALL = cases()
 RUNS = 3

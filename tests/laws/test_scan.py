@@ -13,10 +13,12 @@ from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import TypingError, Undefined
 from circuitize.circuits.hypergraph import evaluate
 from circuitize.circuits.integers import Add, Check, Scale
-from circuitize.circuits.program import IntegerProgram, Port, Role, Visibility, raw, to_integers
+from circuitize.circuits.port import Port, Role, Visibility
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.scan import Scan, Told, scan
 from circuitize.circuits.types import Fixed
 from circuitize.circuits.validate import validate
+from circuitize.circuits.values import raw, to_integers
 from circuitize.provers.tensor.flow import claims
 from circuitize.provers.tensor.plan import plan
 from circuitize.sims import integer

@@ -14,7 +14,7 @@ from circuitize.backends.plonkish.checker import describe, first_failure
 from circuitize.backends.plonkish.system import Gate, Lookup, PlonkishSystem
 from circuitize.backends.plonkish.system_file import Cells, read_cells, read_system, write_cells, write_system
 from circuitize.circuits.errors import CircuitizeError, FormatError
-from circuitize.circuits.program import Visibility
+from circuitize.circuits.port import Visibility
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from circuitize.backends.r1cs.emit import Emission, emit
 from circuitize.backends.r1cs.witness import witness
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
-from circuitize.circuits.program import Visibility
+from circuitize.circuits.port import Visibility
 from circuitize.circuits.types import Fixed
 from circuitize.sims import integer
 

@@ -12,8 +12,9 @@ from circuitize.backends.r1cs.emit import emit
 from circuitize.backends.r1cs.witness import random_salts, witness
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
-from circuitize.circuits.program import Visibility, raw
+from circuitize.circuits.port import Visibility
 from circuitize.circuits.types import Fixed
+from circuitize.circuits.values import raw
 from circuitize.sims import integer
 
 

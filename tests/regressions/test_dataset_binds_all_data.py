@@ -11,7 +11,8 @@ from tensor_proofs import refused
 from circuitize.backends.tensor.dataset import Dataset
 from circuitize.backends.tensor.forms import Column
 from circuitize.circuits import integers
-from circuitize.circuits.program import IntegerProgram, Role
+from circuitize.circuits.port import Role
+from circuitize.circuits.program import IntegerProgram
 from circuitize.provers.tensor.plan import plan
 
 

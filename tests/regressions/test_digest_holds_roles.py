@@ -14,7 +14,8 @@ from r1cs_programs import integer_type
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.encode import program_digest
 from circuitize.circuits.integers import Add, Reindex, View
-from circuitize.circuits.program import IntegerProgram, Port, Role, Visibility
+from circuitize.circuits.port import Port, Role, Visibility
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.saved import save
 from circuitize.circuits.types import Fixed
 

@@ -9,7 +9,8 @@ from r1cs_programs import integer_type
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.encode import digest, encode, program_digest
 from circuitize.circuits.integers import Constant
-from circuitize.circuits.program import Port, Program, Visibility
+from circuitize.circuits.port import Port, Visibility
+from circuitize.circuits.program import Program
 
 MEBIBYTE = 1 << 20
 

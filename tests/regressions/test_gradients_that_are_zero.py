@@ -6,8 +6,8 @@ import numpy as np
 
 from circuitize.circuits.calibrate import observe
 from circuitize.circuits.lowering import Precision
-from circuitize.circuits.program import to_reals
 from circuitize.circuits.quantize import quantize
+from circuitize.circuits.values import to_reals
 from circuitize.frontends.adam import Adam
 from circuitize.frontends.formats import Format
 from circuitize.frontends.functions import square_root

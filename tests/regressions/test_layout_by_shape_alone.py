@@ -10,7 +10,8 @@ from tensor_attack import built
 from circuitize.backends.tensor.blocks import blocks
 from circuitize.backends.tensor.forms import Column
 from circuitize.circuits import integers
-from circuitize.circuits.program import IntegerProgram, Role, Visibility
+from circuitize.circuits.port import Role, Visibility
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.plan import plan
 

@@ -8,7 +8,8 @@ import pytest
 from circuitize.backends.verilog.parallel import schedule
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.integers import Constant, Contract
-from circuitize.circuits.program import IntegerProgram, Port, Visibility
+from circuitize.circuits.port import Port, Visibility
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 from circuitize.sims.rtl import check_design
 

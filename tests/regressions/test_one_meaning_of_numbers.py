@@ -14,8 +14,8 @@ from doubling import RATE, doubled, port
 from circuitize.circuits.bind import bind
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.integers import Constant
-from circuitize.circuits.program import to_integers
 from circuitize.circuits.types import LIMIT, Fixed, signed
+from circuitize.circuits.values import to_integers
 from circuitize.provers.statement import read_statement
 from circuitize.provers.tensor.prover import prove
 from circuitize.sims import integer, real

@@ -10,7 +10,8 @@ from tensor_attack import built
 
 from circuitize.backends.tensor.groups import INPUT, format_program
 from circuitize.circuits import integers
-from circuitize.circuits.program import IntegerProgram, Role, Visibility
+from circuitize.circuits.port import Role, Visibility
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.plan import plan
 from circuitize.provers.tensor.prover import commit

@@ -10,7 +10,8 @@ from circuitize.backends.verilog import folded, parallel
 from circuitize.backends.verilog.design import Design
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.integers import Add
-from circuitize.circuits.program import IntegerProgram, Port, Visibility
+from circuitize.circuits.port import Port, Visibility
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 
 SIZE = 6

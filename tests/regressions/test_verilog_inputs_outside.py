@@ -12,7 +12,8 @@ from circuitize.backends.verilog.signals import width
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.integers import Add, Constant
-from circuitize.circuits.program import IntegerProgram, Port, Visibility
+from circuitize.circuits.port import Port, Visibility
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 from circuitize.sims import integer
 

@@ -12,7 +12,8 @@ from circuitize.backends.r1cs.emit import emit
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError, TypingError
 from circuitize.circuits.integers import Scale
-from circuitize.circuits.program import IntegerProgram, Port, Role, Visibility
+from circuitize.circuits.port import Port, Role, Visibility
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import signed
 from circuitize.provers.groth16 import keys as groth16
 from circuitize.provers.mirage import keys as mirage

@@ -18,7 +18,7 @@ from circuitize.api.runs.proving import ProvedRun
 from circuitize.api.runs.verdict import RunVerdict
 from circuitize.backends.tensor.dataset import batch_ports, whole
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import to_integers
+from circuitize.circuits.values import to_integers
 from circuitize.frontends.datasets import iris
 from circuitize.provers.tensor.runs.order import rows
 from circuitize.provers.tensor.runs.proving import prove_run

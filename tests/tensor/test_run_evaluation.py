@@ -20,7 +20,7 @@ from circuitize.api.runs.verdict import RunVerdict
 from circuitize.backends.tensor.errors import Unprovable
 from circuitize.backends.tensor.groups import INPUT, OUTPUT
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import to_integers
+from circuitize.circuits.values import to_integers
 from circuitize.frontends.datasets import iris
 from circuitize.provers.tensor.prover import prove_values
 from circuitize.provers.tensor.runs.evaluation import Evaluation

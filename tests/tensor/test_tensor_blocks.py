@@ -18,7 +18,8 @@ from circuitize.backends.tensor.draft import Draft
 from circuitize.backends.tensor.forms import PRIME, Column
 from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
-from circuitize.circuits.program import IntegerProgram, Role, Visibility
+from circuitize.circuits.port import Role, Visibility
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.plan import Plan, plan
 

@@ -17,9 +17,11 @@ from tiers import seeds
 from circuitize.backends.tensor.errors import Unprovable
 from circuitize.circuits import integers
 from circuitize.circuits.errors import OverflowRisk, TypingError, Undefined
-from circuitize.circuits.program import IntegerProgram, Port, Program, Visibility, raw
+from circuitize.circuits.port import Port, Visibility
+from circuitize.circuits.program import IntegerProgram, Program
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.types import Fixed
+from circuitize.circuits.values import raw
 from circuitize.provers.tensor.plan import plan
 from circuitize.provers.tensor.prover import prove
 from circuitize.sims import integer

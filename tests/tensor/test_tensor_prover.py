@@ -24,7 +24,9 @@ from circuitize.backends.tensor.errors import Unprovable
 from circuitize.backends.tensor.groups import LEAST_VARIABLES, groups, layout
 from circuitize.circuits.errors import OverflowRisk, Undefined
 from circuitize.circuits.integers import expand
-from circuitize.circuits.program import IntegerProgram, Visibility, raw
+from circuitize.circuits.port import Visibility
+from circuitize.circuits.program import IntegerProgram
+from circuitize.circuits.values import raw
 from circuitize.provers.consent import NotZeroKnowledge
 from circuitize.provers.tensor import config
 from circuitize.provers.tensor.plan import plan

@@ -18,7 +18,8 @@ from tensor_runs import SEED, honest, run_of
 from circuitize.backends.tensor.forms import Column
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import permute
-from circuitize.circuits.program import IntegerProgram, Port, Role, Visibility
+from circuitize.circuits.port import Port, Role, Visibility
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.plan import Plan, plan
 from circuitize.provers.tensor.prover import commit, prove_values

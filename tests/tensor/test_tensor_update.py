@@ -9,7 +9,8 @@ from tensor_proofs import entering, example_inputs, planned, refusals, refused
 
 from circuitize.backends.tensor.groups import format_program, group, input_groups
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import IntegerProgram, Visibility
+from circuitize.circuits.port import Visibility
+from circuitize.circuits.program import IntegerProgram
 from circuitize.provers.tensor.plan import Plan, plan
 from circuitize.provers.tensor.prover import prove
 

@@ -13,7 +13,8 @@ from circuitize.backends.field import BN254
 from circuitize.backends.r1cs.commitments import commit
 from circuitize.circuits.errors import CircuitizeError, FormatError, Undefined, remedy
 from circuitize.circuits.phases import Phases, Progress
-from circuitize.circuits.program import IntegerProgram, Port, Visibility, named_inputs, named_outputs
+from circuitize.circuits.port import Port, Visibility
+from circuitize.circuits.program import IntegerProgram, named_inputs, named_outputs
 from circuitize.circuits.reading import parse_json
 from circuitize.circuits.types import Fixed
 from circuitize.provers.contract import Proved, ProvingKey, Secrets, Trace, VerifyingKey

@@ -12,7 +12,8 @@ from circuitize.circuits import integers
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.integers import View
 from circuitize.circuits.operation import Provenance
-from circuitize.circuits.program import IntegerProgram, Port, Visibility
+from circuitize.circuits.port import Port, Visibility
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 
 

@@ -18,7 +18,7 @@ from hardware_programs import linear
 
 from circuitize.backends.verilog.project import read_project
 from circuitize.circuits.bind import bind
-from circuitize.circuits.program import Raw
+from circuitize.circuits.values import Raw
 from circuitize.sims.rtl import simulators
 from circuitize.sims.rtl.frames import right_frames
 

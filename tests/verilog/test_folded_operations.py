@@ -11,7 +11,8 @@ from tiers import count
 from circuitize.backends.verilog.folded import schedule
 from circuitize.circuits.builder import generator
 from circuitize.circuits.hypergraph import tensor
-from circuitize.circuits.program import IntegerProgram, Port, Visibility
+from circuitize.circuits.port import Port, Visibility
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 from circuitize.sims.rtl import check_design
 

@@ -17,8 +17,9 @@ from circuitize.backends.verilog.folded import schedule
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.integers import Add, Check
-from circuitize.circuits.program import IntegerProgram, to_integers
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
+from circuitize.circuits.values import to_integers
 from circuitize.cli.loading import run_file
 from circuitize.frontends.datasets import iris as flowers
 from circuitize.sims.rtl import Simulation, check_design, compare, expected, state_names

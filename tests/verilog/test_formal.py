@@ -20,7 +20,8 @@ from circuitize.backends.verilog.folded import schedule as folded
 from circuitize.backends.verilog.parallel import schedule as parallel
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.integers import Add, Check, Clamp, Constant, Contract, Divide, Lookup, ReLU, Shift, SquareRoot
-from circuitize.circuits.program import IntegerProgram, Port, Visibility
+from circuitize.circuits.port import Port, Visibility
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 
 SCHEDULERS: dict[str, Callable[[IntegerProgram], Design]] = {"parallel": parallel, "folded": folded}

@@ -10,7 +10,8 @@ from circuitize.backends.verilog.design import Stream, stream_names
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.integers import Add, Check
-from circuitize.circuits.program import IntegerProgram, Port, Role, Visibility
+from circuitize.circuits.port import Port, Role, Visibility
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 from circuitize.sims import rtl
 from circuitize.sims.agree import agree

@@ -17,7 +17,8 @@ from verilog_reading import Declared, Module, connections, read
 from circuitize.backends.verilog.bound import Bound, design
 from circuitize.backends.verilog.design import Design
 from circuitize.backends.verilog.signals import signed_width, width
-from circuitize.circuits.program import Program, Role
+from circuitize.circuits.port import Role
+from circuitize.circuits.program import Program
 from circuitize.circuits.quantize import quantize
 from circuitize.sims.rtl import check_design
 from circuitize.sims.rtl.frames import bound_somehow, frames_to_try

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.operation import Values
-from circuitize.circuits.program import IntegerProgram, Raw, to_integers
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
+from circuitize.circuits.values import Raw, to_integers
 
 from ..design import STATUS, Design, Stream
 from .cost import estimate

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from circuitize.backends.tensor.dataset import batch_ports, whole
-from circuitize.circuits.program import IntegerProgram, Port
+from circuitize.circuits.port import Port
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 
 SHARING = 12

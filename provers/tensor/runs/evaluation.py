@@ -15,7 +15,8 @@ from circuitize.backends.tensor.errors import Unprovable
 from circuitize.backends.tensor.forms import Integers
 from circuitize.backends.tensor.groups import DATA, INPUT, OUTPUT, PortKey, input_groups
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import IntegerProgram, Port, Visibility
+from circuitize.circuits.port import Port, Visibility
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.scan import Told, scan
 from circuitize.circuits.types import Fixed
 

@@ -9,7 +9,8 @@ from circuitize.backends.tensor.dataset import batch_ports
 from circuitize.backends.tensor.errors import Unprovable
 from circuitize.backends.tensor.groups import DATA, INPUT, OUTPUT, GroupName
 from circuitize.backends.tensor.ports import difference
-from circuitize.circuits.program import IntegerProgram, Role, Visibility
+from circuitize.circuits.port import Role, Visibility
+from circuitize.circuits.program import IntegerProgram
 
 from ..plan import Plan
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from circuitize.backends.tensor.forms import Integers
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import Port
+from circuitize.circuits.port import Port
 from circuitize.circuits.types import Fixed
 
 Scalars = Callable[[int], Mapping[str, Fraction]]

@@ -15,7 +15,8 @@ from circuitize.backends.tensor.forms import Integers
 from circuitize.backends.tensor.groups import DATA, INPUT, NAMES, OUTPUT, GroupName, PortKey, groups, renewal
 from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.program import IntegerProgram, Port, Role
+from circuitize.circuits.port import Port, Role
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.scan import Scan, Told, scan
 from circuitize.circuits.types import Fixed
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from circuitize.circuits.program import Visibility
+from circuitize.circuits.port import Visibility
 
 from ..cost import most_bytes
 from .chunk import Chunk

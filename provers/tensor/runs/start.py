@@ -11,7 +11,8 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.integers.arithmetic import Subtract
 from circuitize.circuits.integers.check import Check
 from circuitize.circuits.integers.constant import Constant
-from circuitize.circuits.program import IntegerProgram, Port
+from circuitize.circuits.port import Port
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 
 MOST_SEED = 64

@@ -10,8 +10,9 @@ from tempfile import TemporaryDirectory
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.folder import require_folder, whole_folder
 from circuitize.circuits.phases import Phases, Progress, silent
-from circuitize.circuits.program import Given, IntegerProgram
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.saved import save
+from circuitize.circuits.values import Given
 from circuitize.provers.consent import require_consent
 from circuitize.provers.contract import Circuit, Prover, ProvingKey, VerifyingKey
 from circuitize.provers.keys import KEY_FILES, VERIFYING_FILE

@@ -8,7 +8,8 @@ from typing import TypeVar
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.phases import Phases, Progress, silent
-from circuitize.circuits.program import Given, Program
+from circuitize.circuits.program import Program
+from circuitize.circuits.values import Given
 
 from .exact import Exact, exact
 from .targets.contract import Buildable, Request

@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.phases import Phases
-from circuitize.circuits.program import Given, IntegerProgram, Port, Program, to_integers, to_reals
+from circuitize.circuits.port import Port
+from circuitize.circuits.program import IntegerProgram, Program
 from circuitize.circuits.quantize import quantize
 from circuitize.circuits.types import Fixed
+from circuitize.circuits.values import Given, to_integers, to_reals
 
 Reals = NDArray[np.float64]
 Integers = NDArray[np.int64]

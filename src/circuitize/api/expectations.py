@@ -12,8 +12,10 @@ import numpy as np
 from circuitize.circuits.archives import read_npz
 from circuitize.circuits.errors import CircuitizeError, excerpt
 from circuitize.circuits.exact import RAW, exact_numbers, units
-from circuitize.circuits.program import Given, IntegerProgram, Port, Raw, Visibility
+from circuitize.circuits.port import Port, Visibility
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
+from circuitize.circuits.values import Given, Raw
 from circuitize.provers.expectation import Expectation, port_named
 from circuitize.provers.statement import Bound, Key, bound_ports
 

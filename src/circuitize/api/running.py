@@ -7,7 +7,8 @@ from typing import Literal
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.phases import Phases
-from circuitize.circuits.program import Given, Program, as_integers, raw
+from circuitize.circuits.program import Program, as_integers
+from circuitize.circuits.values import Given, raw
 from circuitize.sims import integer, real
 
 from .exact import Reals, exact, integers_of, reals_of

@@ -15,8 +15,10 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.files import write_whole
 from circuitize.circuits.operation import Values
 from circuitize.circuits.phases import Progress, silent
-from circuitize.circuits.program import Given, IntegerProgram, Port, Raw, to_integers, to_reals
+from circuitize.circuits.port import Port
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
+from circuitize.circuits.values import Given, Raw, to_integers, to_reals
 
 Integers = NDArray[np.int64]
 Inputs = Mapping[str, Given] | Sequence[Path] | None

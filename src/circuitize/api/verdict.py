@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from circuitize.circuits.program import Port, to_reals
+from circuitize.circuits.port import Port
 from circuitize.circuits.reading import Json
 from circuitize.circuits.types import Fixed
+from circuitize.circuits.values import to_reals
 
 from .exact import Integers, Reals
 

@@ -11,8 +11,10 @@ from circuitize.circuits.encode import program_digest
 from circuitize.circuits.errors import CircuitizeError, FormatError, excerpt
 from circuitize.circuits.folder import require_plain_files
 from circuitize.circuits.phases import Phases
-from circuitize.circuits.program import Given, IntegerProgram, Program, Visibility
+from circuitize.circuits.port import Visibility
+from circuitize.circuits.program import IntegerProgram, Program
 from circuitize.circuits.saved import load
+from circuitize.circuits.values import Given
 from circuitize.provers import catalogue, names
 from circuitize.provers.contract import Prover, VerifyingKey
 from circuitize.provers.expectation import Expectation

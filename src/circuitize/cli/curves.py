@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.files import write_whole
-from circuitize.circuits.program import IntegerProgram, Program, to_reals
+from circuitize.circuits.program import IntegerProgram, Program
 from circuitize.circuits.quantize import quantize
+from circuitize.circuits.values import to_reals
 from circuitize.frontends import training
 from circuitize.frontends.datasets import Recipe, Split, accuracy
 from circuitize.frontends.formats import DATA, Format

@@ -11,7 +11,8 @@ from circuitize.api.runs.scalars import Schedule, by_step
 from circuitize.api.runs.spelling import Spelling
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.exact import exact_number
-from circuitize.circuits.program import Program, Role
+from circuitize.circuits.port import Role
+from circuitize.circuits.program import Program
 from circuitize.frontends.layers import Model
 
 from .loading import run_file

@@ -12,8 +12,10 @@ from circuitize.backends.tensor.dataset import batch_ports, whole
 from circuitize.circuits.archives import Wanted, read_npz
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.phases import Progress
-from circuitize.circuits.program import Given, IntegerProgram, Port, numbers
+from circuitize.circuits.port import Port
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
+from circuitize.circuits.values import Given, numbers
 from circuitize.frontends.dataset import Dataset
 from circuitize.frontends.layers import Model
 from circuitize.frontends.training import start

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from circuitize.circuits.program import to_reals
 from circuitize.circuits.reading import Json
+from circuitize.circuits.values import to_reals
 from circuitize.provers.tensor.runs.evaluation import Evaluation
 
 from ..exact import Integers, Reals

@@ -21,7 +21,8 @@ from circuitize.circuits.archives import read_array, require_usual
 from circuitize.circuits.encode import is_digest
 from circuitize.circuits.errors import CircuitizeError, FormatError, excerpt
 from circuitize.circuits.files import write_whole
-from circuitize.circuits.program import IntegerProgram, Port, Role
+from circuitize.circuits.port import Port, Role
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.reading import Json, parse_json, read_at_most
 from circuitize.circuits.saved import MOST_BYTES as MOST_PROGRAM
 from circuitize.circuits.saved import load, save

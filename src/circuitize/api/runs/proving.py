@@ -12,8 +12,9 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.folder import require_file
 from circuitize.circuits.memory import amount_of_bytes, physical_bytes, require_memory
 from circuitize.circuits.phases import Phases, Progress, silent
-from circuitize.circuits.program import Given, Program, to_reals
+from circuitize.circuits.program import Program
 from circuitize.circuits.scan import Told
+from circuitize.circuits.values import Given, to_reals
 from circuitize.frontends.layers import Model
 from circuitize.provers.tensor.cost import sizes
 from circuitize.provers.tensor.runs import proving

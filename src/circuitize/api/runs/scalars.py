@@ -12,8 +12,10 @@ import numpy as np
 from circuitize.circuits.errors import CircuitizeError, excerpt
 from circuitize.circuits.exact import units, written
 from circuitize.circuits.phases import Progress
-from circuitize.circuits.program import Given, IntegerProgram, Port, Raw, Role
+from circuitize.circuits.port import Port, Role
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
+from circuitize.circuits.values import Given, Raw
 from circuitize.frontends.datasets import Recipe
 from circuitize.provers.tensor.runs.scalars import Scalars
 

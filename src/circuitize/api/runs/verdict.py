@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from circuitize.circuits.program import Port, Visibility, to_reals
+from circuitize.circuits.port import Port, Visibility
 from circuitize.circuits.reading import Json
 from circuitize.circuits.scan import Told
 from circuitize.circuits.types import Fixed
+from circuitize.circuits.values import to_reals
 from circuitize.provers.tensor.runs.checking import Checked
 from circuitize.provers.tensor.runs.setting import Run
 

@@ -17,8 +17,9 @@ from circuitize.backends.tensor.dataset import batch_size
 from circuitize.circuits.errors import CircuitizeError, excerpt
 from circuitize.circuits.folder import require_plain_files
 from circuitize.circuits.phases import Phases, Progress, silent
-from circuitize.circuits.program import Given, IntegerProgram, Program
+from circuitize.circuits.program import IntegerProgram, Program
 from circuitize.circuits.scan import Told
+from circuitize.circuits.values import Given
 from circuitize.frontends.layers import Model
 from circuitize.provers.statement import FILE
 from circuitize.provers.tensor.runs import checking

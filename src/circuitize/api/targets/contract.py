@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.folder import Own
 from circuitize.circuits.phases import Phases, Progress, silent
-from circuitize.circuits.program import Given
 from circuitize.circuits.reading import Json
+from circuitize.circuits.values import Given
 
 from .options import Named, Options
 

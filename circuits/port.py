@@ -1,0 +1,86 @@
+"""A port: an input or an output of a program, and what is said of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Generic, TypeVar, overload
+
+from .errors import TypingError
+from .types import Fixed
+
+
+class Visibility(Enum):
+    """Who learns a value: everyone; nobody; nobody, but it is bound by a commitment that other proofs can name."""
+
+    PUBLIC = "public"
+    PRIVATE = "private"
+    COMMITTED = "committed"
+
+
+class Role(Enum):
+    """What a value is to a training run: what is fed to it, what it keeps, or a number that a schedule sets.
+
+    DATA comes in or goes out with each run. A PARAMETER, the state of an OPTIMIZER and the STATE that a model keeps are
+    held: they stay the same from run to run, but for an output of the same name. A SCALAR is given for each step.
+    """
+
+    DATA = "data"
+    PARAMETER = "parameter"
+    OPTIMIZER = "optimizer"
+    STATE = "state"
+    SCALAR = "scalar"
+
+
+Choice = TypeVar("Choice", bound=Enum)
+
+
+def choice(kind: type[Choice], given: object, what: str) -> Choice:
+    """The member that is given, or whose value is: anything else binds nothing, and would do so in silence."""
+    try:
+        return kind(given)
+    except ValueError:
+        choices = [member.value for member in kind]
+        raise TypingError(f"expected {what} among {choices}, found {given!r}; choose one of these") from None
+
+
+AnyFormat = TypeVar("AnyFormat", bound=Fixed | None, covariant=True)
+
+
+@dataclass(frozen=True)
+class Port(Generic[AnyFormat]):
+    """One input or output: its name, who learns it, its exact integer format, and its role. The digest holds all four.
+
+    An output of a real program may leave the format open (None): calibration chooses it. Visibility and role may be
+    given as the words that they stand for ("public", "state"). Raises TypingError for anything else.
+    """
+
+    name: str
+    visibility: Visibility
+    format: AnyFormat = None  # type: ignore[assignment]  # Only where it may be open: see the overloads.
+    role: Role = Role.DATA
+
+    if TYPE_CHECKING:
+
+        @overload
+        def __init__(
+            self: Port[None], name: str, visibility: Visibility | str, format: None = None, role: Role | str = Role.DATA
+        ) -> None: ...
+        @overload
+        def __init__(
+            self, name: str, visibility: Visibility | str, format: AnyFormat, role: Role | str = Role.DATA
+        ) -> None: ...
+        def __init__(self, *_: object, **__: object) -> None: ...
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "visibility", choice(Visibility, self.visibility, f"the visibility of {self.name!r}"))
+        object.__setattr__(self, "role", choice(Role, self.role, f"the role of {self.name!r}"))
+
+    @property
+    def held(self) -> bool:
+        """Whether the value stays from run to run, but for an output of the same name: hardware keeps it in memory."""
+        return self.role in (Role.PARAMETER, Role.OPTIMIZER, Role.STATE)
+
+    def of(self, format: Fixed) -> Port[Fixed]:
+        """The same port, of this format."""
+        return Port(self.name, self.visibility, format, self.role)
