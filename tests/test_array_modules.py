@@ -30,9 +30,9 @@ from circuitize.circuits.operation import Operation
 jax.config.update("jax_enable_x64", True)
 
 EXCEPTIONS = {
-    "placed": "zeros written to once: numpy's pad takes several times as long for small arrays",
-    "added": "windows are added where they belong: a new array for each would be moved through memory once a window",
-    "add_at": "places that the program computes, any number of times each: numpy and CuPy have ufunc.at alone",
+    "placed": "zeros written to once: numpy's pad takes 2 times as long, and 19 times for 16 elements",
+    "added": "windows are added where they overlap: padded and summed, those of 3 x 3 places take 2.7 times as long",
+    "add_at": "places that the program computes, each any number of times: a one-hot product is quadratic",
     "Gather._window": "numpy and CuPy show one memory with other strides, without a copy; other modules take by index",
     "Elementwise.overwrite": "the executor spends a value that nothing reads again, where its module has `out`",
     "multiply_matrices": "how great the values are decides between float32, float64 and limbs, which are faster",
@@ -41,16 +41,10 @@ EXCEPTIONS = {
 }
 """What writes to arrays, asks which module they are of, or needs their values, by name, and why. At most ten."""
 
-TRANSCENDENTAL = (
-    *(Smooth, arrays.Sin, arrays.Cos, arrays.Exp, arrays.Log, arrays.ELU, arrays.Softmax, arrays.LogSumExp),
-    *(arrays.LogSoftmax, arrays.CrossEntropy, arrays.BinaryCrossEntropy),
-)
-"""Operations that ask the module for a function that no standard says to the last bit."""
-
-IN_BETWEEN = (
-    *(arrays.SphericalAttention, arrays.Product, arrays.Variance, arrays.Normalize, arrays.RootMeanSquareNormalize),
-)
-"""Operations that round in between, in an order that the module chooses; the sums of all others are exact here."""
+CLOSE = (Smooth, arrays.Sin, arrays.Cos, arrays.Exp, arrays.Log, arrays.SphericalAttention, arrays.Composite)
+"""Operations that ask the module for a function that no standard says to the last bit, or divide what a product of
+matrices gives; and those that are made of others, whose roundings add up. All else is exact, the sums here too.
+"""
 
 REALS: list[RealCase] = tiers.of_each(arrays_cases.cases())
 INTEGERS: list[IntegerCase] = integers_cases.cases()
@@ -135,7 +129,7 @@ def test_reals_are_those_of_numpy(case: RealCase) -> None:
         values = drawn(case, seed)
         expected, found = value(case.operation, values), value(case.operation, list(map(jnp.asarray, values)))
         assert isinstance(found, jax.Array) or not values
-        if isinstance(case.operation, (*TRANSCENDENTAL, *IN_BETWEEN)):
+        if isinstance(case.operation, CLOSE):
             np.testing.assert_allclose(found, expected, rtol=2.0**-50, atol=2.0**-50)
         else:
             np.testing.assert_array_equal(found, expected)

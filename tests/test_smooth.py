@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
+import arrays_cases
 import numpy as np
 import pytest
 from operations.real import Source
@@ -22,33 +23,15 @@ from circuitize.circuits.errors import CircuitizeError, Undefined
 from circuitize.circuits.hypergraph import evaluate
 from circuitize.circuits.types import Fixed
 
-erf = np.vectorize(math.erf, otypes=[float])
-erfc = np.vectorize(math.erfc, otypes=[float])
-
-
-def normal(x: np.ndarray) -> np.ndarray:
-    return np.asarray(0.5 * erfc(-x / np.sqrt(2)))
-
-
-def gate(x: np.ndarray) -> np.ndarray:
-    return np.asarray(1 / (1 + np.exp(-np.sqrt(8 / np.pi) * (x + 0.044715 * x**3))))
-
-
-FUNCTIONS: dict[Smooth, Callable[[np.ndarray], np.ndarray]] = {
-    arrays.Erf(): erf,
-    arrays.GELU(): lambda x: x * normal(x),
-    arrays.GELUSlope(): lambda x: normal(x) + x * np.exp(-x * x / 2) / np.sqrt(2 * np.pi),
-    arrays.TanhGELU(): lambda x: x * gate(x),
-    arrays.TanhGELUSlope(): lambda x: (
-        gate(x) + x * gate(x) * gate(-x) * np.sqrt(8 / np.pi) * (1 + 3 * 0.044715 * x * x)
-    ),
-    arrays.Softplus(): lambda x: np.logaddexp(x, 0),
-    arrays.Sigmoid(): lambda x: 1 / (1 + np.exp(-x)),
-    arrays.Tanh(): np.tanh,
+SMOOTH = {
+    case.operation: described.reference(case.operation)
+    for described in arrays_cases.described().values()
+    for case in described.cases
+    if isinstance(case.operation, Smooth)
 }
 
 
-@pytest.mark.parametrize("operation", FUNCTIONS, ids=lambda o: o.name)
+@pytest.mark.parametrize("operation", SMOOTH, ids=lambda o: o.name)
 @pytest.mark.parametrize(("ends", "of_bits", "fraction_bits"), [(8, 12, 12), (2, 10, 20), (7, 12, 18), (0.5, 16, 8)])
 def test_every_integer_of_the_interval(operation: Smooth, ends: float, of_bits: int, fraction_bits: int) -> None:
     """All of up to 2^16: within 1 unit of correct rounding, within the proved error of the exact value."""
@@ -58,7 +41,7 @@ def test_every_integer_of_the_interval(operation: Smooth, ends: float, of_bits: 
     bound = 1 << (fraction_bits + 5)
     result = Fixed((len(values),), fraction_bits, -bound, bound)
     (found,) = evaluate(lowered(operation, result, source), [values])
-    exact = np.ldexp(FUNCTIONS[operation](source.real(values)), fraction_bits)
+    exact = np.ldexp(SMOOTH[operation](source.real(values)), fraction_bits)
     proved = operation.proved_error(source.fixed, result)
     assert proved < 1
     assert np.abs(found - exact).max() <= proved + 2.0 ** (fraction_bits - 50)
@@ -133,7 +116,7 @@ def test_the_proved_error_is_not_idle() -> None:
         tables = [table + moved * (k == 0) for k, table in enumerate(plan.tables)]
         terms = [np.ldexp(t[segment], -b) for t, b in zip(tables, plan.bits, strict=True)]
         polynomial = sum(term * distance**k for k, term in enumerate(terms))
-        off = np.abs(polynomial - erf((raised - 12000) / 4096)).max() * 4096
+        off = np.abs(polynomial - SMOOTH[arrays.Erf()]((raised - 12000) / 4096)).max() * 4096
         assert (off <= plan.error) == (moved == 0)
 
 

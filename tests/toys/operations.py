@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
+from circuitize.circuits.array_module import array_module
 from circuitize.circuits.arrays import ReLU
 from circuitize.circuits.arrays.composite import Composite
 from circuitize.circuits.arrays.term import Real
@@ -45,7 +44,8 @@ class Middle(Expansion):
         return sources[0].with_interval(lows[1], highs[1])
 
     def value(self, *values: Integers) -> Values:
-        made: Values = np.sort(np.stack(values), axis=0)[1]
+        module = array_module(*values)
+        made: Values = module.sort(module.stack(values), axis=0)[1]
         return made
 
     def define(self, builder: Builder, *wires: int) -> int:
