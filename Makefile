@@ -59,7 +59,7 @@ wheels: .stamps/check
 		PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/auditwheel -q repair -w dist dist/own/*.whl && rm -r dist/own build
 
 picture: .stamps/check
-	PYTHONPATH=tests $(BIN)/python tests/import_graph.py docs/packages.svg
+	$(BIN)/python tests/support/import_graph.py docs/packages.svg
 
 bench: .stamps/check
 	@rust=$$(.ci/rust) && set -e && for script in benchmarks/*.py; do \

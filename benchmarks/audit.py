@@ -3,8 +3,8 @@
 Usage: python benchmarks/audit.py [PART PARTS]   (every program, or every PARTS-th from number PART on)
 
 All cases of both languages whose circuit has at most 200 rows, smaller ones of the others, and programs of several
-operations (tests/small_circuits.py). An effect that is neither "undetermined" nor "accepted inputs" is listed and makes
-the exit status 1; so does a wire that is not determined. About five minutes on one core.
+operations (tests/support/small_circuits.py). An effect that is neither "undetermined" nor "accepted inputs" is listed
+and makes the exit status 1; so does a wire that is not determined. About five minutes on one core.
 """
 
 from __future__ import annotations

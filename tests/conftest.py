@@ -10,8 +10,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 import tiers
-
-GOLDEN = Path(__file__).parent / "golden"
+from golden_files import GOLDEN, TESTS
 
 DEEP = tiers.TIER == "deep"
 hypothesis.settings.register_profile("circuitize", deadline=None, derandomize=not DEEP, print_blob=DEEP)
@@ -47,8 +46,8 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str | bytes], None]
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
     """Files that this tier leaves out as a whole are not read."""
-    inside = collection_path.is_relative_to(GOLDEN.parent)
-    return None if not inside or tiers.read(collection_path.relative_to(GOLDEN.parent).as_posix()) else True
+    inside = collection_path.is_relative_to(TESTS)
+    return None if not inside or tiers.read(collection_path.relative_to(TESTS).as_posix()) else True
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -61,7 +60,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if hasattr(config, "workerinput"):
         slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
         size = Counter(item.path for item in items)
-        dear = {path: tiers.is_dear(path.relative_to(GOLDEN.parent).as_posix()) for path in size}
+        dear = {path: tiers.is_dear(path.relative_to(TESTS).as_posix()) for path in size}
         items.sort(key=lambda item: (-slow[item.path], not dear[item.path], -size[item.path]))
 
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable
 from functools import cache
-from importlib import util
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import example_programs
 import numpy as np
 import pytest
+from example_modules import example
+from example_programs import EXAMPLES
 
 from circuitize.circuits.calibrate import example_inputs
 from circuitize.circuits.integers import Check, Contract, ReLU, Shift
@@ -27,24 +26,16 @@ from circuitize.circuits.values import to_reals
 from circuitize.frontends import datasets, formats, training
 from circuitize.sims import integer, real
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
 
-
-@cache
-def example(name: str) -> ModuleType:
-    spec = util.spec_from_file_location(f"example_{name}", EXAMPLES / f"{name}.py")
-    assert spec is not None and spec.loader is not None
-    module = util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+MADE = [{"return": Program}, {"return": IntegerProgram}]
+"""What a function that takes nothing says of itself."""
 
 
 def programs(module: ModuleType) -> dict[str, Callable[[], Program]]:
     return {
         name: value
         for name, value in vars(module).items()
-        if callable(value) and getattr(value, "__annotations__", {}).get("return") in (Program, IntegerProgram)
+        if callable(value) and getattr(value, "__annotations__", {}) in MADE
     }
 
 
@@ -147,14 +138,14 @@ def test_digits_are_predicted_in_eight_bits() -> None:
 def test_jets_are_a_network_of_six_bit_weights() -> None:
     """Against the layers written out in numpy; the head takes the greatest score."""
     scores, classify = program("jet", "scores")[1], program("jet", "classify")[1]
-    for example in scores.examples:
-        batch = integer.rounded(scores, example)
+    for jets in scores.examples:
+        batch = integer.rounded(scores, jets)
         x = batch["features"]
         for number in range(1, 5):
             x = x @ batch[f"dense{number}.weight"] + batch[f"dense{number}.bias"]
             x = np.minimum(np.maximum(x, 0) >> 6, 255) if number < 4 else x
-        np.testing.assert_array_equal(integer.run(scores, example)["scores"], x)
-        assert integer.run(classify, example)["class"] == np.argmax(x)
+        np.testing.assert_array_equal(integer.run(scores, jets)["scores"], x)
+        assert integer.run(classify, jets)["class"] == np.argmax(x)
 
 
 @pytest.mark.parametrize(("name", "inputs", "outputs"), [("large", 784, 128), ("small", 20, 10)])

@@ -190,7 +190,7 @@ def test_every_operation_has_a_test() -> None:
     ours = {name for name, kind in Operation.registry.items() if kind.__module__.startswith("circuitize.")}
     tested = {kind.name for described in (arrays_cases.described(), integers_cases.described()) for kind in described}
     assert ours
-    assert not ours - tested, "describe it in tests/operations/"
+    assert not ours - tested, "describe it in tests/support/operations/"
 
 
 def test_every_target_implements_the_core() -> None:

@@ -43,7 +43,7 @@ ITEMS = [
 
 @pytest.mark.parametrize("pattern", [pattern for patterns in tiers.FILES.values() for pattern in patterns])
 def test_patterns_name_files(pattern: str) -> None:
-    assert list(TESTS.glob(pattern)), f"tests/{pattern} names no file; correct tests/tiers.py"
+    assert list(TESTS.glob(pattern)), f"tests/{pattern} names no file; correct tests/support/tiers.py"
 
 
 @pytest.mark.parametrize(("tier", "kept"), [("quick", "ab"), ("test", "abcd"), ("deep", "abcde")])

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from attacks.hidden_runs import SHARED
-from attacks.mirage_keys import CASE, SEED, Proved
-from attacks.mirage_prover import Prover
 from groth16_cases import DIGEST
+from hidden_runs import SHARED
 from mirage_cases import random_case
+from mirage_keys import CASE, SEED, Proved
+from mirage_prover import Prover
 from tensor_runs import Folder, copied
 
 from circuitize.provers.mirage.keys import setup

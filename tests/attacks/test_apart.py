@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from attacks.hidden_runs import STEPS, Killed, killed_after, proved, run_of
+from hidden_runs import STEPS, Killed, killed_after, proved, run_of
 from tensor_runs import Folder, values_of
 
 from circuitize.circuits.errors import CircuitizeError

@@ -7,10 +7,10 @@ from itertools import product
 
 import numpy as np
 import pytest
-from attacks.small_programs import draw, random_program
-from attacks.witness_search import Search
 from numpy.typing import NDArray
 from r1cs_programs import chain, program
+from small_programs import draw, random_program
+from witness_search import Search
 
 from circuitize.backends.field import BN254, Limbs
 from circuitize.backends.r1cs.checker import failing_rows

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from attacks.groth16_curves import Point, Sum, add, minus, multiply, negative, pack, twist_points, unpack
 from groth16_cases import DIGEST, R, damage, random_system
+from groth16_curves import Point, Sum, add, minus, multiply, negative, pack, twist_points, unpack
 
 from circuitize.circuits.errors import CircuitizeError, FormatError
 from circuitize.provers.groth16.config import COORDINATE_PRIME as Q

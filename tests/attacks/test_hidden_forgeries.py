@@ -9,8 +9,8 @@ from functools import cache
 import numpy as np
 import pytest
 import tiers
-from attacks.small_programs import draw
 from r1cs_programs import program
+from small_programs import draw
 from tensor_proofs import committed_inputs, refusals
 
 from circuitize.backends.tensor.forms import PRIME, Column, Integers, Trace

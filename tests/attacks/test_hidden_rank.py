@@ -13,12 +13,12 @@ from itertools import product
 
 import numpy as np
 import pytest
-from attacks.hidden_programs import LARGE, OPERATIONS, PROGRAMS, TWO
-from attacks.small_programs import draw
+from hidden_programs import LARGE, OPERATIONS, PROGRAMS, TWO
 from hidden_view import MORE_VECTORS, Viewer, is_salt, joint, secrets, values_of, words_of
 from prime_matrices import PRIME, Words, difference, rank, solution
 from prime_matrices import product as times
 from r1cs_programs import single
+from small_programs import draw
 from tensor_proofs import committed_inputs
 from tensor_rows import EXAMPLES, of_rows
 

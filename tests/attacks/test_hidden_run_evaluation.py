@@ -2,42 +2,21 @@
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
-from attacks.hidden_runs import Killed, Reader, after, killed_after, run_of
-from example_programs import EXAMPLES
+from hidden_runs import Killed, Reader, after, killed_after, run_of
+from judged_runs import held_out, judge
 from tensor_runs import Folder, values_of
 
 from circuitize.circuits.errors import CircuitizeError
-from circuitize.circuits.quantize import quantize
-from circuitize.circuits.values import to_integers
-from circuitize.cli.loading import run_file
-from circuitize.frontends.datasets import iris
-from circuitize.frontends.evaluation import evaluation
 from circuitize.provers.tensor.plan import OPENINGS
 from circuitize.provers.tensor.runs.beginning import HeldOut
 from circuitize.provers.tensor.runs.evaluation import PUBLIC_SECRET, TEST, Evaluation
 from circuitize.provers.tensor.runs.files import EVALUATION
 from circuitize.provers.tensor.runs.proving import prove_run
 from circuitize.provers.tensor.runs.setting import Run
-
-
-@cache
-def judge() -> Evaluation:
-    """How often the weights of a run are right on thirty irises, ten at a time."""
-    example, split = run_file(EXAMPLES / "iris.py"), iris(0)
-    batch = {"inputs": split.test_inputs[:10], "targets": split.test_targets[:10]}
-    given = [{**example.MODEL.initial(0), **batch}]
-    return Evaluation(quantize(evaluation(example.MODEL, 10, inputs=example.MEASURES, examples=given)), 30)
-
-
-def held_out(order: int = 1, public: bool = False) -> HeldOut:
-    split = iris(0)
-    given = {"inputs": split.test_inputs[::order], "targets": split.test_targets[::order]}
-    return HeldOut({port.name: to_integers(port, given[port.name], "test") for port in judge().tensors}, public)
 
 
 def judged(steps: int = 1) -> Run:

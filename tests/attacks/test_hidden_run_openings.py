@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from attacks.hidden_runs import (
+from hidden_runs import (
     Killed,
     Reader,
     after,

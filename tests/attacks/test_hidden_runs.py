@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from attacks.hidden_runs import (
+from hidden_runs import (
     IN_DATA,
     STEPS,
     after,

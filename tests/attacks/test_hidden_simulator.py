@@ -10,12 +10,12 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 from _pytest.mark import ParameterSet
-from attacks.hidden_programs import LARGE, PROGRAMS
-from attacks.small_programs import draw
+from hidden_programs import LARGE, PROGRAMS
 from hidden_simulator import Draw, Words, simulated
 from hidden_view import MORE_VECTORS, ONE_VECTOR
 from independent_verifier import geometry, opening
 from prime_matrices import PRIME
+from small_programs import draw
 from tensor_proofs import committed_inputs
 
 from circuitize._native import tensor_view

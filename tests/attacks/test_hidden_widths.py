@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from attacks.hidden_programs import PROGRAMS
-from attacks.small_programs import draw
+from hidden_programs import PROGRAMS
 from hidden_view import View, Viewer, joint, secrets, values_of, words_of
 from independent_verifier import geometry, opening
 from prime_matrices import rank
 from r1cs_programs import single
+from small_programs import draw
 from tensor_proofs import committed_inputs
 
 from circuitize.circuits import integers

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tensor.test_public_start import MODEL, START, prove, step
+from public_starts import MODEL, START, prove, step
 
 import circuitize as cz
 from circuitize.api.runs.pin import SCALARS, SETTING, STARTS, STEP, read_pin

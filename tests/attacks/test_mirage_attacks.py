@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from attacks.groth16_curves import Sum, add, multiply, negative
-from attacks.mirage_keys import CASE, SEED, Proved
-from attacks.mirage_prover import ONE, Parts, Prover, holds_with, secrets
 from groth16_cases import DIGEST, R, limbs
+from groth16_curves import Sum, add, multiply, negative
 from mirage_cases import Limbs, Witness
+from mirage_keys import CASE, SEED, Proved
+from mirage_prover import ONE, Parts, Prover, holds_with, secrets
 
 from circuitize import _native
 from circuitize.provers.mirage.keys import ProvingKey, VerifyingKey, committing, setup

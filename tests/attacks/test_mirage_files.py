@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from attacks.groth16_curves import minus, negative, pack, twist_points
-from attacks.mirage_keys import Proved
-from attacks.mirage_prover import Prover, split
 from groth16_cases import DIGEST, R, damage, limbs, random_system
+from groth16_curves import minus, negative, pack, twist_points
+from mirage_keys import Proved
+from mirage_prover import Prover, split
 
 from circuitize import _native
 from circuitize.circuits.errors import FormatError

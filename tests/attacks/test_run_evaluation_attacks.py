@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from attacks.hidden_runs import run_of
-from attacks.test_hidden_run_evaluation import held_out, judge
+from hidden_runs import run_of
+from judged_runs import held_out, judge
 from tensor_runs import PROOF, Folder, values_of
 
 from circuitize.backends.tensor.groups import DATA, INPUT, OUTPUT

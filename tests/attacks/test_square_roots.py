@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from attacks import witness_search
+import witness_search
 
 from circuitize.backends.field import BN254
 from circuitize.backends.r1cs.audit import roots

@@ -1,4 +1,4 @@
-"""Mutated proofs and files, each judged by both verifiers: a seeded part of what `tests/tensor_mutations.py` tries."""
+"""Mutated proofs and files, each judged by both verifiers: some of what `tests/support/tensor_mutations.py` tries."""
 
 from __future__ import annotations
 

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from attacks.small_programs import draw, random_program
-from attacks.witness_search import Search, Undetermined
 from enumeration import without
 from numpy.typing import NDArray
 from r1cs_programs import chain, program, single
+from small_programs import draw, random_program
 from tiers import count
+from witness_search import Search, Undetermined
 
 from circuitize.backends.field import BN254, Field
 from circuitize.backends.r1cs.emit import Emission, emit

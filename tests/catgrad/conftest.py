@@ -1,5 +1,5 @@
 """Tensor proofs of catgrad's models, too, are judged by both verifiers."""
 
-from tensor.conftest import judged_by_both
+from two_verifiers import judged_by_both
 
 __all__ = ["judged_by_both"]

@@ -6,11 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from attacks.groth16_curves import add, multiply, negative, twist_points
-from attacks.mirage_prover import ONE, Parts, Prover, holds_with, split
+from contracts import FALSE, TRUE, changed, in_evm
 from groth16_cases import DIGEST, R
-from interop.contracts import FALSE, TRUE, changed, in_evm
+from groth16_curves import add, multiply, negative, twist_points
 from mirage_cases import Permutation, random_case
+from mirage_prover import ONE, Parts, Prover, holds_with, split
 from tiers import count
 
 from circuitize.circuits.errors import CircuitizeError

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from attacks.groth16_curves import twist_points
 from cli_programs import keys, proof, run
+from contracts import FALSE, TRUE, changed, in_evm
 from groth16_cases import DIGEST, R, random_system
-from interop.contracts import FALSE, TRUE, changed, in_evm
-from interop.node_tools import snarkjs
+from groth16_curves import twist_points
+from node_tools import snarkjs
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.provers.groth16.config import COORDINATE_PRIME as Q

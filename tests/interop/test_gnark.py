@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ceremony_files import compiled
 from groth16_cases import limbs, random_system
-from interop.ceremony_files import compiled
-from interop.node_tools import FOLDER
+from node_tools import FOLDER
 
 from circuitize.backends.field import BN254
 from circuitize.backends.r1cs.checker import failing_rows

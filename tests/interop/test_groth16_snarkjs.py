@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from groth16_cases import DIGEST, R, random_system
-from interop.node_tools import ask
+from node_tools import ask
 
 from circuitize.provers.groth16.keys import setup
 from circuitize.provers.groth16.prover import prove, public_values

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
+from ceremony_files import PROGRAM, call, compiled, powers
 from groth16_cases import R
-from interop.ceremony_files import PROGRAM, call, compiled, powers
 
 from circuitize.backends.field import BN254
 from circuitize.backends.r1cs.wtns_file import read_wtns

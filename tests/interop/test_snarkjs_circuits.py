@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from agreement import mutations
 from example_programs import example
-from interop.node_tools import ask, need_node
+from node_tools import ask, need_node
 
 from circuitize.backends.field import BN254
 from circuitize.backends.r1cs.cost import estimate

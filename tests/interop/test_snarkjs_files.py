@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from interop.node_tools import ask, snarkjs
+from node_tools import ask, snarkjs
 
 from circuitize.backends.field import BN254, Limbs
 from circuitize.backends.poseidon_constants import poseidon_parameters

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from attacks.groth16_curves import pack, twist_points
+from ceremony_files import PROGRAM, call, compiled, powers
 from cli_programs import refused, run
 from groth16_cases import DIGEST, R, random_system
+from groth16_curves import pack, twist_points
 from halo2_systems import cells, squares
-from interop.ceremony_files import PROGRAM, call, compiled, powers
 
 from circuitize.backends.r1cs.r1cs_file import write_r1cs
 from circuitize.circuits.errors import FormatError

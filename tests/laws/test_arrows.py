@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from laws.meaningless import TYPES, Box, Terms
+from meaningless import TYPES, Box, Terms
 from tiers import examples
 
 from circuitize.circuits.builder import Builder, generator

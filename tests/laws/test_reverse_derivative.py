@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jax_derivatives import pulled
-from laws.random_programs import KINKED, SMOOTH, Numeric, Reals, random_program
+from random_programs import KINKED, SMOOTH, Numeric, Reals, random_program
 from tiers import examples
 
 from circuitize.circuits.arrays import Add, Constant

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from attacks.groth16_curves import Sum, add, multiply, negative, pack, unpack
 from groth16_cases import DIGEST, R, random_system
+from groth16_curves import Sum, add, multiply, negative, pack, unpack
 
 from circuitize._native import Groth16VerifyingKey
 from circuitize.circuits.errors import FormatError

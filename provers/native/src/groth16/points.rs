@@ -120,7 +120,7 @@ mod tests {
     use ark_ec::CurveGroup;
     use ark_serialize::CanonicalSerialize;
 
-    /// What `provers/groth16/compression.py` must write; tests/test_compression.py holds the same digits.
+    /// What `provers/groth16/compression.py` must write; tests/provers/groth16/test_compression.py holds the same digits.
     #[test]
     fn compressed_points_are_arkworks_own() {
         let mut bytes = Vec::new();

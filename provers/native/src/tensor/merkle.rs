@@ -165,7 +165,7 @@ mod tests {
         bytes.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// The same numbers stand in tests/tensor/test_tensor_vectors.py, which computes them by other code.
+    /// The same numbers stand in tests/provers/tensor/test_tensor_vectors.py, which computes them by other code.
     #[test]
     fn hashes_are_those_of_the_fixed_vectors() {
         let secret: [u8; 32] = std::array::from_fn(|i| i as u8);

@@ -1,0 +1,95 @@
+"""A whole training step as hardware: its weights are the executor's after every step, and a failed step leaves them."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+from example_programs import example
+from folded_programs import named
+from numpy.typing import NDArray
+from tiers import count
+
+from circuitize.backends.verilog.folded import schedule
+from circuitize.circuits.builder import Builder
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.integers import Add, Check
+from circuitize.circuits.program import IntegerProgram
+from circuitize.circuits.types import Fixed
+from circuitize.circuits.values import to_integers
+from circuitize.cli.loading import run_file
+from circuitize.frontends.datasets import iris as flowers
+from circuitize.sims.rtl import Simulation, check_design, compare, expected, state_names
+
+Integers = NDArray[np.int64]
+STEPS = count(8, deep=50)
+
+
+@cache
+def iris() -> tuple[IntegerProgram, dict[str, Integers], dict[str, Integers]]:
+    """The 4-16-3 step on batches of irises, its initial weights, and the first batches of the training run."""
+    step = example("iris.py:step").integer
+    module = run_file(Path(__file__).parents[3] / "examples" / "iris.py")
+    ports = {port.name: port for port in step.inputs}
+    start = module.MODEL.initial(seed=0)
+    initial = {name: to_integers(ports[name], start[name], "test") for name in state_names(step)}
+    batches = list(islice(module.RECIPE.batches(flowers(seed=0)), STEPS))
+    fresh = [name for name in ports if name not in initial]
+    vectors = {name: np.stack([to_integers(ports[name], b[name], "test") for b in batches]) for name in fresh}
+    return step, initial, vectors
+
+
+def test_weights_equal_the_executors_after_each_step() -> None:
+    step, initial, vectors = iris()
+    design = schedule(step, initial, lanes=24)
+    assert set(design.held) == set(initial)
+    wanted = expected(step, vectors, initial)
+    with Simulation(design) as simulation:
+        frames = simulation.run(vectors)
+        assert compare(frames, wanted).mismatches == 0
+        assert compare(simulation.run(vectors, backpressure=1), wanted).mismatches == 0
+    for name in initial:
+        assert (frames.outputs[name] == wanted.outputs[name]).all()
+        assert (frames.outputs[name][-1] != initial[name]).any()
+    assert (frames.interval_cycles, frames.latency_cycles) == (
+        design.report["interval_cycles"],
+        design.report["latency_cycles"],
+    )
+
+
+def test_a_failed_step_changes_no_weight() -> None:
+    step, initial, vectors = iris()
+    some = {name: values[:8].copy() for name, values in vectors.items()}
+    highest = next(port.format for port in step.inputs if port.name == "learning_rate")
+    assert highest is not None
+    some["learning_rate"][[0, 4, 5]] = highest.high
+    found = check_design(schedule(step, initial, lanes=24), step, some, initial)
+    assert (found.undefined, found.mismatches) == (3, 0), found.first_difference
+
+
+def counter() -> IntegerProgram:
+    """State that adds up its input, and must stay within [-100, 100]; a second state is never changed."""
+    builder = Builder()
+    total, kept = builder.input(Fixed((2, 3), 0, -100, 100)), builder.input(Fixed((4,), 0, 0, 9))
+    more = builder.input(Fixed((2, 3), 0, -60, 60))
+    made = builder.add(Check(-100, 100), builder.add(Add(), total, more))
+    return named(builder, ["total", "kept", "more"], [made, kept], held=["total", "kept"])
+
+
+def test_state_follows_frames_that_fail_and_frames_that_do_not() -> None:
+    program, draw = counter(), np.random.default_rng(0)
+    initial = {"total": draw.integers(-100, 101, (2, 3)), "kept": np.arange(4)}
+    vectors = {"more": draw.integers(-60, 61, (60, 2, 3))}
+    found = check_design(schedule(program, initial, interval_budget=30), program, vectors, initial, backpressure=2)
+    assert found.mismatches == 0, found.first_difference
+    assert 10 < found.undefined < 50
+
+
+def test_state_needs_its_first_value() -> None:
+    with pytest.raises(CircuitizeError, match=r"expected an initial value for state 'kept', found \['total'\]"):
+        schedule(counter(), {"total": np.zeros((2, 3), np.int64)})
+    with pytest.raises(CircuitizeError, match=r"expected the name of state \(total, kept\), found 'more'"):
+        schedule(counter(), {"total": np.zeros((2, 3)), "kept": np.zeros(4), "more": np.zeros(1)})

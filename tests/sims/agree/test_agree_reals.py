@@ -1,0 +1,131 @@
+"""Every operation of the real language, quantized: floats, integers, circuits, proofs and hardware agree.
+
+In `make test` all cases in integers, and one case of each operation in each kind of circuit.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+import tiers
+from agreement import check_agreement
+from arrays_cases import cases, language
+from operations.real import Case
+from quantized_cases import drawn, program, real_program, reals, tolerance
+from side_by_side import side_by_side, values_of
+from tensor_proofs import committed_inputs, proved
+
+from circuitize.backends.verilog import folded, parallel
+from circuitize.circuits import arrays
+from circuitize.circuits.errors import Undefined
+from circuitize.circuits.program import IntegerProgram
+from circuitize.circuits.values import raw
+from circuitize.sims import integer, real
+from circuitize.sims.agree import agree
+from circuitize.sims.plonkish import Plonkish
+from circuitize.sims.rtl import check_design
+
+
+@pytest.mark.parametrize("case", cases(), ids=str)
+def test_integers_are_within_the_stated_bound_of_floats(case: Case) -> None:
+    given, integers = real_program(case), program(case)
+    (port,) = integers.outputs
+    assert port.format is not None
+    for inputs in drawn(case):
+        found = integer.run(integers, raw(inputs))["y"]
+        expected = real.run(given, dict(zip(inputs, reals(case, inputs), strict=True)))["y"]
+        assert found.shape == expected.shape
+        units = np.abs(found - np.ldexp(expected, port.format.fraction_bits)).max()
+        assert units <= tolerance(case, inputs, port.format) + 2.0**-20
+
+
+@pytest.mark.parametrize("case", tiers.of_each(cases()), ids=str)
+def test_circuits_are_the_integers(case: Case) -> None:
+    assert check_agreement(program(case), drawn(case)).undefined == 0
+
+
+@pytest.mark.parametrize("case", tiers.of_each(cases(), first=True), ids=str)
+def test_plonkish_systems_are_the_integers(case: Case) -> None:
+    made = program(case)
+    found = agree(made, drawn(case)[:3], [Plonkish(made)])
+    assert (found.mismatches, found.undefined) == (0, 0), found.first_difference
+
+
+TOGETHER = 14
+COUNT = len(tiers.of_each(cases()))
+ALONE = tiers.count(9, deep=40)
+"""The largest: side by side they would wait for the slowest, in shift registers that take longer than simulations."""
+
+
+@cache
+def ordered() -> list[Case]:
+    """The smallest case of each operation, the smallest operation first."""
+    found = sorted(cases(), key=lambda case: program(case).arrow.edge_count * case.target.size)
+    return tiers.of_each(found, first=True)
+
+
+@cache
+def share(first: int, size: int = TOGETHER) -> tuple[list[str], IntegerProgram, list[dict[str, np.ndarray]]]:
+    """Names of cases of about the same size, their programs as one, and three inputs of it."""
+    chosen = ordered()[first : first + size]
+    vectors = [values_of([drawn(case)[which] for case in chosen]) for which in range(3)]
+    return [str(case) for case in chosen], side_by_side([program(case) for case in chosen]), vectors
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("first", range(0, COUNT, TOGETHER))
+def test_tensor_proofs_are_the_integers(first: int) -> None:
+    _, made, vectors = share(first)
+    proved(committed_inputs(made), vectors[0])
+
+
+@pytest.mark.rtl
+@pytest.mark.parametrize("first", range(0, COUNT - ALONE, TOGETHER))
+def test_hardware_of_both_schedulers_is_the_integers(first: int) -> None:
+    check_hardware(first, min(TOGETHER, COUNT - ALONE - first))
+
+
+@pytest.mark.rtl
+@pytest.mark.parametrize("place", range(COUNT - ALONE, COUNT))
+def test_hardware_of_the_largest_is_the_integers(place: int) -> None:
+    check_hardware(place, 1)
+
+
+def check_hardware(first: int, size: int) -> None:
+    names, made, vectors = share(first, size)
+    frames = {name: np.stack([vector[name] for vector in vectors]) for name in vectors[0]}
+    for schedule in (parallel.schedule, folded.schedule):
+        found = check_design(schedule(made), made, frames, backpressure=1)
+        assert (found.mismatches, found.undefined) == (0, 0), (found.first_difference, list(enumerate(names)))
+
+
+@pytest.mark.parametrize("kind", language(), ids=lambda kind: kind.name)
+def test_every_class_has_a_case(kind: type[arrays.RealOperation]) -> None:
+    """A new operation is tested here as soon as tests/support/operations/reals/ has a case of it."""
+    assert any(type(case.operation) is kind for case in cases()), "describe it in tests/support/operations/reals/"
+
+
+UNDEFINED = [case for case in cases() if isinstance(case.operation, arrays.Reciprocal | arrays.Exp)]
+
+
+@pytest.mark.parametrize("case", UNDEFINED, ids=str)
+def test_where_calibration_never_came_there_is_no_witness(case: Case) -> None:
+    """The integers nearest 0 have no reciprocal in the format, those past the greatest have no exponential."""
+    integers = program(case)
+    (port,) = integers.inputs
+    assert port.format is not None
+    beyond = 0 if isinstance(case.operation, arrays.Reciprocal) else port.format.high
+    vectors = []
+    for inputs in drawn(case):
+        values = inputs["x0"].copy()
+        values.reshape(-1)[-1] = min(max(beyond, port.format.low), port.format.high)
+        vectors.append({"x0": values})
+    found = check_agreement(integers, [*drawn(case), *vectors])
+    try:
+        integer.run(integers, raw(vectors[0]))
+    except Undefined:
+        assert found.undefined == len(vectors)
+    else:
+        assert found.undefined == 0

@@ -1,0 +1,31 @@
+"""The programs of the examples folder, loaded once for all tests of a run."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from functools import lru_cache
+from pathlib import Path
+
+from circuitize.api.exact import Exact
+from circuitize.cli.loading import load_program
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+
+SHARED = "CIRCUITIZE_TESTS_SHARED"
+"""In the environment of a worker: the folder that all workers of a test run share."""
+
+
+@lru_cache(maxsize=32)
+def example(name: str) -> Exact:
+    """`iris.py:step` and the like. Of several workers the first that wants it leaves it for the others."""
+    shared = os.environ.get(SHARED)
+    if shared is None:
+        return load_program(str(EXAMPLES / name))
+    kept = Path(shared) / f"example-{name}.pickle"
+    if not kept.exists():
+        made = kept.with_name(f"{kept.name}-{os.getpid()}")
+        made.write_bytes(pickle.dumps(load_program(str(EXAMPLES / name))))
+        made.replace(kept)
+    found: Exact = pickle.loads(kept.read_bytes())
+    return found
