@@ -26,7 +26,6 @@ from circuitize.circuits.values import to_reals
 from circuitize.frontends import datasets, formats, training
 from circuitize.sims import integer, real
 
-
 MADE = [{"return": Program}, {"return": IntegerProgram}]
 """What a function that takes nothing says of itself."""
 
