@@ -1,4 +1,4 @@
-"""How ranges and signs are looked up: which tables a plan has, and the limbs that numbers are cut into."""
+"""How ranges and signs are looked up: which tables a system has, and the limbs that numbers are cut into."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tensor prover refuses."""
+"""What tensor proofs refuse."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from circuitize.circuits.errors import CircuitizeError
 
 
 class Unprovable(CircuitizeError):
-    """The program has an operation, or an interval, that this prover cannot prove."""
+    """The program has an operation, or an interval, that no tensor proof shows."""

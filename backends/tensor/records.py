@@ -1,4 +1,4 @@
-"""Parts of a plan as the native prover reads them, and as the plan's digest says them: plain tuples."""
+"""Parts of a tensor system as the native prover reads them, and as a plan's digest says them: plain tuples."""
 
 from __future__ import annotations
 
