@@ -72,7 +72,7 @@ class Sign:
 
 
 class Draft:
-    """Collects what is to be proved. `part` names the operation or port that it is for; a system counts by it.
+    """Collects what is to be proved. `part`, by which a system counts, names the operation or port that it is for.
 
     Of a scan, `steps` is how many steps it has: the first axis of most tensors, which is never cut into blocks. Each
     block has claims of its own on the products behind it, which are then weighed as often, over all steps.

@@ -81,7 +81,7 @@ class TensorSystem:
         """Elements that are looked up, without padding."""
         return sum(int(np.prod(self.forms[lookup.key].shape)) for lookup in self.lookups)
 
-    @property
+    @cached_property
     def fractions(self) -> int:
         """The fractions that lookups and tables are, the blocks of each padded to powers of two."""
         looked_up = sum(1 << padded_bits(self.forms[lookup.key].shape) for lookup in self.lookups)

@@ -140,7 +140,7 @@ def plan(
     least, most = made.degree, DEGREES[-1]
     if degree is not None and not least <= degree <= most:
         raise CircuitizeError(f"expected an extension of degree {least} to {most} for this program, found {degree}")
-    return replace(made, degree=degree or least)
+    return made if degree is None else replace(made, degree=degree)
 
 
 def _openings(given: Openings, groups: Sequence[PortKey]) -> tuple[int, ...]:
