@@ -12,7 +12,8 @@ use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::{AdditiveGroup, PrimeField, Zero};
 use rayon::prelude::*;
 
-use crate::keys::{Kind, ProvingKey};
+use crate::keys::Kind;
+use crate::proving_key::ProvingKey;
 use crate::system::{Matrix, System, Witness};
 use circuitize_curves::affine::Curve;
 use circuitize_curves::entropy::Entropy;

@@ -4,40 +4,20 @@
 
 use ark_bn254::{Fr, G1Affine};
 use ark_ec::{AffineRepr, CurveGroup};
-use ark_ff::{AdditiveGroup, BigInt, BigInteger, PrimeField};
+use ark_ff::{AdditiveGroup, PrimeField};
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
+use crate::challenge::challenge;
 use crate::key_file::checksum;
-use crate::keys::{Kind, ProvingKey, VerifyingKey};
+use crate::keys::Kind;
+use crate::proving_key::ProvingKey;
 use crate::system::Witness;
 use circuitize_curves::entropy::Entropy;
 use circuitize_curves::msm::msm;
 
-/// What the hash of a challenge begins with: no other use of SHA-256 here does.
-const DOMAIN: &[u8; 32] = b"circuitize-mirage-challenge-0001";
-
 /// Limbs hashed at a time.
 const HASHED: usize = 1 << 12;
-
-/// The value of the last public wire: the first 253 bits of SHA-256(domain, SHA-256 of the verifying key, publics, D).
-///
-/// `publics` are all but the last. Each integer is 32 bytes, the most significant first, as contracts have them.
-pub fn challenge(key: &VerifyingKey, publics: &[Fr], d: &G1Affine) -> Fr {
-    let mut hasher = Sha256::new_with_prefix(DOMAIN);
-    hasher.update(checksum(key));
-    for value in publics {
-        hasher.update(value.into_bigint().to_bytes_be());
-    }
-    for coordinate in [d.x, d.y] {
-        hasher.update(coordinate.into_bigint().to_bytes_be());
-    }
-    let mut limbs = [0u64; 4];
-    for (limb, bytes) in limbs.iter_mut().rev().zip(hasher.finalize().chunks_exact(8)) {
-        *limb = u64::from_be_bytes(bytes.try_into().unwrap_or_default());
-    }
-    Fr::from(BigInt(limbs) >> 3)
-}
 
 /// A commitment with what opens it; it serves one proof, and its blinding is wiped when dropped.
 pub struct Opening {
@@ -115,7 +95,10 @@ impl Opening {
 
 #[cfg(test)]
 mod tests {
+    use ark_ff::BigInteger;
+
     use super::*;
+    use crate::errors::KeyError;
     use crate::key_file::{decode_verifying, encode_verifying};
     use crate::keys::Kind;
     use crate::setup::setup;
@@ -190,7 +173,7 @@ mod tests {
                 committed.delta_g2 = weak;
             }
             let refusal = decode_verifying(&encode_verifying(&key), Kind::Mirage).err();
-            assert!(refusal.is_some_and(|line| line.contains("anyone can forge")));
+            assert!(matches!(refusal, Some(KeyError::Forgeable(_))));
         }
     }
 }

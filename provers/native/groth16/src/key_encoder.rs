@@ -3,8 +3,9 @@
 use ark_bn254::G1Affine;
 use sha2::{Digest, Sha256};
 
-use crate::key_file::{Half, header, pieces};
-use crate::keys::ProvingKey;
+use crate::key_file::{Half, header};
+use crate::proving_key::ProvingKey;
+use crate::proving_key_file::pieces;
 use circuitize_curves::points::{G1_BYTES, G2_BYTES, put_g1, put_g1_raw, put_g2_raw};
 
 /// A proving key's file, a part at a time.

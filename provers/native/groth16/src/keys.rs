@@ -1,19 +1,22 @@
-//! Proving and verifying keys in memory.
+//! Verifying keys in memory.
 
 use ark_bn254::{G1Affine, G2Affine};
-use ark_ec::short_weierstrass::{Affine, SWCurveConfig};
 
+use crate::errors::{KeyError, OtherKind};
 use circuitize_curves::keys::Setup;
 use circuitize_curves::points::{G1_BYTES, G2_BYTES, Reader, put_g1, put_g2};
 
 /// Which proofs a key is for: Groth16's, or those that also commit to the first private wires (MIRAGE).
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
+    /// Three points, no commitment.
     Groth16,
+    /// Four points: a commitment, from which the last public wire follows.
     Mirage,
 }
 
 impl Kind {
+    /// How Python and messages call it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Groth16 => "groth16",
@@ -21,6 +24,7 @@ impl Kind {
         }
     }
 
+    /// The inverse of `name`.
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Groth16, Self::Mirage]
             .into_iter()
@@ -31,11 +35,17 @@ impl Kind {
 /// Groth16's verifying key, with the circuit it belongs to.
 #[derive(Clone)]
 pub struct VerifyingKey {
+    /// Who may know its secrets, by the word of whoever made its file.
     pub setup: Setup,
+    /// The program's, whose circuit this key is for.
     pub digest: [u8; 32],
+    /// alpha in G1.
     pub alpha_g1: G1Affine,
+    /// beta in G2.
     pub beta_g2: G2Affine,
+    /// gamma in G2.
     pub gamma_g2: G2Affine,
+    /// delta in G2.
     pub delta_g2: G2Affine,
     /// Only in a key with a commitment; the last public wire is its challenge.
     pub committed: Option<Committed>,
@@ -46,11 +56,14 @@ pub struct VerifyingKey {
 /// The private wires that a commitment holds, the first ones behind the publics, and what it is paired with.
 #[derive(Clone)]
 pub struct Committed {
+    /// How many.
     pub wires: usize,
+    /// Their own delta.
     pub delta_g2: G2Affine,
 }
 
 impl VerifyingKey {
+    /// How many public wires, a challenge included.
     pub fn public(&self) -> usize {
         self.inputs.len() - 1
     }
@@ -60,6 +73,7 @@ impl VerifyingKey {
         self.committed.as_ref().map_or(0, |committed| committed.wires)
     }
 
+    /// Which proofs it verifies.
     pub fn kind(&self) -> Kind {
         match self.committed {
             None => Kind::Groth16,
@@ -68,10 +82,14 @@ impl VerifyingKey {
     }
 
     /// Refuses a key of the other kind.
-    pub fn require(&self, kind: Kind) -> Result<(), String> {
-        match self.kind() == kind {
+    pub fn require(&self, kind: Kind) -> Result<(), OtherKind> {
+        let found = self.kind();
+        match found == kind {
             true => Ok(()),
-            false => Err(other_kind(self.kind(), kind)),
+            false => Err(OtherKind {
+                found,
+                expected: kind,
+            }),
         }
     }
 
@@ -100,17 +118,14 @@ impl VerifyingKey {
         digest: [u8; 32],
         committed: Option<usize>,
         bytes: &[u8],
-    ) -> Result<Self, String> {
+    ) -> Result<Self, KeyError> {
         let kind = committed.map_or(Kind::Groth16, |_| Kind::Mirage);
         let inputs = bytes.len().saturating_sub(points_bytes(kind, 0).unwrap_or(0)) / G1_BYTES;
         if inputs == 0 || points_bytes(kind, inputs) != Some(bytes.len()) {
-            return Err(format!(
-                "{} bytes do not make the points of a verifying key",
-                bytes.len()
-            ));
+            return Err(KeyError::Points(bytes.len()));
         }
         if committed == Some(0) || (kind == Kind::Mirage && inputs < 2) {
-            return Err("it commits to nothing, or has no public wire for a challenge".into());
+            return Err(KeyError::Nothing);
         }
         let mut reader = Reader::new(bytes);
         let key = Self {
@@ -133,17 +148,12 @@ impl VerifyingKey {
         };
         let same = |left: G2Affine, right: G2Affine| left == right || left == -right;
         if same(key.delta_g2, key.gamma_g2) {
-            return Err(
-                "delta is gamma up to its sign: nobody has contributed to this key yet, anyone can forge proofs for it"
-                    .into(),
-            );
+            return Err(KeyError::Uncontributed);
         }
         if let Some(Committed { delta_g2, .. }) = key.committed {
             for (name, other) in [("gamma", key.gamma_g2), ("delta", key.delta_g2)] {
                 if same(delta_g2, other) {
-                    return Err(format!(
-                        "delta of the committed wires is {name} up to its sign: anyone can forge proofs for it"
-                    ));
+                    return Err(KeyError::Forgeable(name));
                 }
             }
         }
@@ -151,19 +161,8 @@ impl VerifyingKey {
     }
 }
 
-/// One line for a key that the other prover made.
-pub fn other_kind(found: Kind, expected: Kind) -> String {
-    format!(
-        "a key for the prover {}, expected one for {}; remedy: use --prover {}, or make keys for {}",
-        found.name(),
-        expected.name(),
-        found.name(),
-        expected.name()
-    )
-}
-
 /// Bytes of a verifying key's points; None where they do not fit.
-pub fn points_bytes(kind: Kind, inputs: usize) -> Option<usize> {
+pub(crate) fn points_bytes(kind: Kind, inputs: usize) -> Option<usize> {
     let pairs = match kind {
         Kind::Groth16 => 3,
         Kind::Mirage => 4,
@@ -172,37 +171,4 @@ pub fn points_bytes(kind: Kind, inputs: usize) -> Option<usize> {
         .checked_add(1)?
         .checked_mul(G1_BYTES)?
         .checked_add(pairs * G2_BYTES)
-}
-
-/// Points for those wires where they are not the identity: `points[i]` belongs to wire `wires[i]`.
-pub struct Query<P: SWCurveConfig> {
-    pub wires: Vec<u32>,
-    pub points: Vec<Affine<P>>,
-}
-
-/// Groth16's proving key: 320 bytes for a wire that all matrices read, and 64 for a point of the domain.
-pub struct ProvingKey {
-    pub verifying: VerifyingKey,
-    pub wires: usize,
-    pub rows: usize,
-    pub beta_g1: G1Affine,
-    pub delta_g1: G1Affine,
-    pub a: Query<ark_bn254::g1::Config>,
-    pub b_g1: Query<ark_bn254::g1::Config>,
-    /// Over the wires of `b_g1`.
-    pub b_g2: Vec<G2Affine>,
-    /// Private wires only, without the committed ones.
-    pub l: Query<ark_bn254::g1::Config>,
-    /// Lagrange points of the coset, over delta.
-    pub h: Vec<G1Affine>,
-    /// Where the verifying key has committed wires.
-    pub d: Option<CommitmentKey>,
-}
-
-/// What a commitment is made with.
-pub struct CommitmentKey {
-    /// That of the committed wires.
-    pub delta_g1: G1Affine,
-    /// Committed wires only, over that delta.
-    pub query: Query<ark_bn254::g1::Config>,
 }

@@ -7,7 +7,7 @@ use ark_ec::CurveGroup;
 use zeroize::Zeroizing;
 
 use crate::commitment::Opening;
-use crate::keys::ProvingKey;
+use crate::proving_key::ProvingKey;
 use crate::reduction::{Refusal, numerator};
 use crate::system::{System, Witness};
 use crate::verify::{Proof, holds};

@@ -6,7 +6,8 @@ use ark_ff::{AdditiveGroup, Field};
 use rayon::prelude::*;
 use zeroize::Zeroize;
 
-use crate::keys::{CommitmentKey, Committed, ProvingKey, Query, VerifyingKey};
+use crate::keys::{Committed, VerifyingKey};
+use crate::proving_key::{CommitmentKey, ProvingKey, Query};
 use crate::reduction::{Evaluations, evaluate};
 use crate::system::System;
 use circuitize_curves::entropy::Entropy;

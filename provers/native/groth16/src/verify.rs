@@ -5,7 +5,8 @@ use ark_ec::CurveGroup;
 use ark_ec::pairing::Pairing;
 use ark_ff::{PrimeField, Zero};
 
-use crate::commitment::challenge;
+use crate::challenge::challenge;
+use crate::errors::ProofError;
 use crate::keys::{Kind, VerifyingKey};
 use circuitize_curves::msm::msm;
 use circuitize_curves::points::{Reader, put, put_g1, put_g2};
@@ -13,9 +14,13 @@ use circuitize_curves::signed;
 
 /// A in G1, B in G2, C in G1, and with a commitment D in G1.
 pub struct Proof {
+    /// In G1.
     pub a: G1Affine,
+    /// In G2.
     pub b: G2Affine,
+    /// In G1.
     pub c: G1Affine,
+    /// The commitment, in G1.
     pub d: Option<G1Affine>,
 }
 
@@ -28,6 +33,7 @@ fn proof_bytes(kind: Kind) -> usize {
 }
 
 impl Proof {
+    /// The inverse of `decode`.
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(proof_bytes(Kind::Mirage));
         put_g1(&mut bytes, &self.a);
@@ -41,10 +47,11 @@ impl Proof {
 
     /// Refuses wrong lengths, coordinates of q or more, points off the curve, outside the group of order r, or at
     /// infinity.
-    pub fn decode(bytes: &[u8], kind: Kind) -> Result<Self, String> {
+    pub fn decode(bytes: &[u8], kind: Kind) -> Result<Self, ProofError> {
         let expected = proof_bytes(kind);
         if bytes.len() != expected {
-            return Err(format!("a proof has {expected} bytes, found {}", bytes.len()));
+            let found = bytes.len();
+            return Err(ProofError::Length { found, expected });
         }
         let mut reader = Reader::new(bytes);
         let proof = Self {
@@ -87,21 +94,23 @@ pub fn alpha_beta(key: &VerifyingKey) -> Vec<u8> {
     bytes
 }
 
-/// Why a proof of Groth16 does not show that some witness with these publics satisfies the key's system.
-pub fn verify(key: &VerifyingKey, publics: &[Fr], proof: &[u8]) -> Result<(), String> {
+/// Verifies the bytes of a proof of Groth16: some witness with these publics satisfies the key's system.
+///
+/// `publics` are outputs, then inputs, as the verifier knows them. Soundness: docs/groth16.md.
+pub fn verify(key: &VerifyingKey, publics: &[Fr], proof: &[u8]) -> Result<(), ProofError> {
     key.require(Kind::Groth16)?;
     if publics.len() != key.public() {
-        return Err(format!(
-            "{} public values; the key expects {}",
-            publics.len(),
-            key.public()
-        ));
+        return Err(ProofError::Publics {
+            found: publics.len(),
+            expected: key.public(),
+            challenge: false,
+        });
     }
     decided(key, publics, &Proof::decode(proof, Kind::Groth16)?)
 }
 
 /// The same of a proof with a commitment; `publics` are all but the challenge, which follows from them and from D.
-pub fn verify_mirage(key: &VerifyingKey, publics: &[Fr], proof: &[u8]) -> Result<(), String> {
+pub fn verify_mirage(key: &VerifyingKey, publics: &[Fr], proof: &[u8]) -> Result<(), ProofError> {
     let mut publics = given_publics(key, publics)?.to_vec();
     let proof = Proof::decode(proof, Kind::Mirage)?;
     if let Some(d) = &proof.d {
@@ -111,22 +120,22 @@ pub fn verify_mirage(key: &VerifyingKey, publics: &[Fr], proof: &[u8]) -> Result
 }
 
 /// The publics of a statement: all but the challenge.
-pub fn given_publics<'a>(key: &VerifyingKey, publics: &'a [Fr]) -> Result<&'a [Fr], String> {
+pub fn given_publics<'a>(key: &VerifyingKey, publics: &'a [Fr]) -> Result<&'a [Fr], ProofError> {
     key.require(Kind::Mirage)?;
     if publics.len() + 1 != key.public() {
-        return Err(format!(
-            "{} public values; the key expects {}, besides the challenge",
-            publics.len(),
-            key.public() - 1
-        ));
+        return Err(ProofError::Publics {
+            found: publics.len(),
+            expected: key.public() - 1,
+            challenge: true,
+        });
     }
     Ok(publics)
 }
 
-fn decided(key: &VerifyingKey, publics: &[Fr], proof: &Proof) -> Result<(), String> {
+fn decided(key: &VerifyingKey, publics: &[Fr], proof: &Proof) -> Result<(), ProofError> {
     if holds(key, publics, proof) {
         Ok(())
     } else {
-        Err("the pairing equation does not hold".into())
+        Err(ProofError::Equation)
     }
 }

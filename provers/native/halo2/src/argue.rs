@@ -12,12 +12,12 @@ use halo2_axiom::transcript::{Transcript, TranscriptWrite};
 use rayon::prelude::*;
 
 use crate::convert::{from_ark_scalar, to_ark_scalar, to_ark_scalars};
-use crate::keys::ProvingKey;
 use crate::lookup::Entries;
 use crate::opening::challenge;
 use crate::polynomial::{Element, Transforms};
 use crate::products::running;
 use crate::program::{Program, Table};
+use crate::proving_key::ProvingKey;
 use crate::quotient::{Products, Quotient};
 use crate::system::System;
 use crate::transcript::Keccak;

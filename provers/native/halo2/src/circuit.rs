@@ -7,10 +7,32 @@ use halo2_axiom::plonk::{
 };
 use halo2_axiom::poly::Rotation;
 
-use crate::shape::{Node, Shape};
+use crate::errors::ShapeError;
+use crate::shape::{LARGEST_K, Node, Shape};
+
+/// What follows from a shape alone.
+pub struct Sizes {
+    /// The logarithm of the rows, blinding included.
+    pub k: u32,
+    /// The crate's constraint system.
+    pub constraints: ConstraintSystem<Fr>,
+}
+
+/// The sizes of a shape; an error where it has too many rows.
+pub fn sizes(shape: &Shape) -> Result<Sizes, ShapeError> {
+    let mut constraints = ConstraintSystem::default();
+    configure(&mut constraints, shape);
+    let blinded = constraints.blinding_factors() + 1;
+    let least = (shape.rows + blinded).max(constraints.minimum_rows());
+    let k = least.next_power_of_two().trailing_zeros();
+    if k > LARGEST_K {
+        return Err(ShapeError::Large(k));
+    }
+    Ok(Sizes { k, constraints })
+}
 
 /// Allocates the columns of a shape, and puts in its gates, lookups and copies.
-pub fn configure(meta: &mut ConstraintSystem<Fr>, shape: &Shape) {
+fn configure(meta: &mut ConstraintSystem<Fr>, shape: &Shape) {
     let mut advice = vec![None; shape.phases.len()];
     // Columns of the first phase are allocated first: the second phase may only follow an existing one.
     for phase in [0, 1] {

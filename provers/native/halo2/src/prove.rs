@@ -6,7 +6,7 @@ use std::time::Instant;
 use halo2_axiom::halo2curves::bn256::Fr;
 
 use crate::argue::Arguer;
-use crate::keys::ProvingKey;
+use crate::proving_key::ProvingKey;
 use crate::satisfied::{Broken, Values};
 use crate::system::System;
 use crate::verify::verify;

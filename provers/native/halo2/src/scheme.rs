@@ -4,21 +4,12 @@ use std::sync::Arc;
 
 use ark_bn254::Fr;
 use ark_ec::CurveGroup;
-use halo2_axiom::halo2curves::bn256::{Bn256, G1Affine, G2Affine};
-use halo2_axiom::poly::kzg::commitment::ParamsKZG;
-use rand_core::OsRng;
+use halo2_axiom::halo2curves::bn256::G1Affine;
 
 use crate::convert::from_ark;
 use crate::srs::Srs;
 use circuitize_curves::msm::msm;
 use circuitize_curves::signed;
-
-/// What a verifier needs of the reference string, as the crate holds it.
-pub fn verifying(k: u32, tau_g2: G2Affine) -> ParamsKZG<Bn256> {
-    let powers = vec![G1Affine::generator()];
-    // The crate makes parameters of given parts only from others.
-    ParamsKZG::<Bn256>::setup(1, OsRng).from_parts(k, powers, Some(Vec::new()), G2Affine::generator(), tau_g2)
-}
 
 /// The bases of commitments.
 pub struct Bases {

@@ -6,47 +6,67 @@ use halo2_axiom::halo2curves::bn256::Fr;
 use halo2_axiom::halo2curves::ff::Field;
 use rand_core::OsRng;
 
+use crate::errors::ShapeError;
+
 /// The most that a gate may be multiplied out to: expressions are trees in the prover, and shared nodes are copied.
-const LARGEST_TREE: u64 = 1 << 20;
+pub(crate) const LARGEST_TREE: u64 = 1 << 20;
 /// Degrees beyond which the extended domain would be larger than 64 times the rows.
-const LARGEST_DEGREE: u64 = 65;
+pub(crate) const LARGEST_DEGREE: u64 = 65;
 const LARGEST_ROTATION: u32 = 1 << 10;
-const LARGEST_CHALLENGES: usize = 64;
+pub(crate) const LARGEST_CHALLENGES: usize = 64;
+/// The logarithm of the most rows.
 pub const LARGEST_K: u32 = 24;
 
 /// One node of an expression; children come before their parents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Node {
+    /// One of the shape's constants.
     Constant(usize),
+    /// A cell of an advice column, so many rows further.
     Advice(usize, i32),
+    /// A cell of a fixed column.
     Fixed(usize, i32),
+    /// A cell of an instance column.
     Instance(usize, i32),
+    /// A challenge.
     Challenge(usize),
+    /// The sum of two nodes.
     Add(usize, usize),
+    /// The product of two nodes.
     Multiply(usize, usize),
+    /// A node times -1.
     Negate(usize),
 }
 
 /// A lookup: the tuple of input nodes is in the table that the tuple of table nodes lists, on every row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lookup {
+    /// Nodes of what is looked up.
     pub inputs: Vec<usize>,
+    /// Nodes of the table, as many.
     pub table: Vec<usize>,
 }
 
 /// Everything about a constraint system that does not grow with its rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shape {
+    /// Rows that are used; behind them come those that blind.
     pub rows: usize,
     /// 0 or 1 for each advice column.
     pub phases: Vec<u8>,
+    /// How many fixed columns there are.
     pub fixed: usize,
     /// The length of each instance column.
     pub instances: Vec<usize>,
+    /// Challenges that are drawn after the columns of phase 0.
     pub challenges: usize,
+    /// Those that nodes name.
     pub constants: Vec<Fr>,
+    /// All nodes of expressions.
     pub nodes: Vec<Node>,
+    /// Nodes that are zero on every row.
     pub gates: Vec<usize>,
+    /// All lookups.
     pub lookups: Vec<Lookup>,
     /// The columns that copies name, ascending, numbered advice, fixed, instance.
     pub copied: Vec<usize>,
@@ -54,18 +74,25 @@ pub struct Shape {
 
 /// What the values of an expression are computed from.
 pub struct Cells<'a, T> {
+    /// Of constants.
     pub constant: &'a dyn Fn(usize) -> T,
+    /// Of advice cells.
     pub advice: &'a dyn Fn(usize, i32) -> T,
+    /// Of fixed cells.
     pub fixed: &'a dyn Fn(usize, i32) -> T,
+    /// Of instance cells.
     pub instance: &'a dyn Fn(usize, i32) -> T,
+    /// Of challenges.
     pub challenge: &'a dyn Fn(usize) -> T,
 }
 
 impl Shape {
+    /// How many columns there are.
     pub fn columns(&self) -> usize {
         self.phases.len() + self.fixed + self.instances.len()
     }
 
+    /// Whether columns are made after challenges.
     pub fn two_phases(&self) -> bool {
         self.phases.contains(&1)
     }
@@ -141,7 +168,7 @@ impl Shape {
     }
 
     /// Why this is not a constraint system that can be proved soundly.
-    pub fn check(self) -> Result<Arc<Self>, String> {
+    pub fn check(self) -> Result<Arc<Self>, ShapeError> {
         self.check_columns()?;
         self.check_nodes()?;
         self.check_expressions()?;
@@ -149,44 +176,36 @@ impl Shape {
         Ok(Arc::new(self))
     }
 
-    fn check_columns(&self) -> Result<(), String> {
+    fn check_columns(&self) -> Result<(), ShapeError> {
         if self.rows == 0 || self.rows >= 1 << LARGEST_K {
-            return Err(format!(
-                "expected 1 to 2^{LARGEST_K} - 1 rows, found {}",
-                self.rows
-            ));
+            return Err(ShapeError::Rows(self.rows));
         }
         if !self.phases.contains(&0) {
-            return Err("expected an advice column of phase 0, found none".into());
+            return Err(ShapeError::NoFirstPhase);
         }
-        if let Some(phase) = self.phases.iter().find(|&&phase| phase > 1) {
-            return Err(format!(
-                "expected phases 0 and 1 of advice columns, found {phase}"
-            ));
+        if let Some(&phase) = self.phases.iter().find(|&&phase| phase > 1) {
+            return Err(ShapeError::Phase(phase));
         }
         if self.two_phases() && self.challenges == 0 {
-            return Err("a column of phase 1 without a challenge".into());
+            return Err(ShapeError::NoChallenge);
         }
         if self.challenges > LARGEST_CHALLENGES {
-            let found = self.challenges;
-            return Err(format!(
-                "{found} challenges, expected at most {LARGEST_CHALLENGES}"
-            ));
+            return Err(ShapeError::Challenges(self.challenges));
         }
         if self.instances.iter().any(|&length| length > self.rows) {
-            return Err("an instance column is longer than the rows".into());
+            return Err(ShapeError::LongInstance);
         }
         if self.instances.iter().sum::<usize>() == 0 {
-            return Err("the system binds nothing: it has no instance values".into());
+            return Err(ShapeError::NoInstance);
         }
         let ascending = self.copied.windows(2).all(|pair| pair[0] < pair[1]);
         if !ascending || self.copied.last().is_some_and(|&column| column >= self.columns()) {
-            return Err("a copied column is out of range".into());
+            return Err(ShapeError::Copied);
         }
         Ok(())
     }
 
-    fn check_nodes(&self) -> Result<(), String> {
+    fn check_nodes(&self) -> Result<(), ShapeError> {
         for (place, node) in self.nodes.iter().enumerate() {
             let rotated = |column: usize, columns: usize, rotation: i32| {
                 column < columns && rotation.unsigned_abs() <= LARGEST_ROTATION
@@ -201,16 +220,16 @@ impl Shape {
                 Node::Negate(child) => child < place,
             };
             if !sound {
-                return Err(format!("node {place} is out of range: {node:?}"));
+                return Err(ShapeError::Node { place, node: *node });
             }
         }
         Ok(())
     }
 
-    fn check_expressions(&self) -> Result<(), String> {
+    fn check_expressions(&self) -> Result<(), ShapeError> {
         for lookup in &self.lookups {
             if lookup.inputs.is_empty() || lookup.inputs.len() != lookup.table.len() {
-                return Err("a lookup needs as many inputs as table columns, and at least one".into());
+                return Err(ShapeError::Lookup);
             }
         }
         let lookups = self
@@ -219,7 +238,7 @@ impl Shape {
             .flat_map(|lookup| lookup.inputs.iter().chain(&lookup.table));
         let roots = self.gates.iter().chain(lookups).copied().collect::<Vec<_>>();
         if roots.iter().any(|&root| root >= self.nodes.len()) {
-            return Err("a gate or lookup names a node that is not there".into());
+            return Err(ShapeError::Root);
         }
         let (one, leaf) = (|_| 1u64, |_, _| 1u64);
         let cells = Cells {
@@ -235,21 +254,17 @@ impl Shape {
             .iter()
             .fold(0u64, |sum, &root| sum.saturating_add(sizes[root]));
         if total > LARGEST_TREE {
-            return Err(format!(
-                "gates and lookups multiply out to {total} nodes, expected at most {LARGEST_TREE}"
-            ));
+            return Err(ShapeError::Tree(total));
         }
         let degree = self.degree() as u64;
         if degree > LARGEST_DEGREE {
-            return Err(format!(
-                "a gate or lookup of degree {degree}, expected at most {LARGEST_DEGREE}"
-            ));
+            return Err(ShapeError::Degree(degree));
         }
         Ok(())
     }
 
     /// Gates hold on every row of the domain, also on those whose advice is random: fixed columns must switch them off.
-    fn check_selected(&self) -> Result<(), String> {
+    fn check_selected(&self) -> Result<(), ShapeError> {
         let (constant, random) = (|index: usize| self.constants[index], |_, _| Fr::random(OsRng));
         let (zero, challenge) = (|_, _| Fr::ZERO, |_| Fr::random(OsRng));
         let cells = Cells {
@@ -261,9 +276,7 @@ impl Shape {
         };
         let values = self.fold(&cells, |a, b| a + b, |a, b| a * b, |a| -a);
         match self.gates.iter().position(|&gate| values[gate] != Fr::ZERO) {
-            Some(place) => Err(format!(
-                "gate {place} is not zero where all fixed columns are zero; remedy: multiply it by a selector"
-            )),
+            Some(place) => Err(ShapeError::Unselected(place)),
             None => Ok(()),
         }
     }
@@ -287,6 +300,7 @@ impl Node {
         }
     }
 
+    /// The inverse of `new`.
     pub fn parts(&self) -> [i32; 3] {
         let place = |number: usize| number as i32;
         match *self {

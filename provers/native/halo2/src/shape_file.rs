@@ -1,6 +1,7 @@
 //! A shape as bytes, in one form; all integers are little-endian.
 
 use crate::convert::{normal, scalar};
+use crate::errors::KeyError;
 use crate::shape::{Lookup, Node, Shape};
 
 fn put_count(bytes: &mut Vec<u8>, count: usize) {
@@ -46,48 +47,48 @@ pub fn encode(shape: &Shape) -> Vec<u8> {
 pub struct Parser<'a>(pub &'a [u8]);
 
 impl<'a> Parser<'a> {
-    pub fn take(&mut self, count: usize) -> Result<&'a [u8], String> {
-        let (taken, rest) = self.0.split_at_checked(count).ok_or("it is cut short")?;
+    pub fn take(&mut self, count: usize) -> Result<&'a [u8], KeyError> {
+        let (taken, rest) = self.0.split_at_checked(count).ok_or(KeyError::CutShort)?;
         self.0 = rest;
         Ok(taken)
     }
 
-    pub fn word(&mut self) -> Result<u32, String> {
+    pub fn word(&mut self) -> Result<u32, KeyError> {
         let bytes = self.take(4)?;
         Ok(u32::from_le_bytes(bytes.try_into().unwrap_or_default()))
     }
 
-    fn count(&mut self) -> Result<usize, String> {
+    fn count(&mut self) -> Result<usize, KeyError> {
         Ok(self.word()? as usize)
     }
 
-    pub fn long(&mut self) -> Result<u64, String> {
+    pub fn long(&mut self) -> Result<u64, KeyError> {
         let bytes = self.take(8)?;
         Ok(u64::from_le_bytes(bytes.try_into().unwrap_or_default()))
     }
 
     /// The number of elements that follow, of at least `size` bytes each: no more than the file can hold.
-    fn length(&mut self, size: usize) -> Result<usize, String> {
+    fn length(&mut self, size: usize) -> Result<usize, KeyError> {
         let count = self.count()?;
         if count > self.0.len() / size {
-            return Err("it is cut short".into());
+            return Err(KeyError::CutShort);
         }
         Ok(count)
     }
 
-    fn counts(&mut self) -> Result<Vec<usize>, String> {
+    fn counts(&mut self) -> Result<Vec<usize>, KeyError> {
         let count = self.length(4)?;
         (0..count).map(|_| self.count()).collect()
     }
 }
 
-pub fn decode(bytes: &[u8]) -> Result<Shape, String> {
+pub fn decode(bytes: &[u8]) -> Result<Shape, KeyError> {
     let mut parser = Parser(bytes);
     let (rows, challenges, fixed) = (parser.count()?, parser.count()?, parser.count()?);
     let phases = parser
         .counts()?
         .into_iter()
-        .map(|phase| u8::try_from(phase).map_err(|_| "a phase is out of range".to_string()))
+        .map(|phase| u8::try_from(phase).map_err(|_| KeyError::Phase))
         .collect::<Result<_, _>>()?;
     let (instances, copied) = (parser.counts()?, parser.counts()?);
     let count = parser.length(32)?;
@@ -97,7 +98,7 @@ pub fn decode(bytes: &[u8]) -> Result<Shape, String> {
         for limb in &mut limbs {
             *limb = parser.long()?;
         }
-        constants.push(scalar(&limbs).ok_or("a constant is not below r")?);
+        constants.push(scalar(&limbs).ok_or(KeyError::Constant)?);
     }
     let count = parser.length(12)?;
     let mut nodes = Vec::with_capacity(count);
@@ -107,7 +108,7 @@ pub fn decode(bytes: &[u8]) -> Result<Shape, String> {
             parser.word()? as i32,
             parser.word()? as i32,
         ];
-        nodes.push(Node::new(parts).ok_or_else(|| format!("node {place} is none: {parts:?}"))?);
+        nodes.push(Node::new(parts).ok_or(KeyError::Node { place, parts })?);
     }
     let gates = parser.counts()?;
     let count = parser.length(8)?;
@@ -117,7 +118,7 @@ pub fn decode(bytes: &[u8]) -> Result<Shape, String> {
         lookups.push(Lookup { inputs, table });
     }
     if !parser.0.is_empty() {
-        return Err("its shape has bytes behind its end".into());
+        return Err(KeyError::ShapeEnd);
     }
     Ok(Shape {
         rows,

@@ -5,36 +5,15 @@ use std::sync::Arc;
 
 use halo2_axiom::halo2curves::bn256::Fr;
 use halo2_axiom::halo2curves::ff::{Field, PrimeField};
-use halo2_axiom::plonk::ConstraintSystem;
 use halo2_axiom::poly::EvaluationDomain;
 use rayon::prelude::*;
 
-use crate::circuit::configure;
-use crate::shape::{Cells, LARGEST_K, Shape};
+use crate::shape::{Cells, Shape};
 
 /// Both cells of a copy: column, row, column, row; columns numbered advice, fixed, instance.
 pub type Copy = [i32; 4];
 
-/// What follows from a shape alone.
-pub struct Sizes {
-    pub k: u32,
-    pub constraints: ConstraintSystem<Fr>,
-}
-
-pub fn sizes(shape: &Shape) -> Result<Sizes, String> {
-    let mut constraints = ConstraintSystem::default();
-    configure(&mut constraints, shape);
-    let blinded = constraints.blinding_factors() + 1;
-    let least = (shape.rows + blinded).max(constraints.minimum_rows());
-    let k = least.next_power_of_two().trailing_zeros();
-    if k > LARGEST_K {
-        return Err(format!(
-            "it needs 2^{k} rows, at most 2^{LARGEST_K} are supported"
-        ));
-    }
-    Ok(Sizes { k, constraints })
-}
-
+/// A shape, the values of its fixed columns, and its copies.
 pub struct System {
     pub shape: Arc<Shape>,
     pub fixed: Vec<Vec<Fr>>,

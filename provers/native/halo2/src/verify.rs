@@ -6,17 +6,19 @@ use halo2_axiom::poly::kzg::commitment::KZGCommitmentScheme;
 use halo2_axiom::poly::kzg::multiopen::VerifierSHPLONK;
 use halo2_axiom::poly::kzg::strategy::SingleStrategy;
 
+use crate::errors::ProofError;
 use crate::keys::VerifyingKey;
 use crate::transcript::{Drawn, Keccak};
 
-/// Why the proof does not show that some witness satisfies the key's system with these instance columns.
-pub fn verify(key: &VerifyingKey, instances: &[Vec<Fr>], proof: &[u8]) -> Result<(), String> {
+/// Verifies the bytes of a proof: some witness satisfies the key's system with these instance columns, which the verifier
+/// knows to be those of its statement. Soundness: docs/halo2.md.
+pub fn verify(key: &VerifyingKey, instances: &[Vec<Fr>], proof: &[u8]) -> Result<(), ProofError> {
     let lengths = instances.iter().map(Vec::len).collect::<Vec<_>>();
     if lengths != key.shape.instances {
-        return Err(format!(
-            "public columns of lengths {lengths:?}; the key expects {:?}",
-            key.shape.instances
-        ));
+        return Err(ProofError::Instances {
+            found: lengths,
+            expected: key.shape.instances.clone(),
+        });
     }
     let columns = instances.iter().map(Vec::as_slice).collect::<Vec<_>>();
     let mut transcript = Keccak::new(&key.checksum, proof);
@@ -30,11 +32,11 @@ pub fn verify(key: &VerifyingKey, instances: &[Vec<Fr>], proof: &[u8]) -> Result
         &mut transcript,
     )
     .map_err(|error| match error {
-        Error::Transcript(error) => error.to_string(),
-        _ => "its equations do not hold".into(),
+        Error::Transcript(error) => ProofError::Message(error.to_string()),
+        _ => ProofError::Equations,
     })?;
     match transcript.stream.len() {
         0 => Ok(()),
-        more => Err(format!("{more} bytes after the end of the proof")),
+        more => Err(ProofError::Trailing(more)),
     }
 }

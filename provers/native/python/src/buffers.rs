@@ -1,4 +1,4 @@
-//! Arrays that Python lends.
+//! Arrays that Python lends, and what it is told of others.
 
 use pyo3::buffer::{Element, PyBuffer};
 use pyo3::exceptions::PyValueError;
@@ -17,4 +17,9 @@ pub fn elements<'a, T: Element>(array: &'a PyBuffer<T>, name: &str) -> PyResult<
     // Safety: the buffer is exported for as long as `array` lives, contiguous, aligned and of this element type, as
     // PyBuffer checked. Python code that writes to it meanwhile breaks the contract of these functions.
     Ok(unsafe { std::slice::from_raw_parts(array.buf_ptr().cast::<T>(), array.item_count()) })
+}
+
+/// The exception for what is handed in from outside.
+pub fn refused(error: impl ToString) -> PyErr {
+    PyValueError::new_err(error.to_string())
 }

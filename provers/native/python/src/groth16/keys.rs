@@ -4,12 +4,16 @@ use std::path::PathBuf;
 
 use circuitize_curves::keys::{Fault, Setup};
 use circuitize_groth16::key_encoder::Encoder;
-use circuitize_groth16::key_file::{decode_verifying, encode_verifying, read_proving};
-use circuitize_groth16::keys::{Kind, ProvingKey, VerifyingKey};
+use circuitize_groth16::key_file::{decode_verifying, encode_verifying};
+use circuitize_groth16::keys::{Kind, VerifyingKey};
+use circuitize_groth16::proving_key::ProvingKey;
+use circuitize_groth16::proving_key_file::read_proving;
 use circuitize_groth16::verify::alpha_beta;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+
+use crate::buffers::refused;
 
 pub fn digest(bytes: &[u8]) -> PyResult<[u8; 32]> {
     bytes
@@ -104,7 +108,7 @@ impl PyVerifyingKey {
         let kind = kind(prover)?;
         py.detach(|| decode_verifying(bytes, kind))
             .map(Self)
-            .map_err(PyValueError::new_err)
+            .map_err(refused)
     }
 
     /// From what `points` returns; ValueError where a point is not in its group. `committed` is the number of
@@ -124,7 +128,7 @@ impl PyVerifyingKey {
         })?;
         py.detach(|| VerifyingKey::from_points(setup, digest, committed, points))
             .map(Self)
-            .map_err(PyValueError::new_err)
+            .map_err(refused)
     }
 
     fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {

@@ -8,7 +8,8 @@ use ark_ff::PrimeField;
 use circuitize_curves::elements::field_elements;
 use circuitize_curves::entropy::Entropy;
 use circuitize_curves::points::{G1_BYTES, Reader, put, put_g1};
-use circuitize_groth16::commitment::{Opening, challenge, commit};
+use circuitize_groth16::challenge::challenge;
+use circuitize_groth16::commitment::{Opening, commit};
 use circuitize_groth16::prove::prove;
 use circuitize_groth16::reduction::Refusal;
 use circuitize_groth16::system::Witness;
@@ -21,7 +22,7 @@ use pyo3::types::{PyBytes, PyDict};
 use super::arrays::SystemArrays;
 use super::keys::{PyProvingKey, PyVerifyingKey};
 use super::proof_parts;
-use crate::buffers::elements;
+use crate::buffers::{elements, refused};
 use crate::progress::Progress;
 
 /// A commitment to the first part of a witness; it serves one proof.
@@ -123,7 +124,10 @@ fn mirage_verify(
 ) -> PyResult<Option<String>> {
     let publics = elements(&publics, "publics")?;
     Ok(py
-        .detach(|| verify_mirage(&key.0, &field_elements(publics, "public value")?, proof))
+        .detach(|| -> Result<(), String> {
+            let publics = field_elements(publics, "public value")?;
+            verify_mirage(&key.0, &publics, proof).map_err(|error| error.to_string())
+        })
         .err())
 }
 
@@ -142,12 +146,10 @@ fn mirage_challenge<'py>(
             point.len()
         )));
     }
-    let value = field_elements(publics, "public value")
-        .and_then(|publics| {
-            let publics = given_publics(&key.0, &publics)?;
-            Ok(challenge(&key.0, publics, &Reader::new(point).g1("D")?))
-        })
-        .map_err(PyValueError::new_err)?;
+    let publics = field_elements(publics, "public value").map_err(refused)?;
+    let publics = given_publics(&key.0, &publics).map_err(refused)?;
+    let d = Reader::new(point).g1("D").map_err(refused)?;
+    let value = challenge(&key.0, publics, &d);
     Ok(PyBytes::new(py, &little_endian(&value)))
 }
 

@@ -72,7 +72,7 @@ fn groth16_prove<'py>(
         key.0
             .verifying
             .require(Kind::Groth16)
-            .map_err(Refusal::Malformed)?;
+            .map_err(|error| Refusal::Malformed(error.into()))?;
         prove(&key.0, &system, &witness, None, &mut Entropy::System, &|phase| {
             progress.report(phase)
         })
@@ -109,7 +109,10 @@ fn groth16_verify(
 ) -> PyResult<Option<String>> {
     let publics = elements(&publics, "publics")?;
     Ok(py
-        .detach(|| verify(&key.0, &field_elements(publics, "public value")?, proof))
+        .detach(|| -> Result<(), String> {
+            let publics = field_elements(publics, "public value")?;
+            verify(&key.0, &publics, proof).map_err(|error| error.to_string())
+        })
         .err())
 }
 

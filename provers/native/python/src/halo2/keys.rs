@@ -5,12 +5,16 @@ use std::sync::Arc;
 
 use circuitize_curves::keys::Fault;
 use circuitize_halo2::convert::normal;
-use circuitize_halo2::key_file::{decode_verifying, encode_proving, encode_verifying, read_proving};
-use circuitize_halo2::keys::{ProvingKey, VerifyingKey};
+use circuitize_halo2::key_file::{decode_verifying, encode_verifying};
+use circuitize_halo2::keys::VerifyingKey;
+use circuitize_halo2::proving_key::ProvingKey;
+use circuitize_halo2::proving_key_file::{encode_proving, read_proving};
 use circuitize_halo2::transcript::point_bytes;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+
+use crate::buffers::refused;
 
 /// A proving key for halo2; it holds its verifying key.
 #[pyclass(frozen, name = "Halo2ProvingKey", module = "circuitize._native")]
@@ -52,7 +56,7 @@ impl PyVerifyingKey {
     fn decode(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
         py.detach(|| decode_verifying(bytes))
             .map(|key| Self(Arc::new(key)))
-            .map_err(PyValueError::new_err)
+            .map_err(refused)
     }
 
     fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {

@@ -6,11 +6,12 @@ mod keys;
 use std::sync::Mutex;
 
 use circuitize_curves::entropy::Entropy;
+use circuitize_halo2::circuit::sizes;
 use circuitize_halo2::convert::normal;
-use circuitize_halo2::keys::{Source, setup};
 use circuitize_halo2::prove::{Claim, Refusal, prove};
+use circuitize_halo2::proving_key::{Source, setup};
 use circuitize_halo2::shape::{Lookup, Node, Shape};
-use circuitize_halo2::system::{System, sizes};
+use circuitize_halo2::system::System;
 use circuitize_halo2::verify::verify;
 use halo2_axiom::halo2curves::bn256::Fr;
 use pyo3::buffer::PyBuffer;
@@ -21,7 +22,7 @@ use pyo3::types::{PyBytes, PyDict};
 
 use self::arrays::{ColumnArray, columns, scalars};
 use self::keys::{PyProvingKey, PyVerifyingKey};
-use crate::buffers::elements;
+use crate::buffers::{elements, refused};
 use crate::groth16::keys::digest;
 use crate::progress::Progress;
 
@@ -96,17 +97,14 @@ impl PySystem {
             copied,
         };
         let fixed = columns(&fixed, "fixed column")?;
-        shape
-            .check()
-            .and_then(|shape| System::new(shape, fixed, copies))
-            .map(Self)
-            .map_err(PyValueError::new_err)
+        let shape = shape.check().map_err(refused)?;
+        System::new(shape, fixed, copies).map(Self).map_err(refused)
     }
 
     /// The logarithm of the rows, blinding included.
     #[getter]
     fn k(&self) -> PyResult<u32> {
-        Ok(sizes(&self.0.shape).map_err(PyValueError::new_err)?.k)
+        Ok(sizes(&self.0.shape).map_err(refused)?.k)
     }
 
     #[getter]
@@ -209,8 +207,8 @@ fn halo2_verify(
             let columns = arrays
                 .iter()
                 .map(|limbs| scalars(limbs, "public values"))
-                .collect::<Result<Vec<_>, _>>()?;
-            verify(&key.0, &columns, proof)
+                .collect::<Result<Vec<_>, String>>()?;
+            verify(&key.0, &columns, proof).map_err(|error| error.to_string())
         })
         .err())
 }
