@@ -1,5 +1,7 @@
 //! Field elements as their limbs.
 
+#![warn(missing_docs)]
+
 use std::fmt;
 
 use ark_bn254::Fr;

@@ -1,5 +1,7 @@
 //! What key files of all provers have in common.
 
+#![warn(missing_docs)]
+
 use crate::points::PointError;
 
 /// Who knows the secrets behind a key: one machine in development, nobody after an honest ceremony.

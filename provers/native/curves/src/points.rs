@@ -1,5 +1,7 @@
 //! Points as bytes: affine coordinates of 32 little-endian bytes, in normal form where others read them.
 
+#![warn(missing_docs)]
+
 use std::fmt;
 
 use ark_bn254::{Fq, Fq2, G1Affine, G2Affine};

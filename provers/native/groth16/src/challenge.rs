@@ -2,6 +2,8 @@
 //!
 //! The separated Groth16 of MIRAGE (Kosba, Papadopoulos, Papamanthou, Song, USENIX Security 2020).
 
+#![warn(missing_docs)]
+
 use ark_bn254::{Fr, G1Affine};
 use ark_ff::{BigInt, BigInteger, PrimeField};
 use sha2::{Digest, Sha256};

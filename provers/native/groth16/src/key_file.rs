@@ -9,6 +9,8 @@
 //! A key with a commitment has another magic, and besides: behind the publics the number of committed wires (u64); behind
 //! delta that of the committed wires, in both groups; the size of D behind that of L, and D's wires and points at the end.
 
+#![warn(missing_docs)]
+
 use sha2::{Digest, Sha256};
 
 use crate::errors::{KeyError, OtherKind};

@@ -1,5 +1,7 @@
 //! Verifying keys in memory.
 
+#![warn(missing_docs)]
+
 use ark_bn254::{G1Affine, G2Affine};
 
 use crate::errors::{KeyError, OtherKind};

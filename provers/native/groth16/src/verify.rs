@@ -1,5 +1,7 @@
 //! The Groth16 verifier, and the only way that proof bytes become points.
 
+#![warn(missing_docs)]
+
 use ark_bn254::{Bn254, Fr, G1Affine, G2Affine};
 use ark_ec::CurveGroup;
 use ark_ec::pairing::Pairing;

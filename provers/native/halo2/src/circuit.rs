@@ -1,5 +1,7 @@
 //! The crate's constraint system of a shape: what its verifier checks.
 
+#![warn(missing_docs)]
+
 use halo2_axiom::halo2curves::bn256::Fr;
 use halo2_axiom::halo2curves::ff::Field;
 use halo2_axiom::plonk::{

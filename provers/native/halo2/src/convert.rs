@@ -1,5 +1,7 @@
 //! The same curve in two libraries: elements move between them as their limbs.
 
+#![warn(missing_docs)]
+
 use ark_bn254::{Fr as ArkFr, G1Affine as ArkG1, G2Affine as ArkG2};
 use ark_ec::AffineRepr;
 use ark_ff::{BigInt, PrimeField as _};
@@ -11,6 +13,7 @@ use rayon::prelude::*;
 
 use circuitize_curves::points::{put_g1_raw, put_g2_raw};
 
+/// Little-endian limbs of a normal form.
 pub type Limbs = [u64; 4];
 
 fn limbs(bytes: &[u8]) -> Limbs {
@@ -31,14 +34,17 @@ pub fn scalar(value: &Limbs) -> Option<Fr> {
     (BigInt(*value) < ArkFr::MODULUS).then(|| Fr::from_raw(*value))
 }
 
+/// The same scalar of arkworks.
 pub fn to_ark_scalar(value: &Fr) -> ArkFr {
     ArkFr::from_bigint(BigInt(normal(value))).unwrap_or_default()
 }
 
+/// The same of many.
 pub fn to_ark_scalars(values: &[Fr]) -> Vec<ArkFr> {
     values.par_iter().with_min_len(1024).map(to_ark_scalar).collect()
 }
 
+/// The inverse of `to_ark_scalar`.
 pub fn from_ark_scalar(value: &ArkFr) -> Fr {
     Fr::from_raw(value.into_bigint().0)
 }
@@ -53,6 +59,7 @@ pub fn from_ark(point: &ArkG1) -> G1Affine {
     G1Affine::from_raw_bytes_unchecked(&bytes)
 }
 
+/// The same of G2; not the identity.
 pub fn g2_from_ark(point: &ArkG2) -> G2Affine {
     let mut bytes = Vec::with_capacity(128);
     put_g2_raw(&mut bytes, point);

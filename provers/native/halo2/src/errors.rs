@@ -1,5 +1,7 @@
 //! Why shapes, keys and proofs are refused.
 
+#![warn(missing_docs)]
+
 use std::fmt;
 
 use circuitize_curves::keys::Fault;

@@ -6,6 +6,8 @@
 //! version, the verifying key's file behind its length (u64), then the powers of tau and the Lagrange basis in
 //! Montgomery form.
 
+#![warn(missing_docs)]
+
 use circuitize_curves::keys::Setup;
 use circuitize_curves::points::{G2_BYTES, Reader, g2_raw, put_g2};
 use halo2_axiom::halo2curves::bn256::G1Affine;

@@ -1,5 +1,7 @@
 //! Verifying keys: a system's shape, commitments to its columns and copies, bound to its digest.
 
+#![warn(missing_docs)]
+
 use std::sync::Arc;
 
 use circuitize_curves::keys::Setup;

@@ -7,6 +7,8 @@
 
 #![forbid(unsafe_code)]
 
+pub use halo2_axiom::halo2curves::bn256::Fr as Scalar;
+
 #[cfg(feature = "prover")]
 mod answers;
 #[cfg(feature = "prover")]

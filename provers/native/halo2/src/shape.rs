@@ -1,5 +1,7 @@
 //! A Plonkish constraint system without its values: columns, expressions, gates, lookups, and which columns are copied.
 
+#![warn(missing_docs)]
+
 use std::sync::Arc;
 
 use halo2_axiom::halo2curves::bn256::Fr;

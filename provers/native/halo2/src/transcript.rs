@@ -4,6 +4,8 @@
 //! scalars as one integer of 32 big-endian bytes; a challenge is Keccak-256 of all that, modulo r, and replaces it as the
 //! state. Soundness: a challenge takes a value with probability at most 6 / 2^256.
 
+#![warn(missing_docs)]
+
 use std::io;
 
 use halo2_axiom::halo2curves::bn256::{Fq, Fr, G1Affine};
@@ -12,7 +14,9 @@ use halo2_axiom::halo2curves::{CurveAffine, group::prime::PrimeCurveAffine};
 use halo2_axiom::transcript::{EncodedChallenge, Transcript, TranscriptRead, TranscriptWrite};
 use sha3::{Digest, Keccak256};
 
+/// Bytes of a point: two coordinates.
 pub const POINT_BYTES: usize = 64;
+/// Bytes of a scalar.
 pub const SCALAR_BYTES: usize = 32;
 
 /// A challenge as it was hashed.
@@ -43,10 +47,12 @@ impl EncodedChallenge<G1Affine> for Drawn {
 /// A transcript over bytes that are written, or read.
 pub struct Keccak<S> {
     absorbed: Vec<u8>,
+    /// The bytes of the proof: all that were written, or all that are left to read.
     pub stream: S,
 }
 
 impl<S> Keccak<S> {
+    /// Begins with the checksum of the verifying key.
     pub fn new(key: &[u8; 32], stream: S) -> Self {
         Self {
             absorbed: key.to_vec(),
@@ -82,6 +88,7 @@ where
     F::from_repr(repr).into()
 }
 
+/// A scalar as proofs hold it; None from r on.
 pub fn scalar_of(bytes: &[u8]) -> Option<Fr> {
     canonical(bytes)
 }

@@ -1,5 +1,7 @@
 //! Verifying: of a proof nothing is trusted, and nothing about it raises.
 
+#![warn(missing_docs)]
+
 use halo2_axiom::halo2curves::bn256::{Bn256, Fr};
 use halo2_axiom::plonk::{Error, verify_proof};
 use halo2_axiom::poly::kzg::commitment::KZGCommitmentScheme;

@@ -4,6 +4,7 @@ use pyo3::buffer::{Element, PyBuffer};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+#[cfg(feature = "groth16")]
 /// The elements of a contiguous array, without a copy.
 pub fn elements<'a, T: Element>(array: &'a PyBuffer<T>, name: &str) -> PyResult<&'a [T]> {
     if !array.is_c_contiguous() {

@@ -1,6 +1,6 @@
 //! The native provers of circuitize, one cargo feature each, as the Python module `circuitize._native`.
 
-#[cfg(feature = "groth16")]
+#[cfg(any(feature = "groth16", feature = "tensor"))]
 mod buffers;
 #[cfg(feature = "groth16")]
 mod groth16;

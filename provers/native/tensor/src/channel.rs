@@ -4,18 +4,9 @@
 //! verifier's side reads it. A proof is the messages and nothing else: no lengths, since the statement fixes them.
 
 use crate::domain::Use;
+use crate::errors::Reject;
 use crate::extension::Extension;
 use crate::field::{F, P};
-
-/// Why a proof is not accepted, or could not be made.
-#[derive(Debug)]
-pub struct Reject(pub String);
-
-impl Reject {
-    pub fn because<T>(reason: impl Into<String>) -> Result<T, Reject> {
-        Err(Reject(reason.into()))
-    }
-}
 
 /// Sees each message by its label before it is absorbed, and may change its words; for tests that attack.
 pub type Hook<'a> = dyn FnMut(&str, &mut Vec<u64>) -> Result<(), Reject> + Send + 'a;
@@ -178,7 +169,7 @@ impl<'a> Channel<'a> {
                     .checked_mul(8)
                     .and_then(|length| proof.get(*at..at.checked_add(length)?))
                 else {
-                    return Reject::because(format!("the proof ends inside {label}"));
+                    return Err(Reject::Ends(label.to_owned()));
                 };
                 *at += bytes.len();
                 let word = |chunk: &[u8]| {
@@ -206,7 +197,7 @@ impl<'a> Channel<'a> {
             return Ok(words.into_iter().map(F::reduced).collect());
         }
         let found: Option<Vec<F>> = words.into_iter().map(F::canonical).collect();
-        found.ok_or_else(|| Reject(format!("a word of {label} is not below p")))
+        found.ok_or_else(|| Reject::Word(label.to_owned()))
     }
 
     /// One message of elements of the extension.
@@ -240,15 +231,23 @@ impl<'a> Channel<'a> {
         Ok(digest)
     }
 
+    /// The verifier's side of `scalars`.
+    pub fn read_scalars<E: Extension>(&mut self, label: &str, count: usize) -> Result<Vec<E>, Reject> {
+        self.scalars(label, count, || unreachable!("a verifier makes no message"))
+    }
+
+    /// The verifier's side of `digest`.
+    pub fn read_digest(&mut self, label: &str) -> Result<[u8; 32], Reject> {
+        self.digest(label, || unreachable!("a verifier makes no message"))
+    }
+
     /// The proof's bytes; for the verifier, an error where some were never read.
     pub fn finish(self) -> Result<Vec<u8>, Reject> {
         match self.role {
             Role::Prover { proof, .. } => Ok(proof),
             Role::Nothing | Role::Rehearsal(_) => Ok(Vec::new()),
             Role::Verifier { proof, at } if at == proof.len() => Ok(Vec::new()),
-            Role::Verifier { proof, at } => {
-                Reject::because(format!("the proof has {} bytes too many", proof.len() - at))
-            }
+            Role::Verifier { proof, at } => Err(Reject::Trailing(proof.len() - at)),
         }
     }
 }

@@ -5,7 +5,8 @@
 
 use std::ops::{Add, Mul, Sub};
 
-use crate::channel::{Channel, Reject};
+use crate::channel::Channel;
+use crate::errors::Reject;
 use crate::extension::Extension;
 use crate::field::F;
 
@@ -37,10 +38,10 @@ pub trait Checks<E: Extension> {
     fn known(value: &Self::Value) -> E;
 
     /// Rejects for this reason unless the value is zero.
-    fn zero(&mut self, value: Self::Value, reason: &str) -> Result<(), Reject>;
+    fn zero(&mut self, value: Self::Value, reason: Reject) -> Result<(), Reject>;
 
     /// Rejects for this reason if the value is zero.
-    fn not_zero(&mut self, channel: &mut Channel, value: Self::Value, reason: &str) -> Result<(), Reject>;
+    fn not_zero(&mut self, channel: &mut Channel, value: Self::Value, reason: Reject) -> Result<(), Reject>;
 
     fn product(&mut self, x: Self::Value, y: Self::Value) -> Self::Value;
 
@@ -80,19 +81,19 @@ impl<E: Extension, const PROVING: bool> Checks<E> for Plain<PROVING> {
         *value
     }
 
-    fn zero(&mut self, value: E, reason: &str) -> Result<(), Reject> {
+    fn zero(&mut self, value: E, reason: Reject) -> Result<(), Reject> {
         if PROVING || value == E::ZERO {
             Ok(())
         } else {
-            Reject::because(reason)
+            Err(reason)
         }
     }
 
-    fn not_zero(&mut self, _: &mut Channel, value: E, reason: &str) -> Result<(), Reject> {
+    fn not_zero(&mut self, _: &mut Channel, value: E, reason: Reject) -> Result<(), Reject> {
         if PROVING || value != E::ZERO {
             Ok(())
         } else {
-            Reject::because(reason)
+            Err(reason)
         }
     }
 

@@ -4,8 +4,9 @@ use std::collections::{HashMap, VecDeque};
 
 use rayon::prelude::*;
 
-use crate::channel::{Channel, Reject};
+use crate::channel::Channel;
 use crate::checks::Checks;
+use crate::errors::{Reject, ValuesError};
 use crate::extension::Extension;
 use crate::field::F;
 use crate::functional::Functional;
@@ -13,6 +14,53 @@ use crate::plan::{Base, Plan};
 
 /// The values of every base in row-major order: all of them for the prover, public ones for the verifier.
 pub type Values = Vec<Vec<F>>;
+
+/// Checks that values fit the plan's bases. A prover says which commitments are kept, and gives all but counts and what is
+/// read by rows of those; a verifier gives none but public ones.
+pub fn check_values(plan: &Plan, values: &Values, kept: Option<&[bool]>) -> Result<(), ValuesError> {
+    if values.len() != plan.bases.len() {
+        return Err(ValuesError::Arrays {
+            found: values.len(),
+            expected: plan.bases.len(),
+        });
+    }
+    let counted: Vec<usize> = plan
+        .tables
+        .iter()
+        .filter_map(|table| Some(plan.forms[table.column].terms.first()?.base))
+        .collect();
+    let read_by_rows = |place: usize, commitment: usize| {
+        let reads = |base: &Base| matches!(base, Base::Rows { column, .. } if *column == place);
+        kept.is_some_and(|kept| kept.get(commitment) == Some(&true)) && plan.bases.iter().any(reads)
+    };
+    let all = kept.is_some();
+    for (place, (base, found)) in plan.bases.iter().zip(values).enumerate() {
+        let size: usize = base.shape().iter().product();
+        let optional = match base {
+            Base::Public { .. } => false,
+            Base::Column { commitment, .. } => {
+                !all || counted.contains(&place) || read_by_rows(place, *commitment)
+            }
+            _ => !all,
+        };
+        if found.len() != size && !(optional && found.is_empty()) {
+            return Err(ValuesError::Values {
+                base: place,
+                found: found.len(),
+                expected: size,
+            });
+        }
+    }
+    for base in &plan.bases {
+        if let Base::Rows { column, index, .. } = base {
+            let extent = plan.bases[*column].shape()[0] as u64;
+            if values[*index].iter().any(|row| row.word() >= extent) {
+                return Err(ValuesError::Rows(extent));
+            }
+        }
+    }
+    Ok(())
+}
 
 pub struct Claim<V> {
     pub base: usize,
@@ -141,7 +189,7 @@ impl<'a, E: Extension, C: Checks<E>> Claims<'a, E, C> {
             rows.push(row);
         }
         if self.known.len() + asked.len() > E::MOST_CLAIMS {
-            return Reject::because("the plan needs more claims than the security level allows");
+            return Err(Reject::Claims);
         }
         let (values, functionals) = (self.values, &self.functionals);
         let given = self.checks.receive(channel, label, asked.len(), || {

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
-use crate::channel::{Channel, Reject};
+use crate::channel::Channel;
 use crate::checks::{Checks, Plain};
 use crate::claims::Claims;
+use crate::errors::Reject;
 use crate::extension::Extension;
 use crate::field::F;
 use crate::functional::Functional;

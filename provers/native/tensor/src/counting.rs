@@ -1,7 +1,8 @@
 //! How many pads a plan takes, counted by a verifier of zeros.
 
-use crate::channel::{Channel, Reject};
+use crate::channel::Channel;
 use crate::checks::Checks;
+use crate::errors::Reject;
 use crate::extension::Extension;
 
 /// Pads of a product: two masks of its factors, and their product.
@@ -48,15 +49,15 @@ impl<E: Extension> Checks<E> for Counting {
         *value
     }
 
-    fn zero(&mut self, _: E, _: &str) -> Result<(), Reject> {
+    fn zero(&mut self, _: E, _: Reject) -> Result<(), Reject> {
         self.0.equations += 1;
         Ok(())
     }
 
-    fn not_zero(&mut self, channel: &mut Channel, value: E, _: &str) -> Result<(), Reject> {
+    fn not_zero(&mut self, channel: &mut Channel, value: E, reason: Reject) -> Result<(), Reject> {
         let inverse = self.receive(channel, "inverse", 1, Vec::new)?;
         let product = self.product(value, inverse[0]);
-        Checks::<E>::zero(self, product, "")
+        Checks::<E>::zero(self, product, reason)
     }
 
     fn product(&mut self, x: E, y: E) -> E {

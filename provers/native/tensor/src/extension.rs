@@ -118,9 +118,6 @@ macro_rules! arithmetic {
             }
         }
 
-        // SAFETY: words of the base field, of which zero is one.
-        unsafe impl Zero for $name {}
-
         impl From<F> for $name {
             #[inline(always)]
             fn from(value: F) -> Self {

@@ -2,9 +2,10 @@
 
 use rayon::prelude::*;
 
-use crate::channel::{Channel, Reject};
+use crate::channel::Channel;
 use crate::checks::Checks;
 use crate::claims::{Claims, Values, form_values};
+use crate::errors::Reject;
 use crate::extension::Extension;
 use crate::field::F;
 use crate::functional::{Functional, dot};
@@ -70,11 +71,7 @@ pub fn prove_lookups<E: Extension, C: Checks<E>>(
         vec![tree.as_mut().expect("the prover holds a tree").root()]
     })?[0]
         .clone();
-    checks.not_zero(
-        channel,
-        root.clone(),
-        "the denominator of the sum of fractions is zero",
-    )?;
+    checks.not_zero(channel, root.clone(), Reject::Denominator)?;
     // The numerator of the sum is 0 by the statement: it is not sent.
     let (mut numerator, mut denominator) = (C::Value::from(E::ZERO), root);
     let mut point: Vec<E> = Vec::new();
@@ -101,10 +98,7 @@ pub fn prove_lookups<E: Extension, C: Checks<E>>(
         let [n0, n1, d0, d1] = [0, 1, 2, 3].map(|end| ends[end].clone());
         let sums = checks.product(d1.clone(), n0.clone() + d0.clone() * lambda)
             + checks.product(n1.clone(), d0.clone());
-        checks.zero(
-            sums * equality_of(&point, &below) - left,
-            "the sum of fractions of the lookups does not hold",
-        )?;
+        checks.zero(sums * equality_of(&point, &below) - left, Reject::Fractions)?;
         let r: E = channel.challenge("fractions.line");
         numerator = n0.clone() + (n1 - n0) * r;
         denominator = d0.clone() + (d1 - d0) * r;
@@ -174,7 +168,6 @@ pub fn prove_lookups<E: Extension, C: Checks<E>>(
         covered += here;
     }
     expected_d = expected_d + (E::ONE - covered).into();
-    let reason = "a value that is looked up is not the one in the sum of fractions";
-    claims.checks.zero(expected_n - numerator, reason)?;
-    claims.checks.zero(expected_d - denominator, reason)
+    claims.checks.zero(expected_n - numerator, Reject::LookedUp)?;
+    claims.checks.zero(expected_d - denominator, Reject::LookedUp)
 }

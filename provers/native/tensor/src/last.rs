@@ -1,6 +1,7 @@
 //! The end of a joint opening: its last vector, shown whole (docs/tensor.md, "The opening"; docs/zero-knowledge.md, steps 7 and 8).
 
-use crate::channel::{Channel, Reject};
+use crate::channel::Channel;
+use crate::errors::Reject;
 use crate::extension::Extension;
 use crate::geometry::Geometry;
 use crate::memory::zeros;
@@ -26,68 +27,82 @@ fn dot<E: Extension>(x: &[E], y: &[E]) -> E {
     pairs.fold(E::ZERO, |sum, (&x, &y)| sum + x * y)
 }
 
-/// Shows mask + mu vector in place of a last vector; returns it, and what its sum with the weights must be.
+/// The verifier's side of showing mask + mu vector in place of a last vector; returns it, and what its sum with the weights
+/// must be.
 ///
 /// Soundness: vector and mask are fixed by the root of their tree, and the mask's sum is sent, before mu is drawn; so one mu at
 /// most makes a false target true. What is shown is fixed before the places are drawn where it must be mask + mu vector.
-pub fn masked<E: Extension>(
+pub fn check_masked<E: Extension>(
     channel: &mut Channel,
     (known, geometry): (&Known, &Geometry),
     target: E,
-    secret: Option<Last<E>>,
+) -> Result<(Vec<E>, E), Reject> {
+    let masked: E = channel.read_scalars("whir.mask", 1)?[0];
+    let mu: E = channel.challenge("whir.mask");
+    let last = channel.read_scalars("whir.last", geometry.end + geometry.random)?;
+    let answers = known.check(channel, geometry.queries)?;
+    check(&last, mu, known, &answers)?;
+    Ok((last, masked + mu * target))
+}
+
+/// The prover's side; a false target is refused, unless a test forges.
+pub fn prove_masked<E: Extension>(
+    channel: &mut Channel,
+    (known, geometry): (&Known, &Geometry),
+    target: E,
+    own: &Last<E>,
 ) -> Result<(Vec<E>, E), Reject> {
     let length = geometry.end + geometry.random;
-    if let Some(Last {
-        pairs: [values, weights],
-        ..
-    }) = &secret
-        && !channel.is_forged()
-        && dot(values, weights) != target
-    {
+    let [values, weights] = own.pairs;
+    if !channel.is_forged() && dot(values, weights) != target {
         return Reject::because(
             "the values are not what the program computes; a false proof would tell of them",
         );
     }
-    let own = || secret.as_ref().expect("proving");
-    let masked = channel.scalars("whir.mask", 1, || vec![dot(own().mask, &own().pairs[1])])?[0];
+    let masked = channel.scalars("whir.mask", 1, || vec![dot(own.mask, weights)])?[0];
     let mu: E = channel.challenge("whir.mask");
     let last = channel.scalars("whir.last", length, || {
-        let pairs = own().mask.iter().zip(&own().pairs[0]);
+        let pairs = own.mask.iter().zip(values);
         pairs.map(|(&g, &v)| g + mu * v).collect()
     })?;
-    let answers = known.ask(channel, geometry.queries, secret.as_ref().map(|own| own.oracle))?;
-    if secret.is_none() {
-        check(&last, mu, known, &answers)?;
-    }
+    known.show(channel, geometry.queries, own.oracle)?;
     Ok((last, masked + mu * target))
 }
 
-/// A sumcheck in the clear of what is shown times weights, in so many variables, which a prover gives; what is left to
-/// compare, for the verifier alone.
-pub fn summed<E: Extension>(
+/// The verifier's side of a sumcheck in the clear of what is shown times weights, in so many variables: what is left to
+/// compare.
+pub fn check_summed<E: Extension>(
     channel: &mut Channel,
     bits: usize,
     (shown, mut claim): (Vec<E>, E),
-    weights: Option<Vec<E>>,
-) -> Result<Option<Shown<E>>, Reject> {
-    let proving = weights.is_some();
-    let mut pairs = weights.map(|weights| {
-        let mut values: Vec<E> = zeros(1 << bits);
-        values[..shown.len()].copy_from_slice(&shown);
-        Pairs::new(values, weights)
-    });
+) -> Result<Shown<E>, Reject> {
     let mut point = Vec::with_capacity(bits);
     for _ in 0..bits {
-        let own = || message(pairs.as_ref().expect("proving").sums(), claim);
-        let sent = channel.scalars("whir.fold", 2, own)?;
+        let sent: Vec<E> = channel.read_scalars("whir.fold", 2)?;
         let r: E = channel.challenge("whir.fold");
         claim = interpolate::<E, E>(claim, &sent, r);
-        if let Some(pairs) = &mut pairs {
-            pairs.bind(r);
-        }
         point.push(r);
     }
-    Ok((!proving).then(|| (dot(&equality(&point), &shown), point, claim)))
+    Ok((dot(&equality(&point), &shown), point, claim))
+}
+
+/// The prover's side, who has the weights.
+pub fn prove_summed<E: Extension>(
+    channel: &mut Channel,
+    bits: usize,
+    (shown, mut claim): (Vec<E>, E),
+    weights: Vec<E>,
+) -> Result<(), Reject> {
+    let mut values: Vec<E> = zeros(1 << bits);
+    values[..shown.len()].copy_from_slice(&shown);
+    let mut pairs = Pairs::new(values, weights);
+    for _ in 0..bits {
+        let sent = channel.scalars("whir.fold", 2, || message(pairs.sums(), claim))?;
+        let r: E = channel.challenge("whir.fold");
+        claim = interpolate::<E, E>(claim, &sent, r);
+        pairs.bind(r);
+    }
+    Ok(())
 }
 
 /// At each opened place the vector that is shown is the mask and mu times the last vector.
@@ -98,7 +113,7 @@ fn check<E: Extension>(last: &[E], mu: E, known: &Known, answers: &Answers) -> R
         let (value, mask) = leaf.split_at(E::DEGREE);
         let shown = E::of(&words[E::DEGREE * place..E::DEGREE * (place + 1)]);
         if E::of(mask) + mu * E::of(value) != shown {
-            return Reject::because("the last vector of an opening is not the one that was committed to");
+            return Err(Reject::LastVector);
         }
     }
     Ok(())
@@ -135,7 +150,7 @@ mod tests {
         more: E,
         label: &str,
         forge: impl Fn(&[E], &[E], &[E]) -> Vec<E> + Send,
-    ) -> Result<E, String> {
+    ) -> Result<E, Reject> {
         let tables = [HIDDEN.table(100, 1)];
         let vectors = HIDDEN.vectors(&tables);
         let geometry = &vectors.last().unwrap().geometry;
@@ -173,14 +188,12 @@ mod tests {
             mask: &mask,
             pairs: &[values, weights.clone()],
         };
-        let shown = masked(&mut channel, (&known, geometry), target, Some(secret)).unwrap();
-        summed(&mut channel, geometry.bits, shown, Some(weights.clone())).unwrap();
+        let shown = prove_masked(&mut channel, (&known, geometry), target, &secret).unwrap();
+        prove_summed(&mut channel, geometry.bits, shown, weights.clone()).unwrap();
         let proof = channel.finish().unwrap();
         let mut channel = Channel::verifier(&proof);
-        let ended = masked::<E>(&mut channel, (&known, geometry), target, None)
-            .and_then(|shown| summed(&mut channel, geometry.bits, shown, None));
-        let shown = ended.map_err(|Reject(reason)| reason)?;
-        let (value, point, claim) = shown.expect("a verifier compares");
+        let shown = check_masked::<E>(&mut channel, (&known, geometry), target)?;
+        let (value, point, claim) = check_summed(&mut channel, geometry.bits, shown)?;
         Ok(value * dot(&equality(&point), &weights) - claim)
     }
 
@@ -195,8 +208,7 @@ mod tests {
             shown[0] += mu * element::<E>(9000).inverse();
             shown
         };
-        let reason = ended(E::ONE, "whir.last", fitting).unwrap_err();
-        assert!(reason.contains("not the one that was committed to"), "{reason}");
+        assert_eq!(ended(E::ONE, "whir.last", fitting), Err(Reject::LastVector));
         // A sum of the mask that makes up for it would have to know mu.
         let less = |sent: &[E], _: &[E], _: &[E]| vec![sent[0] - E::ONE];
         assert!(ended(E::ONE, "whir.mask", less).unwrap() != E::ZERO);

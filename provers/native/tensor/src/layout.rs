@@ -1,9 +1,10 @@
 //! What follows from a plan before any proof: its tables' sizes, and how many pads hide what is sent.
 
-use crate::channel::{Channel, Reject};
+use crate::channel::Channel;
 use crate::claims::Values;
 use crate::counting::{Counting, Counts};
 use crate::cubic::Cubic;
+use crate::errors::Reject;
 use crate::extension::Extension;
 use crate::field::F;
 use crate::geometry::{Demand, Geometry, Vector, fit};
@@ -40,7 +41,7 @@ impl Layout {
         tables.push(demand.table(pads + degree * counts.pads(), 1));
         let vectors = demand.vectors(&tables);
         if !fit(&tables, &vectors) {
-            return Reject::because("the plan's tables do not fit the field's domains");
+            return Err(Reject::Domains);
         }
         Ok(Self {
             tables,

@@ -2,15 +2,17 @@
 //! (docs/zero-knowledge.md, steps 2 to 4).
 
 use crate::affine::Affine;
-use crate::channel::{Channel, Reject};
+use crate::channel::Channel;
 use crate::checks::Checks;
 use crate::counting::{Counts, TRIPLE};
+use crate::errors::Reject;
 use crate::extension::Extension;
 use crate::hidden_value::Hidden;
 use crate::randomness::Randomness;
 
 /// From this number on unknowns are products, in their order; those before are pads.
-const PRODUCTS: usize = 1 << 40;
+const PRODUCTS: usize = 1 << (usize::BITS - 1);
+
 /// Uniform pads of these counts; the third of each triple is the product of the others.
 pub fn draw_pads<E: Extension>(counts: Counts, randomness: &Randomness) -> Vec<E> {
     let mut pads: Vec<E> = randomness.elements("pads", counts.pads());
@@ -83,11 +85,11 @@ impl<'a, E: Extension, const PROVING: bool> Masking<'a, E, PROVING> {
             equations: self.linear.len(),
         };
         if found != self.counts {
-            return Reject::because("the plan sends another number of values than was counted");
+            return Err(Reject::OtherValues);
         }
         let scale: E = channel.challenge("products.scale");
         if scale == E::ZERO {
-            return Reject::because("the scale of products is zero");
+            return Err(Reject::Scale);
         }
         let less = channel.scalars("products.factors", 2 * self.factors.len(), || {
             let pairs = self.factors.iter().enumerate();
@@ -158,7 +160,7 @@ impl<E: Extension, const PROVING: bool> Checks<E> for Masking<'_, E, PROVING> {
         let first = self.sent;
         self.sent += count;
         if self.sent > self.counts.numbers {
-            return Reject::because("the plan sends more values than were counted");
+            return Err(Reject::MoreValues);
         }
         let numbers = channel.scalars(label, count, || {
             let padded = |(i, number)| number + self.pad(first + i);
@@ -175,15 +177,15 @@ impl<E: Extension, const PROVING: bool> Checks<E> for Masking<'_, E, PROVING> {
         value.known
     }
 
-    fn zero(&mut self, value: Hidden<E>, _: &str) -> Result<(), Reject> {
+    fn zero(&mut self, value: Hidden<E>, _: Reject) -> Result<(), Reject> {
         self.linear.push(value.form);
         Ok(())
     }
 
     /// It has an inverse, which is sent too.
-    fn not_zero(&mut self, channel: &mut Channel, value: Hidden<E>, reason: &str) -> Result<(), Reject> {
+    fn not_zero(&mut self, channel: &mut Channel, value: Hidden<E>, reason: Reject) -> Result<(), Reject> {
         if PROVING && value.known == E::ZERO {
-            return Reject::because(reason);
+            return Err(reason);
         }
         let inverse = self.receive(channel, "inverse", 1, || vec![value.known.inverse()])?;
         let product = self.product(value, inverse[0].clone());
@@ -223,9 +225,9 @@ mod tests {
             let tables = reduced.tables.as_ref().expect("proving");
             vec![tables[0][0], tables[1][0]]
         })?;
-        checks.not_zero(channel, ends[0].clone(), "zero")?;
+        checks.not_zero(channel, ends[0].clone(), Reject::Denominator)?;
         let product = checks.product(ends[0].clone(), ends[1].clone());
-        checks.zero(product - reduced.claim, "no product")
+        checks.zero(product - reduced.claim, Reject::Product)
     }
 
     fn equations_of_pads<E: Extension>() {
@@ -289,7 +291,9 @@ mod tests {
             };
             let mut noted = Masking::new(counts, &[]);
             let product = noted.product(hidden(0), hidden(1));
-            noted.zero(product - Self::claimed().into(), "false").unwrap();
+            noted
+                .zero(product - Self::claimed().into(), Reject::Equation)
+                .unwrap();
             let scale = element(7);
             let less = [numbers[0] * scale - pads[2], numbers[1] - pads[3]];
             Self {

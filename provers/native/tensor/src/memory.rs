@@ -2,7 +2,9 @@
 
 use std::alloc::{Layout, alloc_zeroed, handle_alloc_error};
 
+use crate::cubic::Cubic;
 use crate::field::F;
+use crate::quadratic::Quadratic;
 
 /// Types whose value of zero bytes is zero.
 ///
@@ -11,6 +13,10 @@ use crate::field::F;
 pub unsafe trait Zero: Copy {}
 // SAFETY: words, the word 0 among them.
 unsafe impl Zero for F {}
+// SAFETY: words of the base field.
+unsafe impl Zero for Quadratic {}
+// SAFETY: words of the base field.
+unsafe impl Zero for Cubic {}
 // SAFETY: any word is one.
 unsafe impl Zero for u64 {}
 // SAFETY: any bytes are.

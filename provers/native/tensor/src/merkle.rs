@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 
-use crate::channel::Reject;
 use crate::domain::Use;
+use crate::errors::Reject;
 use crate::field::F;
 use crate::hashes::{leaf_hashes, node_hashes};
 use crate::memory::zeros;
@@ -138,7 +138,7 @@ pub fn top(depth: usize, places: &[usize], hashes: &[Digest], siblings: &[Digest
                 }
                 _ => match siblings.next() {
                     Some(found) => *found,
-                    None => return Reject::because("a Merkle opening lacks a node"),
+                    None => return Err(Reject::Node),
                 },
             };
             let parent = if place % 2 == 0 {

@@ -2,8 +2,9 @@
 
 use rayon::prelude::*;
 
-use crate::channel::{Channel, Reject};
+use crate::channel::Channel;
 use crate::checks::{Checks, Value};
+use crate::errors::Reject;
 use crate::extension::{Extension, ExtensionFactor};
 use crate::field::F;
 

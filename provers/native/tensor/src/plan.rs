@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use crate::channel::Reject;
+use crate::errors::{PlanError, Reject};
 use crate::field::F;
 use crate::geometry::{HIDDEN, LEAST, MOST_OPENINGS, PLAIN};
 use crate::layout::Layout;
@@ -101,7 +101,7 @@ pub struct Plan {
     pub openings: Vec<usize>,
     /// Whether proofs by this plan are in zero knowledge.
     pub hidden: bool,
-    pub layout: OnceLock<Result<Layout, String>>,
+    pub layout: OnceLock<Result<Layout, Reject>>,
 }
 
 /// The variables of a tensor whose axes are padded to powers of two.
@@ -111,30 +111,35 @@ pub fn variables(shape: &[usize]) -> usize {
 
 impl Plan {
     /// An error where records do not fit together; after this, indices and shapes may be trusted.
-    pub fn validate(&self) -> Result<(), String> {
-        let fail = |what: String| Err(format!("the plan does not fit together: {what}"));
+    pub fn validate(&self) -> Result<(), PlanError> {
         if self.hidden && self.openings.len() != self.ports.len() {
-            return fail(format!("{} numbers of openings", self.openings.len()));
+            return Err(PlanError::OpeningsGiven(self.openings.len()));
         }
-        if let Some(openings) = self
+        if let Some(&openings) = self
             .openings
             .iter()
             .find(|&&own| !(1..=MOST_OPENINGS).contains(&own))
         {
-            return fail(format!("a root for {openings} openings"));
+            return Err(PlanError::Openings(openings));
         }
         if self.ports.len() + 1 != self.commitments.len() {
-            return fail(format!("{} lists of ports", self.ports.len()));
+            return Err(PlanError::Lists(self.ports.len()));
         }
         for (c, &bits) in self.commitments.iter().enumerate() {
             if !(LEAST..=MOST_VARIABLES).contains(&bits) {
-                return fail(format!("commitment {c} has {bits} variables"));
+                return Err(PlanError::Commitment {
+                    number: c,
+                    variables: bits,
+                });
             }
         }
         for (b, base) in self.bases.iter().enumerate() {
             let size: usize = base.shape().iter().product();
             if size == 0 || variables(base.shape()) > MOST_VARIABLES {
-                return fail(format!("base {b} has shape {:?}", base.shape()));
+                return Err(PlanError::Shape {
+                    base: b,
+                    shape: base.shape().to_vec(),
+                });
             }
             let fits = match base {
                 Base::Column {
@@ -155,18 +160,18 @@ impl Plan {
                 } => self.product_fits(shape, letters, forms),
             };
             if !fits {
-                return fail(format!("base {b}"));
+                return Err(PlanError::Base(b));
             }
         }
         for (f, form) in self.forms.iter().enumerate() {
             for term in &form.terms {
                 let Some(base) = self.bases.get(term.base) else {
-                    return fail(format!("form {f}"));
+                    return Err(PlanError::Form(f));
                 };
                 let mut shape = base.shape();
                 for &(view, sums) in term.path.iter().rev() {
                     let Some(view) = self.views.get(view) else {
-                        return fail(format!("form {f}"));
+                        return Err(PlanError::Form(f));
                     };
                     let (from, to) = if sums {
                         (view.target(), view.source.as_slice())
@@ -174,12 +179,12 @@ impl Plan {
                         (view.source.as_slice(), view.target())
                     };
                     if shape != from {
-                        return fail(format!("form {f}"));
+                        return Err(PlanError::Form(f));
                     }
                     shape = to;
                 }
                 if shape != form.shape {
-                    return fail(format!("form {f}"));
+                    return Err(PlanError::Form(f));
                 }
             }
         }
@@ -194,7 +199,7 @@ impl Plan {
                 Some(value) => shape.is_some() && self.forms.get(value).map(|form| &form.shape) == shape,
             };
             if shape.is_none() || !paired || valued != Some(lookup.value.is_some()) {
-                return fail(format!("lookup {l}"));
+                return Err(PlanError::Lookup(l));
             }
         }
         for (t, table) in self.tables.iter().enumerate() {
@@ -203,22 +208,20 @@ impl Plan {
                 .get(table.column)
                 .is_some_and(|form| form.shape == [table.size]);
             if !column || !(table.values.is_empty() || table.values.len() == table.size) {
-                return fail(format!("table {t}"));
+                return Err(PlanError::Table(t));
             }
         }
         match self.zeros.iter().all(|&form| form < self.forms.len()) {
             true => Ok(()),
-            false => fail("zeros".into()),
+            false => Err(PlanError::Zeros),
         }
     }
 
     /// The sizes of a proof.
     pub fn layout(&self) -> Result<&Layout, Reject> {
         let demand = if self.hidden { &HIDDEN } else { &PLAIN };
-        let made = self
-            .layout
-            .get_or_init(|| Layout::of(self, demand).map_err(|Reject(reason)| reason));
-        made.as_ref().map_err(|reason| Reject(reason.clone()))
+        let made = self.layout.get_or_init(|| Layout::of(self, demand));
+        made.as_ref().map_err(Clone::clone)
     }
 
     /// Where the columns of a commitment end.

@@ -3,16 +3,15 @@
 use rayon::prelude::*;
 
 use crate::axis::Axis;
-use crate::channel::{Channel, Reject};
+use crate::channel::Channel;
 use crate::checks::Checks;
 use crate::claims::{Claim, Claims, form_values};
+use crate::errors::Reject;
 use crate::extension::{Extension, ExtensionSum};
 use crate::field::F;
 use crate::functional::{Functional, dot, padded_places};
 use crate::multilinear::{bits_of, sumcheck};
 use crate::plan::{Base, Form, variables};
-
-const UNTRUE: &str = "a claim on a product does not hold";
 
 impl<E: Extension, C: Checks<E>> Claims<'_, E, C> {
     /// Reduces claims on products until only claims on columns are left.
@@ -60,7 +59,7 @@ impl<E: Extension, C: Checks<E>> Claims<'_, E, C> {
             self.functionals[claim.weights].extension(shape, &reduced.point)
         };
         self.checks
-            .zero(given[0].clone() * weight - reduced.claim, UNTRUE)?;
+            .zero(given[0].clone() * weight - reduced.claim, Reject::Product)?;
         let weights = self.weights(Functional::point(shape, &reduced.point));
         Ok(Claim {
             base: claim.base,
@@ -191,7 +190,7 @@ impl<E: Extension, C: Checks<E>> Claims<'_, E, C> {
         let found = self.settle(channel, "operands", &[(forms[0], on_x), (forms[1], on_y)])?;
         let [on_x, on_y] = [found[0].clone(), found[1].clone()];
         let product = self.checks.product(on_x, on_y);
-        self.checks.zero(product * factor - expected, UNTRUE)
+        self.checks.zero(product * factor - expected, Reject::Product)
     }
 }
 

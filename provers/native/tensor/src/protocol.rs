@@ -1,26 +1,30 @@
 //! The whole protocol over one channel, for prover and verifier alike.
 
 use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
 
 use rayon::prelude::*;
 
-use crate::channel::{Channel, Reject};
+use crate::channel::Channel;
 use crate::checks::{Checks, Proving, Verifying};
 use crate::claims::{Claims, Values};
 use crate::columns::Columns;
 use crate::commitment::{Commitment, committed, table};
+use crate::cubic::Cubic;
+use crate::errors::Reject;
 use crate::extension::Extension;
 use crate::field::F;
 use crate::fractions::{LookedUp, looked_up, multiplicities, prove_lookups};
 use crate::functional::Functional;
 use crate::hidden::{own_randomness, own_table};
-use crate::joint::open;
+use crate::joint;
 use crate::layout::Layout;
 use crate::masked::Masking;
 use crate::merkle::Digest;
-use crate::plan::{Base, Plan, variables};
+use crate::plan::{Base, Degree, Plan, variables};
+use crate::quadratic::Quadratic;
 use crate::randomness::Randomness;
 use crate::vectors::{Hiding, Opened, Prover};
 
@@ -61,7 +65,7 @@ impl<'a> Clock<'a> {
     pub fn done(&mut self, name: &'static str) -> Result<(), Reject> {
         self.phases.push((name, self.start.elapsed().as_secs_f64()));
         self.start = Instant::now();
-        (self.progress)(name).map_err(Reject)
+        (self.progress)(name).map_err(Reject::Unproved)
     }
 }
 
@@ -204,7 +208,7 @@ pub(crate) fn proved<E: Extension>(
     let roots: Vec<Digest> = commitments.iter().map(|commitment| commitment.root()).collect();
     let tables = layout.known(&bindings, &roots);
     let tables = (&tables[..], &layout.vectors[..]);
-    open(&mut channel, tables, columns.target, Some(prover), |_, _| E::ZERO)?;
+    joint::prove(&mut channel, tables, columns.target, prover)?;
     clock.done("open")?;
     commitments.pop();
     Ok((channel.finish()?, commitments, clock.phases))
@@ -236,7 +240,7 @@ fn zeros<E: Extension, C: Checks<E>>(
     let checks = &mut claims.checks;
     found
         .into_iter()
-        .try_for_each(|value| checks.zero(value, "an equation of the program does not hold"))
+        .try_for_each(|value| checks.zero(value, Reject::Equation))
 }
 
 /// What both sides do before openings: from a statement to claims on columns. A prover gives what is looked up.
@@ -258,24 +262,34 @@ pub(crate) fn reduced<'a, E: Extension, C: Checks<E>>(
     Ok(claims)
 }
 
-/// Checks a proof of a statement, whose public values are in `values` at their bases.
-pub fn verify<E: Extension>(
+/// Checks the bytes of a proof of a statement, whose public values are in `values` at their bases, as `check_values` takes
+/// them. Of the proof nothing is trusted, and nothing about it panics.
+///
+/// Soundness: docs/tensor.md. The plan, the digest, the roots and the values must be the verifier's own.
+pub fn verify(plan: &Plan, statement: &Statement, values: &Values, proof: &[u8]) -> Result<(), Reject> {
+    let check = || match plan.degree {
+        Degree::Two => checked::<Quadratic>(plan, statement, values, proof),
+        Degree::Three => checked::<Cubic>(plan, statement, values, proof),
+    };
+    catch_unwind(AssertUnwindSafe(check)).unwrap_or(Err(Reject::Malformed))
+}
+
+fn checked<E: Extension>(
     plan: &Plan,
     statement: &Statement,
     values: &Values,
     proof: &[u8],
 ) -> Result<(), Reject> {
     if statement.roots.len() + 1 != plan.commitments.len() {
-        return Reject::because(format!(
-            "expected {} roots, found {}",
-            plan.commitments.len() - 1,
-            statement.roots.len()
-        ));
+        return Err(Reject::Roots {
+            found: statement.roots.len(),
+            expected: plan.commitments.len() - 1,
+        });
     }
     let layout = plan.layout()?;
     let mut channel = Channel::verifier(proof);
     absorb(&mut channel, statement, plan, values);
-    let own = channel.digest("columns", || unreachable!())?;
+    let own = channel.read_digest("columns")?;
     let start = layout.pads;
     let columns: Columns<E> = if plan.hidden {
         let checks = Masking::<E, false>::new(layout.counts, &[]);
@@ -289,7 +303,7 @@ pub fn verify<E: Extension>(
     let bindings = plan.bindings();
     let tables = layout.known(&bindings, &roots);
     let tables = (&tables[..], &layout.vectors[..]);
-    open(&mut channel, tables, columns.target, None, |table, point| {
+    joint::check(&mut channel, tables, columns.target, |table, point| {
         columns.weight(table, point)
     })?;
     channel.finish().map(drop)

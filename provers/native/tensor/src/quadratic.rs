@@ -4,7 +4,6 @@ use std::ops::{Add, AddAssign, Mul, Sub};
 
 use crate::extension::{Extension, ExtensionFactor, ExtensionSum, arithmetic, coordinates};
 use crate::field::{F, SEVEN, sevenfold};
-use crate::memory::Zero;
 use crate::sums::Sum;
 
 /// a + b X, with X^2 = 7.

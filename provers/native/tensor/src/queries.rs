@@ -1,6 +1,7 @@
 //! Queries to an oracle: leaves at random places, opened together, and shown to belong to its root.
 
-use crate::channel::{Channel, Reject};
+use crate::channel::Channel;
+use crate::errors::Reject;
 use crate::extension::Extension;
 use crate::field::F;
 use crate::folding::Fold;
@@ -27,6 +28,9 @@ pub struct Answers {
     pub carried: Vec<F>,
 }
 
+/// Answers, the salts of their leaves, and the nodes between them and the root.
+type Exchanged = (Answers, Vec<[u64; 2]>, Vec<u64>);
+
 impl Answers {
     /// The folds of the leaves of what is known.
     pub fn folded<E: Extension>(&self, known: &Known, folding: &Fold<E>) -> Vec<E> {
@@ -40,13 +44,26 @@ impl Answers {
 }
 
 impl Known<'_> {
-    /// Opens so many random places, or fewer where some are drawn twice.
-    pub fn ask(
+    /// The verifier's side: reads the leaves at so many random places, or fewer where some are drawn twice, and checks that
+    /// they belong to the root.
+    pub fn check(&self, channel: &mut Channel, count: usize) -> Result<Answers, Reject> {
+        let (answers, salts, nodes) = self.exchange(channel, count, None)?;
+        self.belong(&answers, &salts, &nodes)?;
+        Ok(answers)
+    }
+
+    /// The prover's side: shows these leaves of the oracle.
+    pub fn show(&self, channel: &mut Channel, count: usize, oracle: &Oracle) -> Result<Answers, Reject> {
+        Ok(self.exchange(channel, count, Some(oracle))?.0)
+    }
+
+    /// The messages of both sides in order; the prover's are made from its oracle. Nothing is checked.
+    fn exchange(
         &self,
         channel: &mut Channel,
         count: usize,
         oracle: Option<&Oracle>,
-    ) -> Result<Answers, Reject> {
+    ) -> Result<Exchanged, Reject> {
         let places = channel.positions("whir.queries", count, self.leaves);
         let own = || oracle.expect("proving");
         let words = channel.elements("whir.leaves", places.len() * self.width, || own().leaves(&places))?;
@@ -74,13 +91,10 @@ impl Known<'_> {
             words,
             carried,
         };
-        if oracle.is_none() {
-            self.check(&answers, &salts, &nodes)?;
-        }
-        Ok(answers)
+        Ok((answers, salts, nodes))
     }
 
-    fn check(&self, answers: &Answers, salts: &[[u64; 2]], nodes: &[u64]) -> Result<(), Reject> {
+    fn belong(&self, answers: &Answers, salts: &[[u64; 2]], nodes: &[u64]) -> Result<(), Reject> {
         let mut siblings = Vec::with_capacity(nodes.len() / 4);
         for node in nodes.chunks_exact(4) {
             let mut digest = [0; 32];
@@ -98,7 +112,7 @@ impl Known<'_> {
         let top = top(self.leaves, &answers.places, &hashes, &siblings)?;
         let root = self.binding.map_or(top, |binding| binding.root(&top));
         if root != self.root {
-            return Reject::because("an opened leaf does not belong to its commitment");
+            return Err(Reject::Leaf);
         }
         Ok(())
     }

@@ -5,7 +5,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use crate::channel::{Channel, Reject, Sent};
+use crate::channel::{Channel, Sent};
+use crate::errors::Reject;
 use crate::extension::Extension;
 use crate::field::F;
 use crate::geometry::Demand;

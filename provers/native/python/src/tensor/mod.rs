@@ -3,19 +3,19 @@
 mod records;
 
 use std::collections::HashMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use circuitize_tensor::channel::{Channel, Hook, Reject};
-use circuitize_tensor::claims::Values;
+use circuitize_tensor::channel::{Channel, Hook};
+use circuitize_tensor::claims::{Values, check_values};
 use circuitize_tensor::commitment::Commitment;
 use circuitize_tensor::counting::Counts;
 use circuitize_tensor::cubic::Cubic;
 use circuitize_tensor::domain::Use;
+use circuitize_tensor::errors::Reject;
 use circuitize_tensor::geometry::{Demand, Geometry, HIDDEN, MOST_OPENINGS, PLAIN};
 use circuitize_tensor::instructions::Instructions;
 use circuitize_tensor::merkle::Binding;
-use circuitize_tensor::plan::{Base, Degree, Plan, variables};
+use circuitize_tensor::plan::{Degree, Plan, variables};
 use circuitize_tensor::protocol::{Statement, Witness, prove, verify};
 use circuitize_tensor::quadratic::Quadratic;
 use circuitize_tensor::rehearsal::view;
@@ -25,6 +25,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use self::records::{LayoutRecord, PyPlan, field_elements, layout_record};
+use crate::buffers::refused;
 use crate::progress::Progress;
 
 fn secret(bytes: &[u8]) -> PyResult<[u8; 32]> {
@@ -50,50 +51,9 @@ impl PyCommitment {
 
 /// The values of bases: for the prover, who says which commitments are kept, all but counts and what is read by rows.
 fn values(py: Python<'_>, plan: &Plan, arrays: &[PyBuffer<i64>], kept: Option<&[bool]>) -> PyResult<Values> {
-    if arrays.len() != plan.bases.len() {
-        return Err(PyValueError::new_err(format!(
-            "expected {} arrays, found {}",
-            plan.bases.len(),
-            arrays.len()
-        )));
-    }
-    let counted: Vec<usize> = plan
-        .tables
-        .iter()
-        .map(|table| plan.forms[table.column].terms[0].base)
-        .collect();
-    let read_by_rows = |place: usize, commitment: usize| {
-        let reads = |base: &Base| matches!(base, Base::Rows { column, .. } if *column == place);
-        kept.is_some_and(|kept| kept.get(commitment) == Some(&true)) && plan.bases.iter().any(reads)
-    };
-    let all = kept.is_some();
-    let mut values = Values::with_capacity(arrays.len());
-    for (place, (base, array)) in plan.bases.iter().zip(arrays).enumerate() {
-        let found = field_elements(array, py)?;
-        let size: usize = base.shape().iter().product();
-        let optional = match base {
-            Base::Public { .. } => false,
-            Base::Column { commitment, .. } => {
-                !all || counted.contains(&place) || read_by_rows(place, *commitment)
-            }
-            _ => !all,
-        };
-        if found.len() != size && !(optional && found.is_empty()) {
-            return Err(PyValueError::new_err(format!(
-                "base {place}: expected {size} values, found {}",
-                found.len()
-            )));
-        }
-        values.push(found);
-    }
-    for base in &plan.bases {
-        if let Base::Rows { column, index, .. } = base {
-            let extent = plan.bases[*column].shape()[0] as u64;
-            if values[*index].iter().any(|row| row.word() >= extent) {
-                return Err(PyValueError::new_err(format!("expected rows below {extent}")));
-            }
-        }
-    }
+    let values = arrays.iter().map(|array| field_elements(array, py));
+    let values = values.collect::<PyResult<Values>>()?;
+    check_values(plan, &values, kept).map_err(refused)?;
     Ok(values)
 }
 
@@ -109,7 +69,7 @@ fn statement<'a>(digest: &'a [u8], context: &'a [u8], roots: &[Vec<u8>]) -> PyRe
 fn called<'a>(function: Py<PyAny>) -> Box<Hook<'a>> {
     Box::new(move |label: &str, words: &mut Vec<u64>| {
         *words = Python::attach(|py| function.call1(py, (label, words.clone()))?.extract(py))
-            .map_err(|error: PyErr| Reject(error.to_string()))?;
+            .map_err(|error: PyErr| Reject::Unproved(error.to_string()))?;
         Ok(())
     })
 }
@@ -164,10 +124,10 @@ fn tensor_prove<'py>(
         Degree::Two => prove::<Quadratic>(plan, digest, context, witness, channel, &report),
         Degree::Three => prove::<Cubic>(plan, digest, context, witness, channel, &report),
     });
-    let (proof, commitments, phases) = made.map_err(|Reject(reason)| {
+    let (proof, commitments, phases) = made.map_err(|reason| {
         progress
             .raised()
-            .unwrap_or_else(|| PyRuntimeError::new_err(reason))
+            .unwrap_or_else(|| PyRuntimeError::new_err(reason.to_string()))
     })?;
     let seconds = PyDict::new(py);
     for (phase, value) in phases {
@@ -191,16 +151,8 @@ fn tensor_verify(
     let plan = &plan.0;
     let values = self::values(py, plan, &values, None)?;
     let statement = statement(digest, context, &roots)?;
-    let check = || match plan.degree {
-        Degree::Two => verify::<Quadratic>(plan, &statement, &values, proof),
-        Degree::Three => verify::<Cubic>(plan, &statement, &values, proof),
-    };
-    let verdict = py.detach(|| catch_unwind(AssertUnwindSafe(check)));
-    Ok(match verdict {
-        Ok(Ok(())) => None,
-        Ok(Err(Reject(reason))) => Some(reason),
-        Err(_) => Some("the verifier failed on a malformed proof".into()),
-    })
+    let verdict = py.detach(|| verify(plan, &statement, &values, proof));
+    Ok(verdict.err().map(|reason| reason.to_string()))
 }
 
 /// Messages, and randomness by its labels: words in 64 bits each.
@@ -251,7 +203,7 @@ fn tensor_view<'py>(
         Degree::Two => view::<Quadratic>(plan, witness, &demand, challenges, replaced),
         Degree::Three => view::<Cubic>(plan, witness, &demand, challenges, replaced),
     });
-    let (sent, asked) = made.map_err(|Reject(reason)| PyRuntimeError::new_err(reason))?;
+    let (sent, asked) = made.map_err(|reason| PyRuntimeError::new_err(reason.to_string()))?;
     let record = |(label, words): (String, Vec<u64>)| {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         (label, PyBytes::new(py, &bytes))

@@ -1,17 +1,16 @@
 //! A plan as Python writes it down: records of what it is made of.
 
-use std::sync::OnceLock;
-
-use circuitize_tensor::channel::Reject;
 use circuitize_tensor::counting::Counts;
-use circuitize_tensor::domain::Use;
+use circuitize_tensor::errors::PlanError;
 use circuitize_tensor::field::F;
 use circuitize_tensor::geometry::{Geometry, Vector};
-use circuitize_tensor::plan::{Base, Degree, Form, Lookup, Plan, Table, Term};
-use circuitize_tensor::view::{Step, View};
+use circuitize_tensor::plan::{Base, Plan};
+use circuitize_tensor::records::{FormRecord, Records, ViewRecord};
 use pyo3::buffer::{Element, PyBuffer};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+
+use crate::buffers::refused;
 
 fn elements<T: Element>(array: &PyBuffer<T>, py: Python<'_>) -> PyResult<Vec<T>> {
     if array.is_c_contiguous() {
@@ -31,11 +30,6 @@ pub struct PyPlan(pub Plan);
 
 type GeometryRecord = (usize, usize, usize, usize, usize, usize);
 pub type LayoutRecord = (Vec<GeometryRecord>, Vec<GeometryRecord>, (usize, usize, usize));
-type StepRecord = (Vec<usize>, Option<(Vec<i64>, Vec<Vec<i64>>)>);
-type ViewRecord = (Vec<usize>, Vec<StepRecord>);
-type TermRecord = (u64, usize, Vec<(usize, bool)>);
-type FormRecord = (Vec<usize>, Vec<TermRecord>);
-
 fn base(record: &Bound<'_, PyAny>) -> PyResult<Base> {
     let kind: String = record.get_item(0)?.extract()?;
     let shape: Vec<usize> = record.get_item(1)?.extract()?;
@@ -67,7 +61,7 @@ fn base(record: &Bound<'_, PyAny>) -> PyResult<Base> {
                 forms,
             })
         }
-        _ => Err(PyValueError::new_err(format!("no base of kind {kind:?}"))),
+        _ => Err(refused(PlanError::Kind(kind))),
     }
 }
 
@@ -90,78 +84,30 @@ impl PyPlan {
         zeros: Vec<usize>,
         openings: Option<Vec<usize>>,
     ) -> PyResult<Self> {
-        let degree = match degree {
-            2 => Degree::Two,
-            3 => Degree::Three,
-            _ => {
-                return Err(PyValueError::new_err(format!(
-                    "expected degree 2 or 3, found {degree}"
-                )));
-            }
-        };
-        let step = |(shape, affine): StepRecord| match affine {
-            None => Step::Regroup(shape),
-            Some((offsets, strides)) => Step::Affine {
-                shape,
-                offsets,
-                strides,
-            },
-        };
-        let view = |(source, steps): ViewRecord| View {
-            source,
-            steps: steps.into_iter().map(step).collect(),
-        };
-        let term = |(coefficient, base, path): TermRecord| {
-            let coefficient = F::canonical(coefficient);
-            coefficient
-                .map(|coefficient| Term {
-                    coefficient,
-                    base,
-                    path,
-                })
-                .ok_or_else(|| PyValueError::new_err("expected a coefficient below p"))
-        };
-        let form = |(shape, terms): FormRecord| {
-            Ok::<Form, PyErr>(Form {
-                shape,
-                terms: terms.into_iter().map(term).collect::<PyResult<_>>()?,
-            })
-        };
-        let plan = Plan {
+        let tables = tables.iter().map(|(size, values, column)| {
+            let values = field_elements(values, py)?;
+            Ok((*size, values, *column))
+        });
+        let records = Records {
             degree,
-            ports: ports.iter().map(|list| Use::Ports.hash(&[list])).collect(),
+            ports,
             commitments,
             bases: bases.iter().map(base).collect::<PyResult<_>>()?,
-            views: views.into_iter().map(view).collect(),
-            forms: forms.into_iter().map(form).collect::<PyResult<_>>()?,
-            lookups: lookups
-                .into_iter()
-                .map(|(table, key, value)| Lookup { table, key, value })
-                .collect(),
-            tables: tables
-                .iter()
-                .map(|(size, values, column)| {
-                    Ok(Table {
-                        size: *size,
-                        values: field_elements(values, py)?,
-                        column: *column,
-                    })
-                })
-                .collect::<PyResult<_>>()?,
+            views,
+            forms,
+            lookups,
+            tables: tables.collect::<PyResult<_>>()?,
             zeros,
-            hidden: openings.is_some(),
-            openings: openings.unwrap_or_default(),
-            layout: OnceLock::new(),
+            openings,
         };
-        plan.validate().map_err(PyValueError::new_err)?;
-        Ok(Self(plan))
+        Plan::of(records).map(Self).map_err(refused)
     }
 
     /// For each table its end, random words, variables of a leaf, bits, rate and queries; the same of each vector of the opening; and, in zero
     /// knowledge, how many numbers are sent, products shown, and equations made.
     fn layout(&self, py: Python<'_>) -> PyResult<LayoutRecord> {
         let found = py.detach(|| self.0.layout().cloned());
-        let found = found.map_err(|Reject(reason)| PyValueError::new_err(reason))?;
+        let found = found.map_err(refused)?;
         Ok(layout_record(&found.tables, &found.vectors, found.counts))
     }
 }

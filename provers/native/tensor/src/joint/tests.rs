@@ -157,21 +157,19 @@ fn run<E: Extension>(
         Ok(())
     };
     let mut channel = Channel::prover(Some(Box::new(hook)));
-    open(
+    prove(
         &mut channel,
         (&tables, &beyond.of_prover(vectors())),
         target,
-        Some(prover),
-        |_, _| E::ZERO,
+        prover,
     )
     .unwrap();
     let proof = channel.finish().unwrap();
     let mut channel = Channel::verifier(&proof);
-    let verdict = open(
+    let verdict = check(
         &mut channel,
         (&tables, &beyond.vectors(vectors(), beyond.verified)),
         target,
-        None,
         |table, point: &[E]| {
             let weights = weights[table].0.iter().zip(equality(point));
             weights.fold(E::ZERO, |sum, (&w, e)| sum + w * e)
