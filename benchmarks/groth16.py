@@ -24,7 +24,7 @@ import numpy as np
 from measuring import measured, peak
 from numpy.typing import NDArray
 
-CRATE = Path(__file__).resolve().parents[1] / "provers" / "native"
+CRATE = Path(__file__).resolve().parents[1] / "provers" / "native" / "python"
 PRIME = 21888242871839275222246405745257275088548364400416034343698204186575808495617
 PUBLIC = 16
 LIMB = (1 << 64) - 1
@@ -33,11 +33,11 @@ Arrays = tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64]]
 
 
 def build() -> ModuleType:
-    """The native module with the feature `stock`, from the crate's own target folder."""
+    """The native module with the feature `stock`, from the crates' target folder."""
     cargo = shutil.which("cargo")
     if cargo is None:
         sys.exit("cargo is not on the path; remedy: install Rust (https://rustup.rs)")
-    target = CRATE / "target" / "stock"
+    target = CRATE.parent / "target" / "stock"
     subprocess.run(
         [cargo, "build", "--release", "--features", "stock", "--target-dir", str(target)], cwd=CRATE, check=True
     )

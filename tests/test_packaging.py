@@ -57,8 +57,11 @@ def test_a_wheel_holds_nothing_else(published: tuple[Path, set[str]]) -> None:
 
 def test_the_source_distribution_can_build_the_extension(published: tuple[Path, set[str]]) -> None:
     unpacked, _ = published
-    crate = ROOT / "provers" / "native"
-    needed = [crate / "Cargo.toml", crate / "Cargo.lock", *(crate / "src").rglob("*.rs")]
+    native = ROOT / "provers" / "native"
+    built = native / "target"
+    found = [*native.rglob("Cargo.*"), *native.rglob("*.rs")]
+    needed = [path for path in found if not path.is_relative_to(built)]
+    assert {path.name for path in needed} >= {"Cargo.toml", "Cargo.lock", "lib.rs"}
     assert all((unpacked / path.relative_to(ROOT)).is_file() for path in needed)
     assert (unpacked / "LICENSE").is_file()
     assert not (unpacked / "tests").exists()

@@ -23,7 +23,7 @@ VECTORS = {
     "challenge": "665f90d9c283985b2f8445eb39a9fccf",
     "places": "[83, 129, 650, 1013]",
 }
-RUST = Path(__file__).parents[3] / "provers" / "native" / "src" / "tensor" / "merkle.rs"
+RUST = Path(__file__).parents[3] / "provers" / "native" / "tensor" / "src" / "merkle.rs"
 
 
 def top(leaves: list[bytes]) -> bytes:

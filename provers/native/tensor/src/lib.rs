@@ -1,0 +1,70 @@
+//! Proofs of integer programs between tensors: sumchecks for contractions, a sum of fractions for lookups, WHIR for
+//! commitments. Prover and verifier run one protocol.
+//!
+//! A verifier holds an [`instance::Instance`] of its own, which says what the proof must be of, and judges a proof's messages by
+//! [`instance::Instance::verify`]; of the messages nothing is trusted. docs/tensor.md and docs/zero-knowledge.md say what a
+//! proof that passes shows.
+
+#![deny(unsafe_code)]
+
+mod adjoints;
+mod affine;
+mod axis;
+mod bottom;
+pub mod channel;
+mod checks;
+pub mod claims;
+mod columns;
+pub mod commitment;
+pub mod counting;
+pub mod cubic;
+pub mod domain;
+pub mod errors;
+mod extension;
+pub mod field;
+mod folding;
+mod fractions;
+mod functional;
+pub mod geometry;
+#[expect(unsafe_code, reason = "vector instructions")]
+mod hashes;
+mod hidden;
+mod hidden_value;
+pub mod instance;
+pub mod instructions;
+mod joint;
+#[expect(unsafe_code, reason = "vector instructions")]
+mod lanes;
+mod last;
+mod later;
+mod layer;
+mod layout;
+mod leaves;
+mod masked;
+#[expect(unsafe_code, reason = "zeros of the operating system")]
+mod memory;
+pub mod merkle;
+mod multilinear;
+#[expect(unsafe_code, reason = "columns shared among threads")]
+mod ntt;
+mod opening;
+mod oracle;
+mod pairs;
+#[expect(unsafe_code, reason = "vector instructions")]
+mod panels;
+pub mod plan;
+mod products;
+pub mod protocol;
+pub mod quadratic;
+mod queries;
+mod randomness;
+pub mod records;
+pub mod rehearsal;
+mod rounds;
+mod sums;
+mod tables;
+mod tree;
+mod vectors;
+pub mod view;
+#[expect(unsafe_code, reason = "vector instructions")]
+mod within;

@@ -1,0 +1,79 @@
+"""Instances: what a verifier in Rust holds beside a tensor proof, as one file (docs/verifying.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from circuitize.backends.tensor.groups import GroupName
+from circuitize.circuits.program import IntegerProgram
+from circuitize.provers.binding import digest_bytes
+from circuitize.provers.statement import Unproved
+
+from .plan import Plan
+from .security import require_secure
+from .statement import Statement, fault, untrusted
+
+MAGIC = b"circuitize-tenin"
+VERSION = 1
+
+
+def encode(
+    program: IntegerProgram,
+    statement: Statement,
+    made: Plan,
+    context: bytes = b"",
+    trusted: Mapping[GroupName, bytes] | None = None,
+) -> bytes:
+    """Return the plan and the statement that a proof must be of, as `circuitize-tensor` reads them.
+
+    The verifier's own: `program`, `made` its plan, `context` and `trusted` are what `verifier.refusal` takes, and
+    `statement` is what the verifier expects. Raise Unproved for a statement that is none of this program, or that
+    assumes a root to be in format which is not trusted; Unprovable where no proof of it could be trusted.
+    """
+    require_secure(made)
+    reason = fault(program, statement, made.dataset) or untrusted(statement, made.assumed, trusted or {})
+    if reason is not None:
+        raise Unproved(reason)
+    commitments, bases, views, forms, lookups, tables, zeros = made.records
+    content = (
+        digest_bytes(made.program),
+        made.digest,
+        context,
+        made.degree,
+        made.encoded_lists,
+        commitments,
+        bases,
+        views,
+        forms,
+        [(table, key, None if value is None else (value,)) for table, key, value in lookups],
+        tables,
+        zeros,
+        None if made.openings is None else (made.openings,),
+        [statement.roots[key] for key in made.groups],
+        made.public_values(statement.publics),
+    )
+    return MAGIC + _number(VERSION) + _encoded(content)
+
+
+def _number(value: int) -> bytes:
+    return (value % (1 << 64)).to_bytes(8, "little")
+
+
+def _encoded(value: Any) -> bytes:
+    """A number in 8 bytes; all else behind its length. None is an empty tuple."""
+    match value:
+        case None:
+            return _number(0)
+        case int() | np.integer():
+            return _number(int(value))
+        case str():
+            return _encoded(value.encode())
+        case bytes():
+            return _number(len(value)) + value
+        case np.ndarray():
+            return _number(value.size) + np.ascontiguousarray(value, "<i8").tobytes()
+        case _:
+            return _number(len(value)) + b"".join(map(_encoded, value))
