@@ -5,7 +5,7 @@ from __future__ import annotations
 from circuitize.frontends.functions import clip, where
 from circuitize.frontends.tensor import Tensor
 
-from .elements import BOOL, ELEMENTS, Element
+from .elements import ELEMENTS, Element
 from .node import ANY, BOOLS, NUMBERS, Made, Node, Result, operator
 from .whole import is_not_zero, truncated, wrapped
 
@@ -46,12 +46,6 @@ def _as(node: Node, element: Element) -> Result:
             f"expected whole numbers from 0 on, found some from {low} on; give the intervals of the inputs"
         )
     return Made(wrapped(x, element), element, (element.low, element.high))
-
-
-@operator("IsNaN", "IsInf", ignores=("detect_negative", "detect_positive"))
-def _is_no_number(node: Node) -> Made:
-    """Never: values are real numbers."""
-    return Made(node.tensor() * 0.0, BOOL)
 
 
 @operator("Greater", kinds=NUMBERS)
