@@ -25,7 +25,6 @@ from .composites.normalization import Variance as Variance
 from .composites.softmax import LogSoftmax as LogSoftmax
 from .composites.softmax import LogSumExp as LogSumExp
 from .composites.softmax import Softmax as Softmax
-from .composites.softsign import Softsign as Softsign
 from .composites.spherical import Norm as Norm
 from .composites.spherical import SphericalAttention as SphericalAttention
 from .curves.error_function import GELU as GELU
