@@ -23,7 +23,6 @@ from .selection import ArgMax as ArgMax
 from .selection import ArgMaxOneHot as ArgMaxOneHot
 from .selection import Clamp as Clamp
 from .selection import Maximum as Maximum
-from .selection import Minimum as Minimum
 from .selection import Select as Select
 from .steps import Affine as Affine
 from .steps import Regroup as Regroup

@@ -80,29 +80,6 @@ class Maximum(Expansion):
 
 
 @dataclass(frozen=True)
-class Minimum(Expansion):
-    """The lesser of x and y, of one shape and one number of fraction bits."""
-
-    name = "integer.minimum"
-    arity = 2
-    pointwise = True
-
-    def target(self, *sources: Fixed) -> Fixed:
-        x, y = sources
-        same_formats(self.name, sources)
-        return x.with_interval(min(x.low, y.low), min(x.high, y.high))
-
-    def value(self, *values: Integers) -> Values:
-        x, y = values
-        made: Values = array_module(x).minimum(x, y)
-        return made
-
-    def define(self, builder: Builder, *wires: int) -> int:
-        x, y = wires
-        return builder.add(Subtract(), y, builder.add(ReLU(), builder.add(Subtract(), y, x)))
-
-
-@dataclass(frozen=True)
 class Clamp(Expansion):
     """The number nearest to x in [low, high]: saturation. low and high are in units of x's last bit."""
 

@@ -60,14 +60,6 @@ CASES = [
         lambda: of_two(integers.Maximum(), (), ()),
     ),
     Described(
-        elementwise(lambda o, x, y: x if x < y else y),
-        [
-            case(integers.Minimum(), fixed((3, 4), -(TOP >> 2), TOP >> 2), fixed((3, 4), -9, 99)),
-            case(integers.Minimum(), fixed((3,), -9, -2), fixed((3,), 0, 0)),
-        ],
-        lambda: of_two(integers.Minimum(), (), ()),
-    ),
-    Described(
         elementwise(lambda o, x: o.low if x < o.low else o.high if x > o.high else x),
         [case(integers.Clamp(-4, 5), fixed((3, 4), low, high)) for low, high in CLAMPED],
         lambda: [entry for low, high in ((-1, 1), (0, 0), (-9, 9)) for entry in of_one(integers.Clamp(low, high), ())],
