@@ -7,7 +7,6 @@ from typing import Any
 from circuitize.circuits.errors import CircuitizeError
 
 from .contract import Target
-from .listing import listing
 from .mirage import mirage
 from .plonkish import plonkish
 from .r1cs import r1cs
@@ -31,5 +30,5 @@ def register(target: Target[Any]) -> None:
     TARGETS[target.name] = target
 
 
-for _target in (r1cs, mirage, plonkish, tensor_proof, verilog, listing):
+for _target in (r1cs, mirage, plonkish, tensor_proof, verilog):
     register(_target)
