@@ -1,0 +1,1 @@
+"""Proofs that are the inputs: whoever verifies runs the program again."""
