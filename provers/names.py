@@ -27,7 +27,6 @@ PROVERS: dict[str, Entry] = {
     "mirage": Entry("circuitize.provers.mirage.descriptor", True, b"circuitize-mirvk", b"circuitize-mirpk"),
     "halo2": Entry("circuitize.provers.halo2.descriptor", True, b"circuitize-hl2vk", b"circuitize-hl2pk"),
     "tensor": Entry("circuitize.provers.tensor.descriptor", True, plain=True),
-    "rerun": Entry("circuitize.provers.rerun.descriptor", False),
 }
 """By name, in the order in which they are offered; `catalogue.register` adds to it."""
 

@@ -1,1 +1,0 @@
-"""Proofs that are the inputs: whoever verifies runs the program again."""
