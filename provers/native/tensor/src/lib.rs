@@ -27,6 +27,7 @@ mod fractions;
 mod functional;
 pub mod geometry;
 #[expect(unsafe_code, reason = "vector instructions")]
+#[cfg_attr(not(target_arch = "x86_64"), allow(unused, reason = "none are here"))]
 mod hashes;
 mod hidden;
 mod hidden_value;
@@ -34,6 +35,7 @@ pub mod instance;
 pub mod instructions;
 mod joint;
 #[expect(unsafe_code, reason = "vector instructions")]
+#[cfg_attr(not(target_arch = "x86_64"), allow(unused, reason = "none are here"))]
 mod lanes;
 mod last;
 mod later;
