@@ -74,7 +74,7 @@ def verdict(folder: Path, prover: str, held: Mapping[str, bytes], content: bytes
     """None where the example says that the proof holds, else its one line."""
     for name, part in {**held, "proof": content}.items():
         (folder / name).write_bytes(part)
-    command = [verifier(), prover, *(folder / name for name in held), folder / "proof"]
+    command: list[str | Path] = [verifier(), prover, *(folder / name for name in held), folder / "proof"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     if done.returncode == 0:
         assert (done.stdout, done.stderr) == ("the proof holds\n", "")
@@ -115,8 +115,8 @@ def test_a_changed_byte_is_refused_wherever_it_is(prover: str, tmp_path: Path) -
         changed = bytearray(content)
         changed[place] ^= 1
         assert verdict(tmp_path, prover, held, bytes(changed)), place
-    for changed in (content[:-1], content + b"\0", content[:56], content[:20], b""):
-        assert verdict(tmp_path, prover, held, bytes(changed))
+    for cut in (content[:-1], content + b"\0", content[:56], content[:20], b""):
+        assert verdict(tmp_path, prover, held, cut)
 
 
 def test_a_proof_of_another_statement_is_refused(prover: str, tmp_path: Path) -> None:
