@@ -61,7 +61,7 @@ wheels: .stamps/check
 
 # The verifiers alone: no prover, no Python.
 wasm:
-	rust=$$(.ci/rust) && PATH="$$rust:$$PATH" && \
+	@rust=$$(.ci/rust) && PATH="$$rust:$$PATH" && \
 		if [ ! -d "$$(rustc --print sysroot)/lib/rustlib/wasm32-unknown-unknown/lib" ]; then \
 			echo "expected a standard library for wasm32-unknown-unknown beside $$(rustc --version), found none; for example:" >&2; \
 			echo '    rustup target add wasm32-unknown-unknown' >&2; exit 1; fi && \
