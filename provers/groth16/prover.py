@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize import _native
+import circuitize._native as _native
 from circuitize.backends.field import BN254
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.provers.binding import require_circuit

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize import _native
+import circuitize._native as _native
 from circuitize.backends.field import BN254, Limbs
 from circuitize.backends.plonkish.system import PlonkishSystem
 from circuitize.circuits.errors import CircuitizeError

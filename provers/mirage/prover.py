@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from circuitize import _native
+import circuitize._native as _native
 from circuitize.backends.field import Limbs
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.provers.binding import require_circuit

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
-from circuitize import _native
+import circuitize._native as _native
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.memory import require_memory
 from circuitize.circuits.phases import Phases, Progress

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from circuitize import _native
+import circuitize._native as _native
 from circuitize.circuits.errors import CircuitizeError
 
 

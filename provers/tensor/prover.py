@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from circuitize import _native
+import circuitize._native as _native
 from circuitize.backends.tensor.dataset import ROWS
 from circuitize.backends.tensor.forms import Column, Integers, Trace
 from circuitize.backends.tensor.groups import INPUT, OUTPUT, PortKey

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
@@ -101,6 +102,12 @@ if TYPE_CHECKING:
     from .frontends.training import predict as predict
     from .frontends.training import start as start
     from .frontends.training import training_step as training_step
+
+if not Path(__file__).with_name("circuits").is_dir():
+    raise ImportError(
+        "expected src/circuitize/circuits to be a link to the folder circuits, found none: this checkout was made "
+        "without symbolic links; remedy: git config core.symlinks true && git checkout -- src, or install a wheel"
+    )
 
 # Each public name stands once, in the block above, from where the lazy imports take its module too.
 with open(__file__, encoding="utf-8") as _source:

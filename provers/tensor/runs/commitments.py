@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from circuitize import _native
+import circuitize._native as _native
 from circuitize.backends.tensor.forms import Integers
 from circuitize.backends.tensor.groups import DATA, INPUT, OUTPUT, PortKey
 

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from circuitize import _native
+import circuitize._native as _native
 from circuitize.backends.tensor.dataset import ROWS, Dataset, batch_ports, batch_size
 from circuitize.backends.tensor.errors import Unprovable
 from circuitize.backends.tensor.forms import Integers

@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from circuitize.api.estimate import estimate, options_by_target
+from circuitize.api.targets.native import MISSING
 from circuitize.api.targets.registry import TARGETS
 
 from .circuit_arguments import target_options
@@ -24,7 +25,7 @@ def run(options: Namespace) -> int:
     written = {name for name, target in TARGETS.items() if target.files is not None}
     left_out: dict[str, list[str]] = {}
     for name, reason in found.left_out.items():
-        if name.partition(",")[0] in written:
+        if name.partition(",")[0] in written or reason == MISSING:
             left_out.setdefault(reason, []).append(name)
     for name, target in TARGETS.items():
         if name in found.targets:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from circuitize.circuits.reading import Json
 
 from .contract import LeftOut, Shown
+from .native import native_part
 from .options import Options
 from .provers import OwnCircuit
 
@@ -29,8 +30,9 @@ class TensorProof(OwnCircuit):
 
     def estimate(self, program: IntegerProgram, options: Options) -> Json:
         from circuitize.backends.tensor.errors import Unprovable
-        from circuitize.provers.tensor.cost import estimate
 
+        with native_part():
+            from circuitize.provers.tensor.cost import estimate
         try:
             return estimate(program)
         except Unprovable as error:
@@ -50,8 +52,8 @@ class TensorProof(OwnCircuit):
         yield [(name, f"{part['lookups']:,} and {part['committed']:,}") for name, part in parts[:MOST_PARTS]]
 
     def check(self, program: IntegerProgram) -> agree.Target:
-        from circuitize.api.agreement import TensorProof
-
+        with native_part():
+            from circuitize.api.agreement import TensorProof
         return TensorProof(program)
 
 

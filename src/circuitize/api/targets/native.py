@@ -1,0 +1,21 @@
+"""Targets that need the native part of the package, where that is not installed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from .contract import LeftOut
+
+MISSING = "left out, there is no native prover for this Python; install a wheel, or in a checkout: make build"
+
+
+@contextmanager
+def native_part() -> Iterator[None]:
+    """Imports of what needs the native part. Raises LeftOut where it is missing."""
+    try:
+        yield
+    except ImportError as error:
+        if error.name != "circuitize._native":
+            raise
+        raise LeftOut(MISSING) from None
