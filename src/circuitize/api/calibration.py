@@ -67,7 +67,7 @@ def _furthest(step: Program, initial: Batch, run: list[Batch], progress: Progres
             progress(f"calibrating on step {number + 1:,} of {len(run):,}")
         moment = {**held, **run[number]}
         magnitudes = observe(arrow, example_inputs(step, moment, f"step {number + 1}"))
-        exponents = np.where(magnitudes > 0, np.frexp(magnitudes)[1], np.iinfo(np.int64).min)
+        exponents = np.where(magnitudes > 0, np.frexp(magnitudes)[1].astype(np.int64), np.iinfo(np.int64).min)
         if number == len(run) - 1 or (exponents > reached).any():
             kept.append((moment, exponents))
             reached = np.maximum(reached, exponents)
