@@ -12,7 +12,7 @@ from .arrays.composite import expand_composites
 from .arrays.language import RealOperation, Rounding
 from .builder import Builder, Piece
 from .calibrate import calibrate
-from .errors import CircuitizeError, OverflowRisk
+from .errors import CircuitizeError, OverflowRisk, TypingError
 from .hypergraph import Arrow
 from .lowering import Lowering, Precision
 from .operation import Operation, Provenance
@@ -33,6 +33,8 @@ def quantize(program: Program) -> IntegerProgram:
     first. Raises OverflowRisk, naming operation, source line, interval and remedy, where an interval could pass 2^62;
     CircuitizeError where calibration is impossible. Linear time; lowerings are built once per operation and types.
     """
+    if not isinstance(program, Program):
+        raise TypingError(f"quantize: expected a Program, found {type(program).__name__}; see training_step")
     return as_integers(program) or lowered(program)[0]
 
 
