@@ -71,6 +71,9 @@ def test_undefined_inputs_are_tried(kind: type[integers.IntegerOperation]) -> No
     assert undefined
 
 
-@pytest.mark.parametrize("kind", operation_classes(), ids=lambda kind: kind.name)
+SHIPPED = [kind for kind in operation_classes() if kind.__module__.startswith("circuitize.")]
+
+
+@pytest.mark.parametrize("kind", SHIPPED, ids=lambda kind: kind.name)
 def test_every_class_has_a_case(kind: type[integers.IntegerOperation]) -> None:
     assert any(type(case.operation) is kind for case in cases()), "describe it in tests/support/operations/integers/"
