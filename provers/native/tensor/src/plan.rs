@@ -134,13 +134,15 @@ impl Plan {
             }
         }
         for (b, base) in self.bases.iter().enumerate() {
-            let size: usize = base.shape().iter().product();
-            if size == 0 || variables(base.shape()) > MOST_VARIABLES {
+            // Each extent first, so that neither sum nor product overflows.
+            let small = |&extent: &usize| (1..=1 << MOST_VARIABLES).contains(&extent);
+            if !base.shape().iter().all(small) || variables(base.shape()) > MOST_VARIABLES {
                 return Err(PlanError::Shape {
                     base: b,
                     shape: base.shape().to_vec(),
                 });
             }
+            let size: usize = base.shape().iter().product();
             let fits = match base {
                 Base::Column {
                     commitment,
@@ -148,7 +150,8 @@ impl Plan {
                     shape,
                 } => self.commitments.get(*commitment).is_some_and(|&bits| {
                     let own = 1 << variables(shape);
-                    offset % own == 0 && offset + own <= 1 << bits
+                    let end = offset.checked_add(own);
+                    offset % own == 0 && end.is_some_and(|end| end <= 1 << bits)
                 }),
                 Base::Public { .. } => true,
                 Base::Rows { shape, column, index } => self.rows_fit(shape, *column, *index),
@@ -296,5 +299,53 @@ impl Plan {
             end += 1 << bits[i];
         }
         (offsets, bits_of(end.max(1)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::records::Records;
+
+    /// Why there is no plan of one column.
+    fn refused(shape: &[usize], offset: usize) -> Option<PlanError> {
+        let records = Records {
+            degree: 2,
+            ports: Vec::new(),
+            commitments: vec![LEAST],
+            bases: vec![Base::Column {
+                commitment: 0,
+                offset,
+                shape: shape.to_vec(),
+            }],
+            views: Vec::new(),
+            forms: Vec::new(),
+            lookups: Vec::new(),
+            tables: Vec::new(),
+            zeros: Vec::new(),
+            openings: None,
+        };
+        Plan::of(records).err()
+    }
+
+    #[test]
+    fn columns_lie_within_their_commitment_whatever_the_numbers() {
+        let end = 1 << LEAST;
+        assert_eq!(refused(&[4], end - 4), None);
+        // The last wraps around: offset + 4 is 0.
+        for offset in [end, end - 2, usize::MAX, usize::MAX - 3] {
+            assert_eq!(refused(&[4], offset), Some(PlanError::Base(0)), "{offset}");
+        }
+        let half = 1 << (usize::BITS / 2);
+        for shape in [
+            &[0][..],
+            &[usize::MAX],
+            &[half, half],
+            &[half + 1, half + 1],
+            &[1 << 30],
+        ] {
+            let shape = shape.to_vec();
+            assert_eq!(refused(&shape, 0), Some(PlanError::Shape { base: 0, shape }));
+        }
     }
 }
