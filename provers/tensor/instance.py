@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from circuitize.backends.tensor.groups import GroupName
+from circuitize.circuits.encode import program_digest
 from circuitize.circuits.program import IntegerProgram
 from circuitize.provers.binding import digest_bytes
 from circuitize.provers.statement import Unproved
@@ -30,10 +31,13 @@ def encode(
     """Return the plan and the statement that a proof must be of, as `circuitize-tensor` reads them.
 
     The verifier's own: `program`, `made` its plan, `context` and `trusted` are what `verifier.refusal` takes, and
-    `statement` is what the verifier expects. Raise Unproved for a statement that is none of this program, or that
-    assumes a root to be in format which is not trusted; Unprovable where no proof of it could be trusted.
+    `statement` is what the verifier expects. Raise Unproved for a plan or a statement that is none of this program, or
+    where a root is assumed to be in format that is not trusted; Unprovable where no proof of it could be trusted.
     """
     require_secure(made)
+    digest = program_digest(program)
+    if made.program != digest:
+        raise Unproved(f"the plan is of program {made.program}, expected {digest}")
     reason = fault(program, statement, made.dataset) or untrusted(statement, made.assumed, trusted or {})
     if reason is not None:
         raise Unproved(reason)

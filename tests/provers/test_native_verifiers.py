@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cli_programs import STEP, keys, proof, run, step
+from cli_programs import STEP, keys, other, proof, run, step
 
 from circuitize.backends.field import BN254
 from circuitize.circuits.program import IntegerProgram
@@ -175,3 +175,10 @@ def test_no_instance_is_made_of_a_statement_that_is_none_of_the_program() -> Non
     arrays = in_arrays(program(), made("tensor")[0])
     with pytest.raises(Unproved, match="expected a root"):
         instance.encode(program(), replace(arrays, roots={}), plan(program()))
+
+
+def test_no_instance_is_made_of_a_plan_of_another_program() -> None:
+    """Its interface is the same, so that the statement would be one of either."""
+    arrays = in_arrays(program(), made("tensor")[0])
+    with pytest.raises(Unproved, match="the plan is of program"):
+        instance.encode(program(), arrays, plan(quantize(other())))
