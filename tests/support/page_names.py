@@ -96,9 +96,10 @@ def flowers(folder: Path) -> None:
 
 
 def of_verifying(folder: Path) -> dict[str, Any]:
-    """A program, and what `prove` wrote of it in two folders."""
-    from cli_programs import STEP, proof, run, step
+    """A program, its keys, and what `prove` wrote of it in two folders."""
+    from cli_programs import STEP, keys, proof, run, step
 
+    shutil.copytree(keys(), folder / "keys")
     shutil.copytree(proof(), folder / "proof-groth16")
     assert run("prove", STEP, "--prover", "tensor", "-o", folder / "proof-tensor").status == 0
     return {"program": quantize(step())}
