@@ -12,7 +12,7 @@ from circuitize.backends.r1cs.emit import emit
 from circuitize.backends.verilog.folded import schedule
 from circuitize.circuits.builder import generator
 from circuitize.circuits.encode import program_digest
-from circuitize.circuits.errors import CircuitizeError, TypingError
+from circuitize.circuits.errors import CircuitizeError, FormatError, TypingError
 from circuitize.circuits.integers import Scale
 from circuitize.circuits.port import Port, Visibility
 from circuitize.circuits.program import IntegerProgram, Program
@@ -85,3 +85,15 @@ def test_the_type_is_kept(tmp_path: Path) -> None:
 def test_a_port_says_by_its_type_whether_it_has_a_format() -> None:
     assert Port("y", PUBLIC).of(FORMAT) == Port("y", PUBLIC, FORMAT) == Port[Fixed]("y", "public", FORMAT)
     assert hash(X) == hash(Port("x", "public", FORMAT, "data"))
+
+
+def test_a_saved_program_claims_no_format_by_leaving_it_out(tmp_path: Path) -> None:
+    """Who hands on a file cannot have it read as another program than the one whose digest is agreed on."""
+    save(Program(tripled().arrow, (X,), (Port("y", PUBLIC),)), tmp_path / "open")
+    found = load(tmp_path / "open", integer=True)
+    assert found.outputs == tripled().outputs and program_digest(found) == program_digest(tripled())
+    lacking = Program(tripled().arrow, (Port("x", PUBLIC, FORMAT),), tripled().outputs)
+    object.__setattr__(lacking.inputs[0], "format", None)
+    save(lacking, tmp_path / "lacking")
+    with pytest.raises(FormatError, match="does not decode"):
+        load(tmp_path / "lacking")
