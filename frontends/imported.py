@@ -1,0 +1,136 @@
+"""Programs of other systems: an arrow whose wires have names, with the starting values of what it keeps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from circuitize.circuits.errors import CircuitizeError, TypingError
+from circuitize.circuits.hypergraph import Arrow, compose, permute
+from circuitize.circuits.lowering import Precision
+from circuitize.circuits.port import Port, Role, Visibility
+from circuitize.circuits.program import Program
+from circuitize.circuits.types import Array, Shape, Type
+
+from .formats import DATA, Format
+from .layers import Model, Parameter
+
+Reals = NDArray[np.float64]
+Batch = Mapping[str, Reals]
+
+FRACTION_BITS = 14
+"""The fraction bits of parameters, unless told otherwise."""
+
+
+@dataclass(frozen=True)
+class Imported:
+    """An arrow with a name for each input and each output, in order.
+
+    `parameters` holds, by name, the values that came with the program for some of the inputs. An output that has the
+    name of an input is what that input is renewed by.
+    """
+
+    arrow: Arrow
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    parameters: Mapping[str, Reals] = field(default_factory=dict, repr=False)
+
+    @property
+    def shapes(self) -> dict[str, Shape]:
+        """The shape of each input by name."""
+        return {name: shape_of(type) for name, type in zip(self.inputs, self.arrow.source, strict=True)}
+
+    def program(
+        self,
+        formats: Mapping[str, Format] | None = None,
+        *,
+        visibility: Mapping[str, Visibility | str] | None = None,
+        examples: Sequence[Batch] = (),
+        precision: Precision = Precision(),  # noqa: B008 - frozen
+    ) -> Program:
+        """The program with these formats of inputs; parameters have by default one that holds twice their values.
+
+        Other inputs are by default sixteenths from 0 to 1. Inputs and what they are renewed by are committed, other
+        outputs public, unless `visibility` says otherwise. Parameters join each of the `examples` that lacks them.
+        Raises CircuitizeError for a name that no input or output has.
+        """
+        chosen, seen = dict(formats or {}), dict(visibility or {})
+        require_names("formats", chosen, self.inputs)
+        require_names("visibility", seen, {*self.inputs, *self.outputs})
+        ports = {}
+        for name, shape in self.shapes.items():
+            given = self.parameters.get(name)
+            format = chosen.get(name) or (DATA if given is None else format_for(given))
+            role = Role.DATA if given is None and name not in self.outputs else Role.PARAMETER
+            ports[name] = Port(name, seen.get(name, Visibility.COMMITTED), format.of(shape), role)
+        leaving = [
+            ports[name] if name in ports else Port(name, seen.get(name, Visibility.PUBLIC)) for name in self.outputs
+        ]
+        batches = tuple({**self.parameters, **batch} for batch in examples)
+        return Program(self.arrow, tuple(ports.values()), tuple(leaving), batches, precision)
+
+
+def model(
+    parameters: Mapping[str, Reals],
+    arrow: Callable[[Array], Imported],
+    inputs: Shape,
+    kind: str,
+    formats: Mapping[str, Format] | None = None,
+) -> Model:
+    """A `Model` that starts from these values, for `training_step` and `predict`.
+
+    `arrow` makes, for a type of a batch, a program of the parameters and one other input, with one output. Formats of
+    parameters that are not given hold twice their values. Raises CircuitizeError for a format of no parameter.
+    """
+    chosen = dict(formats or {})
+    require_names("formats", chosen, parameters)
+    kept = tuple(
+        Parameter(name, values.shape, constantly(values), chosen.get(name) or format_for(values))
+        for name, values in parameters.items()
+    )
+
+    def arranged(batch: Array) -> Arrow:
+        made = arrow(batch)
+        data = [place for place, name in enumerate(made.inputs) if name not in parameters]
+        if len(data) != 1 or len(made.outputs) != 1:
+            raise CircuitizeError(
+                f"{kind}: expected one input besides parameters and one output, found {len(data)} and "
+                f"{len(made.outputs)}; use its program instead, with an output chosen"
+            )
+        entering: list[Type] = [*(p.type for p in kept), made.arrow.source[data[0]]]
+        places = {name: place for place, name in enumerate(parameters)}
+        order = [places.get(name, len(kept)) for name in made.inputs]
+        return compose(permute(entering, order), made.arrow)
+
+    return Model(kept, arranged, kind, inputs)
+
+
+def constantly(values: Reals) -> Callable[[np.random.Generator, Shape], Reals]:
+    """An initializer that gives these values, whatever is drawn."""
+    return lambda generator, shape: values
+
+
+def format_for(values: ArrayLike, fraction_bits: int = FRACTION_BITS) -> Format:
+    """The signed format that holds twice these values, of at least two bits before the fraction."""
+    greatest = float(np.max(np.abs(np.asarray(values, np.float64)), initial=1.0))
+    if not math.isfinite(greatest):
+        raise CircuitizeError("expected finite parameters, found one that is not; correct the model")
+    return Format.signed(2 + math.frexp(greatest)[1] + fraction_bits, fraction_bits)
+
+
+def require_names(what: str, given: Mapping[str, object], known: Collection[str]) -> None:
+    """Raises CircuitizeError where a name is not known."""
+    unknown = sorted(set(given) - set(known))
+    if unknown:
+        raise CircuitizeError(f"{what}: expected names among {sorted(known)}, found {unknown[0]!r}; correct it")
+
+
+def shape_of(type: Type) -> Shape:
+    """The shape of a wire of reals. Raises TypingError for one of integers."""
+    if not isinstance(type, Array):
+        raise TypingError(f"expected a wire of reals, found {type}; import the program before it is quantized")
+    return type.shape
