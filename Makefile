@@ -3,6 +3,7 @@
 VENV := .venv
 BIN := $(VENV)/bin
 NATIVE := $(shell find provers/native -name target -prune -o \( -name '*.rs' -o -name 'Cargo.*' \) -print)
+SOURCES := $(patsubst tests/sources/%/requirements.txt,.stamps/source-%,$(wildcard tests/sources/*/requirements.txt))
 PACKAGE := pyproject.toml setup.py setup.cfg $(NATIVE)
 # Workers of pytest, one more than cores, since some wait for other processes; with a thread of linear algebra each: more
 # threads than cores would wait for one another by spinning.
@@ -39,7 +40,7 @@ build: .stamps/build
 demo: .stamps/demo
 	$(BIN)/circuitize demo
 
-test: check .stamps/interop .stamps/hardware .stamps/catgrad
+test: check .stamps/interop .stamps/hardware $(SOURCES)
 	.ci/test-rust
 	$(PYTEST) --durations 10
 
@@ -47,10 +48,10 @@ quick: .stamps/check
 	$(BIN)/ruff check
 	TIER=quick $(PYTEST) -q
 
-deep: .stamps/check .stamps/interop .stamps/hardware .stamps/catgrad
+deep: .stamps/check .stamps/interop .stamps/hardware $(SOURCES)
 	TIER=deep .ci/deep env $(PYTEST) --durations 50
 
-golden: .stamps/check .stamps/interop .stamps/hardware .stamps/catgrad
+golden: .stamps/check .stamps/interop .stamps/hardware $(SOURCES)
 	$(BIN)/pytest -q --update-golden
 
 wheels: wheel-x86_64 wheel-aarch64
@@ -82,7 +83,7 @@ check: .stamps/check
 	.ci/lint-rust
 
 clean:
-	rm -rf $(VENV) .venv-catgrad .stamps build dist src/*.egg-info provers/native/target tests/interop/node_modules
+	rm -rf $(VENV) .venv-* .stamps build dist src/*.egg-info provers/native/target tests/interop/node_modules
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	rm -f src/circuitize/_native*.so
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -113,12 +114,11 @@ clean:
 	cd tests/interop && npm ci --silent --no-audit --no-fund --ignore-scripts
 	@mkdir -p .stamps && touch $@
 
-# catgrad needs numpy below 2, so Python below 3.13, and it has an environment of its own, where this package is read from src.
-.stamps/catgrad: .stamps/venv pyproject.toml Makefile
-	python=$$(PYTHON='python3.12 python3.11 python3' .ci/python) && "$$python" -m venv .venv-catgrad
-	$(BIN)/python -c 'import tomllib; extras = tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]; \
-		print(*extras["catgrad"], *(x for x in extras["test"] if x.startswith(("pytest>", "galois", "blake3"))), sep="\n")' \
-		| .venv-catgrad/bin/pip install -q -r /dev/stdin
+# Packages of other systems do not agree with one another (catgrad needs numpy below 2, so Python below 3.13): each has an
+# environment of its own, where this package is read from src.
+.stamps/source-%: tests/sources/%/requirements.txt
+	python=$$(PYTHON='python3.12 python3.11 python3' .ci/python) && "$$python" -m venv .venv-$*
+	.venv-$*/bin/pip install -q -r $<
 	@mkdir -p .stamps && touch $@
 
 .stamps/hardware: .ci/hardware

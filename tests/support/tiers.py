@@ -28,7 +28,7 @@ LEFT_OUT = {
 FILES = {
     "rtl": ("backends/verilog/*", "cli/test_cli_commands.py"),
     "proof": (
-        *("attacks/*", "interop/*", "catgrad/*", "frontends/test_catgrad.py", "provers/test_prover_files.py"),
+        *("attacks/*", "interop/*", "sources/*", "frontends/test_sources.py", "provers/test_prover_files.py"),
         *("provers/groth16/test_groth16.py", "provers/mirage/*", "provers/halo2/*", "provers/tensor/*"),
         *("api/test_api.py", "regressions/test_groth16_*", "regressions/test_verify_*"),
         *("cli/test_cli_demo.py", "cli/test_cli_halo2.py", "cli/test_cli_hostile.py", "cli/test_cli_mirage.py"),

@@ -1,4 +1,4 @@
-"""catgrad needs an older numpy than the rest of the tests: those of its import run in an environment of their own."""
+"""Programs of other systems are tested in environments of their own: a folder of tests/sources locks its packages."""
 
 from __future__ import annotations
 
@@ -8,14 +8,19 @@ from pathlib import Path
 
 import pytest
 
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.frontends import catgrad
+
 ROOT = Path(__file__).parents[2]
-PYTHON = ROOT / ".venv-catgrad" / "bin" / "python"
+SOURCES = sorted(path.parent.name for path in (ROOT / "tests" / "sources").glob("*/requirements.txt"))
 
 
 @pytest.mark.slow
-def test_catgrad_in_its_own_environment() -> None:
-    if not PYTHON.exists():
-        pytest.skip("needs catgrad 0.2.2 in .venv-catgrad; make .stamps/catgrad")
+@pytest.mark.parametrize("source", SOURCES)
+def test_a_source_in_its_own_environment(source: str) -> None:
+    python, folder = ROOT / f".venv-{source}" / "bin" / "python", f"tests/sources/{source}"
+    if not python.exists():
+        pytest.skip(f"needs the packages of {folder}/requirements.txt in .venv-{source}; make .stamps/source-{source}")
     options = [
         "-q",
         "-p",
@@ -23,10 +28,10 @@ def test_catgrad_in_its_own_environment() -> None:
         "-o",
         "addopts=--import-mode=importlib",
         "-o",
-        "pythonpath=src tests/support tests/catgrad",
+        f"pythonpath=src tests/support {folder}",
     ]
     done = subprocess.run(
-        [PYTHON, "-m", "pytest", *options, "--confcutdir", "tests/catgrad", "tests/catgrad"],
+        [python, "-m", "pytest", *options, "--confcutdir", folder, folder],
         capture_output=True,
         text=True,
         check=False,
@@ -39,9 +44,6 @@ def test_catgrad_in_its_own_environment() -> None:
 
 def test_without_catgrad() -> None:
     """Where it is not installed, one line says so."""
-    from circuitize.circuits.errors import CircuitizeError
-    from circuitize.frontends import catgrad
-
     with pytest.raises(
         CircuitizeError, match=r"expected catgrad 0.2.2, found none; pip install 'circuitize\[catgrad\]'"
     ):

@@ -240,7 +240,7 @@ def test_other_things() -> None:
         imported.network(two)
 
 
-GUIDE = Path(__file__).parents[2] / "docs" / "catgrad.md"
+GUIDE = Path(__file__).parents[3] / "docs" / "catgrad.md"
 
 
 def circuitize(*arguments: object, status: int = 0) -> Any:
