@@ -109,8 +109,8 @@ clean:
 	@touch .stamps/build .stamps/demo $@
 
 .stamps/interop: tests/interop/package-lock.json
-	.ci/node
-	.ci/go
+	.ci/nodejs
+	.ci/golang
 	cd tests/interop && npm ci --silent --no-audit --no-fund --ignore-scripts
 	@mkdir -p .stamps && touch $@
 

@@ -25,7 +25,7 @@ Gnark = Callable[[Path, Path], dict[str, Any]]
 
 @pytest.fixture(scope="module")
 def gnark(tmp_path_factory: pytest.TempPathFactory) -> Gnark:
-    """Asks the program in gnark/, built once: a link, since .ci/go has compiled what it is made of."""
+    """Asks the program in gnark/, built once: a link, since .ci/golang has compiled what it is made of."""
     if shutil.which("go") is None:
         pytest.skip("Go is missing: install Go 1.24 or newer to test against gnark")
     program = tmp_path_factory.mktemp("gnark") / "gnark"

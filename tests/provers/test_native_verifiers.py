@@ -31,12 +31,17 @@ pytestmark = pytest.mark.proof
 
 @cache
 def verifier() -> Path:
-    """The example, built as `cargo test` builds it."""
+    """The example, as .ci/test-rust has built it."""
     rust = subprocess.run([ROOT / ".ci" / "rust"], capture_output=True, text=True, check=True).stdout.strip()
     environment = {**os.environ, "PATH": f"{rust}:{os.environ['PATH']}"}
-    command = ["cargo", "build", "--release", "--locked", "--examples", "--message-format=json"]
+    command = ["cargo", "build", "--release", "--locked", "--workspace", "--exclude", "circuitize-native", "--examples"]
     built = subprocess.run(
-        command, cwd=ROOT / "provers" / "native", env=environment, capture_output=True, text=True, check=False
+        [*command, "--message-format=json"],
+        cwd=ROOT / "provers" / "native",
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert built.returncode == 0, built.stderr
     found = [json.loads(line).get("executable") for line in built.stdout.splitlines()]
