@@ -48,8 +48,8 @@ matrices gives; and those that are made of others, whose roundings add up. All e
 
 REALS: list[RealCase] = tiers.of_each(arrays_cases.cases())
 INTEGERS: list[IntegerCase] = integers_cases.cases()
-RUN: list[RealCase | IntegerCase] = [case for case in REALS if not isinstance(case.operation, arrays.Composite)]
-RUN += INTEGERS
+SIMPLE = [case for case in REALS if not isinstance(case.operation, arrays.Composite)]
+RUN: list[RealCase | IntegerCase] = [*SIMPLE, *INTEGERS]
 CIRCUITS = Path(circuitize.circuits.__path__[0]).resolve()
 BESIDE = {"array_module", "Table.like", "View.window", "exact_error_function"}
 """What finds the module of a value, or a table in it; what prepares a view or a table, of Python lists and numbers."""
@@ -123,7 +123,7 @@ def test_functions_that_run_write_to_no_array_but_those_listed() -> None:
     assert set(EXCEPTIONS) - names == {"Elementwise.overwrite"}, "only the executor calls this one"
 
 
-@pytest.mark.parametrize("case", REALS, ids=str)
+@pytest.mark.parametrize("case", REALS if tiers.TIER == "deep" else SIMPLE, ids=str)
 def test_reals_are_those_of_numpy(case: RealCase) -> None:
     for seed in (1, 2):
         values = drawn(case, seed)
