@@ -160,7 +160,7 @@ def save_safetensors(
             raise CircuitizeError(
                 f"{path}: expected a folder for {len(files)} files, found the name of one; name a folder"
             )
-        written = {path: header for header in files.values()}
+        written = dict(zip([path], files.values(), strict=True))
     else:
         written = {path / file: header for file, header in files.items()}
     for file, header in written.items():
