@@ -76,16 +76,16 @@ def logits(held: Mapping[str, Any], tokens: NDArray[Any], epsilon: float, activa
     length = tokens.shape[1]
     x = w["wte.weight"][tokens] + w["wpe.weight"][:length]
 
-    def norm(name: str, x: Reals) -> Reals:
+    def norm(name: str, x: Any) -> Any:
         centred = x - x.mean(-1, keepdims=True)
         return (
             centred / np.sqrt((centred**2).mean(-1, keepdims=True) + epsilon) * w[f"{name}.weight"] + w[f"{name}.bias"]
         )
 
-    def dense(name: str, x: Reals) -> Reals:
+    def dense(name: str, x: Any) -> Any:
         return x @ w[f"{name}.weight"] + w[f"{name}.bias"]
 
-    def act(x: Reals) -> Reals:
+    def act(x: Any) -> Any:
         if activation == "relu":
             return np.maximum(x, 0)
         if activation == "gelu":
