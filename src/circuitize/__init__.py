@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from .circuits.hypergraph import permute as permute
     from .circuits.hypergraph import tensor as tensor
     from .circuits.lowering import Precision as Precision
+    from .circuits.open_hypergraph import load_open_hypergraph as load_open_hypergraph
+    from .circuits.open_hypergraph import save_open_hypergraph as save_open_hypergraph
     from .circuits.port import Port as Port
     from .circuits.port import Role as Role
     from .circuits.port import Visibility as Visibility
