@@ -104,14 +104,14 @@ def save_open_hypergraph(given: Program | Arrow, path: str | Path, *, examples: 
     """Write a program, or an arrow alone, in JSON, whole or not at all; see `to_json` for its form.
 
     Examples may be private data: with `examples`, nobody but the owner may read the file. Raises CircuitizeError for
-    what is larger than `load_open_hypergraph` reads, and for constants that are not finite.
+    what is larger than `load_open_hypergraph` reads, and for numbers that are not finite.
     """
     path = Path(path)
     try:
         text = json.dumps(to_json(given, examples=examples), separators=(",", ":"), allow_nan=False).encode()
     except ValueError:
         raise CircuitizeError(
-            f"{path}: expected finite constants, found one that is not; JSON has none: save it with save"
+            f"{path}: expected finite numbers, found one that is not; JSON has none: save it as an arrow"
         ) from None
     values = sum(text.count(mark) for mark in (b",", b"[", b"{"))
     if len(text) > MOST_BYTES or values > MOST_VALUES:
