@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cli_programs import STEP, refused, run, step
+from example_names import FEW, OTHERS
 from example_programs import example
 from tiers import seeds
 
@@ -28,19 +29,9 @@ from circuitize.circuits.open_hypergraph import (
 from circuitize.circuits.program import IntegerProgram, Program
 
 DEEP = pytest.mark.deep
-EXAMPLES = (
-    *("iris.py:step", "digits.py:adam", "digits_xent.py:adam", "cnn.py:step", "cnn.py:predict", "dense.py:small"),
-    *("matmul.py:product", "jet.py:scores", "mnist_mlp.py:step", "transformer.py:step", "mlp_1m.py:step"),
-)
-OTHERS = (
-    *("iris.py:predict", "digits.py:step", "digits.py:momentum", "digits.py:predict", "digits.py:evaluate"),
-    *("digits_xent.py:step", "digits_xent.py:momentum", "digits_xent.py:adam_sixteen", "dense.py:large"),
-    *("jet.py:classify", "mnist_mlp.py:step64", "mnist_mlp.py:predict", "transformer.py:spherical_step"),
-    *("mlp_10m.py:step", "mlp_10m.py:deep"),
-)
 
 
-@pytest.mark.parametrize("name", [*EXAMPLES, *(pytest.param(name, marks=DEEP) for name in OTHERS)])
+@pytest.mark.parametrize("name", [*FEW, *(pytest.param(name, marks=DEEP) for name in OTHERS)])
 def test_every_example_comes_back_with_its_digest(name: str, tmp_path: Path) -> None:
     """Its program of reals and that of integers; the text, too, is the same when it is written again."""
     loaded = example(name)
@@ -55,14 +46,6 @@ def test_every_example_comes_back_with_its_digest(name: str, tmp_path: Path) -> 
         content = path.read_bytes()
         save_open_hypergraph(found, path)
         assert path.read_bytes() == content
-
-
-@DEEP
-def test_no_example_is_left_out() -> None:
-    from test_examples import ALL
-
-    assert {f"{file}.py:{name}" for file, name in ALL} >= {*EXAMPLES, *OTHERS}
-    assert not {f"{file}.py:{name}" for file, name in ALL} - {*EXAMPLES, *OTHERS}
 
 
 def constants() -> Arrow:
