@@ -48,7 +48,7 @@ def read_npz(path: Path, wanted: Wanted = lambda name, shape: True) -> dict[str,
         with path.open("rb") as opened:
             # An archive is read from its end, which a pipe does not have before all of it is read.
             file: Any = opened if opened.seekable() else io.BytesIO(_piped(opened))
-            with zipfile.ZipFile(_InPieces(file)) as archive:
+            with zipfile.ZipFile(InPieces(file)) as archive:
                 entries = archive.infolist()
                 names = [entry.filename.removesuffix(".npy") for entry in entries]
                 if len(entries) > MOST_ARRAYS or len(set(names)) < len(names):
@@ -70,7 +70,7 @@ def read_npz(path: Path, wanted: Wanted = lambda name, shape: True) -> dict[str,
         ) from None
 
 
-class _InPieces:
+class InPieces:
     """A file out of which no more than MOST_LIST bytes are read at once: the list of an archive is read whole."""
 
     def __init__(self, file: IO[bytes]) -> None:

@@ -8,7 +8,7 @@ import stat
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from .errors import FormatError
+from .errors import FormatError, excerpt
 
 Json: TypeAlias = dict[str, Any]
 """An object as `json` reads and writes it."""
@@ -34,17 +34,26 @@ def read_at_most(path: Path, most: int, what: str, remedy: str) -> bytes:
     return content
 
 
-def parse_json(content: bytes, most: int) -> Any:
-    """The value of a JSON text of about `most` values at the most.
+def parse_json(content: bytes, most: int, *, distinct: bool = False) -> Any:
+    """The value of a JSON text of about `most` values at the most; names of an object are `distinct`, where that is so.
 
     A value takes memory many times that of its text, so they are counted first: each but the first follows a comma or
-    an opening bracket. Raises ValueError for more, for text that is no JSON in UTF-8, and for nesting without end.
+    an opening bracket. Raises ValueError for more, for text that is no JSON in UTF-8, for nesting without end, and for
+    a name that has to be distinct and is not.
     """
     found = sum(content.count(mark) for mark in (b",", b"[", b"{"))
     if found > most:
         raise ValueError(f"expected about {most} values at the most, found {found}")
     try:
         # As text: of bytes, json.loads guesses an encoding, and imports what decodes it.
-        return json.loads(content.decode())
+        return json.loads(content.decode(), object_pairs_hook=_distinct if distinct else None)
     except RecursionError:
         raise ValueError("nested too deep") from None
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> Json:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"{excerpt(next(name for name in names if names.count(name) > 1))} twice")
+    return found

@@ -6,7 +6,7 @@ import hashlib
 import math
 import os
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, Literal, overload
@@ -20,7 +20,7 @@ from .hypergraph import Arrow
 from .operation import Provenance, Values
 from .port import Port, Role, Visibility
 from .program import IntegerProgram, Program, as_integers
-from .reading import parse_json
+from .reading import Json, parse_json
 from .restore import Restorer, whole
 from .types import Array, Fixed
 from .validate import validate
@@ -55,14 +55,7 @@ def save(program: Program, path: Path, *, examples: bool = False) -> None:
     """
     arrow, blobs = program.arrow, _Blobs()
     kept = program.examples if examples else ()
-    header = {
-        "operations": [_value(operation, blobs) for operation in arrow.operations],
-        "types": [_value(type, blobs) for type in arrow.types],
-        "provenances": [[p.part, p.file, p.line] for p in arrow.provenances],
-        "ports": [[_port(port) for port in side] for side in (program.inputs, program.outputs)],
-        "precision": _value(program.precision, blobs),
-        "examples": [{name: blobs.place(np.asarray(a)) for name, a in batch.items()} for batch in kept],
-    }
+    header = described(program, blobs, examples)
     columns = [np.ascontiguousarray(getattr(arrow, column), "<i4") for column in (*COLUMNS, "edge_provenances")]
     chunks = pack(header, columns + blobs.arrays)
     _require_readable(path, sum(map(len, chunks)) + CHECKSUM, len(chunks[2]), columns, bool(kept))
@@ -70,6 +63,24 @@ def save(program: Program, path: Path, *, examples: bool = False) -> None:
     for chunk in chunks:
         checksum.update(chunk)
     write_whole(path, [*chunks, checksum.digest()], private=bool(kept))
+
+
+def described(program: Program | Arrow, blobs: _Blobs, examples: bool = False) -> Json:
+    """What a file says of a program, or of an arrow alone, besides its columns; constants stand in `blobs`."""
+    arrow = program.arrow if isinstance(program, Program) else program
+    header: Json = {
+        "operations": [_value(operation, blobs) for operation in arrow.operations],
+        "types": [_value(type, blobs) for type in arrow.types],
+        "provenances": [[p.part, p.file, p.line] for p in arrow.provenances],
+    }
+    if isinstance(program, Program):
+        kept = program.examples if examples else ()
+        header |= {
+            "ports": [[_port(port) for port in side] for side in (program.inputs, program.outputs)],
+            "precision": _value(program.precision, blobs),
+            "examples": [{name: blobs.place(np.asarray(a)) for name, a in batch.items()} for batch in kept],
+        }
+    return header
 
 
 @overload
@@ -103,7 +114,7 @@ def _read(file: IO[bytes], path: Path, integer: bool) -> Program:
         raise FormatError(
             f"{path}: expected the checksum at its end to match, found other bytes; the file is damaged, save it again"
         )
-    with _decoding(path):
+    with decoding(path):
         content = _header(file, size)
         found = content["arrays"]
         arrays = list(_arrays(file, found, size - CHECKSUM))
@@ -111,7 +122,7 @@ def _read(file: IO[bytes], path: Path, integer: bool) -> Program:
 
 
 @contextmanager
-def _decoding(path: Path) -> Iterator[None]:
+def decoding(path: Path) -> Iterator[None]:
     """What is wrong with the content of a file is said in one line that names it."""
     try:
         yield
@@ -169,14 +180,13 @@ def _arrays(file: IO[bytes], described: Any, end: int) -> Iterator[Values]:
         yield array
 
 
-def _program(header: Any, arrays: Sequence[Values], integer: bool) -> Program:
+def restored_arrow(header: Any, columns: Mapping[str, Values], restorer: Restorer) -> Arrow:
+    """The arrow that a header and columns describe, checked. Raises ValueError, or what a class's own checks raise."""
     names = (*COLUMNS, "edge_provenances")
-    columns = dict(zip(names, arrays, strict=False))
     if any(columns[name].dtype != np.int32 or columns[name].ndim != 1 for name in names):
         raise ValueError("columns of other numbers than whole ones")
     if max(len(columns[name]) for name in names) > MOST_ENTRIES:
         raise ValueError(f"more than {MOST_ENTRIES} wires or ends of edges")
-    restorer = Restorer(arrays[len(names) :], integer)
     arrow = Arrow(
         operations=tuple(map(restorer.operation, header["operations"])),
         types=tuple(map(restorer.wire_type, header["types"])),
@@ -184,14 +194,30 @@ def _program(header: Any, arrays: Sequence[Values], integer: bool) -> Program:
         **columns,
     )
     validate(arrow)
+    return arrow
+
+
+def restored_program(header: Any, arrow: Arrow, restorer: Restorer) -> Program:
+    """The program of an arrow with the ports that a header describes; each array has been named by then."""
     inputs, outputs = ([_read_port(entry, restorer) for entry in side] for side in header["ports"])
     precision = restorer.precision(header["precision"])
     examples = tuple({name: restorer.array(index) for name, index in batch.items()} for batch in header["examples"])
-    if restorer.left:
-        raise ValueError(f"{restorer.left} arrays that nothing names")
+    require_all_named(restorer)
     fed = tuple(port.of(port.format) for port in inputs if port.format is not None)
     program = Program(arrow, fed, tuple(outputs), examples, precision)
     return as_integers(program) or program
+
+
+def require_all_named(restorer: Restorer) -> None:
+    """Raises ValueError where an array is left that nothing names."""
+    if restorer.left:
+        raise ValueError(f"{restorer.left} arrays that nothing names")
+
+
+def _program(header: Any, arrays: Sequence[Values], integer: bool) -> Program:
+    names = (*COLUMNS, "edge_provenances")
+    restorer = Restorer(arrays[len(names) :], integer)
+    return restored_program(header, restored_arrow(header, dict(zip(names, arrays, strict=False)), restorer), restorer)
 
 
 def _read_port(entry: Any, restorer: Restorer) -> Port[Fixed | None]:

@@ -16,6 +16,9 @@ from .provenance import part
 from .tensor import Tensor
 from .trace import trace
 
+EPSILON = 2.0**-10
+"""What layer norms add to a variance, unless told otherwise."""
+
 
 def residual(model: Model, kind: str = "residual") -> Model:
     """x + model(x): what the model makes of x is added to x. He et al., arXiv 1512.03385."""
@@ -45,21 +48,22 @@ def transformer_block(
     hidden: int | None = None,
     attention: Attention = softmax_attention,
     causally: bool = False,
-    epsilon: float = 2.0**-10,
+    epsilon: float = EPSILON,
     format: Format = WEIGHTS,
+    activation: Model | None = None,
 ) -> Model:
     """x + attention(norm(x)), then y + dense(gelu(dense(norm(y)))): [B, x, width] -> [B, x, width].
 
-    Layer norms come first, and GELU has its hyperbolic tangent, as in GPT-2; `hidden`, the width between the dense
-    layers, is 4 * width by default.
+    Layer norms come first, and GELU has its hyperbolic tangent, as in GPT-2, unless another `activation` is given;
+    `hidden`, the width between the dense layers, is 4 * width by default.
     """
-    hidden = hidden or 4 * width
+    hidden, activation = hidden or 4 * width, activation or gelu(approximate=True)
     attend = multi_head_attention(width, heads, attention, causally, format)
     first = dense(width, hidden, format=format)
     second = dense(hidden, width, format=format, initializer=lecun_normal)
     block = sequential(
         residual(sequential(layer_norm(width, epsilon, format), attend), "attention"),
-        residual(sequential(layer_norm(width, epsilon, format), first, gelu(approximate=True), second), "dense"),
+        residual(sequential(layer_norm(width, epsilon, format), first, activation, second), "dense"),
     )
     return Model(block.parameters, block.arrow, "block")
 
@@ -93,21 +97,29 @@ def gpt2(
     length: int | None = None,
     attention: Attention = softmax_attention,
     format: Format = WEIGHTS,
+    epsilon: float = EPSILON,
+    hidden: int | None = None,
+    activation: Model | None = None,
+    tied: bool = True,
 ) -> Model:
     """GPT-2, by default the small one of 124,439,808 parameters: tokens [B, length] to logits [B, length, vocabulary].
 
     Radford et al., "Language models are unsupervised multitask learners", 2019: a table of tokens, that the logits read
-    too, a table of `context` positions, of which `length` are used, causal blocks and a last layer norm.
+    too (unless they are not `tied`: then they have a table of their own, `head`), a table of `context` positions, of
+    which `length` are used, causal blocks and a last layer norm. `epsilon` is that of all layer norms: theirs is 1e-5,
+    the default one that integers hold at few fraction bits; `hidden` and `activation` as in `transformer_block`.
     """
     length = length or context
-    block = transformer_block(width, heads, attention=attention, causally=True, format=format)
-    norm = layer_norm(width, 2.0**-10, format)
+    block = transformer_block(width, heads, hidden, attention, True, epsilon, format, activation)
+    norm = layer_norm(width, epsilon, format)
     parts = [(f"block{number}", block) for number in range(1, blocks + 1)] + [("layer_norm", norm)]
     parameters = [
         Parameter("tokens", (vocabulary, width), _near_zero(0.02), format),
         Parameter("positions", (context, width), _near_zero(0.01), format),
         *(replace(p, name=f"{name}.{p.name}") for name, model in parts for p in model.parameters),
     ]
+    if not tied:
+        parameters.append(Parameter("head", (vocabulary, width), _near_zero(0.02), format))
 
     def logits(tokens: Tensor, positions: Tensor, *rest: Tensor) -> Tensor:
         *weights, indices = rest
@@ -116,7 +128,7 @@ def gpt2(
             own, weights = weights[: len(model.parameters)], weights[len(model.parameters) :]
             with part(name):
                 x = applied(model, *own, x)
-        return x @ tokens.T
+        return x @ (weights[0] if weights else tokens).T
 
     return traced(logits, parameters, (length,), "gpt2")
 

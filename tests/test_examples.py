@@ -8,6 +8,7 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
+import example_names
 import example_programs
 import numpy as np
 import pytest
@@ -43,6 +44,10 @@ LARGE = {"mlp_10m"}
 """mlp_1m is the same with fewer elements."""
 MARKED = [pytest.param(*pair, marks=pytest.mark.deep if pair[0] in LARGE else ()) for pair in ALL]
 STEPS = [parameter for parameter in MARKED if str(parameter.values[1]).startswith("step")]
+
+
+def test_no_example_is_without_a_name() -> None:
+    assert sorted(example_names.ALL) == sorted(f"{file}.py:{name}" for file, name in ALL)
 
 
 def test_the_examples_are_these() -> None:

@@ -1,7 +1,20 @@
-"""Models, optimisers and losses written in catgrad 0.2.2, taken in as arrows and programs."""
+"""Models, optimisers and losses written in catgrad 0.2.2, taken in as arrows and programs, and given back."""
 
 from .diagrams import arrow, forward
+from .drawing import diagram
+from .hypergraphs import arrow_of, hypergraph
 from .operations import register
 from .programs import network, predict, program_of, step
 
-__all__ = ["arrow", "forward", "network", "predict", "program_of", "register", "step"]
+__all__ = [
+    "arrow",
+    "arrow_of",
+    "diagram",
+    "forward",
+    "hypergraph",
+    "network",
+    "predict",
+    "program_of",
+    "register",
+    "step",
+]

@@ -124,7 +124,8 @@ def _product(operation: object, x: Tensor, y: Tensor) -> Tensor:
 
 
 def _greater(operation: object, x: Tensor, y: Tensor) -> Tensor:
-    return Positive(x) if isinstance(y, Splat) and y.amount == 0 else x > y
+    # Not x > y: of a subclass Python asks y < x first, which asks the same again.
+    return Positive(x) if isinstance(y, Splat) and y.amount == 0 else x.apply(arrays.Greater(), y)
 
 
 def _quotient(operation: Any, x: Tensor, y: Tensor) -> Tensor:

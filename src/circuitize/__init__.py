@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from .circuits.hypergraph import permute as permute
     from .circuits.hypergraph import tensor as tensor
     from .circuits.lowering import Precision as Precision
+    from .circuits.open_hypergraph import load_open_hypergraph as load_open_hypergraph
+    from .circuits.open_hypergraph import save_open_hypergraph as save_open_hypergraph
     from .circuits.port import Port as Port
     from .circuits.port import Role as Role
     from .circuits.port import Visibility as Visibility
@@ -63,6 +65,8 @@ if TYPE_CHECKING:
     from .frontends.adaptive import LAMB as LAMB
     from .frontends.adaptive import Lion as Lion
     from .frontends.adaptive import RMSprop as RMSprop
+    from .frontends.checkpoint import load_safetensors as load_safetensors
+    from .frontends.checkpoint import save_safetensors as save_safetensors
     from .frontends.clipping import ClippedByNorm as ClippedByNorm
     from .frontends.clipping import ClippedByValue as ClippedByValue
     from .frontends.dataset import dataset as dataset
@@ -70,6 +74,7 @@ if TYPE_CHECKING:
     from .frontends.evaluation import right_answers as right_answers
     from .frontends.formats import Format as Format
     from .frontends.functions import exp as exp
+    from .frontends.huggingface import from_huggingface as from_huggingface
     from .frontends.image_layers import average_pool2d as average_pool2d
     from .frontends.image_layers import conv2d as conv2d
     from .frontends.image_layers import flatten as flatten
@@ -97,6 +102,9 @@ if TYPE_CHECKING:
     from .frontends.normalization import rms_norm as rms_norm
     from .frontends.optimizers import SGD as SGD
     from .frontends.optimizers import Momentum as Momentum
+    from .frontends.state_dict import from_state_dict as from_state_dict
+    from .frontends.state_dict import to_state_dict as to_state_dict
+    from .frontends.state_dict import with_weights as with_weights
     from .frontends.tensor import Tensor as Tensor
     from .frontends.trace import trace as trace
     from .frontends.training import predict as predict

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from example_names import ALL, FEW
+from example_programs import example
 
+from circuitize.circuits.encode import digest
 from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.open_hypergraph import save_open_hypergraph
 from circuitize.frontends import catgrad
 
 ROOT = Path(__file__).parents[2]
@@ -40,6 +45,40 @@ def test_a_source_in_its_own_environment(source: str) -> None:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert " passed" in done.stdout and "skipped" not in done.stdout, done.stdout
+
+
+THROUGH_THE_OBJECT = """
+import sys
+from circuitize import digest, load_open_hypergraph
+from circuitize.frontends import catgrad
+for path in sys.argv[1:]:
+    arrow = load_open_hypergraph(path).arrow
+    assert digest(catgrad.arrow_of(catgrad.hypergraph(arrow))) == digest(arrow), path
+    print(digest(arrow))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("names", [FEW, pytest.param(ALL, marks=pytest.mark.deep)], ids=["few", "all"])
+def test_every_example_goes_through_the_object_of_open_hypergraphs(names: Sequence[str], tmp_path: Path) -> None:
+    """Its program of reals and that of integers, with their digests, where the package is."""
+    python = ROOT / ".venv-catgrad" / "bin" / "python"
+    if not python.exists():
+        pytest.skip("needs the packages of tests/sources/catgrad/requirements.txt; make .stamps/source-catgrad")
+    paths, digests = [], []
+    for name in names:
+        for number, program in enumerate((example(name).given, example(name).integer)):
+            paths.append(tmp_path / f"{name.replace('.py:', '.')}.{number}.json")
+            save_open_hypergraph(program, paths[-1])
+            digests.append(digest(program.arrow))
+    done = subprocess.run(
+        [python, "-c", THROUGH_THE_OBJECT, *paths],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"PYTHONPATH": str(ROOT / "src")},
+    )
+    assert done.stdout.split() == digests, done.stderr
 
 
 def test_without_catgrad() -> None:

@@ -45,6 +45,9 @@ class Constant(RealOperation):
             )
         if amounts.ndim and (amounts == amounts.flat[0]).all():
             amounts = np.array(amounts.flat[0], np.float64)
+        elif isinstance(self.amounts, np.ndarray):
+            # A file, and so a digest, tells an array without axes from a number: each comes back as it was.
+            amounts = np.asarray(amounts)
         amounts.setflags(write=False)
         object.__setattr__(self, "amounts", amounts)
 
@@ -52,12 +55,12 @@ class Constant(RealOperation):
     def of(cls, value: ArrayLike) -> Constant:
         """The constant with these elements. Raises CircuitizeError for a NaN or an infinity."""
         array = np.asarray(value, np.float64)
-        return cls(array.shape, array)
+        return cls(array.shape, array[()])
 
     @classmethod
     def splat(cls, amount: float, shape: Shape) -> Constant:
         """The constant whose elements all are `amount`, in constant time and space."""
-        return cls(shape, np.asarray(amount, np.float64))
+        return cls(shape, np.asarray(amount, np.float64)[()])
 
     @classmethod
     def zeros(cls, shape: Shape) -> Constant:

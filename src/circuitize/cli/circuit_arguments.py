@@ -68,6 +68,13 @@ def simulate(command: ArgumentParser) -> None:
     command.add_argument("--simulator", choices=SIMULATORS, default="icarus", help="(default: %(default)s)")
 
 
+def export(command: ArgumentParser) -> None:
+    program(command)
+    output(command, "-o", "FILE", "FILE.json, an open hypergraph, or FILE.arrow, a saved arrow; PROGRAM may be either")
+    command.add_argument("--real", action="store_true", help="the program of reals, as it is before it is quantized")
+    command.add_argument("--examples", action="store_true", help="with its examples, in a file for its owner alone")
+
+
 def estimate(command: ArgumentParser) -> None:
     program(command)
     _target_options(command, "estimate")

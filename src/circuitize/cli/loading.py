@@ -16,6 +16,7 @@ from circuitize.api.exact import Exact, exact
 from circuitize.circuits.encode import MAGIC
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import Arrow
+from circuitize.circuits.open_hypergraph import load_open_hypergraph
 from circuitize.circuits.operation import Operation
 from circuitize.circuits.phases import Phases
 from circuitize.circuits.program import Program
@@ -101,6 +102,11 @@ def _saved(path: Path, integer: bool) -> Program:
             start = file.read(len(MAGIC))
     except OSError as error:
         raise CircuitizeError(f"{path}: expected {FORMS}, found {error.strerror or error}; check the path") from None
+    if start[:1] == b"{":
+        found = load_open_hypergraph(path, integer=integer)
+        if isinstance(found, Arrow):
+            raise _bare(str(path))
+        return found
     if start != MAGIC:
         raise CircuitizeError(
             f"{path}: expected {FORMS}, found a file that begins with {start!r}; see circuitize compile --help"
@@ -125,10 +131,7 @@ def _from_python(path: Path, name: str) -> Program:
             found.close()
         found = _program_of(found, where)
     if isinstance(found, Arrow):
-        raise CircuitizeError(
-            f"{where}: expected a Program, found a bare arrow; wrap it as Program(arrow, inputs, outputs), "
-            "with a Port(name, visibility, format) for each wire, which says who learns each value"
-        )
+        raise _bare(where)
     if not isinstance(found, Program):
         remedy = f"the file has {_names(module)}"
         if isinstance(found, Model):
@@ -139,6 +142,13 @@ def _from_python(path: Path, name: str) -> Program:
             remedy = "return one of them alone"
         raise CircuitizeError(f"{where}: expected a Program, found {type(found).__name__}; {remedy}")
     return found
+
+
+def _bare(where: str) -> CircuitizeError:
+    return CircuitizeError(
+        f"{where}: expected a Program, found a bare arrow; wrap it as Program(arrow, inputs, outputs), "
+        "with a Port(name, visibility, format) for each wire, which says who learns each value"
+    )
 
 
 def _program_of(found: object, where: str) -> Any:

@@ -1,0 +1,236 @@
+"""Arrows and programs as open hypergraphs in JSON, for any reader: wires, edges between them, two lists of wires."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, overload
+
+import numpy as np
+
+from .encode import _Blobs
+from .errors import CircuitizeError, FormatError
+from .files import write_whole
+from .hypergraph import Arrow, offsets_of
+from .operation import Values
+from .program import IntegerProgram, Program, require_integers
+from .reading import Json, parse_json, read_at_most
+from .restore import Restorer, whole
+from .saved import DTYPES, MOST_BYTES, decoding, described, require_all_named, restored_arrow, restored_program
+
+VERSION = 1
+"""Of the format: it stands at its beginning, as `open_hypergraph`."""
+
+MOST_VALUES = 1 << 24
+"""Values in a file, and numbers in the arrays that it describes, each so many or fewer."""
+
+NAMES = ("types", "operations", "places", "wires", "edges", "sources", "targets")
+PORTS = ("inputs", "outputs", "precision", "examples")
+
+
+def to_json(given: Program | Arrow, *, examples: bool = False) -> Json:
+    """A program, or an arrow alone, as what `json` writes: plain values, lists and objects.
+
+    `wires` has the place of each wire's type in `types`; each of `edges` the place of its operation in `operations`,
+    the wires it reads (`sources`) and writes (`targets`), and where it comes from, by its place in `places`. Edges
+    stand in an order in which writers come before readers. `sources` and `targets` are the wires of the interface. An
+    operation, and any value that has a name, is {"class": name, parameter: value, ...}; an array {"dtype", "shape",
+    "values"}, its numbers in C order, or one that stands for all. `program` has the ports, the precision and, where
+    they are asked for, the `examples` of a program.
+    """
+    arrow, blobs = given.arrow if isinstance(given, Program) else given, _Blobs()
+    header = described(given, blobs, examples)
+    made: Json = {
+        "open_hypergraph": VERSION,
+        "types": _plain(header["types"], blobs.arrays),
+        "operations": _plain(header["operations"], blobs.arrays),
+        "places": header["provenances"],
+        "wires": arrow.wire_types.tolist(),
+        "edges": [
+            {"operation": operation, "sources": sources, "targets": targets, "place": place}
+            for operation, sources, targets, place in arrow.rows
+        ],
+        "sources": arrow.inputs.tolist(),
+        "targets": arrow.outputs.tolist(),
+    }
+    if isinstance(given, Program):
+        made["program"] = {
+            "inputs": [_port(port, blobs.arrays) for port in header["ports"][0]],
+            "outputs": [_port(port, blobs.arrays) for port in header["ports"][1]],
+            "precision": _plain(header["precision"], blobs.arrays),
+            "examples": [
+                {name: _plain({"array": index}, blobs.arrays) for name, index in batch.items()}
+                for batch in header["examples"]
+            ],
+        }
+    return made
+
+
+def from_json(given: Any, *, integer: bool = False, where: str = "open hypergraph") -> Program | Arrow:
+    """The program, or the arrow where there are no ports; of the integer language if `integer` says so.
+
+    Whoever wrote it need not be trusted: every operation, type and wire is checked, and nothing is imported for what
+    is named. Raises FormatError, in one line, for anything else than `to_json` makes.
+    """
+    with decoding(Path(where)):
+        if not isinstance(given, dict) or given.get("open_hypergraph") != VERSION:
+            raise ValueError(f"no open hypergraph of version {VERSION}")
+        if not given.keys() <= {"open_hypergraph", "program", *NAMES}:
+            raise ValueError(f"other names than {', '.join(NAMES)}")
+        arrays = _Arrays()
+        header = {name: arrays.described(given[name]) for name in ("types", "operations")}
+        header["provenances"] = given["places"]
+        ports = given.get("program")
+        if ports is not None:
+            header["ports"] = [
+                [[p["name"], p["visibility"], arrays.described(p["format"]), p["role"]] for p in ports[side]]
+                for side in ("inputs", "outputs")
+            ]
+            header["precision"] = arrays.described(ports["precision"])
+            header["examples"] = [
+                {name: arrays.described(array)["array"] for name, array in batch.items()} for batch in ports["examples"]
+            ]
+        restorer = Restorer(arrays.found, integer)
+        arrow = restored_arrow(header, _columns(given), restorer)
+        if ports is not None:
+            return restored_program(header, arrow, restorer)
+        require_all_named(restorer)
+        return arrow
+
+
+def save_open_hypergraph(given: Program | Arrow, path: str | Path, *, examples: bool = False) -> None:
+    """Write a program, or an arrow alone, in JSON, whole or not at all; see `to_json` for its form.
+
+    Examples may be private data: with `examples`, nobody but the owner may read the file. Raises CircuitizeError for
+    what is larger than `load_open_hypergraph` reads, and for numbers that are not finite.
+    """
+    path = Path(path)
+    try:
+        text = json.dumps(to_json(given, examples=examples), separators=(",", ":"), allow_nan=False).encode()
+    except ValueError:
+        raise CircuitizeError(
+            f"{path}: expected finite numbers, found one that is not; JSON has none: save it as an arrow"
+        ) from None
+    values = sum(text.count(mark) for mark in (b",", b"[", b"{"))
+    if len(text) > MOST_BYTES or values > MOST_VALUES:
+        raise CircuitizeError(
+            f"{path}: expected at most {MOST_VALUES:,} values in {MOST_BYTES:,} bytes, found {values:,} in "
+            f"{len(text):,}; give large constants as inputs"
+        )
+    held = examples and isinstance(given, Program) and bool(given.examples)
+    write_whole(path, [text, b"\n"], private=held)
+
+
+@overload
+def load_open_hypergraph(path: str | Path, *, integer: Literal[True]) -> IntegerProgram: ...
+@overload
+def load_open_hypergraph(path: str | Path, *, integer: bool = False) -> Program | Arrow: ...
+def load_open_hypergraph(path: str | Path, *, integer: bool = False) -> Program | Arrow:
+    """The program or the arrow in a file of JSON; with `integer`, an integer program.
+
+    Raises FormatError for another, a damaged or a larger file.
+    """
+    path = Path(path)
+    try:
+        content = read_at_most(path, MOST_BYTES, "an open hypergraph", "give large constants as inputs")
+    except OSError as error:
+        raise FormatError(f"{path}: expected an open hypergraph, found {error.strerror}; check the path") from None
+    with decoding(path):
+        given = parse_json(content, MOST_VALUES, distinct=True)
+    found = from_json(given, integer=integer, where=str(path))
+    if integer:
+        if isinstance(found, Arrow):
+            raise FormatError(f"{path}: expected a program, found an arrow without ports; save the program")
+        require_integers(found)
+    return found
+
+
+def _plain(value: Any, arrays: Sequence[Values]) -> Any:
+    """What `encode` describes, with tuples as lists, floats as numbers and arrays in their place."""
+    if isinstance(value, list):
+        return [_plain(entry, arrays) for entry in value]
+    if not isinstance(value, dict):
+        return value
+    if "tuple" in value:
+        return [_plain(entry, arrays) for entry in value["tuple"]]
+    if "float" in value:
+        return float.fromhex(value["float"])
+    if "class" in value:
+        return {"class": value["class"]} | {name: _plain(entry, arrays) for name, entry in value["fields"].items()}
+    array = arrays[value["array"]]
+    flat = array.reshape(-1)
+    bits = flat.view(np.dtype(f"V{flat.itemsize}")) if flat.size else flat
+    numbers = flat[:1] if flat.size and (bits == bits[0]).all() else flat
+    dtype = array.dtype.newbyteorder("<").str
+    return {"dtype": dtype, "shape": list(array.shape), "values": numbers.tolist()}
+
+
+def _port(port: Sequence[Any], arrays: Sequence[Values]) -> Json:
+    name, seen, format, role = port
+    return {"name": name, "visibility": seen, "format": _plain(format, arrays), "role": role}
+
+
+class _Arrays:
+    """Takes the arrays out of plain values, so that what is left is what `encode` describes."""
+
+    def __init__(self) -> None:
+        self.found: list[Values] = []
+        self._count = 0
+
+    def described(self, value: Any, outermost: bool = True) -> Any:
+        if isinstance(value, list):
+            entries = [self.described(entry, False) for entry in value]
+            return entries if outermost else {"tuple": entries}
+        if isinstance(value, float):
+            return {"float": value.hex()}
+        if not isinstance(value, dict):
+            return value
+        if "class" in value:
+            fields = {name: self.described(entry, False) for name, entry in value.items() if name != "class"}
+            return {"class": value["class"], "fields": fields}
+        self.found.append(self._array(value))
+        return {"array": len(self.found) - 1}
+
+    def _array(self, value: Mapping[str, Any]) -> Values:
+        dtype, shape, numbers = DTYPES[value["dtype"]], tuple(map(whole, value["shape"])), value["values"]
+        size = math.prod(shape)
+        self._count += size
+        if min(shape, default=0) < 0 or self._count > MOST_VALUES or len(numbers) not in (1, size):
+            raise ValueError(f"{len(numbers)} numbers for an array of shape {list(shape)}")
+        allowed: set[type] = {bool} if dtype.kind == "b" else {int, float} if dtype.kind == "f" else {int}
+        if not set(map(type, numbers)) <= allowed:
+            raise ValueError(f"other values in an array of {dtype.name}")
+        with np.errstate(over="ignore"):
+            array = np.array(numbers, dtype)
+        if array.tolist() != numbers:
+            raise ValueError(f"numbers in an array of {dtype.name} that it does not hold")
+        array = np.broadcast_to(array, size).reshape(shape).copy() if len(numbers) != size else array.reshape(shape)
+        array.flags.writeable = False
+        return array
+
+
+def _columns(given: Mapping[str, Any]) -> dict[str, Values]:
+    """The flat columns of an arrow."""
+    edges = given["edges"]
+    if not all(edge.keys() == {"operation", "sources", "targets", "place"} for edge in edges):
+        raise ValueError("edges of other names than operation, sources, targets, place")
+    sources, targets = ([edge[side] for edge in edges] for side in ("sources", "targets"))
+    return {
+        "wire_types": _column(given["wires"]),
+        "edge_operations": _column([edge["operation"] for edge in edges]),
+        "edge_provenances": _column([edge["place"] for edge in edges]),
+        "source_offsets": offsets_of(np.array([len(wires) for wires in sources], np.int64)),
+        "source_wires": _column([wire for wires in sources for wire in wires]),
+        "target_offsets": offsets_of(np.array([len(wires) for wires in targets], np.int64)),
+        "target_wires": _column([wire for wires in targets for wire in wires]),
+        "inputs": _column(given["sources"]),
+        "outputs": _column(given["targets"]),
+    }
+
+
+def _column(numbers: Sequence[Any]) -> Values:
+    if not set(map(type, numbers)) <= {int} or not all(0 <= number < 1 << 31 for number in numbers):
+        raise ValueError("wires or places that are no whole numbers")
+    return np.array(numbers, np.int32)

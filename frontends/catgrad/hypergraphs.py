@@ -1,0 +1,160 @@
+"""Arrows as objects of the package open-hypergraphs, and back: wires are labelled by types, edges by operations."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.hypergraph import Arrow, offsets_of
+from circuitize.circuits.operation import NOWHERE, Operation, Values
+from circuitize.circuits.program import Program
+from circuitize.circuits.types import Array, Fixed
+from circuitize.circuits.validate import validate
+
+from .installed import REMEDY
+
+VERSION = "0.1.3"
+
+
+@cache
+def package() -> ModuleType:
+    """The package. Raises CircuitizeError unless its version is the one known."""
+    try:
+        found = version("open-hypergraphs")
+    except PackageNotFoundError:
+        raise CircuitizeError(f"expected open-hypergraphs {VERSION}, found none; {REMEDY}") from None
+    if found != VERSION:
+        raise CircuitizeError(f"expected open-hypergraphs {VERSION}, found {found}; {REMEDY}")
+    return importlib.import_module("open_hypergraphs")
+
+
+def hypergraph(given: Arrow | Program) -> Any:
+    """The `OpenHypergraph` of an arrow, or of a program's: wires and edges as they are, each with its label.
+
+    A wire's label is its type, an edge's its operation. As in the arrow, a wire that is copied has several readers,
+    and one that is discarded has none; `diagram` makes copies and discards operations, as catgrad has them.
+    """
+    arrow = given.arrow if isinstance(given, Program) else given
+    if not isinstance(arrow, Arrow):
+        raise CircuitizeError(f"expected an Arrow or a Program, found {type(given).__name__}; give program.arrow")
+    return assembled(
+        [arrow.types[index] for index in arrow.wire_types.tolist()],
+        [arrow.operations[index] for index in arrow.edge_operations.tolist()],
+        [sources for _, sources, _, _ in arrow.rows],
+        [targets for _, _, targets, _ in arrow.rows],
+        arrow.inputs.tolist(),
+        arrow.outputs.tolist(),
+    )
+
+
+def assembled(
+    wires: Sequence[Any],
+    edges: Sequence[Any],
+    sources: Sequence[Sequence[int]],
+    targets: Sequence[Sequence[int]],
+    inputs: Sequence[int],
+    outputs: Sequence[int],
+) -> Any:
+    """An `OpenHypergraph` of these labels, ends of edges, and interface."""
+    of = package()
+    count = len(wires)
+
+    def numbers(values: Sequence[int], target: int | None) -> Any:
+        return of.FiniteFunction(target, np.array(values, of.FiniteFunction.Dtype))
+
+    def labels(values: Sequence[Any]) -> Any:
+        table = np.empty(len(values), object)
+        table[:] = values
+        return of.FiniteFunction(None, table)
+
+    def family(segments: Sequence[Sequence[int]]) -> Any:
+        flat = [wire for segment in segments for wire in segment]
+        return of.IndexedCoproduct(numbers([len(segment) for segment in segments], None), numbers(flat, count))
+
+    inner = of.Hypergraph(family(sources), family(targets), labels(wires), labels(edges))
+    return of.OpenHypergraph(numbers(inputs, count), numbers(outputs, count), inner)
+
+
+def arrow_of(hypergraph: Any) -> Arrow:
+    """The arrow of an `OpenHypergraph` whose labels are types and operations of ours.
+
+    Its edges may stand in any order. Raises CircuitizeError for other labels, for a wire that is not written once, for
+    a cycle, and for types that an operation does not take.
+    """
+    if not isinstance(hypergraph, package().OpenHypergraph):
+        raise CircuitizeError(f"expected an OpenHypergraph, found {type(hypergraph).__name__}; see hypergraph")
+    inner = hypergraph.H
+    wires, edges = list(inner.w.table), list(inner.x.table)
+    for what, labels, kinds in (("wires", wires, (Array, Fixed)), ("edges", edges, (Operation,))):
+        other = next((label for label in labels if not isinstance(label, kinds)), None)
+        if other is not None:
+            raise CircuitizeError(
+                f"expected {what} with labels of ours, found {type(other).__name__}; a diagram of catgrad's is read by "
+                "circuitize.frontends.catgrad.arrow"
+            )
+    (arity, sources), (coarity, targets) = (_ends(family) for family in (inner.s, inner.t))
+    order = _order(len(wires), arity, sources, coarity, targets)
+    types, operations = list(dict.fromkeys(wires)), list(dict.fromkeys(edges))
+    places, kinds = {type: at for at, type in enumerate(types)}, {edge: at for at, edge in enumerate(operations)}
+    made = Arrow(
+        tuple(operations),
+        tuple(types),
+        (NOWHERE,),
+        _whole([places[wire] for wire in wires]),
+        _whole([kinds[edges[at]] for at in order]),
+        np.zeros(len(edges), np.int32),
+        offsets_of(arity[order]),
+        _whole(_chosen(arity, sources, order)),
+        offsets_of(coarity[order]),
+        _whole(_chosen(coarity, targets, order)),
+        _whole(hypergraph.s.table),
+        _whole(hypergraph.t.table),
+    )
+    validate(made)
+    return made
+
+
+def _ends(family: Any) -> tuple[Values, Values]:
+    """How many wires each edge has on one side, and all of them."""
+    return np.asarray(family.sources.table, np.int64), np.asarray(family.values.table, np.int64)
+
+
+def _whole(numbers: Any) -> Any:
+    return np.asarray(numbers, np.int32)
+
+
+def _chosen(counts: Values, ends: Values, order: Sequence[int]) -> list[int]:
+    """The ends edge by edge, in another order of edges."""
+    starts = offsets_of(counts).tolist()
+    flat = ends.tolist()
+    return [wire for edge in order for wire in flat[starts[edge] : starts[edge + 1]]]
+
+
+def _order(wires: int, arity: Values, sources: Values, coarity: Values, targets: Values) -> list[int]:
+    """Kahn's order of the edges, by number where there is a choice. Raises CircuitizeError for a cycle. Linear time."""
+    edges = len(arity)
+    writer = np.full(wires, -1, np.int64)
+    writer[targets] = np.repeat(np.arange(edges), coarity)
+    before = writer[sources]
+    after = np.repeat(np.arange(edges), arity)[before >= 0]
+    before = before[before >= 0]
+    missing = np.bincount(after, minlength=edges).tolist()
+    by_writer = np.argsort(before, kind="stable")
+    readers, starts = after[by_writer].tolist(), offsets_of(np.bincount(before, minlength=edges)).tolist()
+    order = [edge for edge, count in enumerate(missing) if not count]
+    for edge in order:
+        for reader in readers[starts[edge] : starts[edge + 1]]:
+            missing[reader] -= 1
+            if not missing[reader]:
+                order.append(reader)
+    if len(order) < edges:
+        stuck = next(edge for edge, count in enumerate(missing) if count)
+        raise CircuitizeError(f"expected no cycle, found edge {stuck} reading what follows from it; cut it")
+    return order

@@ -1,0 +1,6 @@
+"""GPT-2 folders as Hugging Face's transformers keeps them: config.json and safetensors."""
+
+from .config import Config
+from .folder import Folder, from_huggingface, read
+
+__all__ = ["Config", "Folder", "from_huggingface", "read"]

@@ -1,0 +1,130 @@
+"""A Hugging Face folder of GPT-2: its configuration and its weights, read, made a model, and written again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from circuitize.circuits.errors import CircuitizeError, FormatError, excerpt
+from circuitize.circuits.files import write_whole
+from circuitize.frontends.attention import Attention, softmax_attention
+from circuitize.frontends.checkpoint import Tensors, load_safetensors, save_safetensors
+from circuitize.frontends.formats import Format
+from circuitize.frontends.imported import Reals, format_for, require_names
+from circuitize.frontends.layers import Model
+from circuitize.frontends.state_dict import from_state_dict, to_state_dict, with_weights
+from circuitize.frontends.transformer import gpt2
+
+from . import config as configuration
+from .config import Config
+from .names import BUFFERS, HEAD, names, prefix_of
+
+
+@dataclass(frozen=True)
+class Folder:
+    """What config.json says, and the tensors beside it."""
+
+    path: Path
+    config: Config
+    tensors: Tensors
+    text: bytes
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """Their names of tensors by our names of parameters."""
+        return names(self.config, prefix_of(self.tensors))
+
+    @cached_property
+    def weights(self) -> dict[str, Reals]:
+        """The values of the parameters, exact, by our names."""
+        return from_state_dict(self.tensors, self._plain(1), self.names)
+
+    def model(
+        self,
+        length: int | None = None,
+        attention: Attention = softmax_attention,
+        formats: Mapping[str, Format] | None = None,
+    ) -> Model:
+        """The network on sequences of `length` tokens, by default all of its context, that starts from the weights.
+
+        Formats of parameters that are not given hold twice their values. Raises CircuitizeError for a length past the
+        context, and for a format of no parameter.
+        """
+        longest = self.config.context
+        if length is not None and (type(length) is not int or not 1 <= length <= longest):
+            raise CircuitizeError(f"{self.path}: expected a length from 1 to {longest}, found {length!r}; shorten it")
+        require_names("formats", dict(formats or {}), self.weights)
+        chosen = {name: format_for(values) for name, values in self.weights.items()} | dict(formats or {})
+        return with_weights(self._plain(length or longest, attention), self.weights, chosen)
+
+    def _plain(self, length: int, attention: Attention = softmax_attention) -> Model:
+        c = self.config
+        return gpt2(
+            *(c.vocabulary, c.context, c.width, c.blocks, c.heads, length, attention),
+            epsilon=c.epsilon,
+            hidden=c.hidden,
+            activation=c.layer(),
+            tied=c.tied,
+        )
+
+    def save(self, path: str | Path, weights: Mapping[str, Any] | None = None) -> None:
+        """Write the folder again, with these weights by our names in the place of its own: config.json and tensors.
+
+        Files, headers and kinds of numbers are those that were read; without other weights the bytes are equal. Other
+        files, such as a tokenizer's, are not copied. Raises CircuitizeError for names and shapes that differ.
+        """
+        given = dict(weights or {})
+        require_names("weights", given, self.names)
+        changed = to_state_dict(given, {ours: self.names[ours] for ours in given})
+        if self.config.tied and "tokens" in given and HEAD in self.tensors:
+            changed[HEAD] = changed[self.names["tokens"]]
+        save_safetensors(path, changed, like=self.tensors)
+        write_whole(Path(path) / configuration.NAME, [self.text])
+
+
+def read(folder: str | Path) -> Folder:
+    """The folder of a GPT-2: config.json, and model.safetensors or its index with the files that it lists.
+
+    Raises CircuitizeError for another model, FormatError for damaged files, and for tensors that the configuration
+    does not speak of or that are missing.
+    """
+    path = Path(folder)
+    config, text = configuration.read(path)
+    found = Folder(path, config, load_safetensors(path), text)
+    wanted = {*found.names.values()}
+    for name in found.tensors:
+        if name not in wanted and name != HEAD and not BUFFERS.fullmatch(name):
+            raise FormatError(
+                f"{path}: expected tensors of a GPT-2 of {config.blocks} blocks, found {excerpt(name)}; correct "
+                f"{configuration.NAME}, or take it out"
+            )
+    if config.tied and HEAD in found.tensors:
+        table = found.names["tokens"]
+        if table in found.tensors and not np.array_equal(found.tensors[HEAD], found.tensors[table]):
+            raise FormatError(
+                f"{path}: expected {HEAD} equal to {table}, as tie_word_embeddings says, found another; set it false"
+            )
+    try:
+        assert found.weights
+    except CircuitizeError as error:
+        raise FormatError(f"{path}: {error}") from None
+    return found
+
+
+def from_huggingface(
+    folder: str | Path,
+    length: int | None = None,
+    attention: Attention = softmax_attention,
+    formats: Mapping[str, Format] | None = None,
+) -> Model:
+    """The GPT-2 of a folder as a model that starts from its weights, for `training_step` and `predict`.
+
+    Its layer norms have the epsilon of the configuration. `read(folder)` of `circuitize.frontends.huggingface` gives
+    the folder itself, whose `model(...)` this is and whose `save(...)` writes it again.
+    """
+    return read(folder).model(length, attention, formats)

@@ -1,0 +1,89 @@
+"""What an operator of ATen means here: rules by name, each with the parameters that the operator has."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits.errors import CircuitizeError, FormatError, excerpt
+from circuitize.frontends.attention import MASKED
+from circuitize.frontends.tensor import Tensor
+
+Known = NDArray[np.float64]
+"""Numbers that follow from the graph alone, such as positions and masks."""
+
+Made = Tensor | Known | Sequence[Tensor | Known]
+Rule = Callable[..., Made]
+R = TypeVar("R", bound=Rule)
+
+RULES: dict[str, Rule] = {}
+"""By the operator's name and overload, such as add.Tensor."""
+
+UNREAD = {"layout", "device", "pin_memory", "memory_format", "non_blocking", "copy", "half_to_float", "dtype"}
+"""What says where and how numbers lie; they are reals here. Of `dtype`, whole numbers of known ones are cut."""
+
+SMALLEST = -1e30
+"""What is below stands for minus infinity, as the least float does in masks."""
+
+
+def operator(*names: str) -> Callable[[R], R]:
+    """Decorate the rule of these operators, whose parameters have the operator's names, but `x` for `self`."""
+
+    def registered(rule: R) -> R:
+        for name in names:
+            if RULES.setdefault(name, rule) is not rule:
+                raise ValueError(f"expected one rule for {name}, found two")
+        return rule
+
+    return registered
+
+
+def bounded(number: float) -> float:
+    """The number, and MASKED for minus infinity, which scores have where a mask hides them."""
+    return MASKED if number < SMALLEST else number
+
+
+def arguments(entries: Any, value: Callable[[str], Any]) -> dict[str, Any]:
+    """The arguments of a node by name; tensors are what `value` says of their names."""
+    found = {}
+    for entry in entries:
+        name = entry["name"]
+        if name not in UNREAD:
+            found["x" if name == "self" else name] = argument(entry["arg"], value)
+    return found
+
+
+def argument(given: Any, value: Callable[[str], Any]) -> Any:
+    """One argument as Python has it. Raises FormatError for one of another kind."""
+    if not isinstance(given, dict) or len(given) != 1:
+        raise FormatError(f"expected an argument of one kind, found {excerpt(given)}; export it again")
+    ((kind, content),) = given.items()
+    if kind == "as_none":
+        return None
+    if kind == "as_tensor":
+        return value(content["name"])
+    if kind == "as_tensors":
+        return [value(entry["name"]) for entry in content]
+    if kind == "as_optional_tensors":
+        return [None if "as_none" in entry else value(entry["as_tensor"]["name"]) for entry in content]
+    if kind == "as_float":
+        return float(content)
+    if kind in ("as_int", "as_ints", "as_floats", "as_bool", "as_bools", "as_string"):
+        return content
+    if kind == "as_sym_int" and "as_int" in content:
+        return content["as_int"]
+    if kind == "as_sym_ints" and all("as_int" in entry for entry in content):
+        return [entry["as_int"] for entry in content]
+    raise CircuitizeError(f"expected numbers, tensors and text, found {excerpt(kind)}; export without dynamic shapes")
+
+
+def bind(rule: Rule, given: dict[str, Any]) -> None:
+    """Raises CircuitizeError where a rule has no such parameter, or lacks one."""
+    try:
+        inspect.signature(rule).bind(**given)
+    except TypeError as error:
+        raise CircuitizeError(f"{error}; only these forms of it are read") from None
