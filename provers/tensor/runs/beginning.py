@@ -116,6 +116,9 @@ def begin(
         except BaseException:
             withdraw(kept, initial, fingerprint, marked)
             raise
+    elif state.unnamed and claimed is None:
+        state = state.of(fingerprint)
+        state.write(kept)
     elif not state.is_of(fingerprint):
         if claimed is None:
             require_new(folder, kept)

@@ -78,6 +78,11 @@ class State:
         """Whether this was kept of the run of a fingerprint, with this secret."""
         return self.fingerprint == self._marked(fingerprint)
 
+    @property
+    def unnamed(self) -> bool:
+        """Whether this was kept for a run that nothing is proved of yet, and that has no name."""
+        return not self.fingerprint
+
     def _marked(self, fingerprint: bytes) -> bytes:
         return self.derived(f"run {fingerprint.hex()}")
 

@@ -1,0 +1,77 @@
+"""Checkpoints of a training: what is held after a step, as safetensors, written whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from circuitize.circuits.errors import FormatError
+from circuitize.circuits.operation import Values
+from circuitize.circuits.port import Port
+from circuitize.circuits.types import Fixed
+from circuitize.frontends.checkpoint import load_safetensors, save_safetensors
+
+SUFFIX = ".safetensors"
+
+
+@dataclass(frozen=True, eq=False)
+class Checkpoint:
+    """What one executor holds after a step: int64 of the formats, or float64.
+
+    `course` and `scalars` are hashes of what its values follow from, the scalars those up to this step.
+    """
+
+    executor: str
+    step: int
+    course: str
+    scalars: str
+    held: Mapping[str, Values]
+
+    def write(self, folder: Path) -> Path:
+        """In the folder of its executor. Raises CircuitizeError where the disk does not take it."""
+        path = path_of(folder, self.step)
+        said = {"executor": self.executor, "step": str(self.step), "course": self.course, "scalars": self.scalars}
+        save_safetensors(path, self.held, metadata=said)
+        return path
+
+
+def path_of(folder: Path, step: int) -> Path:
+    """Where the checkpoint of a step lies."""
+    return folder / f"{step:08}{SUFFIX}"
+
+
+def steps_in(folder: Path) -> list[int]:
+    """The steps of which a folder has checkpoints, ascending."""
+    found = (path.name.removesuffix(SUFFIX) for path in folder.glob(f"*{SUFFIX}"))
+    return sorted(int(name) for name in found if name.isdecimal() and len(name) >= 8)
+
+
+def read(folder: Path, step: int, executor: str, ports: tuple[Port[Fixed], ...]) -> Checkpoint:
+    """The checkpoint of a step. Raises FormatError where it is of other values, or they are out of format."""
+    path = path_of(folder, step)
+    tensors = load_safetensors(path)
+    said = next(iter(tensors.files.values())).metadata
+    remedy = "it is damaged: remove it, and the training goes on from the one before"
+    dtype = np.int64 if executor == "integer" else np.float64
+    if said.get("executor") != executor or said.get("step") != str(step):
+        raise FormatError(f"{path}: expected the checkpoint of step {step} in {executor}, found another; {remedy}")
+    held = {}
+    for port in ports:
+        values = tensors.get(port.name)
+        if values is None or values.dtype != dtype or values.shape != port.format.shape:
+            found = "none" if values is None else f"{values.dtype} of shape {list(values.shape)}"
+            raise FormatError(
+                f"{path}: expected {port.name!r} as {np.dtype(dtype)} of shape {list(port.format.shape)}, found "
+                f"{found}; {remedy}"
+            )
+        if (
+            executor == "integer"
+            and values.size
+            and not port.format.low <= values.min() <= values.max() <= port.format.high
+        ):
+            raise FormatError(f"{path}: expected {port.name!r} in its format, found a value outside; {remedy}")
+        held[port.name] = values
+    return Checkpoint(executor, step, said.get("course", ""), said.get("scalars", ""), held)

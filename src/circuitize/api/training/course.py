@@ -1,0 +1,94 @@
+"""What a training follows: the examples and scalars of each step, and a hash of all that its values follow from."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from circuitize.backends.tensor.dataset import batch_size
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.port import Port, Role
+from circuitize.circuits.types import Fixed
+from circuitize.circuits.values import Raw
+from circuitize.provers.tensor.runs.order import rows
+from circuitize.provers.tensor.runs.scalars import Asked, Scalars
+
+from ..exact import Exact, Integers
+
+
+@dataclass(frozen=True)
+class Course:
+    """A step, the examples of its data inputs, the seed of their order, and the scalars of each step, all exact.
+
+    Batches and scalars are those of a run that is proved, by the same functions.
+    """
+
+    step: Exact
+    data: Mapping[str, Integers]
+    seed: bytes
+    scalars: Scalars
+    initial: Mapping[str, Integers]
+
+    def __post_init__(self) -> None:
+        if self.size < self.batch:
+            raise CircuitizeError(f"expected at least {self.batch} examples, a batch, found {self.size}; add some")
+
+    @property
+    def size(self) -> int:
+        """How many examples there are."""
+        return len(next(iter(self.data.values())))
+
+    @cached_property
+    def batch(self) -> int:
+        return batch_size(self.step.integer)
+
+    @property
+    def steps_of_epoch(self) -> int:
+        return self.size // self.batch
+
+    @cached_property
+    def held(self) -> tuple[Port[Fixed], ...]:
+        return tuple(port for port in self.step.integer.inputs if port.held)
+
+    @cached_property
+    def _asked(self) -> Asked:
+        return Asked(tuple(p for p in self.step.integer.inputs if p.role is Role.SCALAR), self.scalars)
+
+    def scalars_of(self, step: int) -> dict[str, Integers]:
+        """The scalars of step 1, 2, ... Raises CircuitizeError where one is missing or out of its format."""
+        return {name: values[0] for name, values in self._asked.of(step, 1).items()}
+
+    def batches(self, after: int, last: int) -> Iterator[dict[str, Raw]]:
+        """What the steps after one take besides what is held."""
+        for step in range(after + 1, last + 1):
+            chosen = rows(self.seed, self.size, self.batch, step)
+            given = {name: tensor[chosen] for name, tensor in self.data.items()} | self.scalars_of(step)
+            yield {name: Raw(values) for name, values in given.items()}
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of program, seed, examples and starting values: with the scalars, all that a training follows from."""
+        return digest_of(f"{self.step.digest} {self.seed.hex()}", self.data, self.initial)
+
+    def scalars_digest(self, last: int) -> str:
+        """A hash of the scalars of steps 1 to `last`."""
+        found = hashlib.sha256()
+        for step in range(1, last + 1):
+            for name, value in sorted(self.scalars_of(step).items()):
+                found.update(json.dumps([name, int(value)]).encode())
+        return found.hexdigest()
+
+
+def digest_of(named: str, *arrays: Mapping[str, Integers]) -> str:
+    """A hash of a text, and of arrays by name."""
+    found = hashlib.sha256(json.dumps(named).encode())
+    for group in arrays:
+        for name in sorted(group):
+            found.update(json.dumps([name, group[name].shape]).encode())
+            found.update(np.ascontiguousarray(group[name], "<i8").tobytes())
+    return found.hexdigest()

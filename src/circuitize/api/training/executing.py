@@ -1,0 +1,148 @@
+"""The executors of a training: integers, which are proved later, and float64 beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from circuitize.backends.tensor.dataset import batch_size
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.operation import Values
+from circuitize.circuits.port import Port
+from circuitize.circuits.program import as_integers
+from circuitize.circuits.types import Fixed
+from circuitize.circuits.values import Raw, to_reals
+from circuitize.sims import integer, real
+
+from ..exact import Exact, Integers, Reals
+from .course import Course
+
+EXECUTORS = ("integer", "real", "both")
+RIGHT = "right"
+"""The output of an evaluation that counts right answers."""
+
+
+@dataclass(frozen=True)
+class Judge:
+    """An evaluation, and the tensors of a test set of whole batches."""
+
+    program: Exact
+    data: Mapping[str, Integers]
+
+    def __post_init__(self) -> None:
+        if self.size % self.batch or not self.size:
+            raise CircuitizeError(
+                f"expected a test set of whole batches of {self.batch}, found {self.size} examples; choose a "
+                "batch that divides them"
+            )
+
+    @property
+    def size(self) -> int:
+        return len(next(iter(self.data.values())))
+
+    @property
+    def batch(self) -> int:
+        return batch_size(self.program.integer)
+
+    @property
+    def names(self) -> list[str]:
+        """What is measured: `accuracy` where right answers are counted, and the mean of each other output."""
+        return ["accuracy" if port.name == RIGHT else f"test_{port.name}" for port in self.program.integer.outputs]
+
+
+def names_of(executor: str) -> tuple[str, ...]:
+    """The executors that a word means. Raises CircuitizeError for another word."""
+    if executor not in EXECUTORS:
+        raise CircuitizeError(f"expected an executor among {', '.join(EXECUTORS)}, found {executor!r}; choose one")
+    return ("integer", "real") if executor == "both" else (executor,)
+
+
+@dataclass(frozen=True)
+class Running:
+    """One executor on a course."""
+
+    name: str
+    course: Course
+
+    def __post_init__(self) -> None:
+        if self.name == "real" and as_integers(self.course.step.given) is not None:
+            raise CircuitizeError(
+                "expected a program of reals to train in float64, found one of integers; quantize later"
+            )
+
+    @property
+    def exact(self) -> bool:
+        return self.name == "integer"
+
+    def initial(self) -> dict[str, Values]:
+        """What is held before the first step."""
+        return {port.name: self._own(port, self.course.initial[port.name]) for port in self.course.held}
+
+    def _own(self, port: Port[Fixed], values: Integers) -> Values:
+        return values if self.exact else np.asarray(to_reals(port.format, values))
+
+    def steps(self, held: Mapping[str, Values], after: int, last: int) -> Iterator[dict[str, Values]]:
+        """The outputs of each step after one. Raises CircuitizeError, naming the step, where it has no value."""
+        batches, given = self.course.batches(after, last), self.course.step
+        made: Iterator[Mapping[str, Values]] = (
+            integer.train(given.integer, {name: Raw(values) for name, values in held.items()}, batches)
+            if self.exact
+            else real.train(given.given, held, batches)
+        )
+        for step in range(after + 1, last + 1):
+            try:
+                yield dict(next(made))
+            except CircuitizeError as error:
+                raise type(error)(f"step {step}: {error}; the checkpoints before it are kept") from None
+
+    @property
+    def folder(self) -> str:
+        """Where its checkpoints lie."""
+        return f"checkpoints-{self.name}"
+
+    @property
+    def measures(self) -> list[str]:
+        """The outputs of a step that are numbers and not held: the loss."""
+        kept = {port.name for port in self.course.held}
+        return [p.name for p in self.course.step.integer.outputs if p.name not in kept and p.format.shape == ()]
+
+    def measured(self, made: Mapping[str, Values]) -> dict[str, float]:
+        """The numbers among the outputs of a step that are not held, as reals."""
+        wanted = set(self.measures)
+        return {p.name: self._real(p, made[p.name]) for p in self.course.step.integer.outputs if p.name in wanted}
+
+    def _real(self, port: Port[Fixed], value: Any) -> float:
+        return float(to_reals(port.format, value) if self.exact else value)
+
+    def reals(self, held: Mapping[str, Values]) -> dict[str, Reals]:
+        """What is held, as the real numbers that it stands for."""
+        made = {}
+        for port in self.course.held:
+            values: Any = held[port.name]
+            made[port.name] = np.asarray(to_reals(port.format, values) if self.exact else values, np.float64)
+        return made
+
+    def judged(self, judge: Judge, held: Mapping[str, Values]) -> dict[str, float]:
+        """What is held, judged on the test set: see `Judge.names`."""
+        program, totals = judge.program, dict.fromkeys((p.name for p in judge.program.integer.outputs), 0.0)
+        wanted = {port.name for port in program.integer.inputs}
+        for start in range(0, judge.size, judge.batch):
+            batch = {name: Raw(tensor[start : start + judge.batch]) for name, tensor in judge.data.items()}
+            own = {name: Raw(values) if self.exact else values for name, values in held.items() if name in wanted}
+            made = (
+                integer.run(program.integer, {**own, **batch})
+                if self.exact
+                else real.run(program.given, {**own, **batch})
+            )
+            for port in program.integer.outputs:
+                totals[port.name] += self._real(port, made[port.name])
+        counts = [judge.size if port.name == RIGHT else judge.size // judge.batch for port in program.integer.outputs]
+        return {name: total / count for name, total, count in zip(judge.names, totals.values(), counts, strict=True)}
+
+
+def drift(ours: Mapping[str, Reals], theirs: Mapping[str, Reals]) -> float:
+    """The greatest distance of a value that is held from the same in float64."""
+    return max((float(np.max(np.abs(ours[name] - theirs[name]), initial=0.0)) for name in ours), default=0.0)

@@ -1,0 +1,81 @@
+"""Metrics of a training: a line for each step, as JSON lines and as CSV, the same again where it was interrupted."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+
+from circuitize.circuits.errors import FormatError
+from circuitize.circuits.files import write_whole
+
+LINES = "metrics.jsonl"
+TABLE = "metrics.csv"
+
+Row = Mapping[str, float | int]
+"""What is measured at one step, by name."""
+
+
+class Metrics:
+    """Both files of the rows of a training. Rows wait in memory until they are flushed, with a checkpoint.
+
+    So the files never have fewer rows than the last checkpoint has steps; a process that was killed may leave more,
+    which are cut off when the training goes on and writes them again.
+    """
+
+    def __init__(self, folder: Path, columns: Sequence[str], done: int) -> None:
+        """With the rows of the first `done` steps. Raises FormatError where the file has others."""
+        self._lines, self._table, self._columns = folder / LINES, folder / TABLE, list(columns)
+        self._waiting: list[Row] = []
+        rows = list(read(folder, done)) if done else []
+        if [row.get("step") for row in rows] != list(range(1, done + 1)):
+            raise FormatError(
+                f"{self._lines}: expected a line for each of {done} steps, found others; put the file back, or choose "
+                "another folder"
+            )
+        write_whole(self._lines, [_line(row).encode() for row in rows])
+        write_whole(self._table, [(",".join(self._columns) + "\n" + self._cells(rows)).encode()])
+
+    def add(self, row: Row) -> None:
+        self._waiting.append(row)
+
+    def flush(self) -> None:
+        """Append the rows that wait."""
+        with self._lines.open("a") as lines, self._table.open("a") as table:
+            lines.writelines(map(_line, self._waiting))
+            table.write(self._cells(self._waiting))
+        self._waiting.clear()
+
+    def _cells(self, rows: Sequence[Row]) -> str:
+        text = io.StringIO()
+        csv.DictWriter(text, self._columns, lineterminator="\n").writerows(rows)
+        return text.getvalue()
+
+
+def read(folder: Path, most: int | None = None) -> Iterator[Row]:
+    """The rows that a training wrote, at most so many. Raises FormatError for a line that is none."""
+    path = folder / LINES
+    try:
+        with path.open() as file:
+            for number, line in enumerate(islice(file, most), 1):
+                row = json.loads(line)
+                if not isinstance(row, dict):
+                    raise FormatError(f"{path}:{number}: expected a row by name, found another value; remove the line")
+                yield row
+    except (OSError, ValueError) as error:
+        raise FormatError(f"{path}: expected metrics of a training, found {error}; put the file back") from None
+
+
+def read_last(folder: Path) -> Row:
+    """The row of the last step."""
+    last: Row = {}
+    for last in read(folder):  # noqa: B007 - the last one is wanted
+        pass
+    return last
+
+
+def _line(row: Row) -> str:
+    return json.dumps(row) + "\n"

@@ -1,0 +1,240 @@
+"""Training: steps one after the other, with checkpoints, metrics, and what proves them later."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.files import alone
+from circuitize.circuits.operation import Values
+from circuitize.circuits.phases import Phases, Progress, silent
+from circuitize.circuits.program import Program
+from circuitize.circuits.reading import Json
+from circuitize.circuits.values import Given
+from circuitize.frontends.checkpoint import save_safetensors
+from circuitize.frontends.layers import Model
+
+from ..exact import Exact, Reals, exact
+from ..runs.data import Data, dataset_of, initial_values, public_start, seed_bytes
+from ..runs.data import Values as Start
+from ..runs.room import duration
+from ..runs.scalars import Schedule, proved_scalars
+from ..runs.spelling import PYTHON, Spelling
+from ..runs.steps import whole_number
+from . import metrics
+from .checkpoint import Checkpoint
+from .course import Course, digest_of
+from .executing import Judge, Running, drift, names_of
+from .folder import MANIFEST, Setting, begin, resume
+from .metrics import Metrics, Row
+from .promised import promise
+
+WEIGHTS = "weights.safetensors"
+"""What is held at the end, as the real numbers that it stands for."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Trained:
+    """A training as it was done: where it lies, what it ended with, and the roots of the run that is to prove it.
+
+    `outputs` are the real numbers that are held at the end, of the integers where both executors ran; `last` is what
+    was measured at the last step. `resumed` is how many steps were done before. `roots` and `final` are those that the
+    run begins and ends with, empty where there are none.
+    """
+
+    folder: Path
+    digest: str
+    executor: str
+    seed: str
+    steps: int
+    resumed: int
+    examples: int
+    seconds: float
+    outputs: Mapping[str, Reals]
+    last: Row
+    roots: Mapping[str, str]
+    final: Mapping[str, str]
+
+    def __repr__(self) -> str:
+        worth = f", {_worth(self.last)}" if _worth(self.last) else ""
+        return f"Trained({self.steps:,} steps in {self.folder}{worth}, program {self.digest[:16]}...)"
+
+    def as_json(self) -> Json:
+        names = ("digest", "executor", "seed", "steps", "resumed", "examples", "seconds", "last", "roots", "final")
+        return {name: getattr(self, name) for name in names}
+
+
+def train(
+    program: Program | Exact,
+    folder: Path | str,
+    *,
+    seed: bytes | str,
+    steps: int | None = None,
+    epochs: int | None = None,
+    dataset: Data | None = None,
+    inputs: Start | None = None,
+    raw_inputs: bool = False,
+    scalars: Mapping[str, Given] | None = None,
+    schedule: Schedule | None = None,
+    executor: str = "integer",
+    evaluate: Program | None = None,
+    test: Data | None = None,
+    every: int | None = None,
+    initial_seed: bytes | str | None = None,
+    model: Model | None = None,
+    roots: bool = True,
+    per_proof: int | None = None,
+    not_zero_knowledge: bool = False,
+    progress: Progress = silent,
+    say: Progress = silent,
+    spelling: Spelling = PYTHON,
+) -> Trained:
+    """Train by a step, in integers (the exact meaning that is proved), in float64 ("real"), or in "both" side by side.
+
+    `dataset`, `seed`, `inputs`, `scalars`, `schedule`, `initial_seed` and `model` say what they say to `prove_run`, and
+    batches are the same: `prove_run` with the program, data.npz and initial.npz of the folder proves this training. A
+    checkpoint is written `every` so many steps (default: each epoch) and at the end; there `evaluate` judges what is
+    held on the `test` set. A folder of the same training that was interrupted goes on from its last checkpoint, and
+    one of fewer steps is made longer: values, metrics and files are those of a training that nothing interrupted.
+
+    With `roots`, unless the executor is "real", the run that is to prove the training is committed to: see `Trained`.
+
+    Raises CircuitizeError, before anything is written, where inputs do not fit or the folder holds something else; and
+    where the program has no value at a step: checkpoints before it stay.
+    """
+    path, names = Path(folder), names_of(executor)
+    given = exact(program, Phases())
+    begun = public_start(given.integer, initial_seed, model, spelling)
+    if begun is not None and inputs is not None:
+        name, other = spelling.option("initial_seed"), spelling.option("inputs")
+        raise CircuitizeError(
+            f"{name}: expected no {other} beside it, which says otherwise what is begun with; give one"
+        )
+    course = Course(
+        given,
+        dataset_of(given.integer, dataset, say, spelling),
+        seed_bytes(seed, spelling),
+        proved_scalars(given.integer, scalars, schedule, say, spelling),
+        begun.values if begun is not None else initial_values(given.integer, inputs, say, raw_inputs),
+    )
+    last, judge = _last(course, steps, epochs, spelling), _judge(evaluate, test, say, spelling)
+    running = [Running(name, course) for name in names]
+    often = course.steps_of_epoch if every is None else whole_number(spelling.option("every"), every)
+    if often < 1:
+        raise CircuitizeError(f"{spelling.option('every')}: expected at least 1 step, found {often}; choose another")
+    judged = None if judge is None else digest_of(judge.program.digest, judge.data)
+    setting = Setting(course.digest, executor, often, judged)
+    with alone(path / MANIFEST, "trains here", wait=False):
+        held, done = resume(path, setting, running, last)
+        begins = done is None
+        if begins:
+            begin(path, course)
+        run = None
+        if roots and "integer" in names:
+            run = promise(course, path, last, per_proof, not not_zero_knowledge, not begins, say)
+        first = {} if run is None else run.roots(course, 0, course.initial)
+        setting.write(path, last, first)
+        table, started = Metrics(path, _columns(running, judge), done or 0), time.perf_counter()
+        for row, now in _rows(running, held, done or 0, last):
+            held, step = now, int(row["step"])
+            if step % often == 0 or step == last:
+                table.add(row | _judged(running, judge, held))
+                table.flush()
+                scalar = course.scalars_digest(step)
+                for one, own in zip(running, held, strict=True):
+                    Checkpoint(one.name, step, course.digest, scalar, own).write(path / one.folder)
+            else:
+                table.add(row)
+            seconds = time.perf_counter() - started
+            progress(_live(course, row, last, seconds / (step - (done or 0)) * (last - step)))
+        progress("")
+        outputs = running[0].reals(held[0])
+        save_safetensors(path / WEIGHTS, outputs)
+        final = {} if run is None else run.roots(course, last, held[0])
+        setting.write(path, last, first, final)
+    return Trained(
+        folder=path,
+        digest=given.digest,
+        executor=executor,
+        seed=course.seed.hex(),
+        steps=last,
+        resumed=done or 0,
+        examples=course.size,
+        seconds=round(time.perf_counter() - started, 3),
+        outputs=outputs,
+        last=metrics.read_last(path),
+        roots=first,
+        final=final,
+    )
+
+
+def _last(course: Course, steps: int | None, epochs: int | None, spelling: Spelling) -> int:
+    """How many steps there are in all."""
+    given = {"steps": steps, "epochs": epochs}
+    said = [name for name, count in given.items() if count is not None]
+    if len(said) != 1:
+        both = f"{spelling.option('steps')} or {spelling.option('epochs')}"
+        raise CircuitizeError(f"expected one of {both}, found {'both' if said else 'none'}; give one")
+    count = whole_number(spelling.option(said[0]), given[said[0]])
+    if count < 1:
+        raise CircuitizeError(f"{spelling.option(said[0])}: expected at least 1, found {count}; choose another number")
+    return count if said == ["steps"] else count * course.steps_of_epoch
+
+
+def _judge(program: Program | None, test: Data | None, say: Progress, spelling: Spelling) -> Judge | None:
+    if program is None:
+        if test is not None:
+            name, other = spelling.option("test"), spelling.option("evaluate")
+            raise CircuitizeError(f"{name}: expected it beside {other}, found it alone; give both")
+        return None
+    judging = exact(program, Phases())
+    return Judge(judging, dataset_of(judging.integer, test, say, spelling, "test"))
+
+
+def _rows(
+    running: list[Running], held: list[dict[str, Values]], after: int, last: int
+) -> Iterator[tuple[dict[str, float | int], list[dict[str, Values]]]]:
+    """After each step what is measured, and what each executor holds."""
+    course = running[0].course
+    names = [port.name for port in course.held]
+    everything = [one.steps(own, after, last) for one, own in zip(running, held, strict=True)]
+    for step, made in enumerate(zip(*everything, strict=True), after + 1):
+        held = [{name: outputs[name] for name in names} for outputs in made]
+        row: dict[str, float | int] = {"step": step, "epoch": (step - 1) // course.steps_of_epoch + 1}
+        for one, outputs in zip(running, made, strict=True):
+            row |= _named(running, one, one.measured(outputs))
+        if len(running) == 2:
+            row["drift"] = drift(*(one.reals(own) for one, own in zip(running, held, strict=True)))
+        yield row, held
+
+
+def _judged(running: list[Running], judge: Judge | None, held: list[dict[str, Values]]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    if judge is not None:
+        for one, own in zip(running, held, strict=True):
+            found |= _named(running, one, one.judged(judge, own))
+    return found
+
+
+def _named(running: list[Running], one: Running, measured: Mapping[str, float]) -> dict[str, float]:
+    """Beside integers, what is measured of float64 has names of its own."""
+    beside = one is not running[0]
+    return {f"{name}_float64" if beside else name: value for name, value in measured.items()}
+
+
+def _columns(running: list[Running], judge: Judge | None) -> list[str]:
+    measured = [*running[0].measures, *([] if judge is None else judge.names)]
+    own = [name for one in running for name in _named(running, one, dict.fromkeys(measured, 0.0))]
+    return ["step", "epoch", *own, *(["drift"] if len(running) == 2 else [])]
+
+
+def _worth(row: Row) -> str:
+    return ", ".join(f"{name} {value:.4g}" for name, value in row.items() if name not in ("step", "epoch"))
+
+
+def _live(course: Course, row: Row, last: int, left: float) -> str:
+    """One line: where it is, what was measured, and how long it will take."""
+    return f"step {row['step']:,} of {last:,}, epoch {row['epoch']:,}: {_worth(row)}; {duration(left)} left"
