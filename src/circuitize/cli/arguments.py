@@ -31,6 +31,7 @@ COMMANDS: dict[str, tuple[str, str | None]] = {
     "setup": ("take a ceremony's keys, or make INSECURE ones for trials", "proof_arguments"),
     "prove": ("run a program and prove that it was run", "proof_arguments"),
     "verify": ("decide whether a proof holds, with the verifier's own key", "proof_arguments"),
+    "train": ("train without proofs: checkpoints, metrics, roots for a run to prove later", "run_arguments"),
     "prove-run": ("prove consecutive training steps (tensor proofs)", "run_arguments"),
     "verify-run": ("decide whether consecutive training steps are proved", "run_arguments"),
     "pin": ("check a run, and write the one file that its verifiers must hold", "run_arguments"),

@@ -200,6 +200,15 @@ def _run_user_code(path: Path, code: Callable[[], T]) -> T:
         raise CircuitizeError(f"{place}: {told}; {remedy}") from None
 
 
+def run_own(text: str, function: Callable[[], T]) -> T:
+    """What a function of a user's file returns, FILE.py:NAME; what it raises becomes one line with its place."""
+    if not _takes_nothing(function):
+        raise CircuitizeError(
+            f"{text}: expected a function of no arguments, found another; give its parameters defaults"
+        )
+    return _run_user_code(Path(text.rpartition(":")[0]), function)
+
+
 def _missing_module(error: ModuleNotFoundError) -> str:
     """How to get a module that a user's file imports: by an extra of this package where it is one of those."""
     name = (error.name or "").partition(".")[0]

@@ -15,7 +15,7 @@ from circuitize.circuits.reading import Json
 from .loading import load_program
 from .output import Phases, print_json, print_table, remark, say, show
 from .prove import peak_bytes
-from .run_values import OPTIONS, read_model, read_scalars, read_schedule, said_of
+from .run_values import OPTIONS, read_dataset, read_model, read_scalars, read_schedule, said_of
 
 
 def run(options: Namespace) -> int:
@@ -38,7 +38,7 @@ def run(options: Namespace) -> int:
         options.output,
         steps=options.steps,
         seed=options.seed,
-        dataset=options.dataset,
+        dataset=read_dataset(options.dataset, options.target),
         inputs=None if options.after or options.initial_seed else options.inputs or [],
         raw_inputs=options.raw_inputs,
         scalars=read_scalars(program, options.scalar),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from pathlib import Path
 
+from circuitize.api.training.executing import EXECUTORS
+
 from .parameters import PROGRAM, count, inputs, output, outputs, program, repeated, size_in_bytes
 
 
@@ -15,7 +17,7 @@ def prove_run(command: ArgumentParser) -> None:
         "--seed", metavar="HEX", help="public seed of the order of examples (default with --after: that run's)"
     )
     command.add_argument("--after", type=Path, metavar="RUN", help="go on where that finished run of yours ended")
-    command.add_argument("--dataset", type=Path, metavar="FILE.npz", help="all examples, by data input, as real values")
+    _dataset(command)
     command.add_argument(
         "--per-proof", type=count, metavar="T", help="steps in one proof (default: as many as memory allows)"
     )
@@ -53,6 +55,38 @@ def prove_run(command: ArgumentParser) -> None:
     output(command, "-o", "RUN", "folder for the proofs, for others to read; one that was interrupted goes on")
 
 
+def train(command: ArgumentParser) -> None:
+    program(command)
+    length = command.add_mutually_exclusive_group(required=True)
+    length.add_argument("--steps", type=count, metavar="N", help="how many steps in all")
+    length.add_argument("--epochs", type=count, metavar="N", help="how many times through the dataset")
+    command.add_argument("--seed", required=True, metavar="HEX", help="public seed of the order of examples")
+    _dataset(command)
+    command.add_argument(
+        "--executor",
+        choices=EXECUTORS,
+        default="integer",
+        help="exact integers, float64 (real), or both side by side with their distance (integer)",
+    )
+    command.add_argument("--evaluate", metavar="PROGRAM", help="a program that judges what is held, at each checkpoint")
+    command.add_argument(
+        "--test", metavar="DATA", help="the test set that it judges on (default: the rest of a CSV file or a Dataset)"
+    )
+    command.add_argument("--every", type=count, metavar="N", help="steps between checkpoints (default: an epoch's)")
+    _public_start(command, "begin with what the --model draws by this public seed")
+    _scalars(command, "a scalar of all steps (0.1, 1/10), rounded once (default: as in all of the program's examples)")
+    command.add_argument("--no-roots", action="store_true", help="do not commit to a run that proves this later")
+    command.add_argument(
+        "--per-proof", type=count, metavar="T", help="steps in a proof of that run: then its dataset has a root too"
+    )
+    command.add_argument(
+        "--not-zero-knowledge", action="store_true", help="that run is to be proved without zero knowledge"
+    )
+    inputs(command, "values to begin with, of all that is held")
+    outputs(command, "write what is held at the end there, as real values")
+    output(command, "-o", "TRAIN", "folder for checkpoints and metrics, yours alone; one that was interrupted goes on")
+
+
 def verify_run(command: ArgumentParser) -> None:
     command.add_argument("run", type=Path, metavar="RUN", help="folder that prove-run wrote")
     held = command.add_mutually_exclusive_group(required=True)
@@ -66,6 +100,16 @@ def pin(command: ArgumentParser) -> None:
     command.add_argument("--program", required=True, metavar="PROGRAM", help=f"the verifier's own step: {PROGRAM}")
     _required_of_runs(command)
     output(command, "-o", "FILE", "where the pin goes")
+
+
+def _dataset(command: ArgumentParser) -> None:
+    command.add_argument(
+        "--dataset",
+        metavar="DATA",
+        help="all examples: FILE.npz of real values by data input, FILE.csv, or FILE.py:NAME of a Dataset, arrays by "
+        "name, or a function of no arguments that returns one",
+    )
+    command.add_argument("--target", metavar="COLUMN", help="the column of FILE.csv to predict (default: the last)")
 
 
 def _required_of_runs(command: ArgumentParser) -> None:

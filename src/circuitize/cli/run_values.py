@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 
+from circuitize.api.runs.data import Data
 from circuitize.api.runs.evaluated import RIGHT, Evaluated
 from circuitize.api.runs.scalars import Schedule, by_step
 from circuitize.api.runs.spelling import Spelling
@@ -13,9 +14,11 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.exact import exact_number
 from circuitize.circuits.port import Role
 from circuitize.circuits.program import Program
+from circuitize.frontends.dataset import Dataset, dataset
+from circuitize.frontends.datasets import Split
 from circuitize.frontends.layers import Model
 
-from .loading import run_file
+from .loading import run_file, run_own
 from .output import shown_number
 
 
@@ -56,6 +59,27 @@ def read_schedule(text: str | None) -> Schedule | None:
     if text is None:
         return None
     return by_step(_named("--schedule", text), text)
+
+
+def read_dataset(text: str | None, target: str | None = None) -> Data | None:
+    """FILE.npz; FILE.csv with the column to predict; or FILE.py:NAME: arrays by name, a Dataset or Split, or a function
+    of no arguments that returns one.
+    """
+    if target is not None and not (text or "").endswith(".csv"):
+        raise CircuitizeError("--target: expected --dataset FILE.csv with it, found another; leave it out")
+    if text is None or text.endswith(".npz"):
+        return None if text is None else Path(text)
+    if text.endswith(".csv"):
+        return dataset(text, target=target)
+    found = _named("--dataset", text)
+    if callable(found) and not isinstance(found, Dataset | Split):
+        found = run_own(text, found)
+    if not isinstance(found, Dataset | Split | Mapping):
+        raise CircuitizeError(
+            f"--dataset: expected FILE.py:NAME of a Dataset or arrays by name, found {type(found).__name__}; "
+            "cz.dataset makes one"
+        )
+    return found
 
 
 def read_model(text: str | None) -> Model | None:

@@ -17,6 +17,7 @@ from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 from circuitize.circuits.values import Given, numbers
 from circuitize.frontends.dataset import Dataset
+from circuitize.frontends.datasets import Split
 from circuitize.frontends.layers import Model
 from circuitize.frontends.training import start
 from circuitize.provers.tensor.runs.start import Start
@@ -25,7 +26,7 @@ from ..exact import Integers, integers_of
 from ..values import given_values, require_values, rounded
 from .spelling import Spelling
 
-Data = Dataset | Mapping[str, Given] | Path | str
+Data = Dataset | Split | Mapping[str, Given] | Path | str
 """All examples: arrays by the names of data inputs, whose first axis is the example; or an .npz file of them."""
 
 Values = Mapping[str, Given] | Path | str | Sequence[Path | str]
@@ -37,13 +38,13 @@ def dataset_of(
 ) -> dict[str, Integers]:
     """The tensors of a dataset by the names of data inputs; where none is given, all examples of the program.
 
-    Of a `Dataset` the part to "train" on, or to "test" with.
+    Of a `Dataset` or `Split` the part to "train" on, or to "test" with.
 
     Real values are rounded once, which `say` is told.
     """
     ports, named = batch_ports(program), "dataset" if part == "train" else spelling.option(part)
     arrays: Mapping[str, Given]
-    if isinstance(given, Dataset):
+    if isinstance(given, Dataset | Split):
         arrays = {name: getattr(given, f"{part}_{name}") for name in ("inputs", "targets")}
         where = named
     elif isinstance(given, Path | str):

@@ -41,9 +41,9 @@ class Promise:
 
 
 def promise(
-    course: Course, folder: Path, steps: int, per_proof: int | None, zero_knowledge: bool, begun: bool, say: Progress
+    course: Course, folder: Path, steps: int, per_proof: int | None, zero_knowledge: bool, told: bool, say: Progress
 ) -> Promise | None:
-    """What the run will keep: made now, or as it was where the training was `begun` before.
+    """What the run will keep: made now, or where roots were `told` before, or nearly, as it was.
 
     None, which `say` is told of, where no run consists of such steps, and where what was kept is gone.
     """
@@ -61,7 +61,7 @@ def promise(
     except Unprovable as error:
         say(f"no roots: {error}")
         return None
-    if not begun:
+    if not told and not kept.exists():
         return Promise(run, announce(run, course.initial, folder / RUN, kept), per_proof)
     try:
         return Promise(run, State.read(kept), per_proof)

@@ -15,6 +15,8 @@ from circuitize.circuits.program import Program
 from circuitize.circuits.reading import Json
 from circuitize.circuits.values import Given
 from circuitize.frontends.checkpoint import save_safetensors
+from circuitize.frontends.dataset import Dataset
+from circuitize.frontends.datasets import Split
 from circuitize.frontends.layers import Model
 
 from ..exact import Exact, Reals, exact
@@ -28,7 +30,7 @@ from . import metrics
 from .checkpoint import Checkpoint
 from .course import Course, digest_of
 from .executing import Judge, Running, drift, names_of
-from .folder import MANIFEST, Setting, begin, resume
+from .folder import MANIFEST, Setting, begin, read_manifest, resume
 from .metrics import Metrics, Row
 from .promised import promise
 
@@ -97,8 +99,9 @@ def train(
     `dataset`, `seed`, `inputs`, `scalars`, `schedule`, `initial_seed` and `model` say what they say to `prove_run`, and
     batches are the same: `prove_run` with the program, data.npz and initial.npz of the folder proves this training. A
     checkpoint is written `every` so many steps (default: each epoch) and at the end; there `evaluate` judges what is
-    held on the `test` set. A folder of the same training that was interrupted goes on from its last checkpoint, and
-    one of fewer steps is made longer: values, metrics and files are those of a training that nothing interrupted.
+    held on the `test` set, by default the part of a `Dataset` to test with. A folder of the same training that was
+    interrupted goes on from its last checkpoint: values, metrics and files are those of one that nothing interrupted.
+    One of fewer steps is made longer.
 
     With `roots`, unless the executor is "real", the run that is to prove the training is committed to: see `Trained`.
 
@@ -120,7 +123,8 @@ def train(
         proved_scalars(given.integer, scalars, schedule, say, spelling),
         begun.values if begun is not None else initial_values(given.integer, inputs, say, raw_inputs),
     )
-    last, judge = _last(course, steps, epochs, spelling), _judge(evaluate, test, say, spelling)
+    apart = dataset if test is None and isinstance(dataset, Dataset | Split) else test
+    last, judge = _last(course, steps, epochs, spelling), _judge(evaluate, apart if evaluate else test, say, spelling)
     running = [Running(name, course) for name in names]
     often = course.steps_of_epoch if every is None else whole_number(spelling.option("every"), every)
     if often < 1:
@@ -129,12 +133,14 @@ def train(
     setting = Setting(course.digest, executor, often, judged)
     with alone(path / MANIFEST, "trains here", wait=False):
         held, done = resume(path, setting, running, last)
-        begins = done is None
-        if begins:
+        if done is None:
+            setting.write(path, last, {})
+        if not done:
             begin(path, course)
         run = None
         if roots and "integer" in names:
-            run = promise(course, path, last, per_proof, not not_zero_knowledge, not begins, say)
+            told = bool(read_manifest(path)["roots"])
+            run = promise(course, path, last, per_proof, not not_zero_knowledge, told, say)
         first = {} if run is None else run.roots(course, 0, course.initial)
         setting.write(path, last, first)
         table, started = Metrics(path, _columns(running, judge), done or 0), time.perf_counter()
