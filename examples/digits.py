@@ -93,3 +93,8 @@ def _trained(split: Split) -> dict[str, NDArray[np.float64]]:
     step = training.training_step(MODEL, mean_squared_error, SGD(), RECIPE.batch)
     *_, last = real.train(step, MODEL.initial(seed=0), RECIPE.batches(split))
     return {parameter.name: last[parameter.name] for parameter in MODEL.parameters}
+
+
+def data() -> Split:
+    """What to train on and what to test with: --dataset examples/digits.py:data."""
+    return digits(seed=0)

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from .api.targets.r1cs import r1cs as r1cs
     from .api.targets.tensor import tensor_proof as tensor_proof
     from .api.targets.verilog import verilog as verilog
+    from .api.training.train import Trained as Trained
+    from .api.training.train import train as train
     from .api.verifier import verifier as verifier
     from .circuits.accuracy import error_report as error_report
     from .circuits.accuracy import fit_to_cost as fit_to_cost

@@ -61,6 +61,10 @@ def test_steps_are_those_of_the_integer_executor_on_the_batches_of_a_run(tmp_pat
         np.testing.assert_array_equal(weights[name], values, strict=True)
 
 
+def test_the_folder_is_its_owner_s(whole: Trained) -> None:
+    assert whole.folder.stat().st_mode & 0o777 == 0o700
+
+
 def test_metrics_are_lines_and_a_table(whole: Trained) -> None:
     lines = [json.loads(line) for line in (whole.folder / "metrics.jsonl").read_text().splitlines()]
     with (whole.folder / "metrics.csv").open() as file:

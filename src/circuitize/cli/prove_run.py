@@ -38,7 +38,7 @@ def run(options: Namespace) -> int:
         options.output,
         steps=options.steps,
         seed=options.seed,
-        dataset=read_dataset(options.dataset, options.target),
+        dataset=read_dataset(options.dataset, options.target, options.unscaled),
         inputs=None if options.after or options.initial_seed else options.inputs or [],
         raw_inputs=options.raw_inputs,
         scalars=read_scalars(program, options.scalar),

@@ -110,6 +110,9 @@ def _dataset(command: ArgumentParser) -> None:
         "name, or a function of no arguments that returns one",
     )
     command.add_argument("--target", metavar="COLUMN", help="the column of FILE.csv to predict (default: the last)")
+    command.add_argument(
+        "--unscaled", action="store_true", help="take FILE.csv as it is, its columns not scaled to mean 0, deviation 1"
+    )
 
 
 def _required_of_runs(command: ArgumentParser) -> None:

@@ -61,16 +61,17 @@ def read_schedule(text: str | None) -> Schedule | None:
     return by_step(_named("--schedule", text), text)
 
 
-def read_dataset(text: str | None, target: str | None = None) -> Data | None:
+def read_dataset(text: str | None, target: str | None = None, unscaled: bool = False) -> Data | None:
     """FILE.npz; FILE.csv with the column to predict; or FILE.py:NAME: arrays by name, a Dataset or Split, or a function
     of no arguments that returns one.
     """
-    if target is not None and not (text or "").endswith(".csv"):
-        raise CircuitizeError("--target: expected --dataset FILE.csv with it, found another; leave it out")
+    for option, given in (("--target", target is not None), ("--unscaled", unscaled)):
+        if given and not (text or "").endswith(".csv"):
+            raise CircuitizeError(f"{option}: expected --dataset FILE.csv with it, found another; leave it out")
     if text is None or text.endswith(".npz"):
         return None if text is None else Path(text)
     if text.endswith(".csv"):
-        return dataset(text, target=target)
+        return dataset(text, target=target, standardise=not unscaled)
     found = _named("--dataset", text)
     if callable(found) and not isinstance(found, Dataset | Split):
         found = run_own(text, found)

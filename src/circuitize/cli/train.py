@@ -30,7 +30,7 @@ def run(options: Namespace) -> int:
         seed=options.seed,
         steps=options.steps,
         epochs=options.epochs,
-        dataset=read_dataset(options.dataset, options.target),
+        dataset=read_dataset(options.dataset, options.target, options.unscaled),
         inputs=None if options.initial_seed else options.inputs or [],
         raw_inputs=options.raw_inputs,
         scalars=read_scalars(program.integer, options.scalar),

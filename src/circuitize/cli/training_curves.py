@@ -35,7 +35,7 @@ def draw_metrics(folder: Path) -> Path | None:
     panels = [[n for n in series if n.removesuffix("_float64") == name] for name in series if not _is_beside(name)]
     figure, axes = pyplot.subplots(1, len(panels), figsize=(5 * len(panels), 4), layout="constrained", squeeze=False)
     for names, panel in zip(panels, axes[0], strict=True):
-        for name in names:
+        for name in reversed(names):
             steps, values = np.array(series[name]).T
             thin = {"color": "#9aa5b1", "linewidth": 4} if _is_beside(name) else {"color": "#c2410c", "linewidth": 1.5}
             panel.plot(*_means(steps, values), label="float64" if _is_beside(name) else "integers", **thin)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -36,6 +37,9 @@ from .promised import promise
 
 WEIGHTS = "weights.safetensors"
 """What is held at the end, as the real numbers that it stands for."""
+
+OWN = 0o700
+"""The mode of a new folder: it holds data and weights."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -131,6 +135,7 @@ def train(
         raise CircuitizeError(f"{spelling.option('every')}: expected at least 1 step, found {often}; choose another")
     judged = None if judge is None else digest_of(judge.program.digest, judge.data)
     setting = Setting(course.digest, executor, often, judged)
+    os.makedirs(path, OWN, exist_ok=True)
     with alone(path / MANIFEST, "trains here", wait=False):
         held, done = resume(path, setting, running, last)
         if done is None:
