@@ -157,6 +157,6 @@ def sizes(entries: Any) -> tuple[int, ...]:
     found = tuple(entry.get("as_int") for entry in entries)
     if any(type(number) is not int or not 0 <= number < 1 << 48 for number in found):
         raise ValueError(
-            f"expected extents that are numbers, found {json.dumps(entries)[:80]}: export without dynamic shapes"
+            f"expected extents that are numbers, found {json.dumps(entries)[:80]}; export without dynamic shapes"
         )
     return found

@@ -35,7 +35,7 @@ def rsub(x: Tensor, other: Number, alpha: float = 1) -> Tensor:
 
 
 def _times(x: N, factor: float) -> N:
-    return x if factor == 1 else x * factor  # type: ignore[return-value]
+    return x if factor == 1 else x * factor
 
 
 @operator("mul.Tensor", "mul.Scalar")

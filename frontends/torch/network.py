@@ -31,13 +31,13 @@ def network(source: str | Path | bytes, formats: Mapping[str, Format] | None = N
     shape = made.shapes.get(data, ())
     if others or not shape:
         raise CircuitizeError(
-            f"expected one input with an axis of examples, found {len(others) + bool(data)}; use arrow(...).program(...)"
+            f"expected one input with an axis of examples, found {len(others) + bool(data)}; use arrow(...).program()"
         )
 
     def fitted(batch: Array) -> Imported:
         if batch != Array(shape):
             raise TypingError(
-                f"expected a batch of shape {list(shape)}, which was exported, found {list(batch.shape)}; export it again"
+                f"expected a batch of shape {list(shape)}, as it was exported, found {list(batch.shape)}; export again"
             )
         return made
 

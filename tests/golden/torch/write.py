@@ -106,11 +106,15 @@ def exported(name, module, inputs, decomposed):
     file = BytesIO()
     torch.export.save(program, file)
     (HERE / f"{name}.pt2.gz").write_bytes(gzip.compress(file.getvalue(), mtime=0))
-    with torch.no_grad():
-        outputs = module(*inputs)
+    outputs = module(*inputs)
     outputs = outputs if isinstance(outputs, tuple) else (outputs,)
     values = {f"input{n}": value for n, value in enumerate(inputs)}
-    values |= {f"output{n}": value.contiguous() for n, value in enumerate(outputs)}
+    values |= {f"output{n}": value.detach().contiguous() for n, value in enumerate(outputs)}
+    parameters = dict(module.named_parameters())
+    if parameters:
+        values["cotangent"] = torch.randn(outputs[0].shape)
+        found = torch.autograd.grad(outputs[0], list(parameters.values()), values["cotangent"])
+        values |= {f"gradient.{name}": gradient.contiguous() for name, gradient in zip(parameters, found, strict=True)}
     save_file(values, HERE / f"{name}.safetensors")
 
 
