@@ -173,6 +173,14 @@ def leaky_relu(x: Tensor, negative_slope: float = 0.01) -> Tensor:
     return activations.leaky_relu(x, negative_slope)
 
 
+@operator("prelu", "_prelu_kernel")
+def prelu(x: Tensor, weight: Tensor) -> Tensor:
+    """The slope below 0 is of each channel, axis 1, or one for all."""
+    if weight.ndim == 1 and weight.size > 1:
+        weight = weight.reshape(weight.size, *[1] * (x.ndim - 2))
+    return relu(x) - weight * relu(-x)
+
+
 @operator("elu")
 def elu(x: Tensor, alpha: float = 1.0, scale: float = 1.0, input_scale: float = 1.0) -> Tensor:
     if input_scale != 1:

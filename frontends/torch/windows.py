@@ -68,6 +68,20 @@ def conv(
     return convolution(input, weight, bias, stride, padding, dilation, False, 0, groups)
 
 
+@operator("conv_transpose1d", "conv_transpose2d.input", "conv_transpose3d.input")
+def transposed_conv(
+    input: Tensor,
+    weight: Tensor,
+    bias: Any = None,
+    stride: Numbers = 1,
+    padding: Numbers = 0,
+    output_padding: Numbers = 0,
+    groups: int = 1,
+    dilation: Numbers = 1,
+) -> Tensor:
+    return convolution(input, weight, bias, stride, padding, dilation, True, output_padding, groups)
+
+
 @operator("max_pool1d", "max_pool2d", "max_pool3d")
 def max_pool(
     x: Tensor,
