@@ -208,7 +208,8 @@ def _folded(rule: Any, given: dict[str, Any]) -> Any:
     if isinstance(made, np.ndarray):
         return made
     results = [made] if isinstance(made, Tensor) else list(made)
-    found = evaluate(builder.build([result.wire for result in results]), inputs)
+    with np.errstate(all="ignore"):  # What is not finite is refused where it is read.
+        found = evaluate(builder.build([result.wire for result in results]), inputs)
     return np.asarray(found[0], np.float64) if isinstance(made, Tensor) else [np.asarray(one) for one in found]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cli_programs import STEP, refused, run, step
+from cli_programs import STEP, refused, step
 
 import circuitize as cz
 from circuitize.api.values import program_inputs
