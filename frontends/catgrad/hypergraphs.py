@@ -92,8 +92,8 @@ def arrow_of(hypergraph: Any) -> Arrow:
         raise CircuitizeError(f"expected an OpenHypergraph, found {type(hypergraph).__name__}; see hypergraph")
     inner = hypergraph.H
     wires, edges = list(inner.w.table), list(inner.x.table)
-    for what, labels, kinds in (("wires", wires, (Array, Fixed)), ("edges", edges, (Operation,))):
-        other = next((label for label in labels if not isinstance(label, kinds)), None)
+    for what, labels, ours in (("wires", wires, (Array, Fixed)), ("edges", edges, (Operation,))):
+        other = next((label for label in labels if not isinstance(label, ours)), None)
         if other is not None:
             raise CircuitizeError(
                 f"expected {what} with labels of ours, found {type(other).__name__}; a diagram of catgrad's is read by "

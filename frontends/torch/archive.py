@@ -27,7 +27,7 @@ MODEL, WEIGHTS, CONSTANTS = (
     "data/constants/model_constants_config.json",
 )
 OLDER = "serialized_exported_program.json"
-"""What archives held before torch 2.9, whose tensors are pickled."""
+"""What older archives hold, whose tensors are pickled."""
 
 SCHEMA = 8
 """The major version of the schema that is read."""
@@ -45,7 +45,7 @@ MOST_ELEMENTS = 1 << 28
 SCALARS = {1: "U8", 2: "I8", 3: "I16", 4: "I32", 5: "I64", 6: "F16", 7: "F32", 8: "F64", 12: "BOOL", 13: "BF16"}
 """The kinds of numbers by their number in the schema, as safetensors calls them."""
 
-AGAIN = "save it again with torch.export.save of torch 2.9 or newer"
+AGAIN = "save it again with torch.export.save of a recent torch, such as 2.15"
 
 
 @dataclass(frozen=True)
@@ -157,6 +157,6 @@ def sizes(entries: Any) -> tuple[int, ...]:
     found = tuple(entry.get("as_int") for entry in entries)
     if any(type(number) is not int or not 0 <= number < 1 << 48 for number in found):
         raise ValueError(
-            f"expected extents that are numbers, found {json.dumps(entries)[:80]}: export without dynamic shapes"
+            f"expected extents that are numbers, found {json.dumps(entries)[:80]}; export without dynamic shapes"
         )
     return found

@@ -29,16 +29,22 @@ Value = Tensor | Known
 
 
 def arrow(source: str | Path | bytes) -> Imported:
-    """The program in an archive that torch.export.save wrote, of torch 2.9 or newer, exported with concrete shapes.
+    """The program in an archive that torch.export.save wrote, with concrete shapes.
 
     Parameters and buffers of floats are inputs by their names in the module, with their values; tied ones are one.
     Minus infinity, which masks hold, is -64. Raises FormatError for another file, CircuitizeError for an operator that
     is not read.
     """
+    return program(source)[0]
+
+
+def program(source: str | Path | bytes) -> tuple[Imported, tuple[str, ...]]:
+    """The same, and which of its inputs are buffers, such as running statistics: nothing trains them."""
     archive = read(source)
     try:
         with placed_at(here()):
-            return _Reader(archive).imported()
+            reader = _Reader(archive)
+            return reader.imported(), tuple(reader.buffers)
     except CircuitizeError as error:
         told = str(error)
         raise type(error)(told if told.startswith(archive.where) else f"{archive.where}: {told}") from None
@@ -59,6 +65,7 @@ class _Reader:
         self.values: dict[str, Value] = {}
         self.inputs: dict[str, Shape] = {}
         self.parameters: dict[str, Reals] = {}
+        self.buffers: list[str] = []
         self.types: Mapping[str, Any] = archive.graph["tensor_values"]
 
     def imported(self) -> Imported:
@@ -106,6 +113,8 @@ class _Reader:
             shared[stored.place] = wire
             self.values[wire] = self._enter(name, values.shape)
             self.parameters[name] = values
+            if kind == "buffer":
+                self.buffers.append(name)
 
     def _enter(self, name: str, shape: Shape) -> Tensor:
         if name in self.inputs:
@@ -130,7 +139,8 @@ class _Reader:
             return found
         if len(self.inputs) == 0:
             raise CircuitizeError("expected an output that depends on an input, found none; export another function")
-        return next(iter(self._lifted([found])))
+        lifted: Tensor = self._lifted([found])[0]
+        return lifted
 
     def _lifted(self, values: list[Any]) -> list[Any]:
         """Known numbers as constants of the trace."""
@@ -198,7 +208,8 @@ def _folded(rule: Any, given: dict[str, Any]) -> Any:
     if isinstance(made, np.ndarray):
         return made
     results = [made] if isinstance(made, Tensor) else list(made)
-    found = evaluate(builder.build([result.wire for result in results]), inputs)
+    with np.errstate(all="ignore"):  # What is not finite is refused where it is read.
+        found = evaluate(builder.build([result.wire for result in results]), inputs)
     return np.asarray(found[0], np.float64) if isinstance(made, Tensor) else [np.asarray(one) for one in found]
 
 

@@ -108,6 +108,7 @@ if TYPE_CHECKING:
     from .frontends.state_dict import to_state_dict as to_state_dict
     from .frontends.state_dict import with_weights as with_weights
     from .frontends.tensor import Tensor as Tensor
+    from .frontends.torch import from_torch as from_torch
     from .frontends.trace import trace as trace
     from .frontends.training import predict as predict
     from .frontends.training import start as start

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cli_programs import STEP, refused, step
 
 import circuitize as cz
+from circuitize.api.values import program_inputs
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import evaluate
 from circuitize.frontends.formats import Format
@@ -83,6 +85,23 @@ def test_a_program_takes_them_too() -> None:
     program = cz.predict(network(), 1)
     values = cz.from_state_dict(tensors(), program, NAMES, TORCH)
     assert set(values) == {port.name for port in program.inputs if port.name != "inputs"}
+
+
+def test_a_command_takes_a_file_of_weights(tmp_path: Path) -> None:
+    """The same integers as by one .npz of all inputs."""
+    values = step().examples[1]
+    cz.save_safetensors(tmp_path / "w.safetensors", {"w": values["w"]}, kind="BF16")
+    np.savez(tmp_path / "x.npz", x=values["x"])
+    np.savez(tmp_path / "all.npz", **values)
+    program = cz.quantize(step())
+    both, one = (
+        program_inputs(program, [tmp_path / name for name in names])
+        for names in (("w.safetensors", "x.npz"), ("all.npz",))
+    )
+    assert both.keys() == one.keys() == {"x", "w"} and all(np.array_equal(both[name], one[name]) for name in one)
+    (tmp_path / "w.safetensors").write_bytes(b"x")
+    line = refused("compile", STEP, "--target", "r1cs", "--inputs", tmp_path / "w.safetensors", "-o", tmp_path / "2")
+    assert "w.safetensors: expected a safetensors file, found 1 bytes" in line
 
 
 def faults() -> dict[str, tuple[Any, str]]:

@@ -2,7 +2,14 @@
 
 FEW = (
     *("iris.py:step", "digits.py:adam", "digits_xent.py:adam", "cnn.py:step", "cnn.py:predict", "dense.py:small"),
-    *("matmul.py:product", "jet.py:scores", "mnist_mlp.py:step", "transformer.py:step", "mlp_1m.py:step"),
+    *(
+        "matmul.py:product",
+        "jet.py:scores",
+        "mnist_mlp.py:step",
+        "transformer.py:step",
+        "mlp_1m.py:step",
+        "gpt2_folder.py:logits",
+    ),
 )
 """What other tests load too, so that most of the work is shared."""
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import shutil
 from pathlib import Path
 from typing import Any
 
+import gpt2_folders
 import numpy as np
 
 import circuitize as cz
@@ -18,6 +20,8 @@ from circuitize.circuits.quantize import quantize
 from circuitize.circuits.values import to_integers
 from circuitize.frontends import training
 from circuitize.sims import integer
+
+MODULE = Path(__file__).parents[1] / "golden" / "torch" / "perceptron.pt2.gz"
 
 
 def small_step() -> Program:
@@ -116,6 +120,10 @@ def names_of(page: str, folder: Path) -> dict[str, Any]:
         return of_hardware()
     if page == "onnx.md":
         of_onnx(folder)
+    if page == "weights.md":
+        gpt2_folders.folder(folder / "gpt2")
+    if page == "torch.md":
+        (folder / "module.pt2").write_bytes(gzip.decompress(MODULE.read_bytes()))
     if page == "verifying.md":
         return of_verifying(folder)
     if page == "README.md":

@@ -1,4 +1,4 @@
-"""Values that enter and leave a program as .npz files: real numbers, or where it is asked for integers of formats."""
+"""Values that enter and leave a program as files: real numbers, or where it is asked for integers of formats."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def given_values(
     found: dict[str, tuple[Path, Given]] = {}
     unread: list[str] = []
     for path in paths:
-        arrays = read_npz(path, wanted(program.inputs))
+        arrays = arrays_in(path, wanted(program.inputs))
         left = [name for name in arrays if name in leaving and name not in names]
         unread += [f"{path}: left out {', '.join(left)}, which the program gives and does not take"] if left else []
         for name in (name for name in arrays if name not in left):
@@ -82,6 +82,15 @@ def given_values(
     for told in unread:
         say(told)
     return ", ".join(map(str, paths)), {name: array for name, (_, array) in found.items()}
+
+
+def arrays_in(path: Path, wanted: Wanted) -> dict[str, Values]:
+    """The arrays of an .npz file, or of a .safetensors one. Raises CircuitizeError for another."""
+    if path.suffix != ".safetensors":
+        return read_npz(path, wanted)
+    from circuitize.frontends.checkpoint import load_safetensors
+
+    return dict(load_safetensors(path))
 
 
 def _marked(path: Path, name: str, array: Values) -> Raw:

@@ -30,7 +30,7 @@ def inputs(command: ArgumentParser, help: str) -> None:
         type=Path,
         action="append",
         metavar="FILE.npz",
-        help=f"{help}, by input name: real values, rounded once (default: the example); repeatable",
+        help=f"{help}, by input name: real values, rounded once (default: the example); repeatable; or .safetensors",
     )
     command.add_argument(
         "--raw-inputs", action="store_true", help="the arrays of --inputs are integers of the inputs' formats"

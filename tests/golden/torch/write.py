@@ -3,6 +3,7 @@
 import gzip
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors.torch import save_file
@@ -13,25 +14,25 @@ HERE = Path(__file__).parent
 
 
 class Perceptron(nn.Module):
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         self.first, self.second = nn.Linear(6, 5), nn.Linear(5, 3, bias=False)
 
-    def forward(self, x):
+    def forward(self, x: Any) -> Any:
         return self.second(torch.relu(self.first(x)))
 
 
 class Convolutional(nn.Module):
     """Batch norm, strides, padding, groups, both kinds of pooling, class scores."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         self.stem = nn.Sequential(nn.Conv2d(2, 4, 3, padding=1, bias=False), nn.BatchNorm2d(4), nn.ReLU())
         self.depthwise = nn.Conv2d(4, 8, 3, stride=2, padding=1, groups=2)
         self.norm = nn.GroupNorm(2, 8)
         self.head = nn.Linear(8 * 2 * 2, 3)
 
-    def forward(self, x):
+    def forward(self, x: Any) -> Any:
         x = functional.max_pool2d(self.stem(x), 2)
         x = functional.avg_pool2d(functional.silu(self.norm(self.depthwise(x))), 2, stride=1, padding=1)
         x = x[:, :, :2, 1:] + functional.adaptive_avg_pool2d(x, 1)
@@ -41,7 +42,7 @@ class Convolutional(nn.Module):
 class Generative(nn.Module):
     """A GPT of one block, as nanoGPT writes it: tied tables, causal attention, GELU by its hyperbolic tangent."""
 
-    def __init__(self, words=11, context=6, width=8, heads=2):
+    def __init__(self, words: int = 11, context: int = 6, width: int = 8, heads: int = 2) -> None:
         super().__init__()
         self.heads = heads
         self.tokens, self.positions = nn.Embedding(words, width), nn.Embedding(context, width)
@@ -53,7 +54,7 @@ class Generative(nn.Module):
         self.head.weight = self.tokens.weight
         self.register_buffer("mask", torch.tril(torch.ones(context, context)).bool())
 
-    def attention(self, x):
+    def attention(self, x: Any) -> Any:
         batch, length, width = x.shape
         q, k, v = self.qkv(x).split(width, dim=2)
         q, k, v = (t.view(batch, length, self.heads, width // self.heads).transpose(1, 2) for t in (q, k, v))
@@ -62,7 +63,7 @@ class Generative(nn.Module):
         y = functional.softmax(scores, dim=-1) @ v
         return self.dropout(self.project(y.transpose(1, 2).contiguous().view(batch, length, width)))
 
-    def forward(self, words):
+    def forward(self, words: Any) -> Any:
         x = self.tokens(words) + self.positions(torch.arange(words.shape[1]))
         x = x + self.attention(self.norm1(x))
         x = x + self.narrow(functional.gelu(self.wide(self.norm2(x)), approximate="tanh"))
@@ -72,7 +73,7 @@ class Generative(nn.Module):
 class Attending(Generative):
     """The same with torch's own attention."""
 
-    def attention(self, x):
+    def attention(self, x: Any) -> Any:
         q, k, v = (t.unflatten(-1, (self.heads, -1)).transpose(1, 2) for t in self.qkv(x).chunk(3, dim=-1))
         y = functional.scaled_dot_product_attention(q, k, v, is_causal=True)
         return self.project(y.transpose(1, 2).flatten(2))
@@ -81,7 +82,7 @@ class Attending(Generative):
 class Elements(nn.Module):
     """Operations that the networks lack."""
 
-    def forward(self, x, y):
+    def forward(self, x: Any, y: Any) -> Any:
         above = torch.where(x > y, torch.tanh(x), torch.sigmoid(y)) + torch.maximum(x, y).clamp(-0.5, 0.75)
         curves = functional.leaky_relu(x, 0.1) + functional.elu(y) + functional.softplus(x) + functional.hardtanh(y)
         roots = torch.sqrt(x.abs() + 1) + torch.rsqrt(y**2 + 1) + torch.log(x.abs() + 2) - torch.exp(-y)
@@ -93,7 +94,7 @@ class Elements(nn.Module):
         return sums, joined, turned - 1.5, 2.0 - dots, squared * torch.full((3, 4), 0.5), torch.sub(x, y, alpha=2)
 
 
-def exported(name, module, inputs, decomposed):
+def exported(name: str, module: Any, inputs: tuple[Any, ...], decomposed: bool) -> None:
     module.eval()
     program = torch.export.export(module, inputs)
     if decomposed:
@@ -106,11 +107,15 @@ def exported(name, module, inputs, decomposed):
     file = BytesIO()
     torch.export.save(program, file)
     (HERE / f"{name}.pt2.gz").write_bytes(gzip.compress(file.getvalue(), mtime=0))
-    with torch.no_grad():
-        outputs = module(*inputs)
+    outputs = module(*inputs)
     outputs = outputs if isinstance(outputs, tuple) else (outputs,)
     values = {f"input{n}": value for n, value in enumerate(inputs)}
-    values |= {f"output{n}": value.contiguous() for n, value in enumerate(outputs)}
+    values |= {f"output{n}": value.detach().contiguous() for n, value in enumerate(outputs)}
+    parameters = dict(module.named_parameters())
+    if parameters:
+        values["cotangent"] = torch.randn(outputs[0].shape)
+        found = torch.autograd.grad(outputs[0], list(parameters.values()), values["cotangent"])
+        values |= {f"gradient.{name}": gradient.contiguous() for name, gradient in zip(parameters, found, strict=True)}
     save_file(values, HERE / f"{name}.safetensors")
 
 

@@ -33,6 +33,7 @@ PROGRAMS = [
     ("jet.py:classify", 5, None),
     pytest.param("mnist_mlp.py:predict", 1, 2.0**-5, marks=pytest.mark.deep),
     pytest.param("mnist_mlp.py:step", 1, 2.0**-8, marks=pytest.mark.deep),
+    pytest.param("gpt2_folder.py:logits", 1, 2.0**-12, marks=pytest.mark.deep),
 ]
 LARGER = {
     *("mnist_mlp.py:step64", "mlp_1m.py:step", "mlp_10m.py:step", "mlp_10m.py:deep", "matmul.py:product"),

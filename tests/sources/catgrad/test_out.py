@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,7 @@ def others(x: Any, y: Any) -> Any:
     return softmax(chosen), chosen.max(axis=1), joined.T @ joined, y - 0.5, x
 
 
-ARROWS = {
+ARROWS: dict[str, Callable[[], Arrow]] = {
     "perceptron": lambda: catgrad.predict(PERCEPTRON).arrow,
     "perceptron's step": lambda: catgrad.step(PERCEPTRON, sgd(0.1), mse).arrow,
     "transformer": lambda: catgrad.predict(TRANSFORMER).arrow,
@@ -98,9 +99,10 @@ def relabelled(column: str, label: Any) -> Any:
     return made
 
 
+THREE: Any = 3
 FAULTS: dict[str, tuple[Any, str]] = {
     "no object": (lambda: catgrad.arrow_of(3), "expected an OpenHypergraph, found int; see hypergraph"),
-    "no arrow": (lambda: catgrad.hypergraph(3), "expected an Arrow or a Program, found int; give program.arrow"),
+    "no arrow": (lambda: catgrad.hypergraph(THREE), "expected an Arrow or a Program, found int; give program.arrow"),
     "theirs": (lambda: catgrad.arrow_of(PERCEPTRON), "expected wires with labels of ours, found NdArrayType"),
     "another edge": (lambda: catgrad.arrow_of(relabelled("x", "add")), "expected edges with labels of ours, found str"),
     "a cycle": (lambda: catgrad.arrow_of(rewired(s=[2, 1, 0])), "expected no cycle, found edge 0 reading what"),
