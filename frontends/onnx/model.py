@@ -75,14 +75,13 @@ def opsets(onnx: ModuleType, model: Any) -> dict[str, int]:
 
 
 def check(model: Any) -> None:
-    """Raises FormatError for what is not read: functions, training information, sparse initializers; no graph."""
+    """Raises FormatError for what is not read: training information, sparse initializers; no graph."""
     graph = model.graph
     if not all(isinstance(text, str) for text in _texts(model)):
         raise FormatError("expected names that are text, found other bytes; the file is damaged")
     if not model.HasField("graph") or not len(graph.output):
         raise FormatError("expected a graph with outputs, found none; export the model again")
     for found, what, remedy in (
-        (model.functions, "functions of the model's own", "inline them with onnx.inliner"),
         (model.training_info, "training information", "take it out: train the arrow instead"),
         (graph.sparse_initializer, "sparse initializers", "make them dense"),
     ):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,13 +14,12 @@ from circuitize.circuits.hypergraph import evaluate
 from circuitize.frontends.tensor import Tensor
 
 from .elements import Element, Known, Value
+from .folding import FOLDED, folded, is_known
 from .node import Made, Node, Result, Translation, UnknownValue
 from .schema import Signature
 from .sizes import Bounded
 from .whole import exact
 
-FOLDED = 1 << 22
-"""The most elements of anything that is computed when the graph is read; what is larger is left to the arrow."""
 MISFITS = (ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, TypeError, ValueError)
 
 
@@ -31,7 +31,7 @@ def translated(node: Node, translation: Translation, chosen: Signature) -> list[
             wanted = " or ".join(sorted(NAMES[kind] for kind in translation.kinds))
             raise node.fault(f"expected {wanted}, found {value.element.name}; cast the input")
     try:
-        made = _folded(node, translation)
+        made = _folded(node, translation, chosen)
         results = list(_finished(node, translation, chosen, made))
     except UnknownValue:
         raise
@@ -54,17 +54,29 @@ def translated(node: Node, translation: Translation, chosen: Signature) -> list[
 NAMES = {"float": "floats", "int": "whole numbers", "bool": "truth values"}
 
 
-def _folded(node: Node, translation: Translation) -> list[Result]:
-    """What the translation makes, known arrays where all inputs are known and nothing is too large."""
-    contents = [value.content for value in node.inputs if value is not None]
-    if not contents or any(isinstance(content, Tensor) for content in contents):
-        return _several(translation.function(node))
-    if any(content.size > FOLDED for content in contents):
+def _folded(node: Node, translation: Translation, chosen: Signature) -> list[Result]:
+    """What the translation makes, known arrays where all inputs are known and nothing is too large.
+
+    They are those of ONNX's evaluator, which rounds as the element type does, where it gives the shapes that ours has;
+    and where ours refuses the node, which it may for a wire alone.
+    """
+    if not is_known(node) or any(math.prod(value.shape) > FOLDED for value in node.inputs if value):
         return _several(translation.function(node))
     scratch = Bounded()
-    made = _several(translation.function(replace(node, builder=scratch)))
+    own = replace(node, builder=scratch)
+    try:
+        made = _several(translation.function(own))
+    except CircuitizeError:
+        theirs = folded(node)
+        if theirs is None:
+            raise
+        node.attributes.read.update(node.attributes.given)
+        return [Made(value.content, value.element) for value in theirs]
     if scratch.largest > FOLDED:
         return _several(translation.function(node))
+    theirs = folded(node)
+    if theirs is not None and [value.shape for value in theirs] == [_content(r).shape for r in made[: node.outputs]]:
+        return [Made(value.content, value.element) for value in theirs]
     wires = [tensor.wire for tensor in map(_content, made) if isinstance(tensor, Tensor)]
     with np.errstate(all="ignore"):
         computed = iter(evaluate(scratch.build(wires), []))
