@@ -70,7 +70,7 @@ def body_of(
             text = schema.get_function_with_opset_version(max(fits))
         else:
             return None
-    except Exception:  # noqa: BLE001 - the package is free in what it raises where types do not fit a body
+    except Exception:  # the package is free in what it raises where types do not fit a body
         return None
     if not text:
         return None
@@ -80,7 +80,9 @@ def body_of(
         for name in schema.attributes
         if schema.attributes[name].default_value.name
     ]
-    return FunctionBody(body.inputs, body.outputs, body.nodes, [*defaults, *body.defaults], {domain: opset, **body.versions})
+    return FunctionBody(
+        body.inputs, body.outputs, body.nodes, [*defaults, *body.defaults], {domain: opset, **body.versions}
+    )
 
 
 def _type(onnx: ModuleType, value: Value | None) -> Any:

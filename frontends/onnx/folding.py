@@ -56,7 +56,7 @@ def is_known(node: Node) -> bool:
 
 def folded(node: Node) -> list[Value] | None:
     """The results of a node of known inputs, one for each output; None where they are too large, or not computed."""
-    if not is_known(node) or node.operator in OWN | DRAWN or not node.domain == "":
+    if not is_known(node) or node.operator in OWN | DRAWN or node.domain != "":
         return None
     if sum(math.prod(value.shape) for value in node.inputs if value is not None) > FOLDED:
         return None
@@ -109,7 +109,7 @@ def _small(onnx: ModuleType, model: Any) -> bool:
     """Whether shape inference says of all results that they are small."""
     try:
         inferred = onnx.shape_inference.infer_shapes(model, strict_mode=True, data_prop=True)
-    except Exception:  # noqa: BLE001 - the package is free in what it raises
+    except Exception:  # the package is free in what it raises
         return False
     for entry in inferred.graph.output:
         tensor = entry.type.tensor_type
@@ -132,6 +132,6 @@ def _computed(model: Any, feeds: dict[str, Known]) -> Sequence[Any] | None:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             made = ReferenceEvaluator(model).run(None, {})
-    except Exception:  # noqa: BLE001 - the package is free in what it raises
+    except Exception:  # the package is free in what it raises
         return None
     return made if all(isinstance(array, (np.ndarray, np.generic)) for array in made) else None

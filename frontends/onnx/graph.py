@@ -53,7 +53,10 @@ def arrow(
     check(model)
     versions, graph, builder = opsets(onnx, model), model.graph, Bounded()
     values, names = _sources(onnx, graph, builder, dict(known or {}), dict(intervals or {}))
-    top = walk(onnx, model, versions, values, builder)
+    try:
+        top = walk(onnx, model, versions, values, builder)
+    except UnknownValue as unknown:
+        raise _followed(unknown, builder, values, names) from None
     return _imported(graph, builder, top, names)
 
 
@@ -93,6 +96,25 @@ def _sources(
         if left:
             raise CircuitizeError(f"{what}: expected names of inputs of the graph, found {sorted(left)}; correct them")
     return values, names
+
+
+def _followed(
+    unknown: UnknownValue, builder: Builder, values: Mapping[str, Value], names: Sequence[str]
+) -> UnknownValue:
+    """A value that is not known, by an input that it follows from: one of whole numbers or truth values if there is."""
+    if unknown.name in names or unknown.wire < 0:
+        return unknown
+    made = builder.build([unknown.wire])
+    needed = set(made.outputs.tolist())
+    for _, sources, targets, _ in reversed(list(made.rows)):
+        if needed.intersection(targets):
+            needed.update(sources)
+    behind = [name for name, wire in zip(names, made.inputs.tolist(), strict=True) if wire in needed]
+    behind.sort(key=lambda name: values[name].element.kind == "float")
+    if not behind:
+        return unknown
+    text = str(unknown).replace(f"input {unknown.name!r}", f"{unknown.name!r}, which follows from input {behind[0]!r}")
+    return UnknownValue(behind[0], text, unknown.wire)
 
 
 def _imported(graph: Any, builder: Builder, scope: Scope, names: Sequence[str]) -> Imported:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
+from circuitize.circuits import arrays
 from circuitize.frontends.functions import einsum
 from circuitize.frontends.tensor import Tensor
 
 from .node import NUMBERS, Node, Result, operator
-from .places import pad, pick
-from .pooling import Spatial, paddings, positive, spatial, windows
+from .places import pad
+from .pooling import paddings, positive, spatial, windows
 from .whole import Interval, magnitude, product
+
+PLACES, TAPS = "lmnopqrstuv", "ehijkwxyzaf"
+"""Letters of equations: positions, and elements of windows; b, g, c, d are examples, groups, channels in and out."""
 
 
 @operator("MatMul", kinds=NUMBERS)
@@ -61,7 +63,7 @@ def _convolution(node: Node) -> Tensor:
 
 def _operands(node: Node) -> tuple[Tensor, Tensor]:
     """The first two inputs, of one rank from 3 on, with the kernel's extents as the node says them."""
-    x = node.ranked(node.tensor(0), 3)
+    x = node.ranked(node.tensor(0), 3, 2 + len(TAPS))
     kernel = node.ranked(node.tensor(1), x.ndim, x.ndim)
     sizes = list(kernel.shape[2:])
     if list(node.attribute("kernel_shape", sizes)) != sizes:
@@ -76,12 +78,14 @@ def _operands(node: Node) -> tuple[Tensor, Tensor]:
 def _grouped(taken: Tensor, kernel: Tensor, groups: int) -> Tensor:
     """Windows [B, C, P..., W...] and a kernel [D, C / groups, W...] to [B, D, P...]."""
     rank = kernel.ndim - 2
+    places, taps = PLACES[:rank], TAPS[:rank]
+    if groups == 1:
+        return einsum(f"bc{places}{taps},dc{taps}->bd{places}", taken, kernel)
     batch, channels, *rest = taken.shape
-    positions, size = rest[:rank], math.prod(rest[rank:])
-    flat = taken.reshape(batch, groups, channels // groups, math.prod(positions), size)
-    own = kernel.reshape(groups, kernel.shape[0] // groups, kernel.shape[1], size)
-    made = einsum("bgcpw,gdcw->bgdp", flat, own)
-    return made.reshape(batch, kernel.shape[0], *positions)
+    parts = taken.reshape(batch, groups, channels // groups, *rest)
+    own = kernel.reshape(groups, kernel.shape[0] // groups, *kernel.shape[1:])
+    made = einsum(f"bgc{places}{taps},gdc{taps}->bgd{places}", parts, own)
+    return made.reshape(batch, kernel.shape[0], *rest[:rank])
 
 
 def _biased(node: Node, made: Tensor) -> Tensor:
@@ -95,7 +99,7 @@ def _biased(node: Node, made: Tensor) -> Tensor:
 
 @operator("ConvTranspose")
 def _transposed(node: Node) -> Tensor:
-    """[B, C, ...] with a kernel [C, D / groups, ...] to [B, D, ...]: zeros between, and the kernel turned round."""
+    """[B, C, ...] with a kernel [C, D / groups, ...] to [B, D, ...]: weighted kernels, added where they overlap."""
     x, kernel = _operands(node)
     groups, rank = node.attribute("group", 1), x.ndim - 2
     if x.shape[1] != kernel.shape[0] or x.shape[1] % groups:
@@ -122,28 +126,16 @@ def _transposed(node: Node) -> Tensor:
             raise node.fault("expected kernels of at least the strides beside auto_pad, found smaller ones; give pads")
         lower = automatic == "SAME_UPPER"
         pads = [o // 2 if lower else o - o // 2 for o in over] + [o - o // 2 if lower else o // 2 for o in over]
-    spread = x
-    for axis, step in enumerate(steps, 2):
-        spread = _spread(spread, axis, step)
-    before = [0, 0, *(r - 1 - p for r, p in zip(reach, pads[:rank], strict=True))]
-    after = [0, 0, *(r - 1 - p + e for r, p, e in zip(reach, pads[rank:], extra, strict=True))]
-    turned = kernel.reshape(groups, kernel.shape[0] // groups, *kernel.shape[1:])
-    turned = turned.transpose(0, 2, 1, *range(3, 3 + rank))
-    turned = turned.reshape(groups * kernel.shape[1], kernel.shape[0] // groups, *sizes)
-    for axis, size in enumerate(sizes, 2):
-        turned = pick(turned, axis, np.arange(size)[::-1])
-    padded = pad(spread, before, after)
-    places = Spatial(tuple(sizes), (1,) * rank, tuple(gaps), (0,) * rank, (0,) * rank)
-    return _biased(node, _grouped(windows(padded, places), turned, groups))
-
-
-def _spread(x: Tensor, axis: int, step: int) -> Tensor:
-    """step - 1 zeros between the elements of an axis."""
-    if step == 1:
-        return x
-    shape = list(x.shape)
-    columns = x.reshape(*shape[: axis + 1], 1, *shape[axis + 1 :])
-    none = [0] * columns.ndim
-    wide = pad(columns, none, [step - 1 if place == axis + 1 else 0 for place in range(columns.ndim)])
-    flat = wide.reshape(*shape[:axis], shape[axis] * step, *shape[axis + 1 :])
-    return flat[(*[slice(None)] * axis, slice(0, (shape[axis] - 1) * step + 1))]
+    places, taps = PLACES[:rank], TAPS[:rank]
+    parts = x.reshape(x.shape[0], groups, x.shape[1] // groups, *x.shape[2:])
+    own = kernel.reshape(groups, kernel.shape[0] // groups, *kernel.shape[1:])
+    made = groups * kernel.shape[1]
+    node.bounded(x.size // x.shape[1] * made * math.prod(sizes), "the windows")
+    spread = einsum(f"bgc{places},gcd{taps}->bgd{places}{taps}", parts, own)
+    spread = spread.reshape(x.shape[0], made, *x.shape[2:], *sizes)
+    spans = [whole - more for whole, more in zip(full, extra, strict=True)]
+    shape, axes = (x.shape[0], made, *spans), tuple(range(2, rank + 2))
+    added = spread.apply(arrays.OverlapAdd(shape, axes, sizes, tuple(steps), tuple(gaps)))
+    before = [-pads[axis] for axis in range(rank)]
+    after = [more - pads[rank + axis] for axis, more in enumerate(extra)]
+    return _biased(node, pad(added, [0, 0, *before], [0, 0, *after]))

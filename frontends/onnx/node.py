@@ -57,11 +57,12 @@ BOOLS, WHOLE = frozenset({"bool"}), frozenset({"int", "bool"})
 
 
 class UnknownValue(CircuitizeError):
-    """A value that decides about shapes, and is not known when the graph is read."""
+    """A value that decides about shapes, and is not known when the graph is read; `wire` holds it."""
 
-    def __init__(self, name: str, message: str) -> None:
+    def __init__(self, name: str, message: str, wire: int = -1) -> None:
         super().__init__(message)
         self.name = name
+        self.wire = wire
 
 
 def constant(builder: Builder, value: Known) -> Tensor:
@@ -120,7 +121,8 @@ class Attributes(dict[str, Any]):
 class Node:
     """A node: its operator, the opset, attributes with the schema's defaults, what it reads, and the results' types.
 
-    An input that is left out is None. `proto` is the node in the file, `entries` its attributes there. Raises CircuitizeError wherever something is not as a translation expects it.
+    An input that is left out is None. `proto` is the node in the file, `entries` its attributes there.
+    Raises CircuitizeError wherever something is not as a translation expects it.
     """
 
     operator: str
@@ -228,7 +230,9 @@ class Node:
         if isinstance(content, Tensor):
             name = self.names[index]
             raise UnknownValue(
-                name, f"expected {what} of {self.operator} to be known, found input {name!r}; fix its value"
+                name,
+                f"expected {what} of {self.operator} to be known, found input {name!r}; fix its value",
+                content.wire,
             )
         return content
 

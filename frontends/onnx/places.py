@@ -16,15 +16,43 @@ from .elements import Known
 from .model import MOST
 from .whole import bounded
 
+PIECES = 64
+"""The most progressions that places are read by as wiring."""
+
 
 def pick(x: Tensor, axis: int, places: Known) -> Tensor:
-    """The elements of an axis at known places, whose axes replace it; negative places count from the end."""
+    """The elements of an axis at known places, whose axes replace it; negative places count from the end.
+
+    Places in a few progressions, each perhaps some times over, are wiring; others are read by `Gather`.
+    """
     extent = x.shape[axis]
     if places.size and not -extent <= int(places.min()) <= int(places.max()) < extent:
         found = f"{int(places.min())} to {int(places.max())}"
         raise TypingError(f"expected places from {-extent} to {extent - 1}, found {found}; correct the indices")
     places = np.where(places < 0, places + extent, places)
-    return gather(x, x.constant(places.astype(np.float64)), axis)
+    before, after = x.shape[:axis], x.shape[axis + 1 :]
+    bounded(math.prod((*before, *places.shape, *after)), MOST, "the elements at some places")
+    flat = places.reshape(-1).astype(np.int64)
+    times = _times(flat)
+    lone = flat[::times]
+    if len(lone) > PIECES and progressions(lone) > PIECES:
+        return gather(x, x.constant(places.astype(np.float64)), axis)
+    taken = x[(*[slice(None)] * axis, lone)]
+    if times > 1:
+        taken = taken.reshape(*before, len(lone), 1, *after).broadcast((*before, len(lone), times, *after))
+    return taken.reshape(*before, *places.shape, *after)
+
+
+def _times(places: Known) -> int:
+    """How often each of some places comes, one after the other."""
+    changes = np.flatnonzero(np.diff(places)) + 1
+    times = int(np.gcd.reduce(changes, initial=len(places))) if len(places) else 1
+    return max(times, 1)
+
+
+def progressions(places: Known) -> int:
+    """At most how many arithmetic progressions places are."""
+    return 1 + int(np.count_nonzero(np.diff(places, 2)))
 
 
 def pad(x: Tensor, before: Sequence[int], after: Sequence[int], value: float = 0.0) -> Tensor:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.frontends.functions import exp, log, maximum, square_root
+from circuitize.circuits import arrays
+from circuitize.frontends.functions import argmax_one_hot, exp, first_maximum, log, maximum, square_root
 from circuitize.frontends.tensor import Tensor
 
+from .elements import INT64
 from .model import MOST
-from .node import NUMBERS, Node, Result, operator
+from .node import NUMBERS, Made, Node, Result, operator
 from .places import pad, pick
 from .reductions import greatest
+from .whole import bounded
 
 GREATEST_DEGREE = 16
 
@@ -79,21 +83,53 @@ def paddings(node: Node, rank: int, automatic: str) -> list[int]:
 def windows(x: Tensor, places: Spatial, repeated: bool = False) -> Tensor:
     """[B, C, extents...] -> [B, C, positions..., window...]; around x lie zeros, or repetitions of a window's own."""
     rank = len(places.sizes)
-    if not repeated:
+    if repeated and _out_of_reach(places):
+        return _window_by_window(x, places)
+    axes = tuple(range(2, rank + 2))
+    if repeated:
+        for axis, before, after in zip(axes, places.before, places.after, strict=True):
+            extent = x.shape[axis]
+            if before or after:
+                x = pick(x, axis, np.clip(np.arange(-before, extent + after), 0, extent - 1))
+    else:
         x = pad(x, [0, 0, *places.before], [0, 0, *places.after])
-    for number in range(rank):
-        axis, before = 2 + number, places.before[number]
-        extent = x.shape[axis] + (before + places.after[number] if repeated else 0)
-        chosen = _places(extent, places, number)
-        if repeated:
-            chosen = chosen - before
-            inside = (chosen >= 0) & (chosen < x.shape[axis])
-            first = np.take_along_axis(chosen, inside.argmax(1)[:, None], 1)
-            chosen = np.where(inside, chosen, first)
+    window = arrays.Window(axes, places.sizes, places.steps, places.gaps)
+    bounded(math.prod(windowed(x.shape, places)), MOST, "windows")
+    return x.apply(window)
+
+
+def windowed(shape: Sequence[int], places: Spatial) -> list[int]:
+    """The shape of the windows of [B, C, extents...], padding included."""
+    counts = [
+        (extent - gap * (size - 1) - 1) // step + 1
+        for extent, size, step, gap in zip(shape[2:], places.sizes, places.steps, places.gaps, strict=True)
+    ]
+    return [*shape[:2], *counts, *places.sizes]
+
+
+def _out_of_reach(places: Spatial) -> bool:
+    """Whether a window may hold padding, and not the element beside it."""
+    sides = zip(places.before, places.after, places.sizes, places.gaps, strict=True)
+    return any(max(before, after) >= size or (max(before, after) and gap > 1) for before, after, size, gap in sides)
+
+
+def _window_by_window(x: Tensor, places: Spatial) -> Tensor:
+    """Windows in which the first element that is no padding stands for padding."""
+    for number in range(len(places.sizes)):
+        axis = 2 + number
+        x = pick(x, axis, own_places(x.shape[axis], places, number))
         # Behind each position axis that is done stands none of its window's: those go last.
-        taken = pick(x, axis, chosen)
-        x = taken.transpose(*range(axis + 1), *range(axis + 2, taken.ndim), axis + 1)
+        x = x.transpose(*range(axis + 1), *range(axis + 2, x.ndim), axis + 1)
     return x
+
+
+def own_places(extent: int, places: Spatial, number: int) -> NDArray[np.int64]:
+    """[positions, window] of one axis: each element's place, that of the window's first for padding."""
+    before, after = places.before[number], places.after[number]
+    chosen = _places(extent + before + after, places, number) - before
+    inside = (chosen >= 0) & (chosen < extent)
+    first = np.take_along_axis(chosen, inside.argmax(1)[:, None], 1)
+    return np.where(inside, chosen, first)
 
 
 def _places(extent: int, places: Spatial, number: int) -> NDArray[np.int64]:
@@ -109,13 +145,27 @@ def _flat(x: Tensor, rank: int) -> Tensor:
     return x.reshape(*shape, math.prod(x.shape[x.ndim - rank :]))
 
 
-@operator("MaxPool", kinds=NUMBERS, ignores=("storage_order",))
-def _greatest(node: Node) -> Result:
-    if node.outputs > 1:
-        raise node.fault("expected the maximum alone, found its place too; leave that output out")
+@operator("MaxPool", kinds=NUMBERS)
+def _greatest(node: Node) -> Result | list[Result]:
+    """The maximum of each window, and where asked its place in the input as one row; the first of equals."""
     x, places = _pooled(node)
-    flat = _flat(windows(x, places, repeated=True), len(places.sizes))
-    return node.kept(greatest(flat, (flat.ndim - 1,))[..., 0], node.interval())
+    rank = len(places.sizes)
+    flat = _flat(windows(x, places, repeated=True), rank)
+    made = node.kept(first_maximum(flat), node.interval())
+    columns = node.flag("storage_order", 0)
+    if node.outputs < 2:
+        return made
+    order = range(rank) if columns else range(rank)[::-1]
+    extents, table, step = x.shape[2:], np.zeros((1,) * (2 * rank)), 1
+    for number in order:
+        shape = [1] * (2 * rank)
+        own = own_places(extents[number], places, number)
+        shape[number], shape[rank + number] = own.shape
+        table, step = table + step * own.reshape(shape), step * extents[number]
+    rows = np.arange(math.prod(x.shape[:2])).reshape(*x.shape[:2], *[1] * rank) * float(step)
+    spots = table.reshape(*table.shape[:rank], -1)
+    found = (argmax_one_hot(flat) * spots).sum(-1) + rows
+    return [made, Made(found, INT64, (0, max(x.size - 1, 0)))]
 
 
 def _pooled(node: Node) -> tuple[Tensor, Spatial]:

@@ -223,7 +223,7 @@ def _opened(
             f"{len(proto.input)} and {len(proto.output)}; correct the node"
         )
     formal = list(zip(body.inputs, inputs, strict=False))
-    missing = [name for name in body.inputs[len(formal) :]] + [name for name, found in formal if found is None]
+    missing = list(body.inputs[len(formal) :]) + [name for name, found in formal if found is None]
     values = {name: found for name, found in formal if found is not None}
     attributes = {entry.name: entry for entry in body.defaults}
     for entry in proto.attribute:
@@ -260,7 +260,9 @@ def _branch(onnx: ModuleType, step: Step, inputs: list[Value | None], builder: B
     graphs = {entry.name: entry.g for entry in proto.attribute if entry.type == onnx.AttributeProto.GRAPH}
     if len(inputs) != 1 or inputs[0] is None or set(graphs) != {"then_branch", "else_branch"}:
         raise FormatError(f"{where}: expected a condition and two branches, found others; correct the node")
-    condition = Node("If", proto.name, 0, Attributes({}, frozenset()), [scope.origin(proto.input[0])], inputs, [], builder)
+    condition = Node(
+        "If", proto.name, 0, Attributes({}, frozenset()), [scope.origin(proto.input[0])], inputs, [], builder
+    )
     graph = graphs["then_branch" if condition.scalar(0, "the condition") else "else_branch"]
     if len(graph.input) or len(graph.sparse_initializer) or len(graph.output) != len(proto.output):
         raise FormatError(
