@@ -53,7 +53,7 @@ OPERATORS: dict[str, Translation] = {}
 """By ONNX's name; several opset versions share a translation, which looks at `Node.version` where they differ."""
 
 FLOATS, NUMBERS, ANY = frozenset({"float"}), frozenset({"float", "int"}), frozenset({"float", "int", "bool"})
-BOOLS, WHOLE = frozenset({"bool"}), frozenset({"int", "bool"})
+BOOLS, WHOLE_NUMBERS = frozenset({"bool"}), frozenset({"int"})
 
 
 class UnknownValue(CircuitizeError):
