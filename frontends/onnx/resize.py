@@ -72,7 +72,7 @@ def _weights(node: Node, axis: Axis, positions: Reals, mode: str) -> Reals:
     squeeze = min(axis.scale, 1.0) if node.flag("antialias", 0) else 1.0
     reach = (2 if mode == "cubic" else 1) / squeeze
     first = np.floor(positions - reach).astype(np.int64)
-    taps = first[:, None] + np.arange(int(math.ceil(2 * reach)) + 2)
+    taps = first[:, None] + np.arange(math.ceil(2 * reach) + 2)
     distances = np.abs(taps - positions[:, None]) * squeeze
     a = node.number("cubic_coeff_a", -0.75)
     kernel = cubic(distances, a) if mode == "cubic" else np.maximum(1 - distances, 0.0)

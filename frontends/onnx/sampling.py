@@ -58,10 +58,7 @@ def read_weights(grid: Tensor, extent: int, mode: str, padding: str, corners: bo
         return kernel(at, np.arange(extent), mode)
     # Elements beyond the ends are those at the ends, or those that they mirror.
     beyond = np.arange(-1 - reach, extent + 1 + reach)
-    if padding == "border":
-        own = np.clip(beyond, 0, extent - 1)
-    else:
-        own = mirrored(beyond, extent, corners)
+    own = np.clip(beyond, 0, extent - 1) if padding == "border" else mirrored(beyond, extent, corners)
     return combined(kernel(at, beyond, mode), 2, np.eye(extent)[own].T)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
@@ -14,85 +13,17 @@ from circuitize.frontends.provenance import part, placed_at
 from .bodies import FunctionBody, body_of, own_functions
 from .elements import Value
 from .folding import folded
+from .loops import rounds
 from .model import CONVERT, attribute, shown
 from .node import OPERATORS, Attributes, Node
 from .schema import OLDEST, Misfit, Signature, signature
-from .tensors import value
+from .scope import Leave, Scope, Step, Turn, called, entered
 from .translate import translated
 
 TRAINING = ("Adagrad", "Adam", "Momentum")
-DOMAINS = ("", "ai.onnx", "ai.onnx.preview.training")
+DOMAINS = ("", "ai.onnx", "ai.onnx.preview", "ai.onnx.preview.training")
 MOST_NODES = 1 << 20
 """The most nodes of a graph, its functions written out."""
-
-
-@dataclass(frozen=True)
-class Scope:
-    """The names that a node sees: its graph's, and those around a branch; a function sees its own alone.
-
-    `origins` are the names that a function's inputs have where it is called, `attributes` what its nodes refer to, and
-    `within` the functions that are open.
-    """
-
-    values: dict[str, Value]
-    versions: Mapping[str, int]
-    outer: Scope | None = None
-    later: frozenset[str] = frozenset()
-    origins: Mapping[str, str] = field(default_factory=dict)
-    attributes: Mapping[str, Any] = field(default_factory=dict)
-    within: frozenset[tuple[str, str]] = frozenset()
-
-    def find(self, name: str) -> Value | None:
-        scope: Scope | None = self
-        while scope is not None:
-            if name in scope.values:
-                return scope.values[name]
-            scope = scope.outer
-        return None
-
-    def read(self, name: str, where: str) -> Value | None:
-        """What a name stands for; None for the name of what is left out. Raises FormatError where it is not written."""
-        if not name:
-            return None
-        found = self.find(name)
-        if found is None:
-            said = "it written later" if name in self.later else "nothing of that name"
-            raise FormatError(
-                f"{where}: expected input {name!r} to be written before it is read, found {said}; sort the nodes"
-            )
-        return found
-
-    def write(self, name: str, found: Value, where: str) -> None:
-        if name in self.values:
-            raise FormatError(f"{where}: expected outputs with names of their own, found {name!r} again; rename one")
-        if name:
-            self.values[name] = found
-
-    def origin(self, name: str) -> str:
-        scope: Scope | None = self
-        while scope is not None and name not in scope.origins and scope.outer is not None and name not in scope.values:
-            scope = scope.outer
-        return name if scope is None else scope.origins.get(name, name)
-
-
-@dataclass(frozen=True)
-class Step:
-    """A node to come, in its scope; `place` is where the file has it, or has what it stands in."""
-
-    proto: Any
-    scope: Scope
-    place: int
-    where: str
-
-
-@dataclass(frozen=True)
-class Leave:
-    """The end of a function or branch: its results get the names that they have outside."""
-
-    inner: Scope
-    results: tuple[tuple[str, str], ...]
-    outer: Scope
-    where: str
 
 
 def walk(
@@ -104,8 +35,8 @@ def walk(
     """
     graph, own = model.graph, own_functions(onnx, model)
     top = Scope(values, versions, later=frozenset(name for proto in graph.node for name in proto.output))
-    pending: list[Step | Leave] = [
-        Step(proto, top, place, _where(proto, place, "")) for place, proto in reversed(list(enumerate(graph.node, 1)))
+    pending: list[Step | Leave | Turn] = [
+        Step(proto, top, place, called(proto, place, "")) for place, proto in reversed(list(enumerate(graph.node, 1)))
     ]
     named, walked = shown(graph.name) or "graph", 0
     while pending:
@@ -116,6 +47,10 @@ def walk(
                 assert found is not None
                 step.outer.write(outer, found, step.where)
             continue
+        if isinstance(step, Turn):
+            with placed_at((named, step.place)):
+                pending += reversed(step.steps())
+            continue
         walked += 1
         if walked > MOST_NODES:
             raise FormatError(f"expected at most {MOST_NODES} nodes, functions written out, found more; shorten them")
@@ -124,14 +59,9 @@ def walk(
     return top
 
 
-def _where(proto: Any, place: int, inside: str) -> str:
-    called = shown(proto.op_type)
-    return inside + (f"{called} {proto.name!r}" if proto.name else f"node {place}, {called}")
-
-
 def _taken(
     onnx: ModuleType, step: Step, own: Mapping[tuple[str, str], FunctionBody], builder: Builder
-) -> list[Step | Leave]:
+) -> list[Step | Leave | Turn]:
     """Does what a node says: writes its results, or returns the steps that stand for it."""
     proto, scope, where = step.proto, step.scope, step.where
     domain = "" if proto.domain == "ai.onnx" else proto.domain
@@ -143,12 +73,14 @@ def _taken(
         return _opened(onnx, step, own[key], key, inputs)
     if key == ("", "If"):
         return _branch(onnx, step, inputs, builder)
-    entered = proto.domain in DOMAINS and proto.op_type in OPERATORS and (domain != "") == (proto.op_type in TRAINING)
-    chosen = _signature(proto, domain, scope, where) if entered or domain in DOMAINS else None
+    if key in (("", "Scan"), ("", "Loop")):
+        return rounds(onnx, step, inputs, builder, [_attribute(entry, scope) for entry in proto.attribute])
+    ours = proto.domain in DOMAINS and proto.op_type in OPERATORS and (domain != "") == (proto.op_type in TRAINING)
+    chosen = _signature(proto, domain, scope, where) if ours or domain in DOMAINS else None
     given = [_attribute(entry, scope) for entry in proto.attribute]
     if chosen is not None:
         node = _node(onnx, step, [entry for entry in given if entry is not None], chosen, inputs, builder)
-        made = translated(node, OPERATORS[proto.op_type], chosen) if entered else folded(node)
+        made = translated(node, OPERATORS[proto.op_type], chosen) if ours else folded(node)
         if made is not None:
             for name, result in zip(proto.output, made, strict=True):
                 scope.write(name, result, where)
@@ -212,7 +144,7 @@ def _node(
 
 def _opened(
     onnx: ModuleType, step: Step, body: FunctionBody, key: tuple[str, str], inputs: list[Value | None]
-) -> list[Step | Leave]:
+) -> list[Step | Leave | Turn]:
     """The nodes of a function that is called, and its end."""
     proto, scope, where = step.proto, step.scope, step.where
     if key in scope.within:
@@ -234,8 +166,8 @@ def _opened(
     versions = {**scope.versions, **body.versions}
     inner = Scope(values, versions, None, frozenset(), origins, attributes, scope.within | {key})
     gone = frozenset(missing)
-    steps: list[Step | Leave] = [
-        Step(_without(entry, gone), inner, step.place, _where(entry, place, f"{where}: "))
+    steps: list[Step | Leave | Turn] = [
+        Step(_without(entry, gone), inner, step.place, called(entry, place, f"{where}: "))
         for place, entry in enumerate(body.nodes, 1)
     ]
     results = [(name, outer) for name, outer in zip(body.outputs, proto.output, strict=False) if outer]
@@ -254,7 +186,7 @@ def _without(proto: Any, gone: frozenset[str]) -> Any:
     return kept
 
 
-def _branch(onnx: ModuleType, step: Step, inputs: list[Value | None], builder: Builder) -> list[Step | Leave]:
+def _branch(onnx: ModuleType, step: Step, inputs: list[Value | None], builder: Builder) -> list[Step | Leave | Turn]:
     """The nodes of the branch that a known condition takes, and its end."""
     proto, scope, where = step.proto, step.scope, step.where
     graphs = {entry.name: entry.g for entry in proto.attribute if entry.type == onnx.AttributeProto.GRAPH}
@@ -264,15 +196,10 @@ def _branch(onnx: ModuleType, step: Step, inputs: list[Value | None], builder: B
         "If", proto.name, 0, Attributes({}, frozenset()), [scope.origin(proto.input[0])], inputs, [], builder
     )
     graph = graphs["then_branch" if condition.scalar(0, "the condition") else "else_branch"]
-    if len(graph.input) or len(graph.sparse_initializer) or len(graph.output) != len(proto.output):
+    if len(graph.input) or len(graph.output) != len(proto.output):
         raise FormatError(
             f"{where}: expected branches of {len(proto.output)} outputs and no inputs, found others; correct the node"
         )
-    values = {entry.name: value(onnx, entry, f"{where}, initializer {entry.name!r}") for entry in graph.initializer}
-    later = frozenset(name for entry in graph.node for name in entry.output)
-    inner = Scope(values, scope.versions, scope, later, {}, scope.attributes, scope.within)
-    steps: list[Step | Leave] = [
-        Step(entry, inner, step.place, _where(entry, place, f"{where}: ")) for place, entry in enumerate(graph.node, 1)
-    ]
+    inner, steps = entered(onnx, graph, scope, step.place, where, {})
     pairs = [(entry.name, outer) for entry, outer in zip(graph.output, proto.output, strict=True) if outer]
     return [*steps, Leave(inner, tuple(pairs), scope, where)]
