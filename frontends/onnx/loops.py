@@ -108,7 +108,9 @@ def _sliced(value: Value, axis: int, place: int) -> Value:
     return Value(content, value.element, value.low, value.high)
 
 
-def rounds(onnx: ModuleType, step: Step, inputs: Sequence[Value | None], builder: Builder) -> list[Step | Leave | Turn]:
+def rounds(
+    onnx: ModuleType, step: Step, inputs: Sequence[Value | None], builder: Builder, entries: Sequence[Any]
+) -> list[Step | Leave | Turn]:
     """The first round of a Scan or a Loop."""
     proto, where = step.proto, step.where
     attributes = {entry.name: onnx.helper.get_attribute_value(entry) for entry in entries if entry is not None}

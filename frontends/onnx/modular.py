@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from circuitize.frontends.functions import absolute, floor, minimum, one_hot, sign
+from circuitize.frontends.functions import absolute, floor, minimum, one_hot, sign, where
 from circuitize.frontends.tensor import Tensor
 
 from .elements import EXACT
@@ -41,15 +41,16 @@ def _remainder(node: Node) -> Result:
 
 @operator("BitShift", kinds=WHOLE_NUMBERS)
 def _shift(node: Node) -> Result:
-    """By counts from 0 on; by as many bits as the element has, or more, nothing is left."""
+    """By as many bits as the element has, or more, nothing is left but the sign; from opset 28 on below 0 too."""
     x, counts = node.tensor(0), node.tensor(1)
     left = node.choice("direction", "LEFT", "RIGHT") == "LEFT"
     low, high = node.interval()
     least, most = node.interval(1)
-    if least < 0:
+    if least < 0 and node.version < 28:
         raise node.fault(f"expected counts from 0 on, found some from {least} on; give the intervals of the inputs")
-    most = min(most, node.element.bits)
+    most = node.element.bits if least < 0 else min(most, node.element.bits)
     shape = np.broadcast_shapes(x.shape, counts.shape)
+    counts = where(counts < 0.0, float(most), counts) if least < 0 else counts
     wide, counts = x.broadcast(shape), minimum(counts, float(most)).broadcast(shape)
     each = [_shifted(node, wide, (low, high), count, left) for count in range(most + 1)]
     total, hull = each[0][0], each[0][1]
@@ -66,6 +67,8 @@ def _shift(node: Node) -> Result:
 def _shifted(node: Node, x: Tensor, ends: Interval, count: int, left: bool) -> tuple[Tensor, Interval]:
     """x by a known count, and its interval."""
     element, (low, high) = node.element, ends
+    if count >= element.bits and left:
+        return x * 0.0, (0, 0)
     if not left:
         return floor(x * 2.0**-count) if count else x, (low >> count, high >> count)
     if element.low <= low << count and high << count <= element.high and magnitude(ends) << count <= EXACT:

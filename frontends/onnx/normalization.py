@@ -58,25 +58,39 @@ def _instance(node: Node) -> Tensor:
 
 @operator("GroupNormalization", ignores=("stash_type",))
 def _group(node: Node) -> Tensor:
-    """Scale and bias are of channels; those of groups, before opset 21, are withdrawn from ONNX."""
+    """Scale and bias are of channels, before opset 21 of groups."""
     x, groups = node.ranked(node.tensor(), 3), node.attributes["num_groups"]
     if groups < 1 or x.shape[1] % groups:
         raise node.fault(f"expected groups that divide {x.shape[1]} channels, found {groups}; correct num_groups")
     parts = x.reshape(x.shape[0], groups, -1)
     scaled, _, _ = _standard(parts, (2,), node.number("epsilon", 1e-5))
+    if node.version < 21:
+        return _by_channel(node, scaled, node.tensor(1), node.tensor(2)).reshape(*x.shape)
     return _by_channel(node, scaled.reshape(*x.shape), node.tensor(1), node.tensor(2))
 
 
 @operator("BatchNormalization", ignores=("momentum",))
-def _batch(node: Node) -> Tensor:
-    if node.flag("training_mode", 0) or node.outputs > 1:
-        raise node.fault("expected inference, found training mode; use batch_norm of circuitize to train")
+def _batch(node: Node) -> list[Tensor]:
+    """By the statistics that are given; in training by those of the batch, which move what is given."""
+    training = node.flag("training_mode", 0)
+    if (training or node.outputs > 1) and node.version < 14:
+        raise node.fault("expected inference, found training mode before opset 14; export with a newer opset")
+    if node.outputs > 1 and not training:
+        raise node.fault("expected one output beside training_mode 0, found more; leave them out")
     if not node.flag("spatial", 1):
         raise node.fault("expected statistics of channels, found spatial = 0; export with a newer opset")
     x, mean, variance = node.ranked(node.tensor(), 2), node.tensor(3), node.tensor(4)
+    if training:
+        axes, shape = (0, *range(2, x.ndim)), (x.shape[1],)
+        scaled, own, _ = _standard(x, axes, node.number("epsilon", 1e-5))
+        centred = x - own
+        spread = (centred * centred).mean(axes)
+        kept = node.number("momentum", 0.9)
+        moved = [old * kept + new.reshape(*shape) * (1 - kept) for old, new in ((mean, own), (variance, spread))]
+        return [_by_channel(node, scaled, node.tensor(1), node.tensor(2)), *moved]
     inverse = reciprocal_square_root(variance + node.number("epsilon", 1e-5))
     centred = x - _channels(node, x, mean)
-    return _by_channel(node, centred, node.tensor(1) * inverse, node.tensor(2))
+    return [_by_channel(node, centred, node.tensor(1) * inverse, node.tensor(2))]
 
 
 def _channels(node: Node, x: Tensor, given: Tensor) -> Tensor:
