@@ -122,7 +122,8 @@ def _real_power(x: Tensor, y: Known) -> Tensor:
     """e^(y log x), of x from 0 on: 0 gives 0, and 1 for exponent 0."""
     exponents = y.astype(np.float64)
     zero = 1.0 - (x > 0.0)
-    return exp(log(x + zero) * exponents) * (1.0 - zero) + zero * (exponents == 0.0).astype(np.float64)
+    ones: Tensor = zero * (exponents == 0.0).astype(np.float64)
+    return exp(log(x + zero) * exponents) * (1.0 - zero) + ones
 
 
 @operator("Max", "Min", kinds=NUMBERS)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
@@ -61,10 +60,10 @@ def folded(node: Node) -> list[Value] | None:
     if sum(math.prod(value.shape) for value in node.inputs if value is not None) > FOLDED:
         return None
     onnx = package()
-    model, feeds = _model(onnx, node)
+    model = _model(onnx, node)
     if not _small(onnx, model):
         return None
-    made = _computed(model, feeds)
+    made = _computed(model)
     if made is None or len(made) != node.outputs:
         return None
     results = []
@@ -83,7 +82,7 @@ def _element(onnx: ModuleType, array: Known) -> Element | None:
         return None
 
 
-def _model(onnx: ModuleType, node: Node) -> tuple[Any, dict[str, Known]]:
+def _model(onnx: ModuleType, node: Node) -> Any:
     """The node alone, with its inputs as initializers, so that shapes may be inferred from their values."""
     names, feeds = [], {}
     for place, value in enumerate(node.inputs):
@@ -102,7 +101,7 @@ def _model(onnx: ModuleType, node: Node) -> tuple[Any, dict[str, Known]]:
     made = [onnx.ValueInfoProto(name=name) for name in proto.output]
     graph = onnx.helper.make_graph([proto], "node", [], made, kept)
     opsets = [onnx.helper.make_opsetid("", node.opset)]
-    return onnx.helper.make_model(graph, opset_imports=opsets), feeds
+    return onnx.helper.make_model(graph, opset_imports=opsets)
 
 
 def _small(onnx: ModuleType, model: Any) -> bool:
@@ -125,13 +124,13 @@ def _bounded(model: Any) -> bool:
     return model.graph.node[0].op_type in {"NonZero", "Unique", "Compress", "NonMaxSuppression", "TopK"}
 
 
-def _computed(model: Any, feeds: dict[str, Known]) -> Sequence[Any] | None:
+def _computed(model: Any) -> list[Any] | None:
     from onnx.reference import ReferenceEvaluator
 
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            made = ReferenceEvaluator(model).run(None, {})
+            made = list(ReferenceEvaluator(model).run(None, {}))
     except Exception:  # the package is free in what it raises
         return None
     return made if all(isinstance(array, (np.ndarray, np.generic)) for array in made) else None

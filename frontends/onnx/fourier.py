@@ -19,7 +19,8 @@ def _angles(node: Node, made: int, length: int) -> NDArray[np.float64]:
     """[made, length] of angles, each reduced to one turn before it is multiplied."""
     if not 1 <= length <= LARGEST_TRANSFORM:
         raise node.fault(f"expected transforms of 1 to {LARGEST_TRANSFORM} elements, found {length}; shorten them")
-    return np.outer(np.arange(made), np.arange(length)) % length * (2 * np.pi / length)
+    turns = np.outer(np.arange(made), np.arange(length)) % length
+    return np.asarray(turns * (2 * np.pi / length), np.float64)
 
 
 @operator("DFT")
@@ -43,9 +44,8 @@ def _transform(node: Node) -> Tensor:
     read = length // 2 + 1 if back else length
     angles = _angles(node, length // 2 + 1 if onesided and not inverse else length, length)
     turned = x.transpose(*(a for a in range(x.ndim) if a != axis), axis)
-    real, imaginary = (turned[..., part, :] if part < parts else None for part in range(2))
-    real = _fitted(real, read)
-    imaginary = None if imaginary is None else _fitted(imaginary, read)
+    real = _fitted(turned[..., 0, :], read)
+    imaginary = _fitted(turned[..., 1, :], read) if parts == 2 else None
     order = list(range(x.ndim - 2))
     back_to = [*order[:axis], x.ndim - 2, *order[axis:], x.ndim - 1]
     if back:

@@ -19,9 +19,10 @@ from circuitize.frontends.tensor import Tensor
 from .elements import ELEMENTS, EXACT, Known, Value
 from .model import check, declared, opsets, package, read
 from .node import UnknownValue, constant
+from .scope import Scope
 from .sizes import Bounded
 from .tensors import value
-from .walk import Scope, walk
+from .walk import walk
 from .whole import Interval
 
 __all__ = ["Imported", "UnknownValue", "arrow"]

@@ -101,9 +101,9 @@ def _reversed(node: Node) -> Tensor:
     examples, extent = turned.shape[:2]
     flat, numbers = turned.reshape(examples, extent, -1), np.arange(extent)
     if isinstance(lengths.content, Tensor):
-        ends = lengths.content.reshape(examples, 1)
+        last = lengths.content.reshape(examples, 1)
         places = where(
-            ends > numbers.astype(np.float64), ends - 1.0 - numbers.astype(np.float64), numbers.astype(float)
+            last > numbers.astype(np.float64), last - 1.0 - numbers.astype(np.float64), numbers.astype(float)
         )
         made = einsum("btk,bkr->btr", one_hot(places, extent), flat)
     else:

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from circuitize.circuits import arrays
+from circuitize.frontends.attention import MASKED
 from circuitize.frontends.functions import concatenate
 from circuitize.frontends.tensor import Tensor
 
 from .elements import Known
-from .node import MASKED, MASKS, Made, Node, Result, operator
+from .node import MASKS, Made, Node, Result, operator
 from .places import pad, pick
 
 
@@ -89,11 +90,11 @@ def _tile(node: Node) -> Tensor:
 
 @operator("Concat", moves=True)
 def _concatenate(node: Node) -> Tensor | Known:
-    ranks = {len(value.shape) for value in node.inputs if value is not None}
+    shapes = [value.shape for value in node.inputs if value is not None]
+    ranks = {len(shape) for shape in shapes}
     if len(ranks) != 1:
         raise node.fault(f"expected inputs of one rank, found {sorted(ranks)}; reshape one")
-    axis = node.axis(node.attribute("axis", 1), *ranks)
-    shapes = [value.shape for value in node.inputs if value is not None]
+    axis = node.axis(node.attribute("axis", 1), len(shapes[0]))
     if len({(*shape[:axis], *shape[axis + 1 :]) for shape in shapes}) > 1:
         raise node.fault(f"expected one shape beside axis {axis}, found {list(map(list, shapes))}; reshape one")
     tensors = [node.tensor(index) for index, shape in enumerate(shapes) if math.prod(shape)]

@@ -12,6 +12,7 @@ import numpy as np
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError, FormatError
 from circuitize.frontends.functions import concatenate
+from circuitize.frontends.indexing import Index
 from circuitize.frontends.tensor import Tensor
 
 from .elements import BOOL, INT64, Value
@@ -104,8 +105,12 @@ def _stacked(step: Step, builder: Builder, parts: Sequence[Value], axis: int) ->
 
 
 def _sliced(value: Value, axis: int, place: int) -> Value:
-    content = value.content[(*[slice(None)] * axis, place)]
-    return Value(content, value.element, value.low, value.high)
+    content = value.content
+    if isinstance(content, Tensor):
+        index: list[Index] = [slice(None)] * content.ndim
+        index[axis] = place
+        return Value(content[tuple(index)], value.element, value.low, value.high)
+    return Value.of(np.take(content, place, axis), value.element)
 
 
 def rounds(

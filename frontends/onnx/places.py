@@ -10,6 +10,7 @@ import numpy as np
 from circuitize.circuits import arrays
 from circuitize.circuits.errors import TypingError
 from circuitize.frontends.functions import gather
+from circuitize.frontends.indexing import Index
 from circuitize.frontends.tensor import Tensor
 
 from .elements import Known
@@ -41,7 +42,9 @@ def pick(x: Tensor, axis: int, places: Known) -> Tensor:
         if len(lone) * extent > LARGEST_MATRIX:
             return gather(x, x.constant(places.astype(np.float64)), axis)
         return combined(x, axis, np.eye(extent)[flat]).reshape(*before, *places.shape, *after)
-    taken = x[(*[slice(None)] * axis, lone)]
+    index: list[Index] = [slice(None)] * x.ndim
+    index[axis] = lone
+    taken = x[tuple(index)]
     if times > 1:
         taken = taken.reshape(*before, len(lone), 1, *after).broadcast((*before, len(lone), times, *after))
     return taken.reshape(*before, *places.shape, *after)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +15,7 @@ from .node import ANY, Made, Node, Result, operator
 from .places import pick, weighed
 
 Reals = NDArray[np.float64]
-ROUNDED = {
+ROUNDED: dict[str, Callable[[Reals], Reals]] = {
     "round_prefer_floor": lambda x: np.ceil(x - 0.5),
     "round_prefer_ceil": lambda x: np.floor(x + 0.5),
     "floor": np.floor,
