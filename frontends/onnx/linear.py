@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 
-from circuitize.circuits import arrays
-from circuitize.frontends.functions import einsum
+from circuitize.frontends.convolution import convolution, transposed_convolution
 from circuitize.frontends.tensor import Tensor
 
-from .node import NUMBERS, Node, Result, operator
+from .channels import channels_first, channels_last
+from .node import NUMBERS, Node, Result, constant, operator
 from .places import pad
-from .pooling import paddings, positive, spatial, windows
+from .pooling import paddings, positive, spatial
 from .whole import Interval, magnitude, product
 
-PLACES, TAPS = "lmnopqrstuv", "ehijkwxyzaf"
-"""Letters of equations: positions, and elements of windows; b, g, c, d are examples, groups, channels in and out."""
+MOST_AXES = 4
+"""The most axes of positions of a convolution."""
 
 
 @operator("MatMul", kinds=NUMBERS)
@@ -58,12 +58,14 @@ def _convolution(node: Node) -> Tensor:
             f"expected a kernel of [D, {x.shape[1]} / {groups}, ...], found {list(kernel.shape)}; correct it"
         )
     places = spatial(node, x.shape[2:], kernel.shape[2:])
-    return _biased(node, _grouped(windows(x, places), kernel, groups))
+    sides = list(zip(places.before, places.after, strict=True))
+    made = convolution(channels_last(x), _turned(node, kernel), sides, places.steps, places.gaps, groups)
+    return channels_first(_biased(node, made))
 
 
 def _operands(node: Node) -> tuple[Tensor, Tensor]:
     """The first two inputs, of one rank from 3 on, with the kernel's extents as the node says them."""
-    x = node.ranked(node.tensor(0), 3, 2 + len(TAPS))
+    x = node.ranked(node.tensor(0), 3, 2 + MOST_AXES)
     kernel = node.ranked(node.tensor(1), x.ndim, x.ndim)
     sizes = list(kernel.shape[2:])
     if list(node.attribute("kernel_shape", sizes)) != sizes:
@@ -75,26 +77,19 @@ def _operands(node: Node) -> tuple[Tensor, Tensor]:
     return x, kernel
 
 
-def _grouped(taken: Tensor, kernel: Tensor, groups: int) -> Tensor:
-    """Windows [B, C, P..., W...] and a kernel [D, C / groups, W...] to [B, D, P...]."""
-    rank = kernel.ndim - 2
-    places, taps = PLACES[:rank], TAPS[:rank]
-    if groups == 1:
-        return einsum(f"bc{places}{taps},dc{taps}->bd{places}", taken, kernel)
-    batch, channels, *rest = taken.shape
-    parts = taken.reshape(batch, groups, channels // groups, *rest)
-    own = kernel.reshape(groups, kernel.shape[0] // groups, *kernel.shape[1:])
-    made = einsum(f"bgc{places}{taps},gdc{taps}->bgd{places}", parts, own)
-    return made.reshape(batch, kernel.shape[0], *rest[:rank])
+def _turned(node: Node, kernel: Tensor) -> Tensor:
+    """A kernel's axes in the order window, channels, channels."""
+    axes, content = (*range(2, kernel.ndim), 1, 0), node.value(1).content
+    return kernel.transpose(*axes) if isinstance(content, Tensor) else constant(node.builder, content.transpose(axes))
 
 
 def _biased(node: Node, made: Tensor) -> Tensor:
     if not node.has(2):
         return made
     bias = node.tensor(2)
-    if bias.shape != (made.shape[1],):
-        raise node.fault(f"expected a bias of {made.shape[1]} numbers, found shape {list(bias.shape)}; correct it")
-    return made + bias.reshape(bias.shape[0], *[1] * (made.ndim - 2))
+    if bias.shape != made.shape[-1:]:
+        raise node.fault(f"expected a bias of {made.shape[-1]} numbers, found shape {list(bias.shape)}; correct it")
+    return made + bias
 
 
 @operator("ConvTranspose")
@@ -126,16 +121,9 @@ def _transposed(node: Node) -> Tensor:
             raise node.fault("expected kernels of at least the strides beside auto_pad, found smaller ones; give pads")
         lower = automatic == "SAME_UPPER"
         pads = [o // 2 if lower else o - o // 2 for o in over] + [o - o // 2 if lower else o // 2 for o in over]
-    places, taps = PLACES[:rank], TAPS[:rank]
-    parts = x.reshape(x.shape[0], groups, x.shape[1] // groups, *x.shape[2:])
-    own = kernel.reshape(groups, kernel.shape[0] // groups, *kernel.shape[1:])
     made = groups * kernel.shape[1]
     node.bounded(x.size // x.shape[1] * made * math.prod(sizes), "the windows")
-    spread = einsum(f"bgc{places},gcd{taps}->bgd{places}{taps}", parts, own)
-    spread = spread.reshape(x.shape[0], made, *x.shape[2:], *sizes)
-    spans = [whole - more for whole, more in zip(full, extra, strict=True)]
-    shape, axes = (x.shape[0], made, *spans), tuple(range(2, rank + 2))
-    added = spread.apply(arrays.OverlapAdd(shape, axes, sizes, tuple(steps), tuple(gaps)))
+    added = transposed_convolution(channels_last(x), _turned(node, kernel), 0, steps, gaps, groups)
     before = [-pads[axis] for axis in range(rank)]
     after = [more - pads[rank + axis] for axis, more in enumerate(extra)]
-    return _biased(node, pad(added, [0, 0, *before], [0, 0, *after]))
+    return channels_first(_biased(node, pad(added, [0, *before, 0], [0, *after, 0])))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from circuitize.frontends.functions import absolute, floor, minimum, one_hot, sign, where
+from circuitize.frontends.functions import absolute, concatenate, floor, minimum, one_hot, sign, where
 from circuitize.frontends.tensor import Tensor
 
 from .elements import EXACT
@@ -115,6 +115,9 @@ def _bitwise(node: Node) -> Result:
 
 def _bits(x: Tensor, width: int) -> Tensor:
     """Along a new last axis the bits of whole numbers from -2^width to 2^width - 1, the sign last."""
-    scales = 2.0 ** -np.arange(width + 2)
-    halves = floor(x.reshape(*x.shape, 1) * scales)
-    return halves[..., :-1] - halves[..., 1:] * 2.0
+    bits = []
+    for _ in range(width + 1):
+        half = floor(x * 0.5)
+        bits.append((x - half * 2.0).reshape(*x.shape, 1))
+        x = half
+    return concatenate(bits, -1) if len(bits) > 1 else bits[0]

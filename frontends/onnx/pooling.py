@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,12 +12,12 @@ from circuitize.circuits import arrays
 from circuitize.frontends.functions import argmax_one_hot, exp, first_maximum, log, maximum, square_root
 from circuitize.frontends.tensor import Tensor
 
+from .channels import channels_first, channels_last
 from .elements import INT64
 from .model import MOST
 from .node import NUMBERS, Made, Node, Result, operator
 from .places import pad, pick
 from .reductions import greatest
-from .whole import bounded
 
 GREATEST_DEGREE = 16
 
@@ -81,30 +80,19 @@ def paddings(node: Node, rank: int, automatic: str) -> list[int]:
 
 
 def windows(x: Tensor, places: Spatial, repeated: bool = False) -> Tensor:
-    """[B, C, extents...] -> [B, C, positions..., window...]; around x lie zeros, or repetitions of a window's own."""
+    """[B, extents..., C] -> [B, positions..., C, window...]; around x lie zeros, or repetitions of a window's own."""
     rank = len(places.sizes)
     if repeated and _out_of_reach(places):
         return _window_by_window(x, places)
-    axes = tuple(range(2, rank + 2))
+    axes = tuple(range(1, rank + 1))
     if repeated:
         for axis, before, after in zip(axes, places.before, places.after, strict=True):
             extent = x.shape[axis]
             if before or after:
                 x = pick(x, axis, np.clip(np.arange(-before, extent + after), 0, extent - 1))
     else:
-        x = pad(x, [0, 0, *places.before], [0, 0, *places.after])
-    window = arrays.Window(axes, places.sizes, places.steps, places.gaps)
-    bounded(math.prod(windowed(x.shape, places)), MOST, "windows")
-    return x.apply(window)
-
-
-def windowed(shape: Sequence[int], places: Spatial) -> list[int]:
-    """The shape of the windows of [B, C, extents...], padding included."""
-    counts = [
-        (extent - gap * (size - 1) - 1) // step + 1
-        for extent, size, step, gap in zip(shape[2:], places.sizes, places.steps, places.gaps, strict=True)
-    ]
-    return [*shape[:2], *counts, *places.sizes]
+        x = pad(x, [0, *places.before, 0], [0, *places.after, 0])
+    return x.apply(arrays.Window(axes, places.sizes, places.steps, places.gaps))
 
 
 def _out_of_reach(places: Spatial) -> bool:
@@ -116,7 +104,7 @@ def _out_of_reach(places: Spatial) -> bool:
 def _window_by_window(x: Tensor, places: Spatial) -> Tensor:
     """Windows in which the first element that is no padding stands for padding."""
     for number in range(len(places.sizes)):
-        axis = 2 + number
+        axis = 1 + number
         x = pick(x, axis, own_places(x.shape[axis], places, number))
         # Behind each position axis that is done stands none of its window's: those go last.
         x = x.transpose(*range(axis + 1), *range(axis + 2, x.ndim), axis + 1)
@@ -151,32 +139,31 @@ def _greatest(node: Node) -> Result | list[Result]:
     x, places = _pooled(node)
     rank = len(places.sizes)
     flat = _flat(windows(x, places, repeated=True), rank)
-    made = node.kept(first_maximum(flat), node.interval())
+    made = node.kept(channels_first(first_maximum(flat)), node.interval())
     columns = node.flag("storage_order", 0)
     if node.outputs < 2:
         return made
-    order = range(rank) if columns else range(rank)[::-1]
-    extents, table, step = x.shape[2:], np.zeros((1,) * (2 * rank)), 1
-    for number in order:
+    extents, table, step = x.shape[1:-1], np.zeros((1,) * (2 * rank)), 1
+    for number in range(rank) if columns else reversed(range(rank)):
         shape = [1] * (2 * rank)
         own = own_places(extents[number], places, number)
         shape[number], shape[rank + number] = own.shape
         table, step = table + step * own.reshape(shape), step * extents[number]
-    rows = np.arange(math.prod(x.shape[:2])).reshape(*x.shape[:2], *[1] * rank) * float(step)
-    spots = table.reshape(*table.shape[:rank], -1)
-    found = (argmax_one_hot(flat) * spots).sum(-1) + rows
+    images = np.arange(x.shape[0] * x.shape[-1]).reshape(x.shape[0], *[1] * rank, x.shape[-1]) * float(step)
+    spots = table.reshape(*table.shape[:rank], 1, -1)
+    found = channels_first((argmax_one_hot(flat) * spots).sum(-1) + images)
     return [made, Made(found, INT64, (0, max(x.size - 1, 0)))]
 
 
 def _pooled(node: Node) -> tuple[Tensor, Spatial]:
-    """What is pooled, and its windows."""
+    """What is pooled, its channels last, and its windows."""
     x, sizes = node.ranked(node.tensor(), 3, 5), tuple(node.attributes["kernel_shape"])
     same = str(node.attribute("auto_pad", "")).startswith("SAME")
     if same and any(gap != 1 for gap in node.attribute("dilations", [])):
         raise node.fault("expected auto_pad or dilations, found both, which runtimes read differently; give pads")
     if same and any(step > size for step, size in zip(node.attribute("strides", []), sizes, strict=False)):
         raise node.fault("expected windows of at least the strides beside auto_pad, found smaller ones; give pads")
-    return x, spatial(node, x.shape[2:], sizes, whole=not node.flag("ceil_mode", 0))
+    return channels_last(x), spatial(node, x.shape[2:], sizes, whole=not node.flag("ceil_mode", 0))
 
 
 @operator("AveragePool", "LpPool")
@@ -184,9 +171,11 @@ def _average(node: Node) -> Tensor:
     x, places = _pooled(node)
     sizes = places.sizes
     if node.operator == "LpPool":
-        return _norm(node, _flat(windows(_power(node, x), places), len(sizes)).sum(-1))
+        return channels_first(_norm(node, _flat(windows(_power(node, x), places), len(sizes)).sum(-1)))
     total = _flat(windows(x, places), len(sizes)).sum(-1)
-    return total * (1.0 / _counts(x.shape[2:], places, node, node.flag("count_include_pad", 0)))
+    counts = _counts(x.shape[1:-1], places, node, node.flag("count_include_pad", 0))
+    share = 1.0 / float(counts.flat[0]) if (counts == counts.flat[0]).all() else (1.0 / counts)[..., None]
+    return channels_first(total * share)
 
 
 def _counts(extents: tuple[int, ...], places: Spatial, node: Node, padding: bool) -> NDArray[np.float64]:

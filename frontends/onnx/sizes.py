@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from circuitize.circuits.arrays import Transpose
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.operation import Operation
 
@@ -18,6 +19,8 @@ class Bounded(Builder):
         super().__init__()
         self.most = most
         self.largest = 0
+        self.turned: dict[int, tuple[int, tuple[int, ...]]] = {}
+        """Wires that are others with their axes in another order, and that order."""
 
     def apply(self, operation: Operation, *sources: int) -> list[int]:
         targets = super().apply(operation, *sources)
@@ -25,4 +28,6 @@ class Bounded(Builder):
             size = math.prod(self.type(wire).shape)
             self.largest = max(self.largest, size)
             bounded(size, self.most, f"the result of {operation.name.removeprefix('real.')}")
+        if isinstance(operation, Transpose):
+            self.turned[targets[0]] = sources[0], operation.axes
         return targets

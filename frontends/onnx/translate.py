@@ -13,6 +13,7 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import evaluate
 from circuitize.frontends.tensor import Tensor
 
+from .channels import ALIKE, turn_of, turned
 from .elements import Element, Known, Value
 from .folding import FOLDED, folded, is_known
 from .node import Made, Node, Result, Translation, UnknownValue
@@ -61,7 +62,7 @@ def _folded(node: Node, translation: Translation, chosen: Signature) -> list[Res
     and where ours refuses the node, which it may for a wire alone.
     """
     if not is_known(node) or any(math.prod(value.shape) > FOLDED for value in node.inputs if value):
-        return _several(translation.function(node))
+        return _turned(node, translation)
     scratch = Bounded()
     own = replace(node, builder=scratch)
     try:
@@ -81,6 +82,31 @@ def _folded(node: Node, translation: Translation, chosen: Signature) -> list[Res
     with np.errstate(all="ignore"):
         computed = iter(evaluate(scratch.build(wires), []))
     return [_with(result, next(computed)) if isinstance(_content(result), Tensor) else result for result in made]
+
+
+def _turned(node: Node, translation: Translation) -> list[Result]:
+    """What the translation makes; of elements alike that are turned, before the turn."""
+    values = [value for value in node.inputs if value is not None]
+    turns = [turn_of(v.content) if isinstance(v.content, Tensor) else None for v in values if math.prod(v.shape) != 1]
+    orders = {turn[1] for turn in turns if turn is not None}
+    if node.operator not in ALIKE or len(orders) != 1 or None in turns:
+        return _several(translation.function(node))
+    (order,) = orders
+    inputs = []
+    for value in node.inputs:
+        content = None if value is None else value.content
+        turn = turn_of(content) if isinstance(content, Tensor) else None
+        if value is not None and turn is not None:
+            value = replace(value, content=turn[0])
+        inputs.append(value)
+    made = _several(translation.function(replace(node, inputs=inputs)))
+    contents = [_content(result) for result in made]
+    if any(not isinstance(content, Tensor) or content.ndim != len(order) for content in contents):
+        return _several(translation.function(node))
+    return [
+        _with(result, turned(content, order)) if isinstance(content, Tensor) else result
+        for result, content in zip(made, contents, strict=True)
+    ]
 
 
 def _several(made: Result | Sequence[Result]) -> list[Result]:
