@@ -16,7 +16,7 @@ from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.types import Array
 from circuitize.frontends.tensor import Tensor
 
-from .elements import ELEMENTS, EXACT, Known, Value
+from .elements import BOOL, ELEMENTS, EXACT, Known, Value
 from .model import check, declared, opsets, package, read
 from .node import UnknownValue, constant
 from .scope import Scope
@@ -58,6 +58,9 @@ def arrow(
         top = walk(onnx, model, versions, values, builder)
     except UnknownValue as unknown:
         raise _followed(unknown, builder, values, names) from None
+    for name, wire in builder.masks.items():
+        top.write(name, Value(Tensor(builder, wire), BOOL, 0, 1), "masks")
+        names.append(name)
     return _imported(graph, builder, top, names)
 
 

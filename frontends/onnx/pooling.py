@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits import arrays
-from circuitize.frontends.functions import argmax_one_hot, exp, first_maximum, log, maximum, square_root
+from circuitize.frontends.functions import argmax_one_hot, exp, first_maximum, log, maximum
 from circuitize.frontends.tensor import Tensor
 
 from .channels import channels_first, channels_last
@@ -171,7 +171,7 @@ def _average(node: Node) -> Tensor:
     x, places = _pooled(node)
     sizes = places.sizes
     if node.operator == "LpPool":
-        return channels_first(_norm(node, _flat(windows(_power(node, x), places), len(sizes)).sum(-1)))
+        return channels_first(_norm(node, _flat(windows(x, places), len(sizes))))
     total = _flat(windows(x, places), len(sizes)).sum(-1)
     counts = _counts(x.shape[1:-1], places, node, node.flag("count_include_pad", 0))
     share = 1.0 / float(counts.flat[0]) if (counts == counts.flat[0]).all() else (1.0 / counts)[..., None]
@@ -190,18 +190,15 @@ def _counts(extents: tuple[int, ...], places: Spatial, node: Node, padding: bool
     return counts
 
 
-def _power(node: Node, x: Tensor) -> Tensor:
+def _norm(node: Node, x: Tensor) -> Tensor:
+    """The norm along the last axis, which is removed."""
     degree = int(node.attribute("p", 2))
     if not 1 <= degree <= GREATEST_DEGREE:
         raise node.fault(f"expected p from 1 to {GREATEST_DEGREE}, found {degree}; correct it")
-    return maximum(x, -x) ** degree if degree % 2 else x**degree
-
-
-def _norm(node: Node, total: Tensor) -> Tensor:
-    degree = int(node.attribute("p", 2))
-    if degree == 1:
-        return total
-    return square_root(total) if degree == 2 else exp(log(total) * (1 / degree))
+    if degree == 2:
+        return x.apply(arrays.Norm(x.ndim - 1))
+    total = (maximum(x, -x) ** degree if degree % 2 else x**degree).sum(-1)
+    return total if degree == 1 else exp(log(total) * (1 / degree))
 
 
 @operator("GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool")
@@ -211,5 +208,5 @@ def _global(node: Node) -> Tensor:
     if node.operator == "GlobalMaxPool":
         return greatest(x, axes)
     if node.operator == "GlobalLpPool":
-        return _norm(node, _power(node, x).sum(axes, keepdims=True))
+        return _norm(node, x.reshape(*x.shape[:2], -1)).reshape(*x.shape[:2], *[1] * len(axes))
     return x.mean(axes, keepdims=True)

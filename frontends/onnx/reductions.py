@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from circuitize.frontends.functions import absolute, concatenate, cumulative_sum, exp, log, product, square_root
+from circuitize.circuits import arrays
+from circuitize.frontends.functions import absolute, concatenate, cumulative_sum, exp, log, product
 from circuitize.frontends.tensor import Tensor
 
 from .node import ANY, NUMBERS, Made, Node, Result, operator
@@ -28,6 +29,15 @@ def least(x: Tensor, axes: tuple[int, ...]) -> Tensor:
     return -greatest(-x, axes)
 
 
+def _norm(x: Tensor, axes: tuple[int, ...]) -> Tensor:
+    """One root of the exact sum of squares."""
+    kept = [axis for axis in range(x.ndim) if axis not in axes]
+    flat = x.transpose(*kept, *axes) if x.ndim else x
+    flat = flat.reshape(*[x.shape[axis] for axis in kept], math.prod(x.shape[axis] for axis in axes))
+    found = flat.apply(arrays.Norm(len(kept)))
+    return found.reshape(*[1 if axis in axes else extent for axis, extent in enumerate(x.shape)])
+
+
 def _product(x: Tensor, axes: tuple[int, ...]) -> Tensor:
     for axis in axes:
         shape = [*x.shape[:axis], 1, *x.shape[axis + 1 :]]
@@ -44,7 +54,7 @@ REDUCTIONS: dict[str, Reduction] = {
     "ReduceSum": lambda x, axes: x.sum(axes, keepdims=True),
     "ReduceMean": lambda x, axes: x.mean(axes, keepdims=True) if axes else x,
     "ReduceL1": lambda x, axes: absolute(x).sum(axes, keepdims=True),
-    "ReduceL2": lambda x, axes: square_root((x * x).sum(axes, keepdims=True)),
+    "ReduceL2": lambda x, axes: _norm(x, axes),
     "ReduceSumSquare": lambda x, axes: (x * x).sum(axes, keepdims=True),
     "ReduceLogSum": lambda x, axes: log(x.sum(axes, keepdims=True)),
     "ReduceLogSumExp": _log_sum_exp,

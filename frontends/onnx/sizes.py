@@ -7,6 +7,7 @@ import math
 from circuitize.circuits.arrays import Transpose
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.operation import Operation
+from circuitize.circuits.types import Array, Shape
 
 from .model import MOST
 from .whole import bounded
@@ -21,6 +22,15 @@ class Bounded(Builder):
         self.largest = 0
         self.turned: dict[int, tuple[int, tuple[int, ...]]] = {}
         """Wires that are others with their axes in another order, and that order."""
+        self.masks: dict[str, int] = {}
+        """Inputs that the graph does not name: what operators would draw."""
+
+    def mask(self, name: str, shape: Shape) -> int:
+        """An input of truth values that an operator would draw, by a name that no other has."""
+        while name in self.masks:
+            name += "'"
+        self.masks[name] = self.input(Array(shape))
+        return self.masks[name]
 
     def apply(self, operation: Operation, *sources: int) -> list[int]:
         targets = super().apply(operation, *sources)

@@ -15,7 +15,7 @@ from circuitize.frontends.tensor import Tensor
 
 from .channels import ALIKE, turn_of, turned
 from .elements import Element, Known, Value
-from .folding import FOLDED, folded, is_known
+from .folding import DRAWN, FOLDED, folded, is_known
 from .node import Made, Node, Result, Translation, UnknownValue
 from .schema import Signature
 from .sizes import Bounded
@@ -61,7 +61,8 @@ def _folded(node: Node, translation: Translation, chosen: Signature) -> list[Res
     They are those of ONNX's evaluator, which rounds as the element type does, where it gives the shapes that ours has;
     and where ours refuses the node, which it may for a wire alone.
     """
-    if not is_known(node) or any(math.prod(value.shape) > FOLDED for value in node.inputs if value):
+    large = any(math.prod(value.shape) > FOLDED for value in node.inputs if value)
+    if large or not is_known(node) or node.operator in DRAWN:
         return _turned(node, translation)
     scratch = Bounded()
     own = replace(node, builder=scratch)
