@@ -39,6 +39,10 @@ OWN = frozenset(
     }
 )
 """Operators that ONNX's evaluator has wrong, or lacks, in some opset or form: computed by our translation."""
+WRAPPING = frozenset(
+    {"CumProd", "CumSum", "Pow", "ReduceL1", "ReduceMean", "ReduceProd", "ReduceSum", "ReduceSumSquare"}
+)
+"""Operators that runtimes compute in other ways where whole numbers pass their interval: our translation refuses it."""
 DRAWN = frozenset(
     {"Bernoulli", "Dropout", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"}
 )
@@ -55,7 +59,8 @@ def is_known(node: Node) -> bool:
 
 def folded(node: Node) -> list[Value] | None:
     """The results of a node of known inputs, one for each output; None where they are too large, or not computed."""
-    if not is_known(node) or node.operator in OWN | DRAWN or node.domain != "":
+    left = OWN | DRAWN | (WRAPPING if node.inputs[0] is not None and node.whole else frozenset())
+    if not is_known(node) or node.operator in left or node.domain != "":
         return None
     if sum(math.prod(value.shape) for value in node.inputs if value is not None) > FOLDED:
         return None

@@ -50,7 +50,7 @@ def _gather_nd(node: Node) -> Tensor:
     ends = common + depth
     places = linear(node, 1, x.shape[common:ends])
     size, batch = math.prod(x.shape[common:ends]), x.shape[:common]
-    offsets = np.arange(math.prod(batch)).reshape(*batch, *[1] * (len(indices.shape) - 1 - common)) * size
+    offsets = np.arange(math.prod(batch)).reshape((*batch, *[1] * (len(indices.shape) - 1 - common))) * size
     flat = x.reshape(-1, *x.shape[ends:])
     if isinstance(places, Tensor):
         return gather(flat, places + offsets.astype(np.float64) if common else places, 0)
@@ -64,7 +64,7 @@ def _hot(node: Node) -> Result:
     values = node.tensor(2)
     if values.shape != (2,) or depth < 1:
         raise node.fault(f"expected a depth from 1 on and two values, found {depth} and {values.size}; correct them")
-    indices = node.tensor(0)
+    indices = node.ranked(node.tensor(0), 1)
     axis = node.axis(node.attribute("axis", -1), indices.ndim + 1)
     node.bounded(indices.size * depth, "the result")
     counted = indices + (indices < 0.0) * float(depth)

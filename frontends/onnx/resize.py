@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from circuitize.frontends.tensor import Tensor
 
-from .node import ANY, Made, Node, Result, operator
+from .node import NUMBERS, Made, Node, Result, operator
 from .places import pick, weighed
 
 Reals = NDArray[np.float64]
@@ -87,9 +87,9 @@ def _weights(node: Node, axis: Axis, positions: Reals, mode: str) -> Reals:
     return matrix
 
 
-@operator("Resize", "Upsample", kinds=ANY, ignores=("cubic_coeff_a", "exclude_outside"))
+@operator("Resize", "Upsample", kinds=NUMBERS, ignores=("cubic_coeff_a", "exclude_outside"))
 def _resize(node: Node) -> Result:
-    """Scales or extents are known. Of whole numbers and truth values the nearest alone."""
+    """Scales or extents are known. Of whole numbers the nearest alone."""
     x = node.tensor()
     old = node.operator == "Upsample" or node.version < 11
     mode = node.choice("mode", "nearest", "linear", *([] if old else ["cubic"]))

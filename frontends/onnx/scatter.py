@@ -74,11 +74,19 @@ def _replaced(data: Tensor, places: Known, updates: Tensor) -> Tensor:
     return pick(concatenate([data, updates], 0), 0, source)
 
 
+def _reduction(node: Node) -> str:
+    """How updates meet what they are written to: of truth values they replace it."""
+    found = node.choice("reduction", *REDUCTIONS)
+    if found != "none" and node.element.kind == "bool":
+        raise node.fault(f"expected no reduction of truth values, found {found}; cast them")
+    return found
+
+
 @operator("ScatterElements", "Scatter", moves=True)
 def _elements(node: Node) -> Result:
     x, indices, updates = node.ranked(node.tensor(0), 1), node.value(1), node.tensor(2)
     axis = node.along(x, 0)
-    reduction = node.choice("reduction", *REDUCTIONS)
+    reduction = _reduction(node)
     if indices.shape != updates.shape or len(indices.shape) != x.ndim:
         found = f"{list(indices.shape)} and {list(updates.shape)}"
         raise node.fault(f"expected indices and updates of one shape and {x.ndim} axes, found {found}; reshape")
@@ -140,7 +148,7 @@ def linear(node: Node, index: int, extents: Sequence[int]) -> Tensor | NDArray[n
 @operator("ScatterND", moves=True)
 def _nd(node: Node) -> Result:
     x, indices, updates = node.ranked(node.tensor(0), 1), node.value(1), node.tensor(2)
-    reduction = node.choice("reduction", *REDUCTIONS)
+    reduction = _reduction(node)
     depth = indices.shape[-1] if indices.shape else 0
     if not 1 <= depth <= x.ndim or updates.shape != (*indices.shape[:-1], *x.shape[depth:]):
         found = f"{list(indices.shape)} and {list(updates.shape)}"

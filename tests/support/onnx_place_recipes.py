@@ -7,6 +7,8 @@ import math
 import numpy as np
 from onnx_draw import Draw, Recipe
 
+from circuitize.frontends.onnx.elements import NAMED
+
 KNOWN = 0.5
 """How often places are known."""
 
@@ -60,8 +62,11 @@ def gather_nd(draw: Draw) -> None:
 
 
 def hot(draw: Draw) -> None:
-    depth, shape = draw.whole(1, 5), draw.shape(0, 3)
+    depth, shape = draw.whole(1, 5), draw.shape(1, 3)
     low = -depth if draw.opset >= 11 else 0
+    # Runtimes have few of the types that ONNX allows.
+    draw.bound |= {"T1": NAMED["tensor(int64)"], "T2": NAMED["tensor(int64)"]}
+    draw.bound["T3"] = NAMED[draw.one(["tensor(float)", "tensor(int64)"])]
     draw.fixed(draw.random.integers(low, depth + draw.chance(0.1), shape), 0.2)
     draw.fixed(np.array(depth) if draw.chance(0.7) else np.array([depth]))
     draw.give((2,))
@@ -135,6 +140,8 @@ def sample(draw: Draw) -> None:
 def resize(draw: Draw) -> None:
     """Numbers by which results do not jump: scales of a fraction that a float holds."""
     old = draw.operator == "Upsample" or draw.opset < 11
+    if old:
+        draw.bound["T"] = NAMED["tensor(float)"]
     shape = (1, draw.whole(1, 2), draw.whole(1, 4), draw.whole(1, 4))
     scales = [1.0, 1.0, *(draw.one([1.0, 2.0, 3.0, 1.5, 2.5]) for _ in range(2))]
     draw.give(shape, "small")

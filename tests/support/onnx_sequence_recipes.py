@@ -85,8 +85,8 @@ def boxes(draw: Draw) -> None:
     corners = np.sort(draw.random.uniform(0, 1, (1, count, 2, 2)), 2).reshape(1, count, 4)
     draw.fixed(corners, 1.0)
     draw.fixed(draw.random.uniform(0, 1, (1, 1, count)), 1.0)
-    draw.fixed(np.array(3), 1.0)
-    draw.fixed(np.array(0.5), 1.0)
+    draw.fixed(np.array([3]), 1.0)
+    draw.fixed(np.array([0.5]), 1.0)
 
 
 def mel(draw: Draw) -> None:
