@@ -59,7 +59,7 @@ def is_known(node: Node) -> bool:
 
 def folded(node: Node) -> list[Value] | None:
     """The results of a node of known inputs, one for each output; None where they are too large, or not computed."""
-    left = OWN | DRAWN | (WRAPPING if node.inputs[0] is not None and node.whole else frozenset())
+    left = OWN | DRAWN | (WRAPPING if node.has(0) and node.whole else frozenset())
     if not is_known(node) or node.operator in left or node.domain != "":
         return None
     if sum(math.prod(value.shape) for value in node.inputs if value is not None) > FOLDED:
