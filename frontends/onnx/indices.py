@@ -14,6 +14,7 @@ from .node import FLOATS, NUMBERS, Made, Node, Result, operator
 from .places import pick
 from .reductions import least, without
 from .scatter import linear
+from .whole import magnitude
 
 
 @operator("Gather", moves=True)
@@ -155,7 +156,8 @@ def _top(node: Node) -> list[Result]:
         places.append((hot * numbers).sum(axis, keepdims=True))
         taken = hot if taken is None else taken + hot
     return [
-        Made(_joined(values, axis), None, node.interval()),
+        # What is taken moves below the least: the way there is as long as the interval.
+        node.kept(_joined(values, axis), node.interval(), 2 * magnitude(node.interval()) + 1),
         Made(_joined(places, axis), None, (0, x.shape[axis] - 1)),
     ]
 

@@ -69,10 +69,10 @@ def _folded(node: Node, translation: Translation, chosen: Signature) -> list[Res
     try:
         made = _several(translation.function(own))
     except CircuitizeError:
-        theirs = folded(node)
+        # An attribute that ours does not take may be one that no runtime takes.
+        theirs = None if node.attributes.given - {"to"} else folded(node)
         if theirs is None:
             raise
-        node.attributes.read.update(node.attributes.given)
         return [Made(value.content, value.element) for value in theirs]
     if scratch.largest > FOLDED:
         return _several(translation.function(node))

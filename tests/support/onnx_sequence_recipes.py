@@ -20,14 +20,15 @@ def recurrent(draw: Draw) -> None:
     draw.give((count, gates * hidden, width), "small", 0.5)
     draw.give((count, gates * hidden, hidden), "small", 0.5)
     draw.maybe("linear_before_reset", draw.whole(0, 1))
-    optional = [
-        lambda: draw.give((count, 2 * gates * hidden), "small", 0.5),
-        lambda: draw.fixed(draw.random.integers(1, steps + 1, (batch,)), 0.5),
-        *[lambda: draw.give((count, batch, hidden), "small")] * (2 if name == "LSTM" else 1),
-        *[lambda: draw.give((count, 3 * hidden), "small")] * (name == "LSTM"),
-    ]
-    for each in optional[: draw.whole(0, len(optional))]:
-        draw.skip() if draw.chance(0.3) else each()
+    states = [(count, batch, hidden)] * (2 if name == "LSTM" else 1)
+    optional = [(count, 2 * gates * hidden), (batch,), *states, *[(count, 3 * hidden)] * (name == "LSTM")]
+    for shape in optional[: draw.whole(0, len(optional))]:
+        if draw.chance(0.3):
+            draw.skip()
+        elif shape == (batch,):
+            draw.fixed(draw.random.integers(1, steps + 1, shape), 0.5)
+        else:
+            draw.give(shape, "small", 0.5)
     draw.outputs = draw.whole(1, 3 if name == "LSTM" else 2)
 
 
