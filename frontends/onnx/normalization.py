@@ -4,9 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from circuitize.frontends.functions import exp, log, log_softmax, maximum, reciprocal_square_root, softmax, square_root
+import numpy as np
+
+from circuitize.frontends.functions import (
+    exp,
+    log,
+    log_softmax,
+    maximum,
+    reciprocal_square_root,
+    softmax,
+    square_root,
+    standard_deviation,
+)
 from circuitize.frontends.tensor import Tensor
 
+from .channels import channels_first, channels_last
 from .elements import ELEMENTS
 from .node import Made, Node, Result, operator
 from .places import pad
@@ -88,9 +100,19 @@ def _batch(node: Node) -> list[Tensor]:
         kept = node.number("momentum", 0.9)
         moved = [old * kept + new.reshape(*shape) * (1 - kept) for old, new in ((mean, own), (variance, spread))]
         return [_by_channel(node, scaled, node.tensor(1), node.tensor(2)), *moved]
-    inverse = reciprocal_square_root(variance + node.number("epsilon", 1e-5))
-    centred = x - _channels(node, x, mean)
-    return [_by_channel(node, centred, node.tensor(1) * inverse, node.tensor(2))]
+    last, epsilon = channels_last(x), node.number("epsilon", 1e-5)
+    told = [node.value(index).content for index in (1, 2, 3, 4)]
+    if any(content.shape != (x.shape[1],) for content in told):
+        raise node.fault(f"expected {x.shape[1]} numbers, one for each channel, in every statistic; correct them")
+    known = [content for content in told if not isinstance(content, Tensor)]
+    if len(known) == len(told):
+        scale, bias, centre, spread = known
+        if not (spread + epsilon > 0.0).all():
+            raise node.fault("expected variances from 0 on, found others; correct them")
+        factor = scale / np.sqrt(spread + epsilon)
+        return [channels_first(last * factor + (bias - centre * factor))]
+    inverse = reciprocal_square_root(variance + epsilon)
+    return [channels_first((last - mean) * (node.tensor(1) * inverse) + node.tensor(2))]
 
 
 def _channels(node: Node, x: Tensor, given: Tensor) -> Tensor:
@@ -109,8 +131,8 @@ def _by_channel(node: Node, x: Tensor, scale: Tensor, bias: Tensor) -> Tensor:
 @operator("MeanVarianceNormalization")
 def _mean_variance(node: Node) -> Tensor:
     x = node.tensor()
-    scaled, _, _ = _standard(x, node.axes(x.ndim, 1, (0, 2, 3)), 1e-9)
-    return scaled
+    axes = node.axes(x.ndim, 1, (0, 2, 3))
+    return (x - x.mean(axes, keepdims=True)) / (standard_deviation(x, axes, keepdims=True) + 1e-9)
 
 
 @operator("LpNormalization")

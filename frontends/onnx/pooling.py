@@ -204,9 +204,9 @@ def _norm(node: Node, x: Tensor) -> Tensor:
 @operator("GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool")
 def _global(node: Node) -> Tensor:
     x = node.ranked(node.tensor(), 3, 5)
-    axes = tuple(range(2, x.ndim))
+    axes = tuple(range(1, x.ndim - 1))
     if node.operator == "GlobalMaxPool":
-        return greatest(x, axes)
+        return channels_first(greatest(channels_last(x), axes))
     if node.operator == "GlobalLpPool":
         return _norm(node, x.reshape(*x.shape[:2], -1)).reshape(*x.shape[:2], *[1] * len(axes))
-    return x.mean(axes, keepdims=True)
+    return channels_first(channels_last(x).mean(axes, keepdims=True))

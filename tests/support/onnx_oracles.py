@@ -118,7 +118,12 @@ def reference(given: Graph) -> Arrays:
 
 
 def hazard(given: Graph) -> bool:
-    """Whether another runtime may end the process: divisions by 0, the least number by -1, tensors without elements."""
+    """Whether another runtime may end the process: divisions by 0, the least number by -1, tensors without elements.
+
+    Extremes of an input that is missing too.
+    """
+    if given.operator in ("Max", "Min") and given.malformed:
+        return True
     if any(not array.size for array in given.feeds.values()):
         return True
     if isinstance(given.model, bytes):
