@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 from onnx_graphs import Graph, graph
-from onnx_oracles import FAULTY, NEWEST, Arrays, Refused, hazard, narrowed, reference, runtime, widened
+from onnx_oracles import EXTREMES, FAULTY, NEWEST, Arrays, Refused, hazard, narrowed, reference, runtime, widened
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.frontends.onnx import arrow
@@ -175,7 +175,7 @@ def judge(given: Graph, tally: Tally) -> None:
     if text:
         tally.outcomes["refused by all"] += 1
         return
-    if hazard(given) and given.operator in FAULTY:
+    if hazard(given) and (given.operator in FAULTY or given.operator in EXTREMES):
         tally.outcomes["nobody to ask"] += 1
         return
     tally.outcomes["accepted by none but us"] += 1

@@ -38,6 +38,7 @@ FAULTY = (
     "Softsign",
 )
 """Operators that ONNX's own evaluator has wrong or lacks, in some opset or form: judged beside onnxruntime alone."""
+EXTREMES = ("Max", "Min")
 NEWEST = 23
 """The newest opset that both runtimes read."""
 
@@ -122,7 +123,7 @@ def hazard(given: Graph) -> bool:
 
     Extremes of an input that is missing too.
     """
-    if given.operator in ("Max", "Min") and given.malformed:
+    if given.operator in EXTREMES and given.malformed:
         return True
     if any(not array.size for array in given.feeds.values()):
         return True
