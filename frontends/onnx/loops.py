@@ -17,6 +17,7 @@ from circuitize.frontends.tensor import Tensor
 
 from .elements import BOOL, INT64, Value
 from .node import Attributes, Node, constant
+from .schema import Misfit, signature
 from .scope import Leave, Scope, Step, Turn, entered
 
 MOST_ROUNDS = 1 << 16
@@ -62,8 +63,7 @@ class Rounds(Turn):
 
     def _ended(self, inner: Scope) -> bool:
         """Takes a round's results; False where a Loop's condition ends it."""
-        results = [inner.read(entry.name, self.step.where) for entry in self.graph.output]
-        found = [result for result in results if result is not None]
+        found = [inner.result(entry.name, self.step.where) for entry in self.graph.output]
         more = True
         if self.counting:
             more = bool(_known(self.step, self.graph.output[0].name, found[0], self.builder, "the condition"))
@@ -118,10 +118,17 @@ def rounds(
 ) -> list[Step | Leave | Turn]:
     """The first round of a Scan or a Loop."""
     proto, where = step.proto, step.where
-    attributes = {entry.name: onnx.helper.get_attribute_value(entry) for entry in entries if entry is not None}
-    graph = attributes.get("body")
-    if not isinstance(graph, onnx.GraphProto) or step.scope.versions.get("", 0) < 9:
-        raise FormatError(f"{where}: expected a graph as 'body', of opset 9 on, found none; correct the node")
+    version = step.scope.versions.get("", 0)
+    chosen = signature(proto.op_type, version, "")
+    if chosen is None or version < 9:
+        raise FormatError(f"{where}: expected an opset from 9 on, found an older one; convert the model")
+    given, kinds = [entry for entry in entries if entry is not None], onnx.AttributeProto.AttributeType
+    try:
+        chosen.check([(entry.name, kinds.Name(entry.type) if entry.type in kinds.values() else "?") for entry in given])
+    except Misfit as error:
+        raise FormatError(f"{where}: {error}") from None
+    attributes = {entry.name: onnx.helper.get_attribute_value(entry) for entry in given}
+    graph = attributes["body"]
     taken = _loop if proto.op_type == "Loop" else _scan
     return [taken(onnx, step, inputs, builder, graph, attributes)]
 

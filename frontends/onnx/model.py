@@ -93,17 +93,31 @@ def check(model: Any) -> None:
 
 
 def _texts(model: Any) -> Iterator[Any]:
-    """Every name in the model: protobuf gives bytes where one is no text."""
-    graph = model.graph
-    yield graph.name
+    """Every name in the model, its functions and the graphs inside: protobuf gives bytes where one is no text."""
     yield from (entry.domain for entry in model.opset_import)
-    for entry in (*graph.input, *graph.output, *graph.initializer):
-        yield entry.name
-    for entry in (*graph.input, *graph.output):
-        yield from (extent.dim_param for extent in entry.type.tensor_type.shape.dim)
-    for node in graph.node:
-        yield from (node.name, node.op_type, node.domain, *node.input, *node.output)
-        yield from (name for entry in node.attribute for name in (entry.name, entry.ref_attr_name))
+    graphs, nodes = [model.graph], []
+    for function in model.functions:
+        yield from (function.name, function.domain, function.overload)
+        yield from (*function.input, *function.output, *function.attribute)
+        yield from (entry.name for entry in function.attribute_proto)
+        yield from (entry.domain for entry in function.opset_import)
+        nodes.extend(function.node)
+    while graphs or nodes:
+        if graphs:
+            graph = graphs.pop()
+            yield graph.name
+            for entry in (*graph.input, *graph.output, *graph.initializer):
+                yield entry.name
+            for entry in (*graph.input, *graph.output):
+                yield from (extent.dim_param for extent in entry.type.tensor_type.shape.dim)
+            nodes.extend(graph.node)
+        while nodes:
+            node = nodes.pop()
+            yield from (node.name, node.op_type, node.domain, *node.input, *node.output)
+            for entry in node.attribute:
+                yield from (entry.name, entry.ref_attr_name)
+                if entry.HasField("g"):
+                    graphs.append(entry.g)
 
 
 def shown(text: str) -> str:

@@ -50,6 +50,13 @@ class Scope:
             )
         return found
 
+    def result(self, name: str, where: str) -> Value:
+        """What a result of a graph or function stands for. Raises FormatError where it has no name, or nothing."""
+        found = self.read(name, where)
+        if found is None:
+            raise FormatError(f"{where}: expected results with names, found one without; name it")
+        return found
+
     def write(self, name: str, found: Value, where: str) -> None:
         if name in self.values:
             raise FormatError(f"{where}: expected outputs with names of their own, found {name!r} again; rename one")

@@ -43,9 +43,7 @@ def walk(
         step = pending.pop()
         if isinstance(step, Leave):
             for inner, outer in step.results:
-                found = step.inner.read(inner, step.where)
-                assert found is not None
-                step.outer.write(outer, found, step.where)
+                step.outer.write(outer, step.inner.result(inner, step.where), step.where)
             continue
         if isinstance(step, Turn):
             with placed_at((named, step.place)):

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import FunctionProto, TensorProto, helper, numpy_helper
+import tiers
+from onnx import FunctionProto, ModelProto, TensorProto, helper, numpy_helper
 from onnx_models import model, one, run
 from onnx_oracles import onnxruntime
 
@@ -253,6 +254,51 @@ def test_images_are_turned_once_on_the_way_in_and_out() -> None:
         if needed.intersection(edge.targets):
             needed.update(edge.sources)
     assert sum(bool(needed.intersection(edge.targets)) for edge in turns) == 2
+    kinds = {type(edge.operation) for edge in made.edges()}
+    assert arrays.Window in kinds and not kinds & {arrays.Gather, arrays.OneHot}
     if onnxruntime is not None:
         session = onnxruntime.InferenceSession(given.SerializeToString(), providers=["CPUExecutionProvider"])
         np.testing.assert_allclose(run(given, x), session.run(None, {"x": x})[0], atol=1e-5)
+
+
+def test_damaged_files_end_in_one_line() -> None:
+    """Bytes of models with functions, branches and loops changed at random."""
+    whole = [
+        with_functions([helper.make_node("Scaled", ["x"], ["y"], domain="own", factor=0.5)], [scaled()]),
+        model(branches("c"), {"x": X}, ["y"], {"c": np.array(True)}),
+        model(
+            [helper.make_node("Scan", ["s", "x"], ["end", "y"], body=recurrence(), num_scan_inputs=1)],
+            {"s": np.ones(3, np.float32), "x": X},
+            ["y"],
+        ),
+    ]
+    random = np.random.default_rng(9)
+    for _ in tiers.seeds(200, 20_000):
+        content = bytearray(whole[int(random.integers(len(whole)))].SerializeToString())
+        for place in random.integers(0, len(content), int(random.integers(1, 4))):
+            content[place] = int(random.integers(256))
+        try:
+            given = ModelProto.FromString(bytes(content))
+        except Exception:  # protobuf's own
+            continue
+        try:
+            arrow(given)
+        except CircuitizeError as error:
+            assert "\n" not in str(error)
+
+
+def test_group_norm_of_opset_18_scales_groups() -> None:
+    random = np.random.default_rng(2)
+    x = random.normal(size=(2, 4, 3)).astype(np.float32)
+    scale, bias = (random.normal(size=2).astype(np.float32) for _ in range(2))
+    parts = x.reshape(2, 2, -1)
+    scaled = (parts - parts.mean(2, keepdims=True)) / np.sqrt(parts.var(2, keepdims=True) + 1e-5)
+    wanted = (scaled * scale[:, None] + bias[:, None]).reshape(x.shape)
+    given = one("GroupNormalization", x, scale, bias, known=2, num_groups=2)
+    np.testing.assert_allclose(run(given, x), wanted, atol=1e-5)
+
+
+def test_a_slope_of_rank_one_is_one_for_each_channel() -> None:
+    x, slope = np.array([[[-1.0, 2.0, -3.0], [-1.0, -2.0, 3.0]]], np.float32), np.array([0.5, 2.0], np.float32)
+    wanted = np.where(x < 0, x * slope[:, None], x)
+    np.testing.assert_allclose(run(one("PRelu", x, slope, known=1), x), wanted)
