@@ -6,10 +6,11 @@ from functools import reduce
 
 import numpy as np
 
-from circuitize.frontends.functions import absolute, maximum, minimum, relu, sign, square_root, where
+from circuitize.frontends.functions import absolute, exp, log, maximum, minimum, relu, sign, where
 from circuitize.frontends.functions import power as raised
 from circuitize.frontends.tensor import Tensor
 
+from .elements import Known, Value
 from .node import NUMBERS, Node, Result, operator
 from .whole import Interval, magnitude, power, product, quotient
 
@@ -86,23 +87,25 @@ def _parametric(node: Node) -> Result:
     x, slope = node.tensor(0), node.tensor(1)
     low, high = node.interval()
     below = product((min(low, 0), min(high, 0)), node.interval(1))
+    if slope.ndim == 1 and x.ndim > 1 and slope.shape == x.shape[1:2] and slope.shape not in (x.shape[-1:], (1,)):
+        # One slope for each channel, as in operators of old.
+        slope = slope.reshape(*slope.shape, *[1] * (x.ndim - 2))
     made = relu(x) - relu(-x) * slope.broadcast(x.shape)
     return node.kept(made, (min(below[0], 0), max(high, below[1], 0)))
 
 
 @operator("Pow", kinds=NUMBERS)
 def _power(node: Node) -> Result:
-    """x to known whole exponents, of floats negative ones and 1/2 too."""
+    """x to known exponents; of whole numbers whole ones from 0 on. Others but whole ones, of x from 0 on alone."""
     x, y = node.tensor(0), np.asarray(node.known(1, "the exponent"))
-    if not node.whole and y.size and (y == 0.5).all():
-        return square_root(x.broadcast(np.broadcast_shapes(x.shape, y.shape)))
-    least = 0 if node.whole else -GREATEST_POWER
-    if not y.size or not (y == np.rint(y)).all() or not least <= y.min() <= y.max() <= GREATEST_POWER:
-        raise node.fault(
-            f"expected whole exponents from {least} to {GREATEST_POWER}, or 1/2, found others; multiply out"
-        )
     shape = np.broadcast_shapes(x.shape, y.shape)
     base = x.broadcast(shape)
+    least = 0 if node.whole else -GREATEST_POWER
+    if not y.size or not least <= y.min() <= y.max() <= GREATEST_POWER or (node.whole and (y != np.rint(y)).any()):
+        raise node.fault(f"expected exponents from {least} to {GREATEST_POWER}, found others; multiply out")
+    if (y != np.rint(y)).any():
+        one = float(y.flat[0])
+        return base**one if (y == one).all() and (2 * one).is_integer() else _real_power(base, y)
     made: Tensor | None = None
     intervals: list[Interval] = []
     for degree in sorted({int(entry) for entry in y.reshape(-1)}):
@@ -115,12 +118,29 @@ def _power(node: Node) -> Result:
     return node.kept(made, hull, wraps=False)
 
 
+def _real_power(x: Tensor, y: Known) -> Tensor:
+    """e^(y log x), of x from 0 on: 0 gives 0, and 1 for exponent 0."""
+    exponents = y.astype(np.float64)
+    zero = 1.0 - (x > 0.0)
+    ones: Tensor = zero * (exponents == 0.0).astype(np.float64)
+    return exp(log(x + zero) * exponents) * (1.0 - zero) + ones
+
+
 @operator("Max", "Min", kinds=NUMBERS)
 def _extreme(node: Node) -> Result:
     intervals = [node.interval(index) for index in range(len(node.inputs))]
     function, choose = (maximum, max) if node.operator == "Max" else (minimum, min)
     found = choose(low for low, _ in intervals), choose(high for _, high in intervals)
-    return node.kept(reduce(function, _together(node)), found)
+    ends = -np.inf if node.operator == "Max" else np.inf
+    tensors = [x for x, value in zip(_together(node), node.inputs, strict=True) if not _all(value, ends)]
+    shape = np.broadcast_shapes(*[value.shape for value in node.inputs if value is not None])
+    made = reduce(function, tensors) if tensors else node.tensor()
+    return node.kept(made.broadcast(shape), found)
+
+
+def _all(value: Value | None, number: float) -> bool:
+    """Whether a value is known, and this number everywhere: an infinity that bounds nothing."""
+    return value is not None and not isinstance(value.content, Tensor) and bool((value.content == number).all())
 
 
 @operator("Mean")
@@ -133,8 +153,8 @@ def _clip(node: Node) -> Result:
     """Where the bounds are out of order, the greatest."""
     x, (low, high) = node.tensor(0), node.interval(0)
     bounds: list[Tensor | float | None] = [
-        _bound(node, index) if node.has(index) else node.attribute(name, None)
-        for index, name in ((1, "min"), (2, "max"))
+        _bound(node, index, end) if node.has(index) else node.attribute(name, None)
+        for index, name, end in ((1, "min", -np.inf), (2, "max", np.inf))
     ]
     if bounds[0] is not None:
         x = maximum(x, bounds[0])
@@ -147,7 +167,9 @@ def _clip(node: Node) -> Result:
     return node.kept(x, (low, high))
 
 
-def _bound(node: Node, index: int) -> Tensor:
+def _bound(node: Node, index: int, infinity: float) -> Tensor | None:
+    if _all(node.value(index), infinity):
+        return None
     bound = node.tensor(index)
     if bound.size != 1:
         raise node.fault(f"expected a bound of one element, found shape {list(bound.shape)}; give a scalar")

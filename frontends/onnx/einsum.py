@@ -1,56 +1,111 @@
-"""ONNX's Einsum: equations of one or two operands, with the result's letters or without."""
+"""ONNX's Einsum: any number of operands, diagonals, and axes that an ellipsis stands for."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections import Counter
+import string
+from collections.abc import Sequence
+
+import numpy as np
 
 from circuitize.frontends.functions import einsum
 from circuitize.frontends.tensor import Tensor
 
-from .linear import sums
 from .node import NUMBERS, Node, Result, operator
-from .whole import magnitude
+from .places import pick
+from .whole import magnitude, product
 
-EQUATION = re.compile(r"[a-zA-Z]*(,[a-zA-Z]*)?(->[a-zA-Z]*)?")
+TERM = re.compile(r"[a-zA-Z]*(\.\.\.)?[a-zA-Z]*")
 
 
 @operator("Einsum", kinds=NUMBERS)
 def _einsum(node: Node) -> Result:
-    """Each letter once in an operand: no diagonals, and no axes without a letter."""
-    equation = node.attribute("equation", "").replace(" ", "")
-    given, arrow, result = equation.partition("->")
-    operands = given.split(",")
-    if not EQUATION.fullmatch(equation) or len(operands) != len(node.inputs):
-        raise node.fault(f"expected an equation like 'ij,jk->ik', of one or two inputs, found {equation!r}; rewrite it")
-    times = Counter(given.replace(",", ""))
-    if not arrow:
-        result = "".join(sorted(letter for letter, count in times.items() if count == 1))
-    tensors = node.tensors()
+    """Diagonals first, then sums of what one operand has alone, then products of two from left to right."""
+    terms, result = _terms(node)
+    tensors, operands = [], []
     extents: dict[str, int] = {}
-    for letters, tensor in zip(operands, tensors, strict=True):
-        if len(letters) != tensor.ndim or len(set(letters)) != tensor.ndim:
-            raise node.fault(
-                f"expected {tensor.ndim} distinct letters for {list(tensor.shape)}, found {letters!r}; correct it"
-            )
+    for letters, tensor in zip(terms, node.tensors(), strict=True):
+        letters, tensor = _without_units(letters, tensor, terms)
         for letter, extent in zip(letters, tensor.shape, strict=True):
             if extents.setdefault(letter, extent) != extent:
                 raise node.fault(f"expected one extent of {letter!r}, found {extents[letter]} and {extent}; correct it")
+        tensors.append(tensor)
+        operands.append(letters)
+    if not set(result) <= set(extents):
+        extents |= {letter: 1 for letter in result if letter not in extents and letter in "".join(terms)}
     if len(set(result)) != len(result) or not set(result) <= set(extents):
         raise node.fault(f"expected letters of the operands once in the result, found {result!r}; correct it")
+    made, letters = _single(tensors[0], operands[0], [*operands[1:], result])
+    for place in range(1, len(tensors)):
+        after = [*operands[place + 1 :], result]
+        other, others = _single(tensors[place], operands[place], [letters, *after])
+        made, letters = _single(made, letters, [others, *after])
+        kept = "".join(x for x in dict.fromkeys(letters + others) if any(x in later for later in after))
+        made, letters = einsum(f"{letters},{others}->{kept}", made, other), kept
+    made = made.transpose(*[letters.index(letter) for letter in result if letter in letters]) if made.ndim > 1 else made
+    made = made.reshape(*[extents[letter] for letter in result])
+    if not node.whole:
+        return made
+    interval = node.interval()
+    for index in range(1, len(terms)):
+        interval = product(interval, node.interval(index))
     count = math.prod(extent for letter, extent in extents.items() if letter not in result)
-    for place, letters in enumerate(operands):
-        # A letter that stands nowhere else is summed first.
-        alone = [axis for axis, letter in enumerate(letters) if times[letter] == 1 and letter not in result]
-        tensors[place] = tensors[place].sum(alone) if alone else tensors[place]
-        operands[place] = "".join(letter for axis, letter in enumerate(letters) if axis not in alone)
-    if len(tensors) == 1:
-        low, high = node.interval()
-        made = _ordered(tensors[0], operands[0], result)
-        return node.kept(made, (low * count, high * count), magnitude((low, high)) * count)
-    return node.kept(einsum(f"{operands[0]},{operands[1]}->{result}", *tensors), *sums(node, count))
+    low, high = interval
+    return node.kept(made, (low * count, high * count), magnitude(interval) * count)
 
 
-def _ordered(x: Tensor, letters: str, result: str) -> Tensor:
-    return x.transpose(*map(letters.index, result)) if x.ndim > 1 else x
+def _terms(node: Node) -> tuple[list[str], str]:
+    """The letters of each operand and of the result, those of an ellipsis among them, aligned on the right."""
+    equation = node.attribute("equation", "").replace(" ", "")
+    given, arrow, result = equation.partition("->")
+    terms = given.split(",")
+    ranks = [len(value.shape) for value in node.inputs if value is not None]
+    if len(terms) != len(ranks) or not all(TERM.fullmatch(term) for term in [*terms, result]):
+        raise node.fault(
+            f"expected an equation like 'ij,jk->ik', of {len(ranks)} inputs, found {equation!r}; rewrite it"
+        )
+    own = [rank - len(term.replace(".", "")) for term, rank in zip(terms, ranks, strict=True)]
+    for term, rank, more in zip(terms, ranks, own, strict=True):
+        if more < 0 or (more and "..." not in term):
+            raise node.fault(f"expected {rank} letters for an input of so many axes, found {term!r}; correct it")
+    most = max((more for term, more in zip(terms, own, strict=True) if "..." in term), default=0)
+    free = [letter for letter in string.ascii_letters if letter not in equation][:most]
+    if len(free) < most:
+        raise node.fault(f"expected letters for {most} axes, found all in use; merge axes")
+    if not arrow:
+        letters = given.replace(",", "").replace(".", "")
+        result = "..." + "".join(sorted(letter for letter in set(letters) if letters.count(letter) == 1))
+    spread = [
+        term.replace("...", "".join(free[most - more :]) if more else "") for term, more in zip(terms, own, strict=True)
+    ]
+    return spread, result.replace("...", "".join(free))
+
+
+def _without_units(letters: str, x: Tensor, terms: Sequence[str]) -> tuple[str, Tensor]:
+    """The diagonals of letters that stand twice; axes of extent 1 that repeat beside others of the letter go."""
+    place = 0
+    while place < len(letters):
+        other = letters.find(letters[place], place + 1)
+        if other < 0:
+            place += 1
+            continue
+        extent = x.shape[place]
+        if x.shape[other] != extent:
+            found = f"{extent} and {x.shape[other]}"
+            raise ValueError(f"expected one extent of {letters[place]!r}, found {found}; correct it")
+        rest = [axis for axis in range(x.ndim) if axis not in (place, other)]
+        flat = x.transpose(place, other, *rest).reshape(extent * extent, *(x.shape[axis] for axis in rest))
+        x = pick(flat, 0, np.arange(extent) * (extent + 1))
+        letters = letters[place] + "".join(letters[axis] for axis in rest)
+    units = [axis for axis, letter in enumerate(letters) if x.shape[axis] == 1 and sum(letter in t for t in terms) > 1]
+    kept = [axis for axis in range(x.ndim) if axis not in units]
+    return "".join(letters[axis] for axis in kept), x.reshape(*[x.shape[axis] for axis in kept])
+
+
+def _single(x: Tensor, letters: str, others: Sequence[str]) -> tuple[Tensor, str]:
+    """x summed over the letters that stand nowhere else."""
+    alone = [axis for axis, letter in enumerate(letters) if not any(letter in other for other in others)]
+    if not alone:
+        return x, letters
+    return x.sum(alone), "".join(letter for axis, letter in enumerate(letters) if axis not in alone)

@@ -64,6 +64,7 @@ ELEMENTS = {
     16: Element("bfloat16", "float"),
 }
 """By ONNX's number. Strings, complex numbers and floats of 8 bits and fewer are none of them."""
+CODES = {element: code for code, element in ELEMENTS.items()}
 NAMED = {element.tensor: element for element in ELEMENTS.values()}
 
 

@@ -31,6 +31,7 @@ from circuitize.frontends.tensor import Tensor
 
 from .elements import Known
 from .node import Node, operator
+from .sizes import Bounded
 
 SELU_ALPHA, SELU_GAMMA = 1.67326319217681884765625, 1.05070102214813232421875
 
@@ -143,13 +144,17 @@ def _shrink(node: Node) -> Tensor:
 
 @operator("Dropout", ignores=("seed", "ratio"))
 def _dropout(node: Node) -> Sequence[Tensor | Known]:
-    """As in inference: nothing is dropped, and the mask says so."""
+    """Nothing is dropped, and the mask says so; in training the mask is an input of the arrow, 1 for what stays."""
     if node.has(1) and math.prod(node.value(1).shape) != 1:
         raise node.fault(f"expected a ratio of one element, found shape {list(node.value(1).shape)}; give a scalar")
     training = node.has(2) and bool(node.scalar(2, "the training mode"))
-    if training and not (node.has(1) and float(node.scalar(1, "the ratio")) == 0.0):
-        raise node.fault("expected inference, found training mode; dropout's mask is an input here")
     x = node.tensor()
+    ratio = float(node.scalar(1, "the ratio")) if training and node.has(1) else 0.5
+    if training and ratio:
+        if not 0.0 <= ratio < 1.0 or not isinstance(node.builder, Bounded):
+            raise node.fault(f"expected a ratio from 0 to below 1, found {ratio}; correct it")
+        mask = Tensor(node.builder, node.builder.mask(f"{node.proto.output[0]}.mask", x.shape))
+        return x * mask * (1 / (1 - ratio)), mask
     if node.outputs > 1 and node.version < 12:
         raise node.fault(
             "expected the result alone, found a mask, of which ONNX says nothing before opset 12; leave it out"

@@ -14,22 +14,18 @@ from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError, FormatError
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.types import Array
-from circuitize.frontends.provenance import part, placed_at
 from circuitize.frontends.tensor import Tensor
 
-from .elements import ELEMENTS, EXACT, Known, Value
-from .model import CONVERT, attribute, check, declared, opsets, package, read, shown
-from .node import OPERATORS, Attributes, Node, UnknownValue, constant
-from .schema import OLDEST, Misfit, Signature, signature
+from .elements import BOOL, ELEMENTS, EXACT, Known, Value
+from .model import check, declared, opsets, package, read
+from .node import UnknownValue, constant
+from .scope import Scope
 from .sizes import Bounded
 from .tensors import value
-from .translate import translated
+from .walk import walk
 from .whole import Interval
 
 __all__ = ["Imported", "UnknownValue", "arrow"]
-
-TRAINING = ("Adagrad", "Adam", "Momentum")
-DOMAINS = ("", "ai.onnx", "ai.onnx.preview.training")
 
 
 @dataclass(frozen=True)
@@ -58,23 +54,14 @@ def arrow(
     check(model)
     versions, graph, builder = opsets(onnx, model), model.graph, Bounded()
     values, names = _sources(onnx, graph, builder, dict(known or {}), dict(intervals or {}))
-    written = set(values)
-    later = {name for proto in graph.node for name in proto.output}
-    for place, proto in enumerate(graph.node):
-        called = shown(proto.op_type)
-        where = f"{called} {proto.name!r}" if proto.name else f"node {place + 1}, {called}"
-        with placed_at((shown(graph.name) or "graph", place + 1)), part(shown(proto.name) or called):
-            node, chosen = _node(onnx, proto, where, versions, values, later, builder)
-            made = translated(node, OPERATORS[node.operator], chosen)
-        for name, result in zip(proto.output, made, strict=True):
-            if name in written:
-                raise FormatError(
-                    f"{where}: expected outputs with names of their own, found {name!r} again; rename one"
-                )
-            if name:
-                values[name] = result
-                written.add(name)
-    return _imported(graph, builder, values, names)
+    try:
+        top = walk(onnx, model, versions, values, builder)
+    except UnknownValue as unknown:
+        raise _followed(unknown, builder, values, names) from None
+    for name, wire in builder.masks.items():
+        top.write(name, Value(Tensor(builder, wire), BOOL, 0, 1), "masks")
+        names.append(name)
+    return _imported(graph, builder, top, names)
 
 
 def _sources(
@@ -115,56 +102,29 @@ def _sources(
     return values, names
 
 
-def _node(
-    onnx: ModuleType,
-    proto: Any,
-    where: str,
-    versions: Mapping[str, int],
-    values: Mapping[str, Value],
-    later: set[str],
-    builder: Builder,
-) -> tuple[Node, Signature]:
-    domain = "" if proto.domain == "ai.onnx" else proto.domain
-    if proto.domain not in DOMAINS or proto.op_type not in OPERATORS or (domain != "") != (proto.op_type in TRAINING):
-        found = f"{proto.domain}.{proto.op_type}" if proto.domain else proto.op_type
-        raise CircuitizeError(f"expected an operator that is understood, found {shown(found)}; see docs/onnx.md")
-    if domain not in versions:
-        raise FormatError(f"{where}: expected an opset of domain {domain!r}, found none; import one")
-    version = versions[domain]
-    chosen = signature(proto.op_type, version, domain)
-    if chosen is None:
-        raise FormatError(f"{where}: expected an operator of opset {version}, found none, or one withdrawn; correct it")
-    if domain == "" and version < OLDEST and chosen != signature(proto.op_type, OLDEST, domain):
-        raise CircuitizeError(f"{where}: expected an opset from {OLDEST} on, found {version}; {CONVERT}")
-    inputs = [_read(name, values, later, where) for name in proto.input]
-    while inputs and inputs[-1] is None:
-        inputs.pop()
-    try:
-        kinds = onnx.AttributeProto.AttributeType
-        chosen.check([(a.name, kinds.Name(a.type) if a.type in kinds.values() else "?") for a in proto.attribute])
-        results = chosen.bind(inputs, len(proto.output))
-    except Misfit as error:
-        raise FormatError(f"{where} (opset {version}): {error}") from None
-    given = {entry.name: attribute(onnx, entry, where) for entry in proto.attribute}
-    attributes = Attributes({**chosen.defaults, **given}, frozenset(given))
-    return Node(proto.op_type, proto.name, version, attributes, list(proto.input), inputs, results, builder), chosen
+def _followed(
+    unknown: UnknownValue, builder: Builder, values: Mapping[str, Value], names: Sequence[str]
+) -> UnknownValue:
+    """A value that is not known, by an input that it follows from: one of whole numbers or truth values if there is."""
+    if unknown.name in names or unknown.wire < 0:
+        return unknown
+    made = builder.build([unknown.wire])
+    needed = set(made.outputs.tolist())
+    for _, sources, targets, _ in reversed(list(made.rows)):
+        if needed.intersection(targets):
+            needed.update(sources)
+    behind = [name for name, wire in zip(names, made.inputs.tolist(), strict=True) if wire in needed]
+    behind.sort(key=lambda name: values[name].element.kind == "float")
+    if not behind:
+        return unknown
+    text = str(unknown).replace(f"input {unknown.name!r}", f"{unknown.name!r}, which follows from input {behind[0]!r}")
+    return UnknownValue(behind[0], text, unknown.wire)
 
 
-def _read(name: str, values: Mapping[str, Value], later: set[str], where: str) -> Value | None:
-    if not name:
-        return None
-    if name not in values:
-        found = "it written later" if name in later else "nothing of that name"
-        raise FormatError(
-            f"{where}: expected input {name!r} to be written before it is read, found {found}; sort the nodes"
-        )
-    return values[name]
-
-
-def _imported(graph: Any, builder: Builder, values: Mapping[str, Value], names: Sequence[str]) -> Imported:
+def _imported(graph: Any, builder: Builder, scope: Scope, names: Sequence[str]) -> Imported:
     wires = []
     for entry in graph.output:
-        result = _read(entry.name, values, set(), "outputs")
+        result = scope.read(entry.name, "outputs")
         assert result is not None
         tensor = entry.type.tensor_type
         if entry.type.HasField("tensor_type") and tensor.elem_type:
@@ -188,6 +148,6 @@ def _imported(graph: Any, builder: Builder, values: Mapping[str, Value], names: 
         builder.build(wires),
         tuple(names),
         tuple(entry.name for entry in graph.output),
-        tuple(values[name].element.name for name in names),
-        tuple(values[entry.name].element.name for entry in graph.output),
+        tuple(scope.values[name].element.name for name in names),
+        tuple(scope.values[entry.name].element.name for entry in graph.output),
     )

@@ -8,10 +8,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from circuitize.circuits import arrays
+from circuitize.frontends.attention import MASKED
 from circuitize.frontends.functions import concatenate
 from circuitize.frontends.tensor import Tensor
 
-from .node import Made, Node, Result, operator
+from .elements import Known
+from .node import MASKS, Made, Node, Result, operator
 from .places import pad, pick
 
 
@@ -87,14 +89,23 @@ def _tile(node: Node) -> Tensor:
 
 
 @operator("Concat", moves=True)
-def _concatenate(node: Node) -> Tensor:
-    tensors = node.tensors()
-    axis = node.along(tensors[0], 1)
+def _concatenate(node: Node) -> Tensor | Known:
+    shapes = [value.shape for value in node.inputs if value is not None]
+    ranks = {len(shape) for shape in shapes}
+    if len(ranks) != 1:
+        raise node.fault(f"expected inputs of one rank, found {sorted(ranks)}; reshape one")
+    axis = node.axis(node.attribute("axis", 1), len(shapes[0]))
+    if len({(*shape[:axis], *shape[axis + 1 :]) for shape in shapes}) > 1:
+        raise node.fault(f"expected one shape beside axis {axis}, found {list(map(list, shapes))}; reshape one")
+    tensors = [node.tensor(index) for index, shape in enumerate(shapes) if math.prod(shape)]
+    if not tensors:
+        extent = sum(shape[axis] for shape in shapes)
+        return np.zeros((*shapes[0][:axis], extent, *shapes[0][axis + 1 :]), node.element.dtype)
     return concatenate(tensors, axis) if len(tensors) > 1 else tensors[0]
 
 
 @operator("Split", moves=True)
-def _split(node: Node) -> list[Tensor]:
+def _split(node: Node) -> list[Tensor | Known]:
     x = node.ranked(node.tensor(), 1)
     axis = node.along(x, 0)
     extent, count = x.shape[axis], node.attribute("num_outputs", node.outputs)
@@ -108,17 +119,25 @@ def _split(node: Node) -> list[Tensor]:
             )
         each = -(-extent // count)
         sizes = [min(each, extent - each * part) for part in range(count)]
-    if min(sizes, default=0) < 1 or sum(sizes) != extent or len(sizes) != node.outputs:
+    if min(sizes, default=0) < 0 or sum(sizes) != extent or len(sizes) != node.outputs:
         raise node.fault(
             f"expected {node.outputs} parts of {extent} elements together, found {list(sizes)}; correct them"
         )
     ends = np.cumsum(sizes).tolist()
     whole = [slice(None)] * axis
-    return [x[(*whole, slice(end - size, end))] for size, end in zip(sizes, ends, strict=True)]
+    return [
+        x[(*whole, slice(end - size, end))] if size else _empty(node, x, axis)
+        for size, end in zip(sizes, ends, strict=True)
+    ]
+
+
+def _empty(node: Node, x: Tensor, axis: int) -> Known:
+    """x without elements along an axis."""
+    return np.zeros((*x.shape[:axis], 0, *x.shape[axis + 1 :]), node.element.dtype)
 
 
 @operator("Slice", moves=True)
-def _slice(node: Node) -> Tensor:
+def _slice(node: Node) -> Tensor | Known:
     x = node.tensor()
     if "starts" in node.attributes:
         starts, stops = list(node.attributes["starts"]), list(node.attributes["ends"])
@@ -134,7 +153,7 @@ def _slice(node: Node) -> Tensor:
             raise node.fault("expected steps other than 0, found 0; correct them")
         places = _range(x.shape[axis], start, stop, step)
         if not len(places):
-            raise node.fault("expected slices with elements, found an empty one; correct its ends")
+            return _empty(node, x, axis)
         first, last = places[0], places[-1] + 1
         x = x[(*[slice(None)] * axis, slice(first, last))] if step == 1 else pick(x, axis, np.array(places))
     return x
@@ -160,6 +179,7 @@ def _pad(node: Node) -> Result:
     mode = node.choice("mode", "constant", "reflect", "edge", "wrap")
     value = node.scalar(2, "the value") if node.has(2) else node.attribute("value", 0.0)
     if mode == "constant":
+        value = MASKED if isinstance(value, float) and value <= MASKS else value
         made, (low, high) = pad(x, before, after, float(value)), node.interval()
         return Made(made, None, (min(low, int(value)), max(high, int(value)))) if node.whole else made
     for axis in range(x.ndim):

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from circuitize.frontends.functions import einsum
+from circuitize.frontends.convolution import convolution, transposed_convolution
 from circuitize.frontends.tensor import Tensor
 
-from .node import NUMBERS, Node, Result, operator
-from .places import pad, pick
-from .pooling import Spatial, paddings, positive, spatial, windows
+from .channels import channels_first, channels_last
+from .node import NUMBERS, Node, Result, constant, operator
+from .places import pad
+from .pooling import paddings, positive, spatial
 from .whole import Interval, magnitude, product
+
+MOST_AXES = 4
+"""The most axes of positions of a convolution."""
 
 
 @operator("MatMul", kinds=NUMBERS)
@@ -56,12 +58,14 @@ def _convolution(node: Node) -> Tensor:
             f"expected a kernel of [D, {x.shape[1]} / {groups}, ...], found {list(kernel.shape)}; correct it"
         )
     places = spatial(node, x.shape[2:], kernel.shape[2:])
-    return _biased(node, _grouped(windows(x, places), kernel, groups))
+    sides = list(zip(places.before, places.after, strict=True))
+    made = convolution(channels_last(x), _turned(node, kernel), sides, places.steps, places.gaps, groups)
+    return channels_first(_biased(node, made))
 
 
 def _operands(node: Node) -> tuple[Tensor, Tensor]:
     """The first two inputs, of one rank from 3 on, with the kernel's extents as the node says them."""
-    x = node.ranked(node.tensor(0), 3)
+    x = node.ranked(node.tensor(0), 3, 2 + MOST_AXES)
     kernel = node.ranked(node.tensor(1), x.ndim, x.ndim)
     sizes = list(kernel.shape[2:])
     if list(node.attribute("kernel_shape", sizes)) != sizes:
@@ -73,29 +77,24 @@ def _operands(node: Node) -> tuple[Tensor, Tensor]:
     return x, kernel
 
 
-def _grouped(taken: Tensor, kernel: Tensor, groups: int) -> Tensor:
-    """Windows [B, C, P..., W...] and a kernel [D, C / groups, W...] to [B, D, P...]."""
-    rank = kernel.ndim - 2
-    batch, channels, *rest = taken.shape
-    positions, size = rest[:rank], math.prod(rest[rank:])
-    flat = taken.reshape(batch, groups, channels // groups, math.prod(positions), size)
-    own = kernel.reshape(groups, kernel.shape[0] // groups, kernel.shape[1], size)
-    made = einsum("bgcpw,gdcw->bgdp", flat, own)
-    return made.reshape(batch, kernel.shape[0], *positions)
+def _turned(node: Node, kernel: Tensor) -> Tensor:
+    """A kernel's axes in the order window, channels, channels."""
+    axes, content = (*range(2, kernel.ndim), 1, 0), node.value(1).content
+    return kernel.transpose(*axes) if isinstance(content, Tensor) else constant(node.builder, content.transpose(axes))
 
 
 def _biased(node: Node, made: Tensor) -> Tensor:
     if not node.has(2):
         return made
     bias = node.tensor(2)
-    if bias.shape != (made.shape[1],):
-        raise node.fault(f"expected a bias of {made.shape[1]} numbers, found shape {list(bias.shape)}; correct it")
-    return made + bias.reshape(bias.shape[0], *[1] * (made.ndim - 2))
+    if bias.shape != made.shape[-1:]:
+        raise node.fault(f"expected a bias of {made.shape[-1]} numbers, found shape {list(bias.shape)}; correct it")
+    return made + bias
 
 
 @operator("ConvTranspose")
 def _transposed(node: Node) -> Tensor:
-    """[B, C, ...] with a kernel [C, D / groups, ...] to [B, D, ...]: zeros between, and the kernel turned round."""
+    """[B, C, ...] with a kernel [C, D / groups, ...] to [B, D, ...]: weighted kernels, added where they overlap."""
     x, kernel = _operands(node)
     groups, rank = node.attribute("group", 1), x.ndim - 2
     if x.shape[1] != kernel.shape[0] or x.shape[1] % groups:
@@ -122,28 +121,9 @@ def _transposed(node: Node) -> Tensor:
             raise node.fault("expected kernels of at least the strides beside auto_pad, found smaller ones; give pads")
         lower = automatic == "SAME_UPPER"
         pads = [o // 2 if lower else o - o // 2 for o in over] + [o - o // 2 if lower else o // 2 for o in over]
-    spread = x
-    for axis, step in enumerate(steps, 2):
-        spread = _spread(spread, axis, step)
-    before = [0, 0, *(r - 1 - p for r, p in zip(reach, pads[:rank], strict=True))]
-    after = [0, 0, *(r - 1 - p + e for r, p, e in zip(reach, pads[rank:], extra, strict=True))]
-    turned = kernel.reshape(groups, kernel.shape[0] // groups, *kernel.shape[1:])
-    turned = turned.transpose(0, 2, 1, *range(3, 3 + rank))
-    turned = turned.reshape(groups * kernel.shape[1], kernel.shape[0] // groups, *sizes)
-    for axis, size in enumerate(sizes, 2):
-        turned = pick(turned, axis, np.arange(size)[::-1])
-    padded = pad(spread, before, after)
-    places = Spatial(tuple(sizes), (1,) * rank, tuple(gaps), (0,) * rank, (0,) * rank)
-    return _biased(node, _grouped(windows(padded, places), turned, groups))
-
-
-def _spread(x: Tensor, axis: int, step: int) -> Tensor:
-    """step - 1 zeros between the elements of an axis."""
-    if step == 1:
-        return x
-    shape = list(x.shape)
-    columns = x.reshape(*shape[: axis + 1], 1, *shape[axis + 1 :])
-    none = [0] * columns.ndim
-    wide = pad(columns, none, [step - 1 if place == axis + 1 else 0 for place in range(columns.ndim)])
-    flat = wide.reshape(*shape[:axis], shape[axis] * step, *shape[axis + 1 :])
-    return flat[(*[slice(None)] * axis, slice(0, (shape[axis] - 1) * step + 1))]
+    made = groups * kernel.shape[1]
+    node.bounded(x.size // x.shape[1] * made * math.prod(sizes), "the windows")
+    added = transposed_convolution(channels_last(x), _turned(node, kernel), 0, steps, gaps, groups)
+    before = [-pads[axis] for axis in range(rank)]
+    after = [more - pads[rank + axis] for axis, more in enumerate(extra)]
+    return channels_first(_biased(node, pad(added, [0, *before, 0], [0, *after, 0])))

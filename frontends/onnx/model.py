@@ -75,14 +75,13 @@ def opsets(onnx: ModuleType, model: Any) -> dict[str, int]:
 
 
 def check(model: Any) -> None:
-    """Raises FormatError for what is not read: functions, training information, sparse initializers; no graph."""
+    """Raises FormatError for what is not read: training information, sparse initializers; no graph."""
     graph = model.graph
     if not all(isinstance(text, str) for text in _texts(model)):
         raise FormatError("expected names that are text, found other bytes; the file is damaged")
     if not model.HasField("graph") or not len(graph.output):
         raise FormatError("expected a graph with outputs, found none; export the model again")
     for found, what, remedy in (
-        (model.functions, "functions of the model's own", "inline them with onnx.inliner"),
         (model.training_info, "training information", "take it out: train the arrow instead"),
         (graph.sparse_initializer, "sparse initializers", "make them dense"),
     ):
@@ -94,17 +93,31 @@ def check(model: Any) -> None:
 
 
 def _texts(model: Any) -> Iterator[Any]:
-    """Every name in the model: protobuf gives bytes where one is no text."""
-    graph = model.graph
-    yield graph.name
+    """Every name in the model, its functions and the graphs inside: protobuf gives bytes where one is no text."""
     yield from (entry.domain for entry in model.opset_import)
-    for entry in (*graph.input, *graph.output, *graph.initializer):
-        yield entry.name
-    for entry in (*graph.input, *graph.output):
-        yield from (extent.dim_param for extent in entry.type.tensor_type.shape.dim)
-    for node in graph.node:
-        yield from (node.name, node.op_type, node.domain, *node.input, *node.output)
-        yield from (name for entry in node.attribute for name in (entry.name, entry.ref_attr_name))
+    graphs, nodes = [model.graph], []
+    for function in model.functions:
+        yield from (function.name, function.domain, function.overload)
+        yield from (*function.input, *function.output, *function.attribute)
+        yield from (entry.name for entry in function.attribute_proto)
+        yield from (entry.domain for entry in function.opset_import)
+        nodes.extend(function.node)
+    while graphs or nodes:
+        if graphs:
+            graph = graphs.pop()
+            yield graph.name
+            for entry in (*graph.input, *graph.output, *graph.initializer):
+                yield entry.name
+            for entry in (*graph.input, *graph.output):
+                yield from (extent.dim_param for extent in entry.type.tensor_type.shape.dim)
+            nodes.extend(graph.node)
+        while nodes:
+            node = nodes.pop()
+            yield from (node.name, node.op_type, node.domain, *node.input, *node.output)
+            for entry in node.attribute:
+                yield from (entry.name, entry.ref_attr_name)
+                if entry.HasField("g"):
+                    graphs.append(entry.g)
 
 
 def shown(text: str) -> str:

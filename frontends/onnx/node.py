@@ -12,6 +12,7 @@ import numpy as np
 from circuitize.circuits import arrays
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError
+from circuitize.frontends.attention import MASKED
 from circuitize.frontends.provenance import current
 from circuitize.frontends.tensor import Tensor
 
@@ -45,29 +46,41 @@ class Translation(NamedTuple):
     ignores: frozenset[str]
 
 
+MASKS = -(2.0**126)
+"""From here down a known float stands for -infinity: exporters write masks as the least float32 too."""
+
 OPERATORS: dict[str, Translation] = {}
 """By ONNX's name; several opset versions share a translation, which looks at `Node.version` where they differ."""
 
 FLOATS, NUMBERS, ANY = frozenset({"float"}), frozenset({"float", "int"}), frozenset({"float", "int", "bool"})
-BOOLS, WHOLE = frozenset({"bool"}), frozenset({"int", "bool"})
+BOOLS, WHOLE_NUMBERS = frozenset({"bool"}), frozenset({"int"})
 
 
 class UnknownValue(CircuitizeError):
-    """A value that decides about shapes, and is not known when the graph is read."""
+    """A value that decides about shapes, and is not known when the graph is read; `wire` holds it."""
 
-    def __init__(self, name: str, message: str) -> None:
+    def __init__(self, name: str, message: str, wire: int = -1) -> None:
         super().__init__(message)
         self.name = name
+        self.wire = wire
 
 
 def constant(builder: Builder, value: Known) -> Tensor:
-    """A known array as a wire. Raises CircuitizeError for whole numbers that float64 does not hold."""
+    """A known array as a wire, -infinity as `MASKED`: what masks is far below every score.
+
+    Raises CircuitizeError for whole numbers that float64 does not hold, and for other floats that are not finite.
+    """
     if value.dtype.kind in "iu" and value.size and not exact(int(value.min()), int(value.max())):
         raise CircuitizeError(
             f"expected whole numbers up to 2^52, found some up to {int(value.max())}; use smaller ones"
         )
+    held = np.asarray(value, np.float64)
+    if value.dtype.kind == "f":
+        held = np.where(held <= MASKS, MASKED, held)
+        if not np.isfinite(held).all():
+            raise CircuitizeError("expected known floats that are finite, found others; replace them")
     builder.provenance = current()
-    return Tensor(builder, builder.add(arrays.Constant.of(np.asarray(value, np.float64))))
+    return Tensor(builder, builder.add(arrays.Constant.of(held)))
 
 
 def operator(
@@ -108,7 +121,8 @@ class Attributes(dict[str, Any]):
 class Node:
     """A node: its operator, the opset, attributes with the schema's defaults, what it reads, and the results' types.
 
-    An input that is left out is None. Raises CircuitizeError wherever something is not as a translation expects it.
+    An input that is left out is None. `proto` is the node in the file, `entries` its attributes there.
+    Raises CircuitizeError wherever something is not as a translation expects it.
     """
 
     operator: str
@@ -119,6 +133,9 @@ class Node:
     inputs: Sequence[Value | None]
     results: Sequence[Element | None]
     builder: Builder
+    domain: str = ""
+    proto: Any = None
+    entries: Sequence[Any] = ()
 
     @property
     def version(self) -> int:
@@ -213,7 +230,9 @@ class Node:
         if isinstance(content, Tensor):
             name = self.names[index]
             raise UnknownValue(
-                name, f"expected {what} of {self.operator} to be known, found input {name!r}; fix its value"
+                name,
+                f"expected {what} of {self.operator} to be known, found input {name!r}; fix its value",
+                content.wire,
             )
         return content
 

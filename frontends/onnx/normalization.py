@@ -4,9 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from circuitize.frontends.functions import exp, log, log_softmax, maximum, reciprocal_square_root, softmax, square_root
+import numpy as np
+
+from circuitize.frontends.functions import (
+    exp,
+    log,
+    log_softmax,
+    maximum,
+    reciprocal_square_root,
+    softmax,
+    square_root,
+    standard_deviation,
+)
 from circuitize.frontends.tensor import Tensor
 
+from .channels import channels_first, channels_last
 from .elements import ELEMENTS
 from .node import Made, Node, Result, operator
 from .places import pad
@@ -58,25 +70,49 @@ def _instance(node: Node) -> Tensor:
 
 @operator("GroupNormalization", ignores=("stash_type",))
 def _group(node: Node) -> Tensor:
-    """Scale and bias are of channels; those of groups, before opset 21, are withdrawn from ONNX."""
+    """Scale and bias are of channels, before opset 21 of groups."""
     x, groups = node.ranked(node.tensor(), 3), node.attributes["num_groups"]
     if groups < 1 or x.shape[1] % groups:
         raise node.fault(f"expected groups that divide {x.shape[1]} channels, found {groups}; correct num_groups")
     parts = x.reshape(x.shape[0], groups, -1)
     scaled, _, _ = _standard(parts, (2,), node.number("epsilon", 1e-5))
+    if node.version < 21:
+        return _by_channel(node, scaled, node.tensor(1), node.tensor(2)).reshape(*x.shape)
     return _by_channel(node, scaled.reshape(*x.shape), node.tensor(1), node.tensor(2))
 
 
 @operator("BatchNormalization", ignores=("momentum",))
-def _batch(node: Node) -> Tensor:
-    if node.flag("training_mode", 0) or node.outputs > 1:
-        raise node.fault("expected inference, found training mode; use batch_norm of circuitize to train")
+def _batch(node: Node) -> list[Tensor]:
+    """By the statistics that are given; in training by those of the batch, which move what is given."""
+    training = node.flag("training_mode", 0)
+    if (training or node.outputs > 1) and node.version < 14:
+        raise node.fault("expected inference, found training mode before opset 14; export with a newer opset")
+    if node.outputs > 1 and not training:
+        raise node.fault("expected one output beside training_mode 0, found more; leave them out")
     if not node.flag("spatial", 1):
         raise node.fault("expected statistics of channels, found spatial = 0; export with a newer opset")
     x, mean, variance = node.ranked(node.tensor(), 2), node.tensor(3), node.tensor(4)
-    inverse = reciprocal_square_root(variance + node.number("epsilon", 1e-5))
-    centred = x - _channels(node, x, mean)
-    return _by_channel(node, centred, node.tensor(1) * inverse, node.tensor(2))
+    if training:
+        axes, shape = (0, *range(2, x.ndim)), (x.shape[1],)
+        scaled, own, _ = _standard(x, axes, node.number("epsilon", 1e-5))
+        centred = x - own
+        spread = (centred * centred).mean(axes)
+        kept = node.number("momentum", 0.9)
+        moved = [old * kept + new.reshape(*shape) * (1 - kept) for old, new in ((mean, own), (variance, spread))]
+        return [_by_channel(node, scaled, node.tensor(1), node.tensor(2)), *moved]
+    last, epsilon = channels_last(x), node.number("epsilon", 1e-5)
+    told = [node.value(index).content for index in (1, 2, 3, 4)]
+    if any(content.shape != (x.shape[1],) for content in told):
+        raise node.fault(f"expected {x.shape[1]} numbers, one for each channel, in every statistic; correct them")
+    known = [content for content in told if not isinstance(content, Tensor)]
+    if len(known) == len(told):
+        scale, bias, centre, spread = known
+        if not (spread + epsilon > 0.0).all():
+            raise node.fault("expected variances from 0 on, found others; correct them")
+        factor = scale / np.sqrt(spread + epsilon)
+        return [channels_first(last * factor + (bias - centre * factor))]
+    inverse = reciprocal_square_root(variance + epsilon)
+    return [channels_first((last - mean) * (node.tensor(1) * inverse) + node.tensor(2))]
 
 
 def _channels(node: Node, x: Tensor, given: Tensor) -> Tensor:
@@ -95,8 +131,8 @@ def _by_channel(node: Node, x: Tensor, scale: Tensor, bias: Tensor) -> Tensor:
 @operator("MeanVarianceNormalization")
 def _mean_variance(node: Node) -> Tensor:
     x = node.tensor()
-    scaled, _, _ = _standard(x, node.axes(x.ndim, 1, (0, 2, 3)), 1e-9)
-    return scaled
+    axes = node.axes(x.ndim, 1, (0, 2, 3))
+    return (x - x.mean(axes, keepdims=True)) / (standard_deviation(x, axes, keepdims=True) + 1e-9)
 
 
 @operator("LpNormalization")

@@ -10,21 +10,82 @@ import numpy as np
 from circuitize.circuits import arrays
 from circuitize.circuits.errors import TypingError
 from circuitize.frontends.functions import gather
+from circuitize.frontends.indexing import Index
 from circuitize.frontends.tensor import Tensor
 
 from .elements import Known
 from .model import MOST
 from .whole import bounded
 
+PIECES = 64
+"""The most progressions that places are read by as wiring."""
+LARGEST_MATRIX = 1 << 22
+"""The most elements of a known matrix that stands for places."""
+
 
 def pick(x: Tensor, axis: int, places: Known) -> Tensor:
-    """The elements of an axis at known places, whose axes replace it; negative places count from the end."""
+    """The elements of an axis at known places, whose axes replace it; negative places count from the end.
+
+    Places in a few progressions, each perhaps some times over, are wiring; others are sums with one term each.
+    """
     extent = x.shape[axis]
     if places.size and not -extent <= int(places.min()) <= int(places.max()) < extent:
         found = f"{int(places.min())} to {int(places.max())}"
         raise TypingError(f"expected places from {-extent} to {extent - 1}, found {found}; correct the indices")
     places = np.where(places < 0, places + extent, places)
-    return gather(x, x.constant(places.astype(np.float64)), axis)
+    before, after = x.shape[:axis], x.shape[axis + 1 :]
+    bounded(math.prod((*before, *places.shape, *after)), MOST, "the elements at some places")
+    flat = places.reshape(-1).astype(np.int64)
+    times = _times(flat)
+    lone = flat[::times]
+    if len(lone) > PIECES and progressions(lone) > PIECES:
+        if len(lone) * extent > LARGEST_MATRIX:
+            return gather(x, x.constant(places.astype(np.float64)), axis)
+        return combined(x, axis, np.eye(extent)[flat]).reshape(*before, *places.shape, *after)
+    index: list[Index] = [slice(None)] * x.ndim
+    index[axis] = lone
+    taken = x[tuple(index)]
+    if times > 1:
+        taken = taken.reshape(*before, len(lone), 1, *after).broadcast((*before, len(lone), times, *after))
+    return taken.reshape(*before, *places.shape, *after)
+
+
+def combined(x: Tensor, axis: int, matrix: Known) -> Tensor:
+    """Each element of an axis replaced by sums of the old ones with known weights: `matrix` has a row for each."""
+    last = x.ndim - 1
+    turned = x if axis == last else x.transpose(*range(axis), *range(axis + 1, x.ndim), axis)
+    made = turned @ np.ascontiguousarray(matrix.T)
+    return made if axis == last else made.transpose(*range(axis), last, *range(axis, last))
+
+
+def weighed(x: Tensor, axis: int, matrix: Known) -> Tensor:
+    """As `combined`; where few elements have weights, in few progressions, they are picked and scaled."""
+    order = np.argsort(matrix == 0.0, axis=1, kind="stable")
+    most = int(np.count_nonzero(matrix, axis=1).max(initial=1))
+    chosen = [order[:, tap] for tap in range(max(most, 1))]
+    if sum(progressions(places[:: _times(places)]) for places in chosen) > PIECES:
+        return combined(x, axis, matrix)
+    shape = (-1, *[1] * (x.ndim - axis - 1))
+    total = None
+    for places in chosen:
+        weights = matrix[np.arange(len(matrix)), places]
+        part = pick(x, axis, places)
+        part = part if (weights == 1.0).all() else part * weights.reshape(shape)
+        total = part if total is None else total + part
+    assert total is not None
+    return total
+
+
+def _times(places: Known) -> int:
+    """How often each of some places comes, one after the other."""
+    changes = np.flatnonzero(np.diff(places)) + 1
+    times = int(np.gcd.reduce(changes, initial=len(places))) if len(places) else 1
+    return max(times, 1)
+
+
+def progressions(places: Known) -> int:
+    """At most how many arithmetic progressions places are."""
+    return 1 + int(np.count_nonzero(np.diff(places, 2)))
 
 
 def pad(x: Tensor, before: Sequence[int], after: Sequence[int], value: float = 0.0) -> Tensor:

@@ -8,11 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.frontends.functions import exp, log, maximum, square_root
+from circuitize.circuits import arrays
+from circuitize.frontends.functions import argmax_one_hot, exp, first_maximum, log, maximum
 from circuitize.frontends.tensor import Tensor
 
+from .channels import channels_first, channels_last
+from .elements import INT64
 from .model import MOST
-from .node import NUMBERS, Node, Result, operator
+from .node import NUMBERS, Made, Node, Result, operator
 from .places import pad, pick
 from .reductions import greatest
 
@@ -77,23 +80,44 @@ def paddings(node: Node, rank: int, automatic: str) -> list[int]:
 
 
 def windows(x: Tensor, places: Spatial, repeated: bool = False) -> Tensor:
-    """[B, C, extents...] -> [B, C, positions..., window...]; around x lie zeros, or repetitions of a window's own."""
+    """[B, extents..., C] -> [B, positions..., C, window...]; around x lie zeros, or repetitions of a window's own."""
     rank = len(places.sizes)
-    if not repeated:
-        x = pad(x, [0, 0, *places.before], [0, 0, *places.after])
-    for number in range(rank):
-        axis, before = 2 + number, places.before[number]
-        extent = x.shape[axis] + (before + places.after[number] if repeated else 0)
-        chosen = _places(extent, places, number)
-        if repeated:
-            chosen = chosen - before
-            inside = (chosen >= 0) & (chosen < x.shape[axis])
-            first = np.take_along_axis(chosen, inside.argmax(1)[:, None], 1)
-            chosen = np.where(inside, chosen, first)
+    if repeated and _out_of_reach(places):
+        return _window_by_window(x, places)
+    axes = tuple(range(1, rank + 1))
+    if repeated:
+        for axis, before, after in zip(axes, places.before, places.after, strict=True):
+            extent = x.shape[axis]
+            if before or after:
+                x = pick(x, axis, np.clip(np.arange(-before, extent + after), 0, extent - 1))
+    else:
+        x = pad(x, [0, *places.before, 0], [0, *places.after, 0])
+    return x.apply(arrays.Window(axes, places.sizes, places.steps, places.gaps))
+
+
+def _out_of_reach(places: Spatial) -> bool:
+    """Whether a window may hold padding, and not the element beside it."""
+    sides = zip(places.before, places.after, places.sizes, places.gaps, strict=True)
+    return any(max(before, after) >= size or (max(before, after) and gap > 1) for before, after, size, gap in sides)
+
+
+def _window_by_window(x: Tensor, places: Spatial) -> Tensor:
+    """Windows in which the first element that is no padding stands for padding."""
+    for number in range(len(places.sizes)):
+        axis = 1 + number
+        x = pick(x, axis, own_places(x.shape[axis], places, number))
         # Behind each position axis that is done stands none of its window's: those go last.
-        taken = pick(x, axis, chosen)
-        x = taken.transpose(*range(axis + 1), *range(axis + 2, taken.ndim), axis + 1)
+        x = x.transpose(*range(axis + 1), *range(axis + 2, x.ndim), axis + 1)
     return x
+
+
+def own_places(extent: int, places: Spatial, number: int) -> NDArray[np.int64]:
+    """[positions, window] of one axis: each element's place, that of the window's first for padding."""
+    before, after = places.before[number], places.after[number]
+    chosen = _places(extent + before + after, places, number) - before
+    inside = (chosen >= 0) & (chosen < extent)
+    first = np.take_along_axis(chosen, inside.argmax(1)[:, None], 1)
+    return np.where(inside, chosen, first)
 
 
 def _places(extent: int, places: Spatial, number: int) -> NDArray[np.int64]:
@@ -109,24 +133,37 @@ def _flat(x: Tensor, rank: int) -> Tensor:
     return x.reshape(*shape, math.prod(x.shape[x.ndim - rank :]))
 
 
-@operator("MaxPool", kinds=NUMBERS, ignores=("storage_order",))
-def _greatest(node: Node) -> Result:
-    if node.outputs > 1:
-        raise node.fault("expected the maximum alone, found its place too; leave that output out")
+@operator("MaxPool", kinds=NUMBERS)
+def _greatest(node: Node) -> Result | list[Result]:
+    """The maximum of each window, and where asked its place in the input as one row; the first of equals."""
     x, places = _pooled(node)
-    flat = _flat(windows(x, places, repeated=True), len(places.sizes))
-    return node.kept(greatest(flat, (flat.ndim - 1,))[..., 0], node.interval())
+    rank = len(places.sizes)
+    flat = _flat(windows(x, places, repeated=True), rank)
+    made = node.kept(channels_first(first_maximum(flat)), node.interval())
+    columns = node.flag("storage_order", 0)
+    if node.outputs < 2:
+        return made
+    extents, table, step = x.shape[1:-1], np.zeros((1,) * (2 * rank)), 1
+    for number in range(rank) if columns else reversed(range(rank)):
+        shape = [1] * (2 * rank)
+        own = own_places(extents[number], places, number)
+        shape[number], shape[rank + number] = own.shape
+        table, step = table + step * own.reshape(shape), step * extents[number]
+    images = np.arange(x.shape[0] * x.shape[-1]).reshape(x.shape[0], *[1] * rank, x.shape[-1]) * float(step)
+    spots = table.reshape(*table.shape[:rank], 1, -1)
+    found = channels_first((argmax_one_hot(flat) * spots).sum(-1) + images)
+    return [made, Made(found, INT64, (0, max(x.size - 1, 0)))]
 
 
 def _pooled(node: Node) -> tuple[Tensor, Spatial]:
-    """What is pooled, and its windows."""
+    """What is pooled, its channels last, and its windows."""
     x, sizes = node.ranked(node.tensor(), 3, 5), tuple(node.attributes["kernel_shape"])
     same = str(node.attribute("auto_pad", "")).startswith("SAME")
     if same and any(gap != 1 for gap in node.attribute("dilations", [])):
         raise node.fault("expected auto_pad or dilations, found both, which runtimes read differently; give pads")
     if same and any(step > size for step, size in zip(node.attribute("strides", []), sizes, strict=False)):
         raise node.fault("expected windows of at least the strides beside auto_pad, found smaller ones; give pads")
-    return x, spatial(node, x.shape[2:], sizes, whole=not node.flag("ceil_mode", 0))
+    return channels_last(x), spatial(node, x.shape[2:], sizes, whole=not node.flag("ceil_mode", 0))
 
 
 @operator("AveragePool", "LpPool")
@@ -134,9 +171,11 @@ def _average(node: Node) -> Tensor:
     x, places = _pooled(node)
     sizes = places.sizes
     if node.operator == "LpPool":
-        return _norm(node, _flat(windows(_power(node, x), places), len(sizes)).sum(-1))
+        return channels_first(_norm(node, _flat(windows(x, places), len(sizes))))
     total = _flat(windows(x, places), len(sizes)).sum(-1)
-    return total * (1.0 / _counts(x.shape[2:], places, node, node.flag("count_include_pad", 0)))
+    counts = _counts(x.shape[1:-1], places, node, node.flag("count_include_pad", 0))
+    share = 1.0 / float(counts.flat[0]) if (counts == counts.flat[0]).all() else (1.0 / counts)[..., None]
+    return channels_first(total * share)
 
 
 def _counts(extents: tuple[int, ...], places: Spatial, node: Node, padding: bool) -> NDArray[np.float64]:
@@ -151,26 +190,23 @@ def _counts(extents: tuple[int, ...], places: Spatial, node: Node, padding: bool
     return counts
 
 
-def _power(node: Node, x: Tensor) -> Tensor:
+def _norm(node: Node, x: Tensor) -> Tensor:
+    """The norm along the last axis, which is removed."""
     degree = int(node.attribute("p", 2))
     if not 1 <= degree <= GREATEST_DEGREE:
         raise node.fault(f"expected p from 1 to {GREATEST_DEGREE}, found {degree}; correct it")
-    return maximum(x, -x) ** degree if degree % 2 else x**degree
-
-
-def _norm(node: Node, total: Tensor) -> Tensor:
-    degree = int(node.attribute("p", 2))
-    if degree == 1:
-        return total
-    return square_root(total) if degree == 2 else exp(log(total) * (1 / degree))
+    if degree == 2:
+        return x.apply(arrays.Norm(x.ndim - 1))
+    total = (maximum(x, -x) ** degree if degree % 2 else x**degree).sum(-1)
+    return total if degree == 1 else exp(log(total) * (1 / degree))
 
 
 @operator("GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool")
 def _global(node: Node) -> Tensor:
     x = node.ranked(node.tensor(), 3, 5)
-    axes = tuple(range(2, x.ndim))
+    axes = tuple(range(1, x.ndim - 1))
     if node.operator == "GlobalMaxPool":
-        return greatest(x, axes)
+        return channels_first(greatest(channels_last(x), axes))
     if node.operator == "GlobalLpPool":
-        return _norm(node, _power(node, x).sum(axes, keepdims=True))
-    return x.mean(axes, keepdims=True)
+        return _norm(node, x.reshape(*x.shape[:2], -1)).reshape(*x.shape[:2], *[1] * len(axes))
+    return channels_first(channels_last(x).mean(axes, keepdims=True))

@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from circuitize.frontends.functions import absolute, cumulative_sum, exp, log, product, square_root
+from circuitize.circuits import arrays
+from circuitize.frontends.functions import absolute, concatenate, cumulative_sum, exp, log, product
 from circuitize.frontends.tensor import Tensor
 
 from .node import ANY, NUMBERS, Made, Node, Result, operator
@@ -28,6 +29,15 @@ def least(x: Tensor, axes: tuple[int, ...]) -> Tensor:
     return -greatest(-x, axes)
 
 
+def _norm(x: Tensor, axes: tuple[int, ...]) -> Tensor:
+    """One root of the exact sum of squares."""
+    kept = [axis for axis in range(x.ndim) if axis not in axes]
+    flat = x.transpose(*kept, *axes) if x.ndim else x
+    flat = flat.reshape(*[x.shape[axis] for axis in kept], math.prod(x.shape[axis] for axis in axes))
+    found = flat.apply(arrays.Norm(len(kept)))
+    return found.reshape(*[1 if axis in axes else extent for axis, extent in enumerate(x.shape)])
+
+
 def _product(x: Tensor, axes: tuple[int, ...]) -> Tensor:
     for axis in axes:
         shape = [*x.shape[:axis], 1, *x.shape[axis + 1 :]]
@@ -44,7 +54,7 @@ REDUCTIONS: dict[str, Reduction] = {
     "ReduceSum": lambda x, axes: x.sum(axes, keepdims=True),
     "ReduceMean": lambda x, axes: x.mean(axes, keepdims=True) if axes else x,
     "ReduceL1": lambda x, axes: absolute(x).sum(axes, keepdims=True),
-    "ReduceL2": lambda x, axes: square_root((x * x).sum(axes, keepdims=True)),
+    "ReduceL2": lambda x, axes: _norm(x, axes),
     "ReduceSumSquare": lambda x, axes: (x * x).sum(axes, keepdims=True),
     "ReduceLogSum": lambda x, axes: log(x.sum(axes, keepdims=True)),
     "ReduceLogSumExp": _log_sum_exp,
@@ -65,6 +75,7 @@ BOUNDS: dict[str, Callable[[Interval, int], Interval]] = {
 """Of whole numbers: the interval of the result, of an operand's and the number of elements that are reduced to one."""
 
 LONGEST_PRODUCT = 64
+LARGEST_DETERMINANT = 16
 
 
 @operator("ReduceL2", "ReduceLogSum", "ReduceLogSumExp")
@@ -104,6 +115,40 @@ def _mean(node: Node, x: Tensor, axes: tuple[int, ...], count: int) -> Result:
 def without(x: Tensor, axes: tuple[int, ...]) -> Tensor:
     """x without some axes, of extent 1."""
     return x.reshape(*[extent for axis, extent in enumerate(x.shape) if axis not in axes])
+
+
+@operator("CumProd", kinds=NUMBERS)
+def _cumulative_product(node: Node) -> Result:
+    """One product after the other, along an axis that is known."""
+    x = node.ranked(node.tensor(), 1)
+    axis = node.axis(node.scalar(1, "the axis"), x.ndim)
+    extent, exclusive = x.shape[axis], node.flag("exclusive", 0)
+    parts = [x[(*[slice(None)] * axis, slice(place, place + 1))] for place in range(extent)]
+    backward = node.flag("reverse", 0)
+    parts = parts[::-1] if backward else parts
+    made = [x.constant(np.ones(parts[0].shape)) if exclusive else parts[0]]
+    for part in parts[:-1] if exclusive else parts[1:]:
+        made.append(made[-1] * part)
+    joined = concatenate(made[::-1] if backward else made, axis) if extent > 1 else made[0]
+    most = magnitude(node.interval()) ** min(extent, LONGEST_PRODUCT)
+    return node.kept(joined, (-max(most, 1), max(most, 1)), wraps=False)
+
+
+@operator("Det")
+def _determinant(node: Node) -> Tensor:
+    """Of square matrices, by the coefficients of their characteristic polynomial: Faddeev and Leverrier."""
+    x = node.ranked(node.tensor(), 2)
+    size = x.shape[-1]
+    if x.shape[-2] != size or size > LARGEST_DETERMINANT:
+        wanted = f"square matrices of at most {LARGEST_DETERMINANT} rows"
+        raise node.fault(f"expected {wanted}, found shape {list(x.shape)}; correct it")
+    unit = np.eye(size)
+    power = x
+    for step in range(1, size):
+        trace = (power * unit).sum((-2, -1), keepdims=True)
+        power = x @ (power - trace * (1 / step) * unit)
+    sign = 1.0 if size % 2 else -1.0
+    return (power * unit).sum((-2, -1)) * (sign / size)
 
 
 @operator("CumSum", kinds=NUMBERS)

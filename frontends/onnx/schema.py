@@ -13,6 +13,10 @@ OLDEST = 7
 """The first opset that is read whole: of older ones only operators that have not changed until then."""
 
 
+KEPT = ("GroupNormalization",)
+"""Operators that are read in opsets that have withdrawn them: files hold them all the same."""
+
+
 class Misfit(Exception):
     """A node that does not fit its operator's schema."""
 
@@ -106,7 +110,7 @@ def signature(operator: str, opset: int, domain: str) -> Signature | None:
         schema = onnx.defs.get_schema(operator, opset, domain)
     except onnx.defs.SchemaError:
         return None
-    if schema.deprecated:
+    if schema.deprecated and operator not in KEPT:
         return None
     defaults = {
         name: _plain(onnx.helper.get_attribute_value(attribute.default_value))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 
+from circuitize.circuits.arrays import Transpose
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.operation import Operation
+from circuitize.circuits.types import Array, Shape
 
 from .model import MOST
 from .whole import bounded
@@ -18,6 +20,17 @@ class Bounded(Builder):
         super().__init__()
         self.most = most
         self.largest = 0
+        self.turned: dict[int, tuple[int, tuple[int, ...]]] = {}
+        """Wires that are others with their axes in another order, and that order."""
+        self.masks: dict[str, int] = {}
+        """Inputs that the graph does not name: what operators would draw."""
+
+    def mask(self, name: str, shape: Shape) -> int:
+        """An input of truth values that an operator would draw, by a name that no other has."""
+        while name in self.masks:
+            name += "'"
+        self.masks[name] = self.input(Array(shape))
+        return self.masks[name]
 
     def apply(self, operation: Operation, *sources: int) -> list[int]:
         targets = super().apply(operation, *sources)
@@ -25,4 +38,6 @@ class Bounded(Builder):
             size = math.prod(self.type(wire).shape)
             self.largest = max(self.largest, size)
             bounded(size, self.most, f"the result of {operation.name.removeprefix('real.')}")
+        if isinstance(operation, Transpose):
+            self.turned[targets[0]] = sources[0], operation.axes
         return targets

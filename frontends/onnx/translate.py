@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,14 +13,14 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import evaluate
 from circuitize.frontends.tensor import Tensor
 
+from .channels import ALIKE, turn_of, turned
 from .elements import Element, Known, Value
+from .folding import DRAWN, FOLDED, folded, is_known
 from .node import Made, Node, Result, Translation, UnknownValue
 from .schema import Signature
 from .sizes import Bounded
 from .whole import exact
 
-FOLDED = 1 << 22
-"""The most elements of anything that is computed when the graph is read; what is larger is left to the arrow."""
 MISFITS = (ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, TypeError, ValueError)
 
 
@@ -31,7 +32,7 @@ def translated(node: Node, translation: Translation, chosen: Signature) -> list[
             wanted = " or ".join(sorted(NAMES[kind] for kind in translation.kinds))
             raise node.fault(f"expected {wanted}, found {value.element.name}; cast the input")
     try:
-        made = _folded(node, translation)
+        made = _folded(node, translation, chosen)
         results = list(_finished(node, translation, chosen, made))
     except UnknownValue:
         raise
@@ -54,21 +55,59 @@ def translated(node: Node, translation: Translation, chosen: Signature) -> list[
 NAMES = {"float": "floats", "int": "whole numbers", "bool": "truth values"}
 
 
-def _folded(node: Node, translation: Translation) -> list[Result]:
-    """What the translation makes, known arrays where all inputs are known and nothing is too large."""
-    contents = [value.content for value in node.inputs if value is not None]
-    if not contents or any(isinstance(content, Tensor) for content in contents):
-        return _several(translation.function(node))
-    if any(content.size > FOLDED for content in contents):
-        return _several(translation.function(node))
+def _folded(node: Node, translation: Translation, chosen: Signature) -> list[Result]:
+    """What the translation makes, known arrays where all inputs are known and nothing is too large.
+
+    They are those of ONNX's evaluator, which rounds as the element type does, where it gives the shapes that ours has;
+    and where ours refuses the node, which it may for a wire alone.
+    """
+    large = any(math.prod(value.shape) > FOLDED for value in node.inputs if value)
+    if large or not is_known(node) or node.operator in DRAWN:
+        return _turned(node, translation)
     scratch = Bounded()
-    made = _several(translation.function(replace(node, builder=scratch)))
+    own = replace(node, builder=scratch)
+    try:
+        made = _several(translation.function(own))
+    except CircuitizeError:
+        # An attribute that ours does not take may be one that no runtime takes.
+        theirs = None if node.attributes.given - {"to"} else folded(node)
+        if theirs is None:
+            raise
+        return [Made(value.content, value.element) for value in theirs]
     if scratch.largest > FOLDED:
         return _several(translation.function(node))
+    theirs = folded(node)
+    if theirs is not None and [value.shape for value in theirs] == [_content(r).shape for r in made[: node.outputs]]:
+        return [Made(value.content, value.element) for value in theirs]
     wires = [tensor.wire for tensor in map(_content, made) if isinstance(tensor, Tensor)]
     with np.errstate(all="ignore"):
         computed = iter(evaluate(scratch.build(wires), []))
     return [_with(result, next(computed)) if isinstance(_content(result), Tensor) else result for result in made]
+
+
+def _turned(node: Node, translation: Translation) -> list[Result]:
+    """What the translation makes; of elements alike that are turned, before the turn."""
+    values = [value for value in node.inputs if value is not None]
+    turns = [turn_of(v.content) if isinstance(v.content, Tensor) else None for v in values if math.prod(v.shape) != 1]
+    orders = {turn[1] for turn in turns if turn is not None}
+    if node.operator not in ALIKE or len(orders) != 1 or None in turns:
+        return _several(translation.function(node))
+    (order,) = orders
+    inputs = []
+    for value in node.inputs:
+        content = None if value is None else value.content
+        turn = turn_of(content) if isinstance(content, Tensor) else None
+        if value is not None and turn is not None:
+            value = replace(value, content=turn[0])
+        inputs.append(value)
+    made = _several(translation.function(replace(node, inputs=inputs)))
+    contents = [_content(result) for result in made]
+    if any(not isinstance(content, Tensor) or content.ndim != len(order) for content in contents):
+        return _several(translation.function(node))
+    return [
+        _with(result, turned(content, order)) if isinstance(content, Tensor) else result
+        for result, content in zip(made, contents, strict=True)
+    ]
 
 
 def _several(made: Result | Sequence[Result]) -> list[Result]:

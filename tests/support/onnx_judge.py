@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 from onnx_graphs import Graph, graph
-from onnx_oracles import NEWEST, Arrays, Refused, hazard, narrowed, reference, runtime, widened
+from onnx_oracles import EXTREMES, FAULTY, NEWEST, Arrays, Refused, hazard, narrowed, reference, runtime, widened
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.frontends.onnx import arrow
@@ -174,6 +174,9 @@ def judge(given: Graph, tally: Tally) -> None:
         return
     if text:
         tally.outcomes["refused by all"] += 1
+        return
+    if hazard(given) and (given.operator in FAULTY or given.operator in EXTREMES):
+        tally.outcomes["nobody to ask"] += 1
         return
     tally.outcomes["accepted by none but us"] += 1
     tally.wrong.append(f"accepted by none but us {said}: {describe(given)}")

@@ -38,6 +38,7 @@ FAULTY = (
     "Softsign",
 )
 """Operators that ONNX's own evaluator has wrong or lacks, in some opset or form: judged beside onnxruntime alone."""
+EXTREMES = ("Max", "Min")
 NEWEST = 23
 """The newest opset that both runtimes read."""
 
@@ -118,7 +119,12 @@ def reference(given: Graph) -> Arrays:
 
 
 def hazard(given: Graph) -> bool:
-    """Whether another runtime may end the process: divisions by 0, the least number by -1, tensors without elements."""
+    """Whether another runtime may end the process: divisions by 0, the least number by -1, tensors without elements.
+
+    Extremes of an input that is missing too.
+    """
+    if given.operator in EXTREMES and given.malformed:
+        return True
     if any(not array.size for array in given.feeds.values()):
         return True
     if isinstance(given.model, bytes):

@@ -1,0 +1,91 @@
+"""Bodies of functions: those that a model brings, and those by which ONNX itself defines operators."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from circuitize.circuits.errors import FormatError
+
+from .elements import CODES, Value
+from .model import shown
+
+
+@dataclass(frozen=True)
+class FunctionBody:
+    """A function's nodes, the names that they read and make, attributes' defaults, and the opsets of its own."""
+
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    nodes: Sequence[Any]
+    defaults: Sequence[Any]
+    versions: Mapping[str, int]
+
+
+def _body(proto: Any) -> FunctionBody:
+    versions = {"" if e.domain == "ai.onnx" else e.domain: e.version for e in proto.opset_import}
+    return FunctionBody(
+        tuple(proto.input), tuple(proto.output), list(proto.node), list(proto.attribute_proto), versions
+    )
+
+
+def own_functions(onnx: ModuleType, model: Any) -> dict[tuple[str, str], FunctionBody]:
+    """The functions that a model brings, by domain and name. Raises FormatError for two of one name."""
+    found: dict[tuple[str, str], FunctionBody] = {}
+    for proto in model.functions:
+        key = ("" if proto.domain == "ai.onnx" else proto.domain, proto.name)
+        if key in found:
+            raise FormatError(f"function {shown(proto.name)}: expected one of that name, found two; rename one")
+        if proto.overload:
+            raise FormatError(f"function {shown(proto.name)}: expected no overload, found one; inline the function")
+        found[key] = _body(proto)
+    return found
+
+
+def body_of(
+    onnx: ModuleType, proto: Any, attributes: Sequence[Any], since: int, opset: int, inputs: Sequence[Value | None]
+) -> FunctionBody | None:
+    """The body by which ONNX defines the operator of a node, of inputs of these types; None where it has none."""
+    domain = "" if proto.domain == "ai.onnx" else proto.domain
+    schema = onnx.defs.get_schema(proto.op_type, opset, domain)
+    called = onnx.NodeProto()
+    called.CopyFrom(proto)
+    del called.attribute[:]
+    called.attribute.extend(entry for entry in attributes if entry is not None)
+    try:
+        if schema.has_context_dependent_function:
+            types = [_type(onnx, value).SerializeToString() for value in inputs]
+            fits = [n for n in schema.context_dependent_function_opset_versions if n <= opset]
+            if not fits:
+                return None
+            text = schema.get_context_dependent_function_with_opset_version(
+                max(fits), called.SerializeToString(), types
+            )
+        elif schema.has_function:
+            fits = [n for n in schema.function_opset_versions if n <= opset]
+            if not fits:
+                return None
+            text = schema.get_function_with_opset_version(max(fits))
+        else:
+            return None
+    except Exception:  # the package is free in what it raises where types do not fit a body
+        return None
+    if not text:
+        return None
+    body = _body(onnx.FunctionProto.FromString(text))
+    defaults = [
+        schema.attributes[name].default_value
+        for name in schema.attributes
+        if schema.attributes[name].default_value.name
+    ]
+    return FunctionBody(
+        body.inputs, body.outputs, body.nodes, [*defaults, *body.defaults], {domain: opset, **body.versions}
+    )
+
+
+def _type(onnx: ModuleType, value: Value | None) -> Any:
+    if value is None:
+        return onnx.TypeProto()
+    return onnx.helper.make_tensor_type_proto(CODES[value.element], value.shape)

@@ -1,0 +1,49 @@
+"""Images with their channels last, as our layers have them: ONNX's have them second.
+
+An operator of images turns what it reads and turns back what it makes. Two turns that meet cancel, and what works
+element by element is done before a turn, so that between two convolutions nothing is turned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from circuitize.frontends.tensor import Tensor
+
+from .sizes import Bounded
+
+ALIKE = frozenset(
+    {
+        *("Abs", "Acos", "Asin", "Asinh", "Atan", "Atanh", "Ceil", "Celu", "Clip", "Cos", "Cosh", "Elu", "Erf", "Exp"),
+        *("Floor", "Gelu", "HardSigmoid", "HardSwish", "Identity", "LeakyRelu", "Log", "Mish", "Neg", "Not"),
+        *("Reciprocal", "Relu", "Round", "Selu", "Shrink", "Sigmoid", "Sign", "Sin", "Sinh", "Softplus", "Softsign"),
+        *("Sqrt", "Swish", "Tan", "Tanh", "ThresholdedRelu", "Add", "Sub", "Mul", "Div", "Max", "Min", "Sum"),
+        *("Greater", "Less", "GreaterOrEqual", "LessOrEqual", "Equal", "And", "Or", "Xor", "Where", "Cast", "CastLike"),
+    }
+)
+"""Operators that treat all elements alike, so that it is all one whether axes are turned before or after."""
+
+
+def turn_of(x: Tensor) -> tuple[Tensor, tuple[int, ...]] | None:
+    """What x is turned from, and how; None where it is not turned."""
+    found = x.builder.turned.get(x.wire) if isinstance(x.builder, Bounded) else None
+    return None if found is None else (Tensor(x.builder, found[0]), found[1])
+
+
+def turned(x: Tensor, axes: Sequence[int]) -> Tensor:
+    """x with axis i its axis axes[i]; a turn before is joined with this one."""
+    before = turn_of(x)
+    if before is not None:
+        x, first = before
+        axes = [first[axis] for axis in axes]
+    return x.transpose(*axes) if x.ndim else x
+
+
+def channels_last(x: Tensor) -> Tensor:
+    """[B, C, positions...] to [B, positions..., C]."""
+    return turned(x, [0, *range(2, x.ndim), 1])
+
+
+def channels_first(x: Tensor) -> Tensor:
+    """[B, positions..., C] to [B, C, positions...]."""
+    return turned(x, [0, x.ndim - 1, *range(1, x.ndim - 1)])

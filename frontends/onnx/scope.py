@@ -1,0 +1,121 @@
+"""The names that nodes of an ONNX graph see, and the steps of a walk through it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any
+
+from circuitize.circuits.errors import FormatError
+
+from .elements import Value
+from .model import shown
+from .tensors import value
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The names that a node sees: its graph's, and those around a branch; a function sees its own alone.
+
+    `origins` are the names that a function's inputs have where it is called, `attributes` what its nodes refer to, and
+    `within` the functions that are open.
+    """
+
+    values: dict[str, Value]
+    versions: Mapping[str, int]
+    outer: Scope | None = None
+    later: frozenset[str] = frozenset()
+    origins: Mapping[str, str] = field(default_factory=dict)
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    within: frozenset[tuple[str, str]] = frozenset()
+
+    def find(self, name: str) -> Value | None:
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.values:
+                return scope.values[name]
+            scope = scope.outer
+        return None
+
+    def read(self, name: str, where: str) -> Value | None:
+        """What a name stands for; None for the name of what is left out. Raises FormatError where it is not written."""
+        if not name:
+            return None
+        found = self.find(name)
+        if found is None:
+            said = "it written later" if name in self.later else "nothing of that name"
+            raise FormatError(
+                f"{where}: expected input {name!r} to be written before it is read, found {said}; sort the nodes"
+            )
+        return found
+
+    def result(self, name: str, where: str) -> Value:
+        """What a result of a graph or function stands for. Raises FormatError where it has no name, or nothing."""
+        found = self.read(name, where)
+        if found is None:
+            raise FormatError(f"{where}: expected results with names, found one without; name it")
+        return found
+
+    def write(self, name: str, found: Value, where: str) -> None:
+        if name in self.values:
+            raise FormatError(f"{where}: expected outputs with names of their own, found {name!r} again; rename one")
+        if name:
+            self.values[name] = found
+
+    def origin(self, name: str) -> str:
+        scope: Scope | None = self
+        while scope is not None and name not in scope.origins and scope.outer is not None and name not in scope.values:
+            scope = scope.outer
+        return name if scope is None else scope.origins.get(name, name)
+
+
+@dataclass(frozen=True)
+class Step:
+    """A node to come, in its scope; `place` is where the file has it, or has what it stands in."""
+
+    proto: Any
+    scope: Scope
+    place: int
+    where: str
+
+
+@dataclass(frozen=True)
+class Leave:
+    """The end of a function or branch: its results get the names that they have outside."""
+
+    inner: Scope
+    results: tuple[tuple[str, str], ...]
+    outer: Scope
+    where: str
+
+
+class Turn:
+    """What comes between the rounds of a loop: it ends one, and begins the next."""
+
+    place: int
+
+    def steps(self) -> list[Step | Leave | Turn]:
+        """The steps of the next round, this one last; none, once the results are written."""
+        raise NotImplementedError
+
+
+def called(proto: Any, place: int, inside: str) -> str:
+    """How a node is named in messages."""
+    name = shown(proto.op_type)
+    return inside + (f"{name} {proto.name!r}" if proto.name else f"node {place}, {name}")
+
+
+def entered(
+    onnx: ModuleType, graph: Any, scope: Scope, place: int, where: str, given: Mapping[str, Value]
+) -> tuple[Scope, list[Step | Leave | Turn]]:
+    """The scope of a graph inside a node, which starts from these values, and its nodes as steps."""
+    if len(graph.sparse_initializer):
+        raise FormatError(f"{where}: expected dense initializers, found sparse ones; make them dense")
+    values = {entry.name: value(onnx, entry, f"{where}, initializer {entry.name!r}") for entry in graph.initializer}
+    later = frozenset(name for entry in graph.node for name in entry.output)
+    inner = Scope({**values, **given}, scope.versions, scope, later, {}, scope.attributes, scope.within)
+    steps: list[Step | Leave | Turn] = [
+        Step(entry, inner, place, called(entry, number, f"{where}: ")) for number, entry in enumerate(graph.node, 1)
+    ]
+    return inner, steps
