@@ -11,6 +11,7 @@ from typing import Any
 from circuitize.circuits.errors import CircuitizeError, FormatError
 
 from .elements import Element
+from .extents import Extents
 from .schema import OLDEST
 from .tensors import element, value
 
@@ -123,8 +124,9 @@ def distinct(names: Iterable[str], what: str) -> None:
         seen.add(name)
 
 
-def declared(onnx: ModuleType, entry: Any, what: str) -> tuple[Element, tuple[int, ...]]:
+def declared(onnx: ModuleType, entry: Any, extents: Extents) -> tuple[Element, tuple[int, ...]]:
     """The element type and concrete shape of an input. Raises CircuitizeError where they are not said."""
+    what = "input"
     where = f"{what} {entry.name!r}"
     if not entry.type.HasField("tensor_type"):
         raise CircuitizeError(f"{where}: expected a tensor, found another type; give tensors")
@@ -132,11 +134,7 @@ def declared(onnx: ModuleType, entry: Any, what: str) -> tuple[Element, tuple[in
     kind = element(onnx, tensor.elem_type, where)
     if not tensor.HasField("shape"):
         raise CircuitizeError(f"{where}: expected a concrete shape, found none; fix its extents")
-    extents = tensor.shape.dim
-    if any(not extent.HasField("dim_value") for extent in extents):
-        found = [extent.dim_param or "?" for extent in extents if not extent.HasField("dim_value")]
-        raise CircuitizeError(f"{where}: expected a concrete shape, found {found}; fix its extents")
-    shape = tuple(extent.dim_value for extent in extents)
+    shape = extents.shape(entry.name, tensor.shape.dim)
     if min(shape, default=0) < 0 or math.prod(shape) > MOST:
         raise CircuitizeError(
             f"{where}: expected at most {MOST} elements, found shape {list(shape)}; correct its extents"

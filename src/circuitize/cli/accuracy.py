@@ -27,7 +27,7 @@ def run(options: Namespace) -> int:
     errors = [_amount(text, "--target-error") for text in options.target_error or ()]
     cost = _cost(options.target_cost) if options.target_cost else None
     require_file(options.output)
-    given = read_program(options.program)
+    given = read_program(options.program, options=options)
     if as_integers(given) is not None:
         raise CircuitizeError(
             f"{options.program}: expected a program of reals, to compare with float64, found one of integers; "

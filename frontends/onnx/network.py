@@ -1,0 +1,205 @@
+"""ONNX networks whose float initializers are parameters: programs, and models that training steps are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.types import Array
+from circuitize.frontends import imported
+from circuitize.frontends.formats import DATA, ONE_HOT, Format
+from circuitize.frontends.imported import Reals, require_names
+from circuitize.frontends.layers import Model
+
+from .elements import ELEMENTS
+from .graph import UnknownValue, arrow
+from .model import check, package, read, shown
+from .tensors import value
+from .whole import Interval
+
+NARROW = 16
+"""Inputs of whole numbers up to so many bits have by default the interval of their type."""
+
+
+@dataclass(frozen=True)
+class Network(imported.Imported):
+    """An ONNX network: its inputs, as the file orders them, then its parameters; `types` of the inputs by name."""
+
+    types: Mapping[str, str] = field(default_factory=dict)
+
+
+def network(
+    source: Any,
+    dims: Mapping[str, int] | None = None,
+    *,
+    constants: Collection[str] = (),
+    outputs: Sequence[str] = (),
+    intervals: Mapping[str, Interval] | None = None,
+) -> Network:
+    """The program of an ONNX model (a ModelProto, or the path of a file), its float initializers as parameters.
+
+    Parameters are initializers of finite floats with at least one axis that some node reads; `constants`, names of
+    these or "weights" for all, stay in the circuit, and so does what decides about shapes. `dims` says extents that the
+    file leaves open: by name, `batch`, or by input and axis, `x:0`. `outputs` are by default all. Raises as `arrow`
+    does, and CircuitizeError for a name that the graph has not.
+    """
+    model = _with_outputs(read(source), outputs)
+    check(model)
+    parameters = _parameters(model)
+    require_names("constants", dict.fromkeys(constants), [*parameters, imported.WEIGHTS])
+    kept = {} if imported.WEIGHTS in constants else {n: v for n, v in parameters.items() if n not in constants}
+    while True:
+        try:
+            made = arrow(model, None, intervals, dims=dims, parameters=kept)
+            break
+        except UnknownValue as error:
+            deciding = _behind(model, error.name) & set(kept)
+            if not deciding:
+                raise
+            kept = {name: values for name, values in kept.items() if name not in deciding}
+    names = tuple(shown(name) for name in made.inputs)
+    leaving = tuple(shown(name) for name in made.outputs)
+    held = {shown(name): values for name, values in kept.items()}
+    return Network(made.arrow, names, leaving, held, dict(zip(names, made.input_types, strict=True)))
+
+
+def from_onnx(
+    source: Any,
+    dims: Mapping[str, int] | None = None,
+    *,
+    constants: Collection[str] = (),
+    output: str | None = None,
+    intervals: Mapping[str, Interval] | None = None,
+    formats: Mapping[str, Format] | None = None,
+) -> Model:
+    """An ONNX network as a `Model`, whose parameters start from its initializers: `training_step` trains it.
+
+    The model has one input beside parameters, whose first axis counts examples, and one output, or `output`. `dims` are
+    extents that the file leaves open, but for the first. Raises as `network` does.
+    """
+    model = read(source)
+    check(model)
+    entry, axes = _data(model)
+    chosen = () if output is None else (output,)
+    first = axes[0]
+    batch_name = f"{entry}:0"
+    others = {name: extent for name, extent in dict(dims or {}).items() if name not in (batch_name, first)}
+
+    def made(batch: int) -> Network:
+        free = {} if isinstance(first, int) else {batch_name: batch}
+        return network(model, {**others, **free}, constants=constants, outputs=chosen, intervals=intervals)
+
+    one = made(first if isinstance(first, int) else 1)
+    shape = one.shapes[shown(entry)]
+
+    def arranged(batch: Array) -> Network:
+        if isinstance(first, int) and batch.shape[0] != first:
+            raise CircuitizeError(
+                f"input {entry!r}: expected a batch of {first} examples, as the file says, found {batch.shape[0]}; "
+                "export the model with its first axis dynamic"
+            )
+        return made(batch.shape[0])
+
+    return imported.model(one.parameters, arranged, shape[1:], "onnx", formats)
+
+
+def default_format(name: str, type: str) -> Format:
+    """Of an input of that element type: of floats sixteenths from 0 to 1, of narrow whole numbers all of them.
+
+    Raises CircuitizeError for wide whole numbers.
+    """
+    element = next(element for element in ELEMENTS.values() if element.name == type)
+    if element.kind == "float":
+        return DATA
+    if element.kind == "bool":
+        return ONE_HOT
+    if element.bits > NARROW:
+        raise CircuitizeError(
+            f"input {name!r}: expected an interval of its {type}, found none; say --format {name}=LOW:HIGH, or "
+            "formats= and intervals= in Python"
+        )
+    return Format(0, element.low, element.high)
+
+
+def _with_outputs(model: Any, wanted: Sequence[str]) -> Any:
+    """The model with only these of its outputs, and only what they need."""
+    if not wanted:
+        return model
+    onnx = package()
+    by_name = {entry.name: entry for entry in model.graph.output}
+    require_names("outputs", dict.fromkeys(wanted), by_name)
+    producers = {name: node for node in model.graph.node for name in node.output if name}
+    waiting, needed = list(wanted), set()
+    while waiting:
+        node = producers.get(waiting.pop())
+        if node is not None and id(node) not in needed:
+            needed.add(id(node))
+            waiting += node.input
+    graph = onnx.GraphProto(name=model.graph.name)
+    graph.node.extend(node for node in model.graph.node if id(node) in needed)
+    read_names = {name for node in graph.node for name in node.input} | set(wanted)
+    graph.initializer.extend(entry for entry in model.graph.initializer if entry.name in read_names)
+    graph.input.extend(entry for entry in model.graph.input if entry.name in read_names)
+    graph.output.extend(by_name[name] for name in wanted)
+    cut = onnx.ModelProto(ir_version=model.ir_version, graph=graph)
+    cut.opset_import.extend(model.opset_import)
+    cut.functions.extend(model.functions)
+    return cut
+
+
+def _parameters(model: Any) -> dict[str, Reals]:
+    """Initializers that may be parameters, by name, with their values."""
+    onnx = package()
+    used = {name for node in model.graph.node for name in node.input}
+    found = {}
+    for entry in model.graph.initializer:
+        element = ELEMENTS.get(entry.data_type)
+        if entry.name in used and entry.dims and element is not None and element.kind == "float":
+            values = value(onnx, entry, f"initializer {entry.name!r}").content
+            if values.size and np.isfinite(values).all():
+                found[entry.name] = np.asarray(values, np.float64)
+    return found
+
+
+def _behind(model: Any, name: str) -> set[str]:
+    """What a value is made of: all names that it follows from."""
+    producers = {made: node for node in model.graph.node for made in node.output if made}
+    waiting, found = [name], {name}
+    while waiting:
+        node = producers.get(waiting.pop())
+        for given in node.input if node is not None else ():
+            if given and given not in found:
+                found.add(given)
+                waiting.append(given)
+    return found
+
+
+def _data(model: Any) -> tuple[str, list[int | str]]:
+    """The one input beside initializers, and its extents: numbers, or the names of those that are open."""
+    held = {entry.name for entry in model.graph.initializer}
+    entries = [entry for entry in model.graph.input if entry.name not in held]
+    if len(entries) != 1:
+        raise CircuitizeError(
+            f"expected one input besides parameters, found {[entry.name for entry in entries]}; use its program instead"
+        )
+    tensor = entries[0].type.tensor_type
+    axes = [
+        int(extent.dim_value) if extent.HasField("dim_value") and extent.dim_value >= 0 else str(extent.dim_param)
+        for extent in tensor.shape.dim
+    ]
+    if not axes:
+        raise CircuitizeError(
+            f"input {entries[0].name!r}: expected a first axis that counts examples, found none; use its program instead"
+        )
+    return entries[0].name, axes
+
+
+def types_of(model: Any) -> dict[str, str]:
+    """The element types of a model's inputs by name, initializers left out; "" for what is not read."""
+    held = {entry.name for entry in model.graph.initializer}
+    found = {entry.name: ELEMENTS.get(entry.type.tensor_type.elem_type) for entry in model.graph.input}
+    return {shown(name): element.name if element else "" for name, element in found.items() if name not in held}
