@@ -8,6 +8,11 @@ from typing import Any
 from circuitize.circuits.errors import CircuitizeError
 
 
+def open_or_fixed(extent: Any) -> int | None:
+    """An extent that a file declares; None for one that it leaves open, which some write as -1."""
+    return int(extent.dim_value) if extent.HasField("dim_value") and extent.dim_value >= 0 else None
+
+
 class Extents:
     """What open extents are: by input and axis (`x:0`), or by the name that the file gives them (`batch`)."""
 
@@ -26,7 +31,7 @@ class Extents:
         found, left = [], []
         for axis, extent in enumerate(dims):
             place = f"{name}:{axis}"
-            if extent.HasField("dim_value") and extent.dim_value >= 0:
+            if open_or_fixed(extent) is not None:
                 if place in self.given and self.given[place] != extent.dim_value:
                     raise CircuitizeError(
                         f"dims: expected an extent that the file leaves open, found {place!r}, which is "
@@ -55,7 +60,7 @@ class Extents:
         wanted: dict[str, None] = {}
         for axis, extent in enumerate(dims):
             place = f"{name}:{axis}"
-            if not (extent.HasField("dim_value") and extent.dim_value >= 0) and place not in self.given:
+            if open_or_fixed(extent) is None and place not in self.given:
                 said = extent.dim_param if extent.dim_param.isidentifier() else place
                 if extent.dim_param not in self.given:
                     wanted[said] = None

@@ -18,7 +18,7 @@ from circuitize.frontends.provenance import part, placed_at
 from circuitize.frontends.tensor import Tensor
 
 from .elements import ELEMENTS, EXACT, Known, Value
-from .extents import Extents
+from .extents import Extents, open_or_fixed
 from .model import CONVERT, attribute, check, declared, opsets, package, read, shown
 from .node import OPERATORS, Attributes, Node, UnknownValue, constant
 from .schema import OLDEST, Misfit, Signature, signature
@@ -55,10 +55,9 @@ def arrow(
     """The arrow of an ONNX model (a ModelProto, or the path of a file), initializers and `known` inputs as constants.
 
     What is computed from constants alone is computed now, so that shapes may depend on it. Inputs of whole numbers lie
-    in their element type's interval, and within 2^52; `intervals` (low, high) by name promises less. `dims` says extents
-    that the file leaves open, by their name (`batch`) or by input and axis (`x:0`); `parameters`, which initializers are
-    inputs, after the others. Raises
-    UnknownValue where a shape depends on an input that is not known, FormatError for a malformed model, CircuitizeError
+    in their element type's interval, and within 2^52; `intervals` (low, high) by name promises less. `dims` says
+    extents that the file leaves open, by their name (`batch`) or by input and axis (`x:0`); `parameters`, which
+    initializers are inputs, after the others. Raises UnknownValue where a shape depends on an input that is not known, FormatError for a malformed model, CircuitizeError
     for an operator or a type that is not understood, for shapes that are not concrete, for whole numbers that float64
     may not hold, and where the package `onnx` is missing.
     """
@@ -193,7 +192,7 @@ def _imported(graph: Any, builder: Builder, values: Mapping[str, Value], names: 
         tensor = entry.type.tensor_type
         if entry.type.HasField("tensor_type") and tensor.elem_type:
             said = tensor.shape.dim if tensor.HasField("shape") else None
-            extents = None if said is None else [d.dim_value if d.HasField("dim_value") else None for d in said]
+            extents = None if said is None else [open_or_fixed(d) for d in said]
             fits = extents is None or (
                 len(extents) == len(result.shape)
                 and all(e in (None, n) for e, n in zip(extents, result.shape, strict=True))

@@ -7,15 +7,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.errors import CircuitizeError, excerpt
 from circuitize.circuits.types import Array
 from circuitize.frontends import imported
 from circuitize.frontends.formats import DATA, ONE_HOT, Format
 from circuitize.frontends.imported import Reals, require_names
 from circuitize.frontends.layers import Model
 
-from .elements import ELEMENTS
+from .elements import ELEMENTS, Known
+from .extents import open_or_fixed
 from .graph import UnknownValue, arrow
 from .model import check, package, read, shown
 from .tensors import value
@@ -39,22 +41,24 @@ def network(
     constants: Collection[str] = (),
     outputs: Sequence[str] = (),
     intervals: Mapping[str, Interval] | None = None,
+    known: Mapping[str, ArrayLike] | None = None,
 ) -> Network:
     """The program of an ONNX model (a ModelProto, or the path of a file), its float initializers as parameters.
 
     Parameters are initializers of finite floats with at least one axis that some node reads; `constants`, names of
     these or "weights" for all, stay in the circuit, and so does what decides about shapes. `dims` says extents that the
-    file leaves open: by name, `batch`, or by input and axis, `x:0`. `outputs` are by default all. Raises as `arrow`
-    does, and CircuitizeError for a name that the graph has not.
+    file leaves open: by name, `batch`, or by input and axis, `x:0`. `outputs` are by default all; `known` inputs have
+    these values, of their element types. Raises as `arrow` does, and CircuitizeError for a name that the graph has not.
     """
     model = _with_outputs(read(source), outputs)
     check(model)
     parameters = _parameters(model)
     require_names("constants", dict.fromkeys(constants), [*parameters, imported.WEIGHTS])
+    told = _typed(model, known or {})
     kept = {} if imported.WEIGHTS in constants else {n: v for n, v in parameters.items() if n not in constants}
     while True:
         try:
-            made = arrow(model, None, intervals, dims=dims, parameters=kept)
+            made = arrow(model, told, intervals, dims=dims, parameters=kept)
             break
         except UnknownValue as error:
             deciding = _behind(model, error.name) & set(kept)
@@ -65,6 +69,22 @@ def network(
     leaving = tuple(shown(name) for name in made.outputs)
     held = {shown(name): values for name, values in kept.items()}
     return Network(made.arrow, names, leaving, held, dict(zip(names, made.input_types, strict=True)))
+
+
+def _typed(model: Any, known: Mapping[str, ArrayLike]) -> dict[str, Known]:
+    """Values of inputs, of the element types that the model says."""
+    require_names("known", known, [entry.name for entry in model.graph.input])
+    elements = {entry.name: ELEMENTS.get(entry.type.tensor_type.elem_type) for entry in model.graph.input}
+    found = {}
+    for name, given in known.items():
+        element, array = elements[name], np.asarray(given)
+        if element is None:
+            raise CircuitizeError(f"known input {name!r}: expected numbers, found another type; leave it out")
+        if array.dtype.kind not in "biuf" or (element.kind != "float" and (array != np.rint(array)).any()):
+            wanted = "numbers" if element.kind == "float" else "whole numbers"
+            raise CircuitizeError(f"known input {name!r}: expected {wanted}, found {excerpt(given)}; correct it")
+        found[name] = array.astype(element.dtype)
+    return found
 
 
 def from_onnx(
@@ -187,13 +207,14 @@ def _data(model: Any) -> tuple[str, list[int | str]]:
             f"expected one input besides parameters, found {[entry.name for entry in entries]}; use its program instead"
         )
     tensor = entries[0].type.tensor_type
-    axes = [
-        int(extent.dim_value) if extent.HasField("dim_value") and extent.dim_value >= 0 else str(extent.dim_param)
-        for extent in tensor.shape.dim
-    ]
+    axes: list[int | str] = []
+    for extent in tensor.shape.dim:
+        fixed = open_or_fixed(extent)
+        axes.append(str(extent.dim_param) if fixed is None else fixed)
     if not axes:
         raise CircuitizeError(
-            f"input {entries[0].name!r}: expected a first axis that counts examples, found none; use its program instead"
+            f"input {entries[0].name!r}: expected a first axis that counts examples, found none; use its program "
+            "instead"
         )
     return entries[0].name, axes
 

@@ -135,8 +135,8 @@ def _saved(path: Path, integer: bool) -> Program:
 def _from_onnx(path: Path, integer: bool, options: Namespace | None) -> Program:
     if integer:
         raise CircuitizeError(
-            f"{path}: expected the saved program that the proof is of, found an ONNX file, whose formats depend on what "
-            "it was calibrated on; give program.arrow, which setup and compile write, or that of --save-program"
+            f"{path}: expected the saved program that the proof is of, found an ONNX file, whose formats depend on "
+            "what it was calibrated on; give program.arrow, which setup and compile write, or that of --save-program"
         )
     from circuitize.api.networks import Choices, program_of
 
