@@ -64,6 +64,8 @@ ELEMENTS = {
     16: Element("bfloat16", "float"),
 }
 """By ONNX's number. Strings, complex numbers and floats of 8 bits and fewer are none of them."""
+STRING = 8
+"""ONNX's number for texts: only as labels of classes, of which the places are taken."""
 NAMED = {element.tensor: element for element in ELEMENTS.values()}
 
 

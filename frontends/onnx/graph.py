@@ -17,7 +17,8 @@ from circuitize.circuits.types import Array
 from circuitize.frontends.provenance import part, placed_at
 from circuitize.frontends.tensor import Tensor
 
-from .elements import ELEMENTS, EXACT, Known, Value
+from . import ml
+from .elements import ELEMENTS, EXACT, INT64, STRING, Known, Value
 from .extents import Extents, open_or_fixed
 from .model import CONVERT, attribute, check, declared, opsets, package, read, shown
 from .node import OPERATORS, Attributes, Node, UnknownValue, constant
@@ -30,7 +31,8 @@ from .whole import Interval
 __all__ = ["Imported", "UnknownValue", "arrow"]
 
 TRAINING = ("Adagrad", "Adam", "Momentum")
-DOMAINS = ("", "ai.onnx", "ai.onnx.preview.training")
+HOMES = dict.fromkeys(TRAINING, "ai.onnx.preview.training") | dict.fromkeys(ml.NAMES, ml.DOMAIN)
+"""By operator, the domain that has it, where that is not ONNX's own."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +59,9 @@ def arrow(
     What is computed from constants alone is computed now, so that shapes may depend on it. Inputs of whole numbers lie
     in their element type's interval, and within 2^52; `intervals` (low, high) by name promises less. `dims` says
     extents that the file leaves open, by their name (`batch`) or by input and axis (`x:0`); `parameters`, which
-    initializers are inputs, after the others. Raises UnknownValue where a shape depends on an input that is not known, FormatError for a malformed model, CircuitizeError
-    for an operator or a type that is not understood, for shapes that are not concrete, for whole numbers that float64
+    initializers are inputs, after the others. Raises UnknownValue where a shape depends on an input that is not known,
+    FormatError for a malformed model, CircuitizeError for an operator or a type that is not understood, for shapes that
+    are not concrete, for whole numbers that float64
     may not hold, and where the package `onnx` is missing.
     """
     onnx, model = package(), read(model)
@@ -69,7 +72,7 @@ def arrow(
     extents.require_used()
     written = set(values)
     later = {name for proto in graph.node for name in proto.output}
-    for place, proto in enumerate(graph.node):
+    for place, proto in enumerate(ml.without_maps(graph.node)):
         called = shown(proto.op_type)
         where = f"{called} {proto.name!r}" if proto.name else f"node {place + 1}, {called}"
         with placed_at((shown(graph.name) or "graph", place + 1)), part(shown(proto.name) or called):
@@ -148,7 +151,7 @@ def _node(
     builder: Builder,
 ) -> tuple[Node, Signature]:
     domain = "" if proto.domain == "ai.onnx" else proto.domain
-    if proto.domain not in DOMAINS or proto.op_type not in OPERATORS or (domain != "") != (proto.op_type in TRAINING):
+    if proto.op_type not in OPERATORS or domain != HOMES.get(proto.op_type, ""):
         found = f"{proto.domain}.{proto.op_type}" if proto.domain else proto.op_type
         raise CircuitizeError(f"expected an operator that is understood, found {shown(found)}; see docs/onnx.md")
     if domain not in versions:
@@ -197,7 +200,8 @@ def _imported(graph: Any, builder: Builder, values: Mapping[str, Value], names: 
                 len(extents) == len(result.shape)
                 and all(e in (None, n) for e, n in zip(extents, result.shape, strict=True))
             )
-            if ELEMENTS.get(tensor.elem_type) != result.element or not fits:
+            texts = tensor.elem_type == STRING and result.element == INT64
+            if (ELEMENTS.get(tensor.elem_type) != result.element and not texts) or not fits:
                 raise FormatError(
                     f"output {entry.name!r}: expected what the graph declares, found {result.element.name} of shape "
                     f"{list(result.shape)}; correct the declaration"

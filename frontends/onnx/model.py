@@ -64,7 +64,7 @@ def opsets(onnx: ModuleType, model: Any) -> dict[str, int]:
     found: dict[str, int] = {}
     for entry in model.opset_import:
         domain = "" if entry.domain == "ai.onnx" else entry.domain
-        if domain in found:
+        if found.get(domain, entry.version) != entry.version:
             raise FormatError(f"expected one opset of domain {domain!r}, found two; correct the model")
         found[domain] = entry.version
     newest = onnx.defs.onnx_opset_version()
@@ -149,15 +149,15 @@ def attribute(onnx: ModuleType, entry: Any, where: str) -> Any:
         raise FormatError(f"{where}: expected a value of {entry.name!r}, found a reference; inline the function")
     if entry.type == kinds.TENSOR:
         return value(onnx, entry.t, f"{where}, attribute {entry.name!r}")
-    if entry.type not in (kinds.FLOAT, kinds.INT, kinds.STRING, kinds.FLOATS, kinds.INTS):
+    if entry.type not in (kinds.FLOAT, kinds.INT, kinds.STRING, kinds.FLOATS, kinds.INTS, kinds.STRINGS):
         found = kinds.AttributeType.Name(entry.type) if entry.type in kinds.AttributeType.values() else entry.type
         raise FormatError(
             f"{where}: expected numbers, a string or a tensor as {entry.name!r}, found {found}; rewrite the node"
         )
     found = onnx.helper.get_attribute_value(entry)
-    if entry.type == kinds.STRING:
+    if entry.type in (kinds.STRING, kinds.STRINGS):
         try:
-            return found.decode()
+            return found.decode() if isinstance(found, bytes) else [text.decode() for text in found]
         except UnicodeDecodeError:
             raise FormatError(
                 f"{where}: expected text as {entry.name!r}, found other bytes; correct the node"
