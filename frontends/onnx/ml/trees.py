@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +20,8 @@ Integers = NDArray[np.int64]
 Reals = NDArray[np.float64]
 
 LEAF = -1
+GROUP = 256
+"""Nodes of the trees that are walked together."""
 MODES = ("BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ", "BRANCH_MEMBER")
 AGGREGATES = ("AVERAGE", "SUM", "MIN", "MAX")
 TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
@@ -65,51 +66,83 @@ def checked(node: Node, trees: Trees, features: int) -> Trees:
 
 
 def leaves(x: Tensor, trees: Trees) -> tuple[Integers, Tensor]:
-    """The leaves of all trees, and for each row of x which of them it comes to: 1 there, else 0."""
-    rows = x.shape[0]
-    answers = _answers(x, trees)
-    level, here = trees.roots, None
-    found: list[Integers] = []
-    parts: list[Tensor] = []
-    while len(level):
-        ends = trees.mode[level] == LEAF
-        if ends.any():
-            at = np.flatnonzero(ends)
-            found.append(level[at])
-            parts.append(x.constant(np.ones((rows, len(at)))) if here is None else here[:, at])
-        going = np.flatnonzero(~ends)
-        if not len(going):
-            break
-        inner = level[going]
-        yes = answers(inner)
-        if here is None:
-            left, right = yes, 1.0 - yes
-        else:
-            before = here[:, going]
-            left = before * yes
-            right = before - left
-        here = concatenate([left, right], 1)
-        level = np.concatenate([trees.true[inner], trees.false[inner]])
+    """The leaves of all trees, and for each row of x which of them it comes to: 1 there, else 0.
+
+    Trees are taken in groups, whose levels are small: what picks columns is a matrix of zeros and ones.
+    """
+    owner = owners(trees)
+    sizes = np.bincount(owner, minlength=len(trees.roots))
+    group = np.cumsum(sizes) // GROUP
+    found, parts = [], []
+    for number in np.unique(group):
+        ends, reached = _leaves(x, trees, trees.roots[group == number])
+        found += ends
+        parts += reached
     return np.concatenate(found), concatenate(parts, 1) if len(parts) > 1 else parts[0]
 
 
-def _answers(x: Tensor, trees: Trees) -> Any:
-    """Of inner nodes, 1 where the row takes the true branch: each test of a feature and a threshold is made once."""
-    inner = np.flatnonzero(trees.mode != LEAF)
+def owners(trees: Trees) -> Integers:
+    """The tree of each node, by its number among the roots; -1 for a node of none."""
+    owner = np.full(len(trees.mode), -1, np.int64)
+    owner[trees.roots] = np.arange(len(trees.roots))
+    level = trees.roots
+    while len(level):
+        level = level[trees.mode[level] != LEAF]
+        owner[trees.true[level]] = owner[trees.false[level]] = owner[level]
+        level = np.concatenate([trees.true[level], trees.false[level]])
+    return owner
+
+
+def _leaves(x: Tensor, trees: Trees, roots: Integers) -> tuple[list[Integers], list[Tensor]]:
+    """Leaves and who comes to them, level by level: one product for each inner node."""
+    level, levels = roots, []
+    while len(level):
+        levels.append(level)
+        inner = level[trees.mode[level] != LEAF]
+        level = np.concatenate([trees.true[inner], trees.false[inner]])
+    every = np.concatenate([level[trees.mode[level] != LEAF] for level in levels])
+    answers, columns = _answers(x, trees, every)
+    found, parts, here, done = [], [], None, 0
+    for level in levels:
+        ends = np.flatnonzero(trees.mode[level] == LEAF)
+        going = np.flatnonzero(trees.mode[level] != LEAF)
+        if len(ends):
+            found.append(level[ends])
+            parts.append(x.constant(np.ones((x.shape[0], len(ends)))) if here is None else _columns(here, ends))
+        if not len(going):
+            continue
+        yes = _columns(answers, columns[done : done + len(going)])
+        done += len(going)
+        if here is None:
+            left, right = yes, 1.0 - yes
+        else:
+            before = _columns(here, going)
+            left = before * yes
+            right = before - left
+        here = concatenate([left, right], 1)
+    return found, parts
+
+
+def _columns(x: Tensor, chosen: Integers) -> Tensor:
+    """These columns of x, some perhaps more than once."""
+    if len(chosen) == x.shape[1] and (chosen == np.arange(len(chosen))).all():
+        return x
+    return x @ np.eye(x.shape[1])[:, chosen]
+
+
+def _answers(x: Tensor, trees: Trees, inner: Integers) -> tuple[Tensor, Integers]:
+    """Of inner nodes, 1 where a row takes the true branch: columns, in which each test stands once, and places."""
     keys = np.stack([trees.mode[inner], trees.feature[inner], trees.threshold[inner].view(np.int64)])
     _, first, place = np.unique(keys, axis=1, return_index=True, return_inverse=True)
     tests = inner[first]
-    made, order = [], []
+    made = []
+    # The keys are sorted by mode first, so that the tests of one mode are neighbours.
     for mode in np.unique(trees.mode[tests]).tolist():
-        chosen = np.flatnonzero(trees.mode[tests] == mode)
-        values = x[:, trees.feature[tests[chosen]]]
-        made.append(_compared(values, trees.threshold[tests[chosen]], MODES[mode]))
-        order.append(chosen)
-    columns = np.zeros(len(trees.mode), np.int64)
-    if made:
-        every = concatenate(made, 1) if len(made) > 1 else made[0]
-        columns[inner] = np.argsort(np.concatenate(order))[place.reshape(-1)]
-    return lambda nodes: every[:, columns[nodes]]
+        chosen = tests[trees.mode[tests] == mode]
+        made.append(_compared(_columns(x, trees.feature[chosen]), trees.threshold[chosen], MODES[mode]))
+    if not made:
+        return x, np.zeros(0, np.int64)
+    return concatenate(made, 1) if len(made) > 1 else made[0], place.reshape(-1)
 
 
 def _compared(x: Tensor, threshold: Reals, mode: str) -> Tensor:
@@ -134,15 +167,8 @@ def scores(node: Node, x: Tensor, trees: Trees, weights: Reals, given: NDArray[n
         return reached @ (weights[ends] * share)
     if not given[ends].all():
         raise node.fault(f"expected a weight of each target at each leaf for {aggregate}, found none at one; give all")
-    owner = np.zeros(len(trees.mode), np.int64)
-    owner[trees.roots] = np.arange(len(trees.roots))
-    level = trees.roots
-    while len(level):
-        level = level[trees.mode[level] != LEAF]
-        owner[trees.true[level]] = owner[trees.false[level]] = owner[level]
-        level = np.concatenate([trees.true[level], trees.false[level]])
     spread = np.zeros((len(ends), len(trees.roots), targets))
-    spread[np.arange(len(ends)), owner[ends]] = weights[ends]
+    spread[np.arange(len(ends)), owners(trees)[ends]] = weights[ends]
     each = (reached @ spread.reshape(len(ends), -1)).reshape(x.shape[0], len(trees.roots), targets)
     return (greatest if aggregate == "MAX" else least)(each, (1,)).reshape(x.shape[0], targets)
 
@@ -155,9 +181,7 @@ def _older(node: Node, features: int) -> tuple[Trees, dict[tuple[int, int], int]
     count = len(modes)
     if not count or any(len(entries) != count for entries in (*named.values(), values)):
         found = {f"nodes_{name}": len(entries) for name, entries in named.items()} | {"nodes_values": len(values)}
-        raise node.fault(
-            f"expected {count} entries of each attribute of nodes, at least one, found {found}; correct it"
-        )
+        raise node.fault(f"expected {count} entries of each attribute of nodes, found {found}; correct it")
     unknown = sorted(set(modes) - {*MODES, "LEAF"})
     if unknown:
         raise node.fault(f"expected modes among {[*MODES, 'LEAF']}, found {unknown[0]!r}; correct it")
