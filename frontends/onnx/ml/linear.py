@@ -44,7 +44,9 @@ def _regressor(node: Node) -> Tensor:
 
 @operator("LinearClassifier", kinds=NUMBERS, ignores=("multi_class",))
 def _classifier(node: Node) -> list[Made]:
-    """One row of coefficients scores the second of two classes; more score one class each."""
+    """One row of coefficients scores the second of two classes, and the first by what it lacks to 1, as onnxruntime has
+    it; more score one class each.
+    """
     numbers = labels(node, "classlabels_ints", "classlabels_strings")
     scores = affine(node, rows_of(node))
     if scores.shape[1] == 1 and len(numbers) == 2:
@@ -52,7 +54,8 @@ def _classifier(node: Node) -> list[Made]:
         wanted = node.attribute("post_transform", "NONE")
         if wanted == "LOGISTIC":
             return [found, Made(both(sigmoid(-scores), sigmoid(scores)))]
-        return [found, Made(transformed(node, both(-scores, scores)))]
+        transformed(node, scores)  # Only to refuse what is not understood.
+        return [found, Made(both(1.0 - scores, scores))]
     if scores.shape[1] != len(numbers):
         raise node.fault(
             f"expected coefficients of {len(numbers)} classes, found those of {scores.shape[1]}; correct them"

@@ -40,7 +40,7 @@ class Trees:
     roots: Integers
 
 
-def checked(node: Node, trees: Trees, features: int) -> Trees:
+def checked(node: Node, trees: Trees, features: int, every: bool = True) -> Trees:
     """The trees. Raises CircuitizeError unless each node is one tree's, once, and tests a feature that there is."""
     inner = np.flatnonzero(trees.mode != LEAF)
     count = len(trees.mode)
@@ -62,6 +62,8 @@ def checked(node: Node, trees: Trees, features: int) -> Trees:
         reached[level] = True
         level = level[trees.mode[level] != LEAF]
         level = np.concatenate([trees.true[level], trees.false[level]])
+    if not reached[: len(trees.mode) if every else 0].all():
+        raise node.fault("expected nodes that a root leads to, found one that none does; correct the model")
     return trees
 
 
@@ -71,7 +73,7 @@ def leaves(x: Tensor, trees: Trees) -> tuple[Integers, Tensor]:
     Trees are taken in groups, whose levels are small: what picks columns is a matrix of zeros and ones.
     """
     owner = owners(trees)
-    sizes = np.bincount(owner, minlength=len(trees.roots))
+    sizes = np.bincount(owner[owner >= 0], minlength=len(trees.roots))
     group = np.cumsum(sizes) // GROUP
     found, parts = [], []
     for number in np.unique(group):
@@ -197,9 +199,10 @@ def _older(node: Node, features: int) -> tuple[Trees, dict[tuple[int, int], int]
 
     true, false = children("truenodeids"), children("falsenodeids")
     inner = kinds != LEAF
+    if (np.minimum(true, false)[inner] < 0).any():
+        raise node.fault("expected branches to nodes of the same tree, found one to nowhere; correct the model")
     below = np.zeros(count, bool)
-    for child in (true[inner], false[inner]):
-        below[child[child >= 0]] = True
+    below[true[inner]] = below[false[inner]] = True
     roots = np.flatnonzero(~below)
     if len(roots) != len(set(named["treeids"].tolist())):
         raise node.fault("expected one root of each tree, found more or fewer; correct the model")
@@ -265,25 +268,37 @@ def _regressor(node: Node) -> Tensor:
 
 @operator("TreeEnsembleClassifier", kinds=NUMBERS, ignores=IGNORED)
 def _classifier(node: Node) -> list[Made]:
-    """Where all weights are of one of two classes, they score that class: above 1/2 if none is negative, else above 0."""
+    """Where all weights are of one of two classes, they score it: above 1/2 if none is negative, else above 0."""
     x = rows_of(node)
     numbers = labels(node, "classlabels_int64s", "classlabels_strings")
     trees, places = _older(node, x.shape[1])
     weights, _, named = _weights(node, places, "class", len(numbers))
     base = _base(node, 1, len(numbers))
     if len(numbers) == 2 and len(named) == 1:
-        score = scores(node, x, trees, weights[:, named], np.ones(1, bool), "SUM")
-        if len(base):
-            score = score + float(base[-1])
-        if (weights >= 0).all():
-            return [of_two(score, numbers, 0.5), Made(transformed(node, both(1.0 - score, score)))]
-        if node.attribute("post_transform", "NONE") == "LOGISTIC":
-            return [of_two(score, numbers), Made(both(sigmoid(-score), sigmoid(score)))]
-        return [of_two(score, numbers), Made(transformed(node, both(-score, score)))]
+        return _two(node, scores(node, x, trees, weights, np.ones(1, bool), "SUM"), weights, base, numbers)
     made = scores(node, x, trees, weights, np.ones(1, bool), "SUM")
     if len(base):
         made = made + np.broadcast_to(base, (len(numbers),))
     return [of_greatest(made, numbers), Made(transformed(node, made))]
+
+
+def _two(node: Node, made: Tensor, weights: Reals, base: Reals, numbers: list[int]) -> list[Made]:
+    """Two classes of which only one is weighed, as onnxruntime reads it.
+
+    Weights of the first are a score of the second, whose opposite is the first's; those of the second leave it at 0.
+    """
+    one = int(weights.any(axis=0)[1])
+    if len(base) > 1 - one:
+        raise node.fault("expected no base_values, or one for weights of the first class alone, found more; add them")
+    positive = (weights >= 0).all()
+    score = made[:, [one]] + float(base[0]) if len(base) else made[:, [one]]
+    found = of_two(score, numbers, 0.5 if positive else 0.0)
+    if one:
+        return [found, Made(transformed(node, made))]
+    transformed(node, made)  # Only to refuse what is not understood.
+    if node.attribute("post_transform", "NONE") == "LOGISTIC":
+        return [found, Made(both(sigmoid(-score), sigmoid(score)))]
+    return [found, Made(both(1.0 - score if positive else -score, score))]
 
 
 @operator("TreeEnsemble", kinds=NUMBERS, ignores=IGNORED)
@@ -331,5 +346,5 @@ def _ensemble(node: Node) -> Tensor:
             f"expected an aggregate_function below 4 and a post_transform of 0 to 2, found {number} and {after}; "
             "apply another afterwards"
         )
-    made = scores(node, x, checked(node, trees, x.shape[1]), spread, given, AGGREGATES[number])
+    made = scores(node, x, checked(node, trees, x.shape[1], every=False), spread, given, AGGREGATES[number])
     return transformed(node, made, TRANSFORMS[after])

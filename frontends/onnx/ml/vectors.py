@@ -50,7 +50,7 @@ def _vectors(node: Node, count: int, features: int) -> Reals:
 
 @operator("SVMRegressor", kinds=NUMBERS)
 def _regressor(node: Node) -> Tensor:
-    """The sum of kernels with support vectors by coefficients, and rho; 1 where that is above 0 for one class, or -1."""
+    """Kernels with support vectors, by coefficients, and rho; of one class 1 where that is above 0, else -1."""
     x = rows_of(node)
     count, coefficients, rho = node.attribute("n_supports", 0), _listed(node, "coefficients"), _listed(node, "rho")
     if len(rho) != 1 or coefficients.size != (count or x.shape[1]):
