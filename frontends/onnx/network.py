@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from circuitize.circuits.errors import CircuitizeError, excerpt
-from circuitize.circuits.types import Array
+from circuitize.circuits.types import Array, Shape
 from circuitize.frontends import imported
 from circuitize.frontends.formats import DATA, ONE_HOT, Format
 from circuitize.frontends.imported import Reals, require_names
 from circuitize.frontends.layers import Model
 
 from .elements import ELEMENTS, Known
-from .extents import open_or_fixed
+from .extents import Extents, open_or_fixed
 from .graph import UnknownValue, arrow
 from .model import check, package, read, shown
 from .tensors import value
@@ -94,6 +94,7 @@ def from_onnx(
     constants: Collection[str] = (),
     output: str | None = None,
     intervals: Mapping[str, Interval] | None = None,
+    known: Mapping[str, ArrayLike] | None = None,
     formats: Mapping[str, Format] | None = None,
 ) -> Model:
     """An ONNX network as a `Model`, whose parameters start from its initializers: `training_step` trains it.
@@ -103,7 +104,7 @@ def from_onnx(
     """
     model = read(source)
     check(model)
-    entry, axes = _data(model)
+    entry, axes = _data(model, known or {})
     chosen = () if output is None else (output,)
     first = axes[0]
     batch_name = f"{entry}:0"
@@ -111,7 +112,7 @@ def from_onnx(
 
     def made(batch: int) -> Network:
         free = {} if isinstance(first, int) else {batch_name: batch}
-        return network(model, {**others, **free}, constants=constants, outputs=chosen, intervals=intervals)
+        return network(model, {**others, **free}, constants=constants, outputs=chosen, intervals=intervals, known=known)
 
     one = made(first if isinstance(first, int) else 1)
     shape = one.shapes[shown(entry)]
@@ -125,6 +126,12 @@ def from_onnx(
         return made(batch.shape[0])
 
     return imported.model(one.parameters, arranged, shape[1:], "onnx", formats)
+
+
+def shape_of(model: Any, dims: Mapping[str, int], name: str) -> Shape:
+    """The shape of an input of a model, with these extents."""
+    entry = next(entry for entry in model.graph.input if shown(entry.name) == name)
+    return Extents(dims).shape(name, entry.type.tensor_type.shape.dim)
 
 
 def default_format(name: str, type: str) -> Format:
@@ -198,10 +205,10 @@ def _behind(model: Any, name: str) -> set[str]:
     return found
 
 
-def _data(model: Any) -> tuple[str, list[int | str]]:
+def _data(model: Any, known: Collection[str]) -> tuple[str, list[int | str]]:
     """The one input beside initializers, and its extents: numbers, or the names of those that are open."""
     held = {entry.name for entry in model.graph.initializer}
-    entries = [entry for entry in model.graph.input if entry.name not in held]
+    entries = [entry for entry in model.graph.input if entry.name not in held and entry.name not in known]
     if len(entries) != 1:
         raise CircuitizeError(
             f"expected one input besides parameters, found {[entry.name for entry in entries]}; use its program instead"

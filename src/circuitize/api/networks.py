@@ -24,7 +24,7 @@ from circuitize.frontends.formats import DATA, ONE_HOT, Format, labels
 from circuitize.frontends.imported import WEIGHTS, require_names
 from circuitize.frontends.layers import Model
 from circuitize.frontends.onnx.model import read
-from circuitize.frontends.onnx.network import Network, default_format, from_onnx, network, types_of
+from circuitize.frontends.onnx.network import Network, default_format, from_onnx, network, shape_of, types_of
 from circuitize.frontends.optimizers import Optimizer
 from circuitize.frontends.training import Loss, start, training_step
 from circuitize.sims import real
@@ -78,6 +78,7 @@ class Choices:
     dims: Mapping[str, int] = field(default_factory=dict)
     formats: Mapping[str, Format] = field(default_factory=dict)
     visibility: Mapping[str, str] = field(default_factory=dict)
+    known: Mapping[str, float] = field(default_factory=dict)
     constants: Sequence[str] = ()
     outputs: Sequence[str] = ()
     examples: Path | None = None
@@ -118,7 +119,12 @@ def _inference(model: Any, choices: Choices) -> Callable[[Batches], Program]:
     types = types_of(model)
     intervals = _intervals(types, choices.formats)
     made: Network = network(
-        model, choices.dims, constants=choices.constants, outputs=choices.outputs, intervals=intervals
+        model,
+        choices.dims,
+        constants=choices.constants,
+        outputs=choices.outputs,
+        intervals=intervals,
+        known=_known(model, choices, types),
     )
     require_names("formats", choices.formats, made.inputs)
     formats = {
@@ -149,7 +155,8 @@ def _starting(program: Program, values: Batch) -> dict[str, Reals]:
 
 def _step(model: Any, choices: Choices, training: Training) -> Callable[[Batches], Program]:
     types = types_of(model)
-    (name,) = list(types) if len(types) == 1 else ("",)
+    fed = [name for name in types if name not in choices.known]
+    name = fed[0] if fed else ""
     if len(choices.outputs) > 1:
         raise CircuitizeError(
             f"outputs: expected one, the prediction that is trained, found {list(choices.outputs)}; name one"
@@ -162,6 +169,7 @@ def _step(model: Any, choices: Choices, training: Training) -> Callable[[Batches
         constants=choices.constants,
         output=choices.outputs[0] if choices.outputs else None,
         intervals=_intervals(types, {name: data} if data is not None else {}),
+        known=_known(model, choices, types),
         formats=taken,
     ).freeze(*training.frozen)
     batch = _batch(choices.dims, model, name)
@@ -214,15 +222,13 @@ def _targets(
 
 def _batch(dims: Mapping[str, int], model: Any, name: str) -> int:
     """How many examples a step has: the first extent of the one input."""
-    return network_shape(model, dims, name)[0]
+    return shape_of(model, dims, name)[0]
 
 
-def network_shape(model: Any, dims: Mapping[str, int], name: str) -> Shape:
-    """The shape of an input of a file, with these extents."""
-    from circuitize.frontends.onnx.extents import Extents
-
-    entry = next(entry for entry in model.graph.input if entry.name == name)
-    return Extents(dims).shape(name, entry.type.tensor_type.shape.dim)
+def _known(model: Any, choices: Choices, types: Mapping[str, str]) -> dict[str, Reals]:
+    """Inputs that are one number in every run, filled with it."""
+    require_names("known", choices.known, types)
+    return {name: np.full(shape_of(model, choices.dims, name), number) for name, number in choices.known.items()}
 
 
 def _intervals(types: Mapping[str, str], formats: Mapping[str, Format]) -> dict[str, tuple[int, int]]:

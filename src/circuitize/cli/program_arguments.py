@@ -34,6 +34,11 @@ def program(command: ArgumentParser, help: str = PROGRAM) -> None:
     for flag, metavar, help in (
         ("--dim", "NAME=N", "an extent that the file leaves open, by its name (batch) or by input and axis (x:0)"),
         ("--format", "NAME=LOW:HIGH[:BITS]", "the format of an input, BITS fraction bits (default 0): x=-4:4:8"),
+        (
+            "--known",
+            "NAME=NUMBER",
+            "an input whose elements are this number in every run, part of the circuit: sr=16000",
+        ),
         *((f"--{word}", "NAME", help.format(word)) for word, help in repeat.items()),
         ("--constant", "NAME", "a parameter that is part of the circuit, no input (weights: all)"),
         ("--only-output", "NAME", "an output to keep, where the others are not wanted"),
@@ -59,7 +64,18 @@ def program(command: ArgumentParser, help: str = PROGRAM) -> None:
 
 def given(options: Namespace) -> list[str]:
     """The options of ONNX files that a command line gives, as they are written."""
-    names = ("dim", "format", *VISIBILITIES, "constant", "only_output", "calibrate", "train", *TRAINED, "save_program")
+    names = (
+        "dim",
+        "format",
+        "known",
+        *VISIBILITIES,
+        "constant",
+        "only_output",
+        "calibrate",
+        "train",
+        *TRAINED,
+        "save_program",
+    )
     return [f"--{name.replace('_', '-')}" for name in names if getattr(options, name, None)]
 
 
@@ -75,6 +91,9 @@ def choices(options: Namespace) -> Choices:
     return Choices(
         dims={name: _whole("--dim", text, name, value) for text, name, value in _pairs("--dim", options.dim)},
         formats={name: _format(text, value) for text, name, value in _pairs("--format", options.format)},
+        known={
+            name: float(exact_number(f"--known {name}", value)) for _, name, value in _pairs("--known", options.known)
+        },
         visibility=seen,
         constants=options.constant,
         outputs=options.only_output,

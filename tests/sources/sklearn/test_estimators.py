@@ -1,0 +1,61 @@
+"""Estimators of scikit-learn through skl2onnx, as exported: beside onnxruntime, and on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnxruntime
+import pytest
+from estimators import ESTIMATORS, fitted
+
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.cli import main
+from circuitize.frontends.onnx.network import network
+from circuitize.sims import real
+
+REFUSED = {"KNeighborsClassifier": "expected an operator that is understood, found Scan; see docs/onnx.md"}
+"""What is not read of the thirteen, and why."""
+
+pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning")
+
+
+def columns(given: Any) -> Any:
+    """Outputs of onnxruntime, maps from labels to numbers as columns."""
+    return np.array([list(row.values()) for row in given]) if isinstance(given, list) else given
+
+
+@pytest.mark.parametrize("name", [name for name in ESTIMATORS if name not in REFUSED])
+def test_an_estimator_equals_onnxruntime(name: str) -> None:
+    model, data = fitted(name)
+    ours = network(model, {"X:0": len(data)})
+    given = {"X": data, **ours.parameters}
+    found = real.executor(ours.arrow).outputs([np.asarray(given[name], np.float64) for name in ours.inputs])
+    wanted = onnxruntime.InferenceSession(model.SerializeToString()).run(list(ours.outputs), {"X": data})
+    for mine, theirs in zip(found, map(columns, wanted), strict=True):
+        assert mine.shape == theirs.shape and np.abs(mine - theirs).max() <= 1e-4 * max(1.0, np.abs(theirs).max())
+
+
+def test_at_least_ten_of_thirteen() -> None:
+    assert len(ESTIMATORS) == 13 and len(REFUSED) <= 3
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_not_read_is_said(name: str) -> None:
+    model, data = fitted(name)
+    with pytest.raises(CircuitizeError, match=REFUSED[name]):
+        network(model, {"X:0": len(data)})
+
+
+def test_every_target_takes_trees_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model, data = fitted("GradientBoostingRegressor")
+    path, examples = tmp_path / "model.onnx", tmp_path / "data.npz"
+    path.write_bytes(model.SerializeToString())
+    np.savez(examples, X=data)
+    options = ["--dim", "X:0=2", "--format", "X=0:8:5", "--calibrate", str(examples)]
+    assert main(["check", str(path), *options, "--vectors", "2", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["mismatches"] == 0 and {"r1cs", "plonkish", "tensor"} <= set(told["targets"])
+    assert max(told["float_error"].values()) < 0.05
