@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,17 +92,24 @@ def program_of(path: Path, choices: Choices, say: Progress = silent) -> Program:
     """
     model = read(path)
     made = _inference(model, choices) if choices.training is None else _step(model, choices, choices.training)
-    return _seen(made(_examples_of(path, choices, say)), choices.visibility)
+    program = _seen(made.program, choices.visibility)
+    return replace(program, examples=made.examples(_batches(path, choices, say)))
 
 
-Batches = Callable[[Sequence[Port[Fixed]], Mapping[str, Callable[[np.random.Generator], Reals]]], list[dict[str, Any]]]
-"""Of these ports, what is drawn otherwise by name -> batches of data."""
+Draw = Callable[[np.random.Generator], Reals]
+Batches = Callable[[Sequence[Port[Fixed]], Mapping[str, Draw]], list[dict[str, Any]]]
+"""Of these ports, and of what is not drawn uniformly, by name -> batches of data."""
 
 
-def _examples_of(path: Path, choices: Choices, say: Progress) -> Batches:
-    def batches(
-        ports: Sequence[Port[Fixed]], drawn: Mapping[str, Callable[[np.random.Generator], Reals]]
-    ) -> list[dict[str, Any]]:
+class Made(NamedTuple):
+    """A program without examples, and what makes examples of batches."""
+
+    program: Program
+    examples: Callable[[Batches], tuple[Batch, ...]]
+
+
+def _batches(path: Path, choices: Choices, say: Progress) -> Batches:
+    def batches(ports: Sequence[Port[Fixed]], drawn: Mapping[str, Draw]) -> list[dict[str, Any]]:
         if choices.examples is not None:
             return _cut(choices.examples, ports)
         say(f"{path}: calibrated on {DRAWN} random batches; give examples of the data by --calibrate FILE.npz")
@@ -115,8 +122,10 @@ def _examples_of(path: Path, choices: Choices, say: Progress) -> Batches:
     return batches
 
 
-def _inference(model: Any, choices: Choices) -> Callable[[Batches], Program]:
+def _inference(model: Any, choices: Choices) -> Made:
     types = types_of(model)
+    for name in set(types) - {*choices.formats, *choices.known}:
+        default_format(name, types[name])
     intervals = _intervals(types, choices.formats)
     made: Network = network(
         model,
@@ -134,14 +143,12 @@ def _inference(model: Any, choices: Choices) -> Callable[[Batches], Program]:
     }
     program = made.program({**choices.formats, **formats})
 
-    def finished(batches: Batches) -> Program:
+    def examples(batches: Batches) -> tuple[Batch, ...]:
+        starting = _starting(program, made.parameters)
         data = [port for port in program.inputs if port.role is Role.DATA]
-        if not data:
-            return replace(program, examples=(dict(made.parameters),))
-        found = batches(data, {})[:MOST_EXAMPLES]
-        return replace(program, examples=tuple({**_starting(program, made.parameters), **batch} for batch in found))
+        return tuple({**starting, **batch} for batch in batches(data, {})[:MOST_EXAMPLES]) if data else (starting,)
 
-    return finished
+    return Made(program, examples)
 
 
 def _starting(program: Program, values: Batch) -> dict[str, Reals]:
@@ -153,7 +160,7 @@ def _starting(program: Program, values: Batch) -> dict[str, Reals]:
     }
 
 
-def _step(model: Any, choices: Choices, training: Training) -> Callable[[Batches], Program]:
+def _step(model: Any, choices: Choices, training: Training) -> Made:
     types = types_of(model)
     fed = [name for name in types if name not in choices.known]
     name = fed[0] if fed else ""
@@ -174,6 +181,7 @@ def _step(model: Any, choices: Choices, training: Training) -> Callable[[Batches
     ).freeze(*training.frozen)
     batch = _batch(choices.dims, model, name)
     loss, optimizer = LOSSES[training.loss], OPTIMIZERS[training.optimizer]()
+    optimizer.values(1, training.learning_rate)
     prediction = found.arrow(found.batch_type(batch)).target[0]
     shape: Shape = getattr(prediction, "shape", ())
     told, target_shape, draw = _targets(training.loss, shape)
@@ -188,12 +196,11 @@ def _step(model: Any, choices: Choices, training: Training) -> Callable[[Batches
         precision=Precision(margin=4.0),
     )
 
-    def finished(batches: Batches) -> Program:
+    def examples(batches: Batches) -> tuple[Batch, ...]:
         ports = [port for port in program.inputs if port.name in ("inputs", "targets")]
-        moments = _moments(program, found, optimizer, training, batches(ports, {"targets": draw} if draw else {}))
-        return replace(program, examples=moments)
+        return _moments(program, found, optimizer, training, batches(ports, {"targets": draw} if draw else {}))
 
-    return finished
+    return Made(program, examples)
 
 
 def _moments(
@@ -208,9 +215,7 @@ def _moments(
     return real.record(program, start(program, model, 0), batches, min(steps, MOST_EXAMPLES))
 
 
-def _targets(
-    loss: str, prediction: Shape
-) -> tuple[Format, Shape | None, Callable[[np.random.Generator], Reals] | None]:
+def _targets(loss: str, prediction: Shape) -> tuple[Format, Shape | None, Draw | None]:
     """Of a loss: the format of its targets, the shape of one where it is not the prediction's, and how to draw them."""
     if loss in ("cross_entropy", "label_cross_entropy") and len(prediction) == 2:
         batch, classes = prediction

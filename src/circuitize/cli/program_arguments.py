@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -148,13 +149,15 @@ def _format(text: str, value: str) -> Format:
     ends = value.split(":")
     try:
         low, high, bits = float(ends[0]), float(ends[1]), int(ends[2]) if len(ends) == 3 else 0
-        if not 2 <= len(ends) <= 3 or not 0 <= bits <= 62:
+        if not 2 <= len(ends) <= 3 or not 0 <= bits <= 62 or not math.isfinite(low) or not math.isfinite(high):
             raise ValueError
     except (ValueError, IndexError, OverflowError):
         raise CircuitizeError(
             f"--format {text}: expected NAME=LOW:HIGH or NAME=LOW:HIGH:BITS, found {value!r}; write x=-4:4:8"
         ) from None
-    try:
-        return Format.between(low, high, bits)
-    except CircuitizeError as error:
-        raise CircuitizeError(f"--format {text}: {error}") from None
+    low, high = low * 2**bits, high * 2**bits
+    if not (low <= high and low.is_integer() and high.is_integer()):
+        raise CircuitizeError(
+            f"--format {text}: expected LOW at most HIGH, both multiples of 2^-{bits}, found {value!r}; round them outward"
+        )
+    return Format(bits, int(low), int(high))
