@@ -158,6 +158,6 @@ def _format(text: str, value: str) -> Format:
     low, high = low * 2**bits, high * 2**bits
     if not (low <= high and low.is_integer() and high.is_integer()):
         raise CircuitizeError(
-            f"--format {text}: expected LOW at most HIGH, both multiples of 2^-{bits}, found {value!r}; round them outward"
+            f"--format {text}: expected LOW at most HIGH, both multiples of 2^-{bits}, found {value!r}; round them"
         )
     return Format(bits, int(low), int(high))
