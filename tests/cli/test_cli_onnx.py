@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,17 +20,22 @@ from circuitize.cli.program_arguments import LOSSES, OPTIMIZERS
 from circuitize.frontends.datasets import digits
 
 
+def cut(rows: dict[str, Any], place: int) -> dict[str, Any]:
+    """A batch of four."""
+    return {name: array[4 * place :][:4] for name, array in rows.items()}
+
+
 @pytest.fixture
 def network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a network, examples of its data and two batches to train on."""
     monkeypatch.chdir(tmp_path)
     written(tmp_path / "net.onnx", mlp())
     draw = np.random.default_rng(1)
-    rows = {"inputs": draw.integers(0, 17, (8, 3)) / 16, "targets": draw.integers(0, 17, (8, 2)) / 16}
+    rows: dict[str, Any] = {"inputs": draw.integers(0, 17, (8, 3)) / 16, "targets": draw.integers(0, 17, (8, 2)) / 16}
     np.savez("examples.npz", x=rows["inputs"])
     np.savez("rows.npz", **rows)
     for place in range(2):
-        np.savez(f"batch{place + 1}.npz", **{name: array[4 * place :][:4] for name, array in rows.items()})
+        np.savez(f"batch{place + 1}.npz", **cut(rows, place))
     return tmp_path
 
 
@@ -121,10 +127,13 @@ def test_the_convolutional_example_is_trained_and_proved_by_every_prover(
     monkeypatch.chdir(tmp_path)
     written(tmp_path / "cnn.onnx", cnn())
     split = digits(seed=0)
-    rows = {"inputs": split.train_inputs[:256].reshape(-1, 1, 8, 8), "targets": split.train_targets[:256]}
+    rows: dict[str, Any] = {
+        "inputs": split.train_inputs[:256].reshape(-1, 1, 8, 8),
+        "targets": split.train_targets[:256],
+    }
     np.savez("digits.npz", **rows)
     for place in range(2):
-        np.savez(f"batch{place}.npz", **{name: array[4 * place :][:4] for name, array in rows.items()})
+        np.savez(f"batch{place}.npz", **cut(rows, place))
     step = ("cnn.onnx", "--dim", "batch=4", "--train", "cross_entropy", "--calibrate", "digits.npz")
     keys: tuple[str, ...] = ("--program", "step.arrow")
     if prover != "tensor":

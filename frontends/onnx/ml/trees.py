@@ -235,7 +235,7 @@ def _weights(
     if min(at) < 0:
         raise node.fault("expected weights of nodes that there are, found those of another; correct the model")
     weights = np.zeros((len(places), targets))
-    np.add.at(weights, (at, ids), values)
+    np.add.at(weights, (np.array(at), ids), values)
     given = np.zeros(weights.shape, bool)
     given[at, ids] = True
     return weights, given, np.unique(ids)
@@ -287,7 +287,7 @@ def _two(node: Node, made: Tensor, weights: Reals, base: Reals, numbers: list[in
 
     Weights of the first are a score of the second, whose opposite is the first's; those of the second leave it at 0.
     """
-    one = int(weights.any(axis=0)[1])
+    one = int(np.any(weights[:, 1]))
     if len(base) > 1 - one:
         raise node.fault("expected no base_values, or one for weights of the first class alone, found more; add them")
     positive = (weights >= 0).all()
@@ -327,13 +327,14 @@ def _ensemble(node: Node) -> Tensor:
     if not 0 <= roots.min() <= roots.max() < inner:
         raise node.fault(f"expected roots below {inner}, found {roots.tolist()}; correct the model")
     # A tree that is one leaf is written as a node with that leaf on both sides: each side gets a copy of its own.
-    sides = [np.where(leaf != 0, inner + copy * ends + at, at) for copy, (at, leaf) in enumerate(children)]
+    true, false = (np.where(leaf != 0, inner + copy * ends + at, at) for copy, (at, leaf) in enumerate(children))
     count, none = inner + 2 * ends, np.zeros(2 * ends, np.int64)
     trees = Trees(
         np.concatenate([modes, none + LEAF]),
         np.concatenate([feature, none]),
         np.concatenate([threshold, none.astype(np.float64)]),
-        *(np.concatenate([side, none]) for side in sides),
+        np.concatenate([true, none]),
+        np.concatenate([false, none]),
         roots,
     )
     spread, given = np.zeros((count, targets)), np.zeros((count, targets), bool)
