@@ -116,6 +116,10 @@ def names_of(page: str, folder: Path) -> dict[str, Any]:
         return of_hardware()
     if page == "onnx.md":
         of_onnx(folder)
+    if page == "networks.md":
+        from onnx_files import mlp, written
+
+        written(folder / "network.onnx", mlp())
     if page == "verifying.md":
         return of_verifying(folder)
     if page == "README.md":
