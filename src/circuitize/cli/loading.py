@@ -13,6 +13,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
 
+import numpy as np
+
 from circuitize.api.exact import Exact, exact
 from circuitize.api.values import given_values
 from circuitize.circuits.encode import MAGIC
@@ -151,15 +153,22 @@ def _from_onnx(path: Path, integer: bool, options: Namespace | None) -> Program:
 
 
 def came_with(loaded: Exact, options: Namespace) -> Mapping[str, Given] | None:
-    """What inputs are given by --inputs, completed by what an ONNX file has: its weights, and the scalars of a step.
+    """What inputs are given by --inputs, completed by what an ONNX file has: its weights, and scalars of every step.
 
     None where PROGRAM is no such file, or --inputs says nothing: then the first example is all.
     """
     if program_path(options.program).suffix != ONNX or not options.inputs or not loaded.given.examples:
         return None
-    first, data = loaded.given.examples[0], {port.name for port in loaded.given.inputs if port.role is Role.DATA}
+    first, *others = loaded.given.examples
+    held = [port.name for port in loaded.given.inputs if port.held]
+    # A scalar that is another in another step, as Adam's, is to be said.
+    alike = [
+        port.name
+        for port in loaded.given.inputs
+        if port.role is Role.SCALAR and all(np.array_equal(first[port.name], each[port.name]) for each in others)
+    ]
     _, found = given_values(loaded.integer, options.inputs, remark, options.raw_inputs)
-    return {**{name: value for name, value in first.items() if name not in data}, **found}
+    return {**{name: first[name] for name in (*held, *alike)}, **found}
 
 
 def _from_python(path: Path, name: str) -> Program:
