@@ -11,13 +11,9 @@ import onnxruntime
 import pytest
 from estimators import ESTIMATORS, fitted
 
-from circuitize.circuits.errors import CircuitizeError
 from circuitize.cli import main
 from circuitize.frontends.onnx.network import network
 from circuitize.sims import real
-
-REFUSED = {"KNeighborsClassifier": "expected an operator that is understood, found Scan; see docs/onnx.md"}
-"""What is not read of the thirteen, and why."""
 
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning")
 
@@ -27,7 +23,7 @@ def columns(given: Any) -> Any:
     return np.array([list(row.values()) for row in given]) if isinstance(given, list) else given
 
 
-@pytest.mark.parametrize("name", [name for name in ESTIMATORS if name not in REFUSED])
+@pytest.mark.parametrize("name", ESTIMATORS)
 def test_an_estimator_equals_onnxruntime(name: str) -> None:
     model, data = fitted(name)
     ours = network(model, {"X:0": len(data)})
@@ -36,17 +32,6 @@ def test_an_estimator_equals_onnxruntime(name: str) -> None:
     wanted = onnxruntime.InferenceSession(model.SerializeToString()).run(list(ours.outputs), {"X": data})
     for mine, theirs in zip(found, map(columns, wanted), strict=True):
         assert mine.shape == theirs.shape and np.abs(mine - theirs).max() <= 1e-4 * max(1.0, np.abs(theirs).max())
-
-
-def test_at_least_ten_of_thirteen() -> None:
-    assert len(ESTIMATORS) == 13 and len(REFUSED) <= 3
-
-
-@pytest.mark.parametrize("name", REFUSED)
-def test_what_is_not_read_is_said(name: str) -> None:
-    model, data = fitted(name)
-    with pytest.raises(CircuitizeError, match=REFUSED[name]):
-        network(model, {"X:0": len(data)})
 
 
 def test_every_target_takes_trees_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
