@@ -14,7 +14,7 @@ from circuitize.frontends import training
 from circuitize.frontends.datasets import Recipe, digits
 from circuitize.frontends.formats import WEIGHTS
 from circuitize.frontends.losses import cross_entropy
-from circuitize.frontends.onnx.network import from_onnx
+from circuitize.frontends.onnx.models import from_onnx
 from circuitize.sims import real
 
 RECIPE = Recipe(batch=4, epochs=1, learning_rate=0.1)

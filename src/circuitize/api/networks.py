@@ -5,29 +5,30 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.circuits.archives import read_npz
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.lowering import Precision
 from circuitize.circuits.phases import Progress, silent
-from circuitize.circuits.port import Port, Role
+from circuitize.circuits.port import Role
 from circuitize.circuits.program import Program
-from circuitize.circuits.types import Fixed, Shape
+from circuitize.circuits.types import Shape
 from circuitize.frontends import adam, adaptive, losses, optimizers
 from circuitize.frontends.formats import DATA, ONE_HOT, Format, labels
 from circuitize.frontends.imported import WEIGHTS, require_names
 from circuitize.frontends.layers import Model
 from circuitize.frontends.onnx.model import read
-from circuitize.frontends.onnx.network import Network, default_format, from_onnx, network, shape_of, types_of
+from circuitize.frontends.onnx.models import from_onnx
+from circuitize.frontends.onnx.network import Network, default_format, network, shape_of, types_of
 from circuitize.frontends.optimizers import Optimizer
 from circuitize.frontends.training import Loss, start, training_step
 from circuitize.sims import real
+
+from .batches import MOST_STEPS, Batches, Draw, batches_of
 
 Reals = NDArray[np.float64]
 Batch = Mapping[str, Reals]
@@ -50,10 +51,6 @@ OPTIMIZERS: Mapping[str, Callable[[], Optimizer]] = {
 }
 MOST_EXAMPLES = 32
 """Batches that a program is calibrated on; of a training run so many moments, spread evenly."""
-DRAWN = 8
-"""Random batches, where no examples are given."""
-MOST_STEPS = 256
-"""Steps that are trained to calibrate on, unless told otherwise: once through the examples, but no more than these."""
 
 
 @dataclass(frozen=True)
@@ -93,12 +90,7 @@ def program_of(path: Path, choices: Choices, say: Progress = silent) -> Program:
     model = read(path)
     made = _inference(model, choices) if choices.training is None else _step(model, choices, choices.training)
     program = _seen(made.program, choices.visibility)
-    return replace(program, examples=made.examples(_batches(path, choices, say)))
-
-
-Draw = Callable[[np.random.Generator], Reals]
-Batches = Callable[[Sequence[Port[Fixed]], Mapping[str, Draw]], list[dict[str, Any]]]
-"""Of these ports, and of what is not drawn uniformly, by name -> batches of data."""
+    return replace(program, examples=made.examples(batches_of(path, choices.examples, say)))
 
 
 class Made(NamedTuple):
@@ -106,20 +98,6 @@ class Made(NamedTuple):
 
     program: Program
     examples: Callable[[Batches], tuple[Batch, ...]]
-
-
-def _batches(path: Path, choices: Choices, say: Progress) -> Batches:
-    def batches(ports: Sequence[Port[Fixed]], drawn: Mapping[str, Draw]) -> list[dict[str, Any]]:
-        if choices.examples is not None:
-            return _cut(choices.examples, ports)
-        say(f"{path}: calibrated on {DRAWN} random batches; give examples of the data by --calibrate FILE.npz")
-        generator = np.random.default_rng(0)
-        return [
-            {port.name: drawn.get(port.name, lambda g, p=port: _uniform(g, p.format))(generator) for port in ports}
-            for _ in range(DRAWN)
-        ]
-
-    return batches
 
 
 def _inference(model: Any, choices: Choices) -> Made:
@@ -248,47 +226,6 @@ def _intervals(types: Mapping[str, str], formats: Mapping[str, Format]) -> dict[
                 )
             found[name] = format.low, format.high
     return found
-
-
-def _uniform(generator: np.random.Generator, format: Fixed) -> Reals:
-    drawn = generator.integers(format.low, format.high, format.shape, endpoint=True)
-    return np.ldexp(drawn.astype(np.float64), -format.fraction_bits)
-
-
-def _cut(path: Path, ports: Sequence[Port[Fixed]]) -> list[dict[str, Any]]:
-    """Batches out of a file whose arrays hold examples along their first axis; what is left over is left out."""
-    shapes = {port.name: port.format.shape for port in ports}
-    arrays = read_npz(path, lambda name, shape: name in shapes)
-    missing = [name for name in shapes if name not in arrays]
-    unknown = [name for name in arrays if name not in shapes]
-    if missing or unknown:
-        raise CircuitizeError(
-            f"{path}: expected examples of {list(shapes)}, found {list(arrays)}; "
-            f"{'add ' + missing[0] if missing else 'leave out ' + unknown[0]}"
-        )
-    counts = {}
-    for name, shape in shapes.items():
-        array = arrays[name]
-        if shape and array.shape[1:] == shape[1:] and array.shape[0] >= shape[0]:
-            counts[name] = array.shape[0] // shape[0]
-        elif not shape and array.shape == ():
-            continue
-        else:
-            wanted = ["N", *shape[1:]] if shape else []
-            raise CircuitizeError(
-                f"{path}: expected {name!r} of shape {str(wanted).replace(chr(39), '')}, "
-                f"{f'N at least {shape[0]}' if shape else 'a number'}, found {list(array.shape)}; reshape it"
-            )
-    if len(set(counts.values())) > 1:
-        raise CircuitizeError(f"{path}: expected as many batches of each input, found {counts}; give equally many rows")
-    every = islice(range(next(iter(counts.values()), 1)), MOST_STEPS)
-    return [
-        {
-            name: np.asarray(arrays[name][k * shape[0] : (k + 1) * shape[0]] if shape else arrays[name], np.float64)
-            for name, shape in shapes.items()
-        }
-        for k in every
-    ]
 
 
 def _seen(program: Program, visibility: Mapping[str, str]) -> Program:
