@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.errors import CircuitizeError, excerpt
 from circuitize.circuits.exact import exact_number
 
 from .parameters import PROGRAM, count
@@ -138,8 +138,10 @@ def _pairs(flag: str, texts: Sequence[str]) -> list[tuple[str, str, str]]:
 
 
 def _whole(flag: str, text: str, name: str, value: str) -> int:
-    if not (value.isascii() and value.isdecimal() and int(value)):
-        raise CircuitizeError(f"{flag} {text}: expected a whole number of at least 1, found {value!r}; correct it")
+    if not (value.isascii() and value.isdecimal() and len(value) <= 18 and int(value)):
+        raise CircuitizeError(
+            f"{flag} {text}: expected a whole number of at least 1, found {excerpt(value)}; correct it"
+        )
     return int(value)
 
 
