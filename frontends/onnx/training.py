@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.errors import CircuitizeError, excerpt
 
 from .model import package
+from .tensors import value
 
 BATCH_NORM_SINCE, DROPOUT_SINCE = 14, 12
 """From these opsets on a node says whether it is in training."""
@@ -91,7 +92,12 @@ def _dropping(onnx: Any, node: Any, held: Mapping[str, Any], made: Mapping[str, 
             raise CircuitizeError(
                 f"Dropout {node.name!r}: expected a known ratio, found {name!r}, which is computed; make it a constant"
             )
-        rate = float(onnx.numpy_helper.to_array(tensor).reshape(-1)[0])
+        given = value(onnx, tensor, f"ratio of Dropout {node.name!r}").content
+        if given.size != 1 or not 0 <= given.reshape(-1)[0] < 1:
+            raise CircuitizeError(
+                f"Dropout {node.name!r}: expected a ratio from 0 to below 1, found {excerpt(given.tolist())}; correct it"
+            )
+        rate = float(given.reshape(-1)[0])
     if rate == 0:
         return None
     rates[f"{node.output[0]}.mask"] = rate
