@@ -95,7 +95,7 @@ def _dropping(onnx: Any, node: Any, held: Mapping[str, Any], made: Mapping[str, 
         given = value(onnx, tensor, f"ratio of Dropout {node.name!r}").content
         if given.size != 1 or not 0 <= given.reshape(-1)[0] < 1:
             raise CircuitizeError(
-                f"Dropout {node.name!r}: expected a ratio from 0 to below 1, found {excerpt(given.tolist())}; correct it"
+                f"Dropout {node.name!r}: expected a ratio from 0 to below 1, found {excerpt(given.tolist())}; correct"
             )
         rate = float(given.reshape(-1)[0])
     if rate == 0:

@@ -103,12 +103,18 @@ def content(folder: Path, shipped: Shipped) -> bytes:
 
 
 def difference(model: bytes, shipped: Shipped, seed: int = 0) -> float:
-    """The greatest difference of an output from onnxruntime's, over its greatest magnitude, at least 1."""
+    """The greatest difference of an output from onnxruntime's, over its greatest magnitude, at least 1.
+
+    Its rewriting of graphs is off: with it, it differs from itself by 3e-4 on basic-pitch, whose logarithms magnify
+    what float32 rounds.
+    """
     proto = onnx.ModelProto.FromString(model)
     whole = {name: (int(low), int(high)) for name, (low, high) in shipped.intervals.items()}
     ours = network(proto, shipped.dims, intervals=whole, known=shipped.fixed)
     generator, feeds = np.random.default_rng(seed), {}
-    session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
+    plain = onnxruntime.SessionOptions()
+    plain.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    session = onnxruntime.InferenceSession(model, plain, providers=["CPUExecutionProvider"])
     kinds = {"tensor(float)": np.float32, "tensor(int64)": np.int64, "tensor(int32)": np.int32, "tensor(double)": float}
     for entry in session.get_inputs():
         kind = kinds[entry.type]
