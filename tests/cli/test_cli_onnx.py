@@ -15,7 +15,8 @@ from onnx_models import one
 from circuitize import program_digest
 from circuitize.circuits.port import Role, Visibility
 from circuitize.circuits.program import IntegerProgram
-from circuitize.circuits.saved import load
+from circuitize.cli.arguments import parser
+from circuitize.cli.loading import load_program
 from circuitize.cli.program_arguments import LOSSES, OPTIMIZERS
 from circuitize.frontends.datasets import digits
 
@@ -39,36 +40,32 @@ def network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def saved(*options: str) -> IntegerProgram:
+def program_of(*options: str) -> IntegerProgram:
     """The program that net.onnx becomes with these options."""
-    outcome = run("estimate", "net.onnx", *options, "--save-program", "made.arrow", "--json")
-    assert outcome.status == 0, outcome
-    program = load(Path("made.arrow"), integer=True)
-    assert isinstance(program, IntegerProgram)
-    return program
+    return load_program("net.onnx", options=parser("estimate").parse_args(["estimate", "net.onnx", *options])).integer
 
 
 def test_a_file_says_its_program_but_for_open_extents(network: Path) -> None:
-    program = saved("--dim", "batch=2", "--calibrate", "examples.npz")
+    program = program_of("--dim", "batch=2", "--calibrate", "examples.npz")
     assert [port.name for port in program.inputs] == ["x", "w1", "b1", "w2", "b2"]
     assert [port.role for port in program.inputs] == [Role.DATA, *[Role.PARAMETER] * 4]
     assert [port.format.shape for port in (*program.inputs, *program.outputs)][::5] == [(2, 3), (2, 2)]
     assert {port.visibility for port in program.inputs} == {Visibility.COMMITTED}
     assert program.outputs[0].visibility is Visibility.PUBLIC
-    assert program_digest(saved("--dim", "x:0=2", "--calibrate", "examples.npz")) == program_digest(program)
+    assert program_digest(program_of("--dim", "x:0=2", "--calibrate", "examples.npz")) == program_digest(program)
 
 
 def test_visibilities_and_formats_are_chosen_by_name(network: Path) -> None:
     chosen = ("--private", "weights", "--public", "x", "--committed", "y", "--public", "b2", "--format", "x=-2:2:6")
-    program = saved("--dim", "batch=1", *chosen)
+    program = program_of("--dim", "batch=1", *chosen)
     seen = {port.name: port.visibility.value for port in (*program.inputs, *program.outputs)}
     assert seen == {"x": "public", "w1": "private", "b1": "private", "w2": "private", "b2": "public", "y": "committed"}
     assert (program.inputs[0].format.low, program.inputs[0].format.fraction_bits) == (-128, 6)
 
 
 def test_weights_may_be_part_of_the_circuit(network: Path) -> None:
-    assert [port.name for port in saved("--dim", "batch=1", "--constant", "weights").inputs] == ["x"]
-    assert [port.name for port in saved("--dim", "batch=1", "--constant", "w1").inputs] == ["x", "b1", "w2", "b2"]
+    assert [port.name for port in program_of("--dim", "batch=1", "--constant", "weights").inputs] == ["x"]
+    assert [port.name for port in program_of("--dim", "batch=1", "--constant", "w1").inputs] == ["x", "b1", "w2", "b2"]
 
 
 def test_without_examples_random_ones_are_said(network: Path) -> None:
@@ -93,7 +90,7 @@ STEP = ("net.onnx", "--dim", "batch=4", "--train", "mean_squared_error", "--cali
 
 
 def test_a_step_is_calibrated_along_a_run_that_begins_with_the_files_weights(network: Path) -> None:
-    program = saved(*STEP[1:], "--optimizer", "momentum", "--freeze", "b1")
+    program = program_of(*STEP[1:], "--optimizer", "momentum", "--freeze", "b1")
     names = [port.name for port in program.inputs]
     moved = [f"{name}.velocity" for name in ("w1", "w2", "b2")]
     assert names == ["w1", "b1", "w2", "b2", *moved, "inputs", "targets", "learning_rate"]
@@ -103,18 +100,18 @@ def test_a_step_is_calibrated_along_a_run_that_begins_with_the_files_weights(net
 @pytest.mark.proof
 def test_steps_are_proved_one_after_the_other(network: Path) -> None:
     """Weights need not be given: the first step begins with the file's, the second with what the first left."""
-    program = saved(*STEP[1:])
+    save = ("--save-program", "made.arrow")
     first = ("--inputs", "batch1.npz", "--outputs", "one.npz", "-o", "first")
     second = ("--inputs", "one.npz", "--inputs", "batch2.npz", "-o", "second")
     joined = ("--openings-from", "first.openings.json", "--join", "parameters")
-    for given in (first, (*second, *joined)):
+    for given in ((*first, *save), (*second, *joined)):
         outcome = run("prove", *STEP, "--prover", "tensor", *given)
         assert outcome.status == 0, outcome
     told = [json.loads(run("verify", name, "--program", "made.arrow", "--json").out) for name in ("first", "second")]
     assert all(verdict["valid"] for verdict in told)
     assert told[0]["roots"]["output:parameters"] == told[1]["roots"]["input:parameters"]
     renewed = np.load("one.npz")
-    assert set(renewed) == {*(port.name for port in program.outputs)}
+    assert set(renewed) == {"w1", "b1", "w2", "b2", "loss"}
 
 
 @pytest.mark.deep
@@ -188,7 +185,8 @@ def test_one_line_says_what_is_wrong(network: Path, options: str, said: str) -> 
 
 
 def test_options_of_files_are_refused_for_other_programs(network: Path) -> None:
-    saved("--dim", "batch=1")
+    assert run("accuracy", "net.onnx", "--dim", "batch=1", "--save-program", "made.arrow").status == 0
+    assert run("estimate", "made.arrow").status == 0
     assert "--dim: expected PROGRAM.onnx with it, found made.arrow" in refused("estimate", "made.arrow", "--dim", "b=1")
 
 
@@ -204,7 +202,7 @@ def test_wide_whole_numbers_want_an_interval(tmp_path: Path, monkeypatch: pytest
     assert "input 'x0': expected an interval of its int64, found none; say --format x0" in refused(
         "estimate", "net.onnx"
     )
-    program = saved("--format", "x0=0:9")
+    program = program_of("--format", "x0=0:9")
     assert (program.outputs[0].format.low, program.outputs[0].format.high) == (1, 11)
     assert "expected no fraction bits for 'x0'" in refused("estimate", "net.onnx", "--format", "x0=0:9:2")
 

@@ -42,8 +42,8 @@ def run(options: Namespace) -> int:
     finally:
         show("")
     digest = program_digest(found.integers)
-    if options.output is not None:
-        save_without_examples(found.integers, options.output)
+    for path in filter(None, (options.output, options.save_program)):
+        save_without_examples(found.integers, path)
     if options.json:
         _print_json(digest, found, before if chosen is not None else None, costs)
         return 0

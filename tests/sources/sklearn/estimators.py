@@ -31,7 +31,7 @@ ESTIMATORS: dict[str, Any] = {
     "GradientBoostingRegressor": GradientBoostingRegressor(n_estimators=20, random_state=0),
     "KNeighborsClassifier": KNeighborsClassifier(),
     "GaussianNB": GaussianNB(),
-    "MLPClassifier": MLPClassifier((8,), max_iter=2000, random_state=0),
+    "MLPClassifier": MLPClassifier((8,), solver="lbfgs", max_iter=500, random_state=0),
     "KMeans": KMeans(3, n_init=1, random_state=0),
     "pipeline": make_pipeline(StandardScaler(), Normalizer(), PCA(3), LogisticRegression()),
 }
