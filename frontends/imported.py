@@ -22,6 +22,9 @@ from .layers import Model, Parameter
 Reals = NDArray[np.float64]
 Batch = Mapping[str, Reals]
 
+WEIGHTS = "weights"
+"""All parameters together, wherever names of inputs are expected, unless one has that name itself."""
+
 FRACTION_BITS = 14
 """The fraction bits of parameters, unless told otherwise."""
 

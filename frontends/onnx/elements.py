@@ -65,6 +65,8 @@ ELEMENTS = {
 }
 """By ONNX's number. Strings, complex numbers and floats of 8 bits and fewer are none of them."""
 CODES = {element: code for code, element in ELEMENTS.items()}
+STRING = 8
+"""ONNX's number for texts: only as labels of classes, of which the places are taken."""
 NAMED = {element.tensor: element for element in ELEMENTS.values()}
 
 

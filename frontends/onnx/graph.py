@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -16,12 +16,13 @@ from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.types import Array
 from circuitize.frontends.tensor import Tensor
 
-from .elements import BOOL, ELEMENTS, EXACT, Known, Value
+from .elements import BOOL, ELEMENTS, EXACT, INT64, STRING, Known, Value
+from .extents import Extents, open_or_fixed
 from .model import check, declared, opsets, package, read
 from .node import UnknownValue, constant
 from .scope import Scope
 from .sizes import Bounded
-from .tensors import value
+from .tensors import element, value
 from .walk import walk
 from .whole import Interval
 
@@ -40,20 +41,29 @@ class Imported:
 
 
 def arrow(
-    model: Any, known: Mapping[str, Known] | None = None, intervals: Mapping[str, Interval] | None = None
+    model: Any,
+    known: Mapping[str, Known] | None = None,
+    intervals: Mapping[str, Interval] | None = None,
+    *,
+    dims: Mapping[str, int] | None = None,
+    parameters: Collection[str] = (),
 ) -> Imported:
     """The arrow of an ONNX model (a ModelProto, or the path of a file), initializers and `known` inputs as constants.
 
     What is computed from constants alone is computed now, so that shapes may depend on it. Inputs of whole numbers lie
-    in their element type's interval, and within 2^52; `intervals` (low, high) by name promises less. Raises
-    UnknownValue where a shape depends on an input that is not known, FormatError for a malformed model, CircuitizeError
-    for an operator or a type that is not understood, for shapes that are not concrete, for whole numbers that float64
+    in their element type's interval, and within 2^52; `intervals` (low, high) by name promises less. `dims` says
+    extents that the file leaves open, by their name (`batch`) or by input and axis (`x:0`); `parameters`, which
+    initializers are inputs, after the others. Raises UnknownValue where a shape depends on an input that is not known,
+    FormatError for a malformed model, CircuitizeError for an operator or a type that is not understood, for shapes that
+    are not concrete, for whole numbers that float64
     may not hold, and where the package `onnx` is missing.
     """
     onnx, model = package(), read(model)
     check(model)
     versions, graph, builder = opsets(onnx, model), model.graph, Bounded()
-    values, names = _sources(onnx, graph, builder, dict(known or {}), dict(intervals or {}))
+    extents = Extents(dims or {})
+    values, names = _sources(onnx, graph, builder, dict(known or {}), dict(intervals or {}), extents, parameters)
+    extents.require_used()
     try:
         top = walk(onnx, model, versions, values, builder)
     except UnknownValue as unknown:
@@ -65,15 +75,24 @@ def arrow(
 
 
 def _sources(
-    onnx: ModuleType, graph: Any, builder: Builder, known: dict[str, Known], intervals: dict[str, Interval]
+    onnx: ModuleType,
+    graph: Any,
+    builder: Builder,
+    known: dict[str, Known],
+    intervals: dict[str, Interval],
+    extents: Extents,
+    parameters: Collection[str],
 ) -> tuple[dict[str, Value], list[str]]:
     """What the graph starts from: its initializers and inputs by name, and the names of the inputs that stay."""
-    values = {entry.name: value(onnx, entry, f"initializer {entry.name!r}") for entry in graph.initializer}
-    names = []
+    values: dict[str, Value] = {}
+    names, held = [], {entry.name for entry in graph.initializer}
+    for entry in graph.initializer:
+        if entry.name not in parameters:
+            values[entry.name] = value(onnx, entry, f"initializer {entry.name!r}")
     for entry in graph.input:
-        if entry.name in values and entry.name not in known:
+        if entry.name in held and entry.name not in known:
             continue
-        kind, shape = declared(onnx, entry, "input")
+        kind, shape = declared(onnx, entry, extents)
         low, high = max(kind.low, -EXACT), min(kind.high, EXACT)
         if entry.name in known:
             given = np.asarray(known.pop(entry.name))
@@ -99,6 +118,11 @@ def _sources(
     for what, left in (("known", known), ("intervals", intervals)):
         if left:
             raise CircuitizeError(f"{what}: expected names of inputs of the graph, found {sorted(left)}; correct them")
+    for entry in graph.initializer:
+        if entry.name in parameters:
+            kind = element(onnx, entry.data_type, f"initializer {entry.name!r}")
+            values[entry.name] = Value(Tensor(builder, builder.input(Array(tuple(entry.dims)))), kind)
+            names.append(entry.name)
     return values, names
 
 
@@ -129,12 +153,13 @@ def _imported(graph: Any, builder: Builder, scope: Scope, names: Sequence[str]) 
         tensor = entry.type.tensor_type
         if entry.type.HasField("tensor_type") and tensor.elem_type:
             said = tensor.shape.dim if tensor.HasField("shape") else None
-            extents = None if said is None else [d.dim_value if d.HasField("dim_value") else None for d in said]
+            extents = None if said is None else [open_or_fixed(d) for d in said]
             fits = extents is None or (
                 len(extents) == len(result.shape)
                 and all(e in (None, n) for e, n in zip(extents, result.shape, strict=True))
             )
-            if ELEMENTS.get(tensor.elem_type) != result.element or not fits:
+            texts = tensor.elem_type == STRING and result.element == INT64
+            if (ELEMENTS.get(tensor.elem_type) != result.element and not texts) or not fits:
                 raise FormatError(
                     f"output {entry.name!r}: expected what the graph declares, found {result.element.name} of shape "
                     f"{list(result.shape)}; correct the declaration"

@@ -11,6 +11,7 @@ from typing import Any
 from circuitize.circuits.errors import CircuitizeError, FormatError
 
 from .elements import Element
+from .extents import Extents
 from .schema import OLDEST
 from .tensors import element, value
 
@@ -63,7 +64,7 @@ def opsets(onnx: ModuleType, model: Any) -> dict[str, int]:
     found: dict[str, int] = {}
     for entry in model.opset_import:
         domain = "" if entry.domain == "ai.onnx" else entry.domain
-        if domain in found:
+        if found.get(domain, entry.version) != entry.version:
             raise FormatError(f"expected one opset of domain {domain!r}, found two; correct the model")
         found[domain] = entry.version
     newest = onnx.defs.onnx_opset_version()
@@ -136,8 +137,9 @@ def distinct(names: Iterable[str], what: str) -> None:
         seen.add(name)
 
 
-def declared(onnx: ModuleType, entry: Any, what: str) -> tuple[Element, tuple[int, ...]]:
+def declared(onnx: ModuleType, entry: Any, extents: Extents) -> tuple[Element, tuple[int, ...]]:
     """The element type and concrete shape of an input. Raises CircuitizeError where they are not said."""
+    what = "input"
     where = f"{what} {entry.name!r}"
     if not entry.type.HasField("tensor_type"):
         raise CircuitizeError(f"{where}: expected a tensor, found another type; give tensors")
@@ -145,11 +147,7 @@ def declared(onnx: ModuleType, entry: Any, what: str) -> tuple[Element, tuple[in
     kind = element(onnx, tensor.elem_type, where)
     if not tensor.HasField("shape"):
         raise CircuitizeError(f"{where}: expected a concrete shape, found none; fix its extents")
-    extents = tensor.shape.dim
-    if any(not extent.HasField("dim_value") for extent in extents):
-        found = [extent.dim_param or "?" for extent in extents if not extent.HasField("dim_value")]
-        raise CircuitizeError(f"{where}: expected a concrete shape, found {found}; fix its extents")
-    shape = tuple(extent.dim_value for extent in extents)
+    shape = extents.shape(entry.name, tensor.shape.dim)
     if min(shape, default=0) < 0 or math.prod(shape) > MOST:
         raise CircuitizeError(
             f"{where}: expected at most {MOST} elements, found shape {list(shape)}; correct its extents"
@@ -164,15 +162,15 @@ def attribute(onnx: ModuleType, entry: Any, where: str) -> Any:
         raise FormatError(f"{where}: expected a value of {entry.name!r}, found a reference; inline the function")
     if entry.type == kinds.TENSOR:
         return value(onnx, entry.t, f"{where}, attribute {entry.name!r}")
-    if entry.type not in (kinds.FLOAT, kinds.INT, kinds.STRING, kinds.FLOATS, kinds.INTS):
+    if entry.type not in (kinds.FLOAT, kinds.INT, kinds.STRING, kinds.FLOATS, kinds.INTS, kinds.STRINGS):
         found = kinds.AttributeType.Name(entry.type) if entry.type in kinds.AttributeType.values() else entry.type
         raise FormatError(
             f"{where}: expected numbers, a string or a tensor as {entry.name!r}, found {found}; rewrite the node"
         )
     found = onnx.helper.get_attribute_value(entry)
-    if entry.type == kinds.STRING:
+    if entry.type in (kinds.STRING, kinds.STRINGS):
         try:
-            return found.decode()
+            return found.decode() if isinstance(found, bytes) else [text.decode() for text in found]
         except UnicodeDecodeError:
             raise FormatError(
                 f"{where}: expected text as {entry.name!r}, found other bytes; correct the node"

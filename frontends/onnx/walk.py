@@ -10,6 +10,7 @@ from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError, FormatError
 from circuitize.frontends.provenance import part, placed_at
 
+from . import ml
 from .bodies import FunctionBody, body_of, own_functions
 from .elements import Value
 from .folding import folded
@@ -21,7 +22,9 @@ from .scope import Leave, Scope, Step, Turn, called, entered
 from .translate import translated
 
 TRAINING = ("Adagrad", "Adam", "Momentum")
-DOMAINS = ("", "ai.onnx", "ai.onnx.preview", "ai.onnx.preview.training")
+HOMES = dict.fromkeys(TRAINING, "ai.onnx.preview.training") | dict.fromkeys(ml.NAMES, ml.DOMAIN)
+"""By operator, the domain that has it, where that is not ONNX's own."""
+DOMAINS = ("", "ai.onnx.preview", *dict.fromkeys(HOMES.values()))
 MOST_NODES = 1 << 20
 """The most nodes of a graph, its functions written out."""
 
@@ -35,8 +38,9 @@ def walk(
     """
     graph, own = model.graph, own_functions(onnx, model)
     top = Scope(values, versions, later=frozenset(name for proto in graph.node for name in proto.output))
+    nodes = list(enumerate(ml.without_maps(graph.node), 1))
     pending: list[Step | Leave | Turn] = [
-        Step(proto, top, place, called(proto, place, "")) for place, proto in reversed(list(enumerate(graph.node, 1)))
+        Step(proto, top, place, called(proto, place, "")) for place, proto in reversed(nodes)
     ]
     named, walked = shown(graph.name) or "graph", 0
     while pending:
@@ -73,7 +77,7 @@ def _taken(
         return _branch(onnx, step, inputs, builder)
     if key in (("", "Scan"), ("", "Loop")):
         return rounds(onnx, step, inputs, builder, [_attribute(entry, scope) for entry in proto.attribute])
-    ours = proto.domain in DOMAINS and proto.op_type in OPERATORS and (domain != "") == (proto.op_type in TRAINING)
+    ours = proto.op_type in OPERATORS and domain == HOMES.get(proto.op_type, "")
     chosen = _signature(proto, domain, scope, where) if ours or domain in DOMAINS else None
     given = [_attribute(entry, scope) for entry in proto.attribute]
     if chosen is not None:

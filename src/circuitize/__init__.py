@@ -102,6 +102,7 @@ if TYPE_CHECKING:
     from .frontends.normalization import group_norm as group_norm
     from .frontends.normalization import layer_norm as layer_norm
     from .frontends.normalization import rms_norm as rms_norm
+    from .frontends.onnx.models import from_onnx as from_onnx
     from .frontends.optimizers import SGD as SGD
     from .frontends.optimizers import Momentum as Momentum
     from .frontends.state_dict import from_state_dict as from_state_dict

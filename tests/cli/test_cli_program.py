@@ -81,12 +81,14 @@ def test_a_file_without_a_name_lists_its_programs(tmp_path: Path, monkeypatch: p
         ("absent.py:step", "expected a Python file, found no such file"),
         ("absent.arrow", "found No such file or directory"),
         (".", "found Is a directory"),
-        ("model.onnx", "expected file.py:name"),
+        ("model.onnx", "expected an ONNX model, found bytes that are none"),
+        ("model.bin", "expected file.py:name"),
     ],
 )
 def test_what_is_no_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, argument: str, said: str) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("model.onnx").write_bytes(b"\x08\x07onnx")
+    for name in ("model.onnx", "model.bin"):
+        Path(name).write_bytes(b"\x08\x07onnx")
     assert said in refused("estimate", argument)
 
 

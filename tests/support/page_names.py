@@ -124,6 +124,10 @@ def names_of(page: str, folder: Path) -> dict[str, Any]:
         gpt2_folders.folder(folder / "gpt2")
     if page == "torch.md":
         (folder / "module.pt2").write_bytes(gzip.decompress(MODULE.read_bytes()))
+    if page == "networks.md":
+        from onnx_files import mlp, written
+
+        written(folder / "network.onnx", mlp())
     if page == "verifying.md":
         return of_verifying(folder)
     if page == "README.md":

@@ -27,7 +27,7 @@ def run(options: Namespace) -> int:
     errors = [_amount(text, "--target-error") for text in options.target_error or ()]
     cost = _cost(options.target_cost) if options.target_cost else None
     require_file(options.output)
-    given = read_program(options.program)
+    given = read_program(options.program, options=options)
     if as_integers(given) is not None:
         raise CircuitizeError(
             f"{options.program}: expected a program of reals, to compare with float64, found one of integers; "
@@ -42,8 +42,8 @@ def run(options: Namespace) -> int:
     finally:
         show("")
     digest = program_digest(found.integers)
-    if options.output is not None:
-        save_without_examples(found.integers, options.output)
+    for path in filter(None, (options.output, options.save_program)):
+        save_without_examples(found.integers, path)
     if options.json:
         _print_json(digest, found, before if chosen is not None else None, costs)
         return 0

@@ -15,7 +15,9 @@ def run(options: Namespace) -> int:
     """0 where every target equals the integer executor on every input tried, 1 where one differs."""
     if Path(options.program).is_dir():
         return _run_files(Path(options.program), options.json)
-    checked = check(load_program(options.program), vectors=options.vectors, seed=options.seed, progress=show)
+    checked = check(
+        load_program(options.program, options=options), vectors=options.vectors, seed=options.seed, progress=show
+    )
     found = checked.agreement
     if options.json:
         frames = {run.name: run.found.vectors for run in checked.designs if run.found is not None}

@@ -11,7 +11,8 @@ from circuitize.api.targets.registry import TARGETS
 from circuitize.api.targets.verilog import SIMULATORS
 from circuitize.circuits.reading import Json
 
-from .parameters import PROGRAM, count, inputs, output, program, whole
+from .parameters import PROGRAM, count, inputs, output, whole
+from .program_arguments import program
 
 
 def demo(command: ArgumentParser) -> None:
@@ -81,7 +82,7 @@ def estimate(command: ArgumentParser) -> None:
 
 
 def accuracy(command: ArgumentParser) -> None:
-    command.add_argument("program", metavar="PROGRAM", help="file.py:name (a Program of reals, with examples)")
+    program(command, "file.py:name (a Program of reals, with examples), or an ONNX file (with the options below)")
     command.add_argument(
         "--target-error",
         action="append",
@@ -99,7 +100,7 @@ def accuracy(command: ArgumentParser) -> None:
 
 
 def check(command: ArgumentParser) -> None:
-    command.add_argument("program", metavar="PROGRAM", help=f"{PROGRAM}; or a folder that compile --witness wrote")
+    program(command, f"{PROGRAM}; or a folder that compile --witness wrote")
     command.add_argument(
         "--vectors", type=count, default=10, metavar="N", help="how many inputs (default: %(default)s)"
     )
@@ -109,7 +110,5 @@ def check(command: ArgumentParser) -> None:
 
 
 def audit(command: ArgumentParser) -> None:
-    command.add_argument(
-        "program", metavar="PROGRAM", help=f"{PROGRAM}; or a .r1cs file, or a folder with circuit.r1cs"
-    )
+    program(command, f"{PROGRAM}; or a .r1cs file, or a folder with circuit.r1cs")
     command.add_argument("--each-row", action="store_true", help="also leave out each row in turn and say what changes")

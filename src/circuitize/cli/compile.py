@@ -10,7 +10,7 @@ from circuitize.api.targets.registry import TARGETS
 from circuitize.circuits.folder import require_folder
 
 from .circuit_arguments import target_options
-from .loading import load_program
+from .loading import came_with, load_program
 from .output import Phases, print_json, print_shown, print_table, remark, say, show
 
 
@@ -22,9 +22,16 @@ def run(options: Namespace) -> int:
     require_folder(options.output, *target.files)
     phases = Phases()
     with phases.phase("program", "reading the program"):
-        loaded = load_program(options.program)
+        loaded = load_program(options.program, options=options)
+    given = came_with(loaded, options)
     circuit = compile(
-        loaded, target, inputs=options.inputs, raw_inputs=options.raw_inputs, progress=show, say=remark, **own
+        loaded,
+        target,
+        inputs=options.inputs if given is None else given,
+        raw_inputs=options.raw_inputs,
+        progress=show,
+        say=remark,
+        **own,
     )
     written = circuit.write(options.output)
     if options.json:

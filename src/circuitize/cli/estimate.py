@@ -17,7 +17,7 @@ def run(options: Namespace) -> int:
     """Print what the emitters would emit."""
     own = target_options(options)
     options_by_target(own)
-    found = estimate(load_program(options.program), progress=show, **own)
+    found = estimate(load_program(options.program, options=options), progress=show, **own)
     if options.json:
         print_json({"digest": found.digest, "operations": found.operations, "targets": found.targets})
         return 0

@@ -6,28 +6,40 @@ import importlib.util
 import inspect
 import sys
 import traceback
-from collections.abc import Callable, Collection
+from argparse import Namespace
+from collections.abc import Callable, Collection, Mapping
 from contextlib import redirect_stdout
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
 
+import numpy as np
+
 from circuitize.api.exact import Exact, exact
+from circuitize.api.values import given_values
 from circuitize.circuits.encode import MAGIC
 from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.folder import require_file
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.open_hypergraph import load_open_hypergraph
 from circuitize.circuits.operation import Operation
 from circuitize.circuits.phases import Phases
+from circuitize.circuits.port import Role
 from circuitize.circuits.program import Program
 from circuitize.circuits.saved import load, save
+from circuitize.circuits.values import Given
 from circuitize.frontends import catgrad
 from circuitize.frontends.catgrad.installed import prepare
 from circuitize.frontends.layers import Model
 
-from .output import progress
+from .output import progress, remark
+from .program_arguments import choices, given
 
-FORMS = "file.py:name (a Program, a catgrad model, or a function of no arguments that returns one) or a saved arrow"
+FORMS = (
+    "file.py:name (a Program, a catgrad model, or a function of no arguments that returns one), an ONNX file or a "
+    "saved arrow"
+)
+ONNX = ".onnx"
 PROGRAM_FILE = "program.arrow"
 EXTRAS = {"catgrad": "catgrad", "sklearn": "demo", "matplotlib": "demo", "onnx": "onnx"}
 """By module, the extra of this package that brings it."""
@@ -38,16 +50,23 @@ MOST_NAMES = 8
 T = TypeVar("T")
 
 
-def load_program(argument: str, *, integer: bool = False, renew: Collection[str] = ()) -> Exact:
+def load_program(
+    argument: str, *, integer: bool = False, renew: Collection[str] = (), options: Namespace | None = None
+) -> Exact:
     """The program that PROGRAM names, quantized; with `renew`, that by which these groups of it get new roots.
+
+    `options` are the command line's, where it has those of ONNX files.
 
     Raises CircuitizeError as `read_program` and `quantize` do, and for a group that the program has not.
     With `integer`, as verifiers have it, a saved arrow must be of the integer language: calibration would run whatever
     a file says, and proofs are of the integer program.
     """
-    given = read_program(argument, integer=integer)
+    named = read_program(argument, integer=integer, options=options)
     try:
-        loaded = quantized(given)
+        loaded = quantized(named)
+        kept = getattr(options, "save_program", None)
+        if kept is not None:
+            save_without_examples(loaded.integer, kept)
         return _renewing(loaded, renew) if renew else loaded
     except CircuitizeError as error:
         raise type(error)(f"{argument}: {error}") from None
@@ -59,12 +78,19 @@ def _renewing(loaded: Exact, groups: Collection[str]) -> Exact:
     return exact(renewal(loaded.integer, groups), Phases())
 
 
-def read_program(argument: str, *, integer: bool = False) -> Program:
+def read_program(argument: str, *, integer: bool = False, options: Namespace | None = None) -> Program:
     """The program that PROGRAM names; where that is saved, one of the integer language if `integer` says so.
+
+    `options` are the command line's, where it has those of ONNX files.
 
     Raises CircuitizeError, naming file and line where a user's own file fails.
     """
     path, name = _split(argument)
+    if path.suffix == ONNX:
+        return _from_onnx(path, integer, options)
+    said = given(options) if options is not None and hasattr(options, "dim") else []
+    if said:
+        raise CircuitizeError(f"{said[0]}: expected PROGRAM.onnx with it, found {argument}; leave it out")
     with progress("reading the program"):
         if name is not None:
             return _from_python(path, name)
@@ -112,6 +138,43 @@ def _saved(path: Path, integer: bool) -> Program:
             f"{path}: expected {FORMS}, found a file that begins with {start!r}; see circuitize compile --help"
         )
     return load(path, integer=integer)
+
+
+def _from_onnx(path: Path, integer: bool, options: Namespace | None) -> Program:
+    if integer:
+        raise CircuitizeError(
+            f"{path}: expected the saved program that the proof is of, found an ONNX file, whose formats depend on "
+            "what it was calibrated on; give program.arrow, which setup and compile write, or that of --save-program"
+        )
+    from circuitize.api.networks import Choices, program_of
+
+    chosen = Choices() if options is None else choices(options)
+    require_file(getattr(options, "save_program", None))
+    try:
+        with progress("reading the program"):
+            return program_of(path, chosen, remark)
+    except CircuitizeError as error:
+        told = str(error)
+        raise type(error)(told if str(path) in told or told.startswith("--") else f"{path}: {told}") from None
+
+
+def came_with(loaded: Exact, options: Namespace) -> Mapping[str, Given] | None:
+    """What inputs are given by --inputs, completed by what an ONNX file has: its weights, and scalars of every step.
+
+    None where PROGRAM is no such file, or --inputs says nothing: then the first example is all.
+    """
+    if program_path(options.program).suffix != ONNX or not options.inputs or not loaded.given.examples:
+        return None
+    first, *others = loaded.given.examples
+    held = [port.name for port in loaded.given.inputs if port.held]
+    # A scalar that is another in another step, as Adam's, is to be said.
+    alike = [
+        port.name
+        for port in loaded.given.inputs
+        if port.role is Role.SCALAR and all(np.array_equal(first[port.name], each[port.name]) for each in others)
+    ]
+    _, found = given_values(loaded.integer, options.inputs, remark, options.raw_inputs)
+    return {**{name: first[name] for name in (*held, *alike)}, **found}
 
 
 def _from_python(path: Path, name: str) -> Program:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from circuitize.api.provers import keyed_names, prover_names
 
-PROGRAM = "file.py:name (a Program, or a function of no arguments that returns one) or a saved arrow"
-
-
-def program(command: ArgumentParser) -> None:
-    command.add_argument("program", metavar="PROGRAM", help=PROGRAM)
+PROGRAM = (
+    "file.py:name (a Program, or a function of no arguments that returns one), an ONNX file (with the options below), "
+    "or a saved arrow"
+)
+SAVED = "file.py:name (a Program, or a function of no arguments that returns one) or a saved arrow"
 
 
 def prover(command: ArgumentParser, required: bool = True, keyless: bool = False) -> None:

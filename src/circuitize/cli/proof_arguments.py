@@ -5,7 +5,8 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from pathlib import Path
 
-from .parameters import PROGRAM, inputs, output, outputs, program, prover, repeated
+from .parameters import SAVED, inputs, output, outputs, prover, repeated
+from .program_arguments import program
 
 
 def setup(command: ArgumentParser) -> None:
@@ -62,7 +63,7 @@ def verify(command: ArgumentParser) -> None:
     command.add_argument("proof", type=Path, metavar="PROOF", help="folder that prove wrote")
     command.add_argument("--keys", type=Path, metavar="KEYS", help="the verifier's own folder with verifying.key")
     prover(command, required=False, keyless=True)
-    command.add_argument("--program", metavar="PROGRAM", help=f"the program it must be a proof of: {PROGRAM}")
+    command.add_argument("--program", metavar="PROGRAM", help=f"the program it must be a proof of: {SAVED}")
     command.add_argument("--digest", metavar="HEX", help="the digest of the program it must be a proof of")
     repeated(command, "--renew", "NAME", "it must show that two roots of this group of the program hold the same")
     repeated(

@@ -18,7 +18,7 @@ from circuitize.circuits.memory import amount_of_bytes
 from circuitize.circuits.reading import Json
 
 from .keys import require_keys, require_keys_of, require_readable
-from .loading import load_program
+from .loading import came_with, load_program
 from .output import Phases, print_json, print_table, remark, say
 
 if TYPE_CHECKING:
@@ -42,14 +42,15 @@ def run(options: Namespace) -> int:
         require_readable("--inputs", path)
     require_readable("--openings-from", options.openings_from)
     with phases.phase("program", "reading the program"):
-        loaded = load_program(options.program, renew=options.renew)
+        loaded = load_program(options.program, renew=options.renew, options=options)
     if keys is not None:
         require_keys_of(keys, proving, loaded.digest, options.program)
     if not options.not_zero_knowledge:
         require_consent_to(proving, loaded.integer, "add --not-zero-knowledge")
     proving.require_memory(loaded.integer)
     require_writable(loaded.integer.outputs, options.outputs, options.raw_outputs)
-    inputs = program_inputs(loaded.integer, options.inputs, remark, options.raw_inputs)
+    given = came_with(loaded, options)
+    inputs = program_inputs(loaded.integer, options.inputs if given is None else given, remark, options.raw_inputs)
     with ExitStack() as stack:
         folder = stack.enter_context(proof_folder(options.output))
         circuit = ProverTarget(proving.name).build(loaded, phases)

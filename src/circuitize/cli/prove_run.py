@@ -30,7 +30,7 @@ def run(options: Namespace) -> int:
     require_file(options.outputs)
     phases = Phases()
     with phases.phase("program", "reading the program"):
-        program = load_program(options.program).integer
+        program = load_program(options.program, options=options).integer
     require_writable(held(program), options.outputs, options.raw_outputs)
     # Without files as an empty list: what is said of the first example is then said as of --inputs.
     made = prove_run(

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from circuitize.api.training.executing import EXECUTORS
 
-from .parameters import PROGRAM, count, inputs, output, outputs, program, repeated, size_in_bytes
+from .parameters import SAVED, count, inputs, output, outputs, repeated, size_in_bytes
+from .program_arguments import program
 
 
 def prove_run(command: ArgumentParser) -> None:
@@ -90,14 +91,14 @@ def train(command: ArgumentParser) -> None:
 def verify_run(command: ArgumentParser) -> None:
     command.add_argument("run", type=Path, metavar="RUN", help="folder that prove-run wrote")
     held = command.add_mutually_exclusive_group(required=True)
-    held.add_argument("--program", metavar="PROGRAM", help=f"the verifier's own step: {PROGRAM}")
+    held.add_argument("--program", metavar="PROGRAM", help=f"the verifier's own step: {SAVED}")
     held.add_argument("--pin", type=Path, metavar="FILE", help="a pin: all that the run must be, in one file")
     _required_of_runs(command)
 
 
 def pin(command: ArgumentParser) -> None:
     command.add_argument("run", type=Path, metavar="RUN", help="folder that prove-run wrote")
-    command.add_argument("--program", required=True, metavar="PROGRAM", help=f"the verifier's own step: {PROGRAM}")
+    command.add_argument("--program", required=True, metavar="PROGRAM", help=f"the verifier's own step: {SAVED}")
     _required_of_runs(command)
     output(command, "-o", "FILE", "where the pin goes")
 

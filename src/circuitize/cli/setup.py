@@ -33,7 +33,7 @@ def run(options: Namespace) -> int:
     for name, path in ceremony.items():
         require_readable(f"--{name}", path)
     phases = Phases()
-    circuit = ProverTarget(making.name).build(load_program(options.program), phases)
+    circuit = ProverTarget(making.name).build(load_program(options.program, options=options), phases)
     keys = circuit.setup(options.output, ceremony, phases)
     assert making.ceremony is not None
     remark(making.ceremony.claim if ceremony else INSECURE)

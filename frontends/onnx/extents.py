@@ -1,0 +1,75 @@
+"""Extents that a model file leaves open, and what they are said to be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from circuitize.circuits.errors import CircuitizeError
+
+
+def open_or_fixed(extent: Any) -> int | None:
+    """An extent that a file declares; None for one that it leaves open, which some write as -1."""
+    return int(extent.dim_value) if extent.HasField("dim_value") and extent.dim_value >= 0 else None
+
+
+class Extents:
+    """What open extents are: by input and axis (`x:0`), or by the name that the file gives them (`batch`)."""
+
+    def __init__(self, given: Mapping[str, int]) -> None:
+        for name, extent in given.items():
+            if not isinstance(extent, int) or isinstance(extent, bool) or extent < 1:
+                raise CircuitizeError(
+                    f"dims: expected a whole number of at least 1 for {name!r}, found {extent!r}; correct it"
+                )
+        self.given = dict(given)
+        self.open: dict[str, None] = {}
+        self.used: set[str] = set()
+
+    def shape(self, name: str, dims: Sequence[Any]) -> tuple[int, ...]:
+        """The shape of an input that the file declares so. Raises CircuitizeError where an extent stays open."""
+        found, left = [], []
+        for axis, extent in enumerate(dims):
+            place = f"{name}:{axis}"
+            if open_or_fixed(extent) is not None:
+                if place in self.given and self.given[place] != extent.dim_value:
+                    raise CircuitizeError(
+                        f"dims: expected an extent that the file leaves open, found {place!r}, which is "
+                        f"{extent.dim_value}; leave it out, or export the model with that axis dynamic"
+                    )
+                self.used.add(place)
+                found.append(int(extent.dim_value))
+                continue
+            names = [place, *([extent.dim_param] if extent.dim_param else [])]
+            self.open |= dict.fromkeys(reversed(names))
+            said = next((said for said in names if said in self.given), None)
+            if said is None:
+                left.append(extent.dim_param or "?")
+            else:
+                self.used.add(said)
+                found.append(self.given[said])
+        if left:
+            raise CircuitizeError(
+                f"input {name!r}: expected a concrete shape, found {left}; fix its extents, with "
+                f"{' '.join(f'--dim {said}=N' for said in self._wanted(name, dims))}, or dims= in Python"
+            )
+        return tuple(found)
+
+    def _wanted(self, name: str, dims: Sequence[Any]) -> list[str]:
+        """How each extent that is still open can be said."""
+        wanted: dict[str, None] = {}
+        for axis, extent in enumerate(dims):
+            place = f"{name}:{axis}"
+            if open_or_fixed(extent) is None and place not in self.given:
+                said = extent.dim_param if extent.dim_param.isidentifier() else place
+                if extent.dim_param not in self.given:
+                    wanted[said] = None
+        return list(wanted)
+
+    def require_used(self) -> None:
+        """Raises CircuitizeError where an extent is said that no input has."""
+        unknown = [name for name in self.given if name not in self.used]
+        if unknown:
+            raise CircuitizeError(
+                f"dims: expected names of open extents, among {list(self.open)}, found {unknown[0]!r}; correct it"
+            )

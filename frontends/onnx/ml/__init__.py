@@ -1,0 +1,28 @@
+"""ONNX's operators of classical machine learning: the domain ai.onnx.ml."""
+
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any
+
+from ..node import OPERATORS
+
+DOMAIN = "ai.onnx.ml"
+
+# The modules beside this one fill OPERATORS.
+for _module in iter_modules(__path__):
+    import_module(f".{_module.name}", __name__)
+
+NAMES = frozenset(name for name, entry in OPERATORS.items() if entry.function.__module__.startswith(f"{__name__}."))
+"""The operators of this domain that are understood."""
+
+
+def without_maps(nodes: Iterable[Any]) -> Iterator[Any]:
+    """The nodes, ZipMap as Identity: its maps from labels to numbers are their columns, in the order of the labels."""
+    for node in nodes:
+        if (node.domain, node.op_type) == (DOMAIN, "ZipMap"):
+            plain = type(node)(op_type="Identity", name=node.name)
+            plain.input.extend(node.input)
+            plain.output.extend(node.output)
+            node = plain
+        yield node

@@ -1,0 +1,170 @@
+"""ONNX networks as programs: float initializers are parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from circuitize.circuits.errors import CircuitizeError, excerpt
+from circuitize.circuits.types import Shape
+from circuitize.frontends import imported
+from circuitize.frontends.formats import DATA, ONE_HOT, Format
+from circuitize.frontends.imported import Reals, require_names
+
+from .elements import ELEMENTS, Known
+from .extents import Extents
+from .graph import UnknownValue, arrow
+from .model import check, package, read, shown
+from .tensors import value
+from .whole import Interval
+
+NARROW = 16
+"""Inputs of whole numbers up to so many bits have by default the interval of their type."""
+
+
+@dataclass(frozen=True)
+class Network(imported.Imported):
+    """An ONNX network: its inputs, as the file orders them, then its parameters; `types` of the inputs by name."""
+
+    types: Mapping[str, str] = field(default_factory=dict)
+
+
+def network(
+    source: Any,
+    dims: Mapping[str, int] | None = None,
+    *,
+    constants: Collection[str] = (),
+    outputs: Sequence[str] = (),
+    intervals: Mapping[str, Interval] | None = None,
+    known: Mapping[str, ArrayLike] | None = None,
+) -> Network:
+    """The program of an ONNX model (a ModelProto, or the path of a file), its float initializers as parameters.
+
+    Parameters are initializers of finite floats with at least one axis that some node reads; `constants`, names of
+    these or "weights" for all, stay in the circuit, and so does what decides about shapes. `dims` says extents that the
+    file leaves open: by name, `batch`, or by input and axis, `x:0`. `outputs` are by default all; `known` inputs have
+    these values, of their element types. Raises as `arrow` does, and CircuitizeError for a name that the graph has not.
+    """
+    model = with_outputs(read(source), outputs)
+    check(model)
+    parameters = _parameters(model)
+    require_names("constants", dict.fromkeys(constants), [*parameters, imported.WEIGHTS])
+    told = _typed(model, known or {})
+    kept = {} if imported.WEIGHTS in constants else {n: v for n, v in parameters.items() if n not in constants}
+    while True:
+        try:
+            made = arrow(model, told, intervals, dims=dims, parameters=kept)
+            break
+        except UnknownValue as error:
+            deciding = _behind(model, error.name) & set(kept)
+            if not deciding:
+                raise
+            kept = {name: values for name, values in kept.items() if name not in deciding}
+    names = tuple(shown(name) for name in made.inputs)
+    leaving = tuple(shown(name) for name in made.outputs)
+    held = {shown(name): values for name, values in kept.items()}
+    return Network(made.arrow, names, leaving, held, dict(zip(names, made.input_types, strict=True)))
+
+
+def _typed(model: Any, known: Mapping[str, ArrayLike]) -> dict[str, Known]:
+    """Values of inputs, of the element types that the model says."""
+    require_names("known", known, [entry.name for entry in model.graph.input])
+    elements = {entry.name: ELEMENTS.get(entry.type.tensor_type.elem_type) for entry in model.graph.input}
+    found = {}
+    for name, given in known.items():
+        element, array = elements[name], np.asarray(given)
+        if element is None:
+            raise CircuitizeError(f"known input {name!r}: expected numbers, found another type; leave it out")
+        if array.dtype.kind not in "biuf" or (element.kind != "float" and (array != np.rint(array)).any()):
+            wanted = "numbers" if element.kind == "float" else "whole numbers"
+            raise CircuitizeError(f"known input {name!r}: expected {wanted}, found {excerpt(given)}; correct it")
+        found[name] = array.astype(element.dtype)
+    return found
+
+
+def shape_of(model: Any, dims: Mapping[str, int], name: str) -> Shape:
+    """The shape of an input of a model, with these extents."""
+    entry = next(entry for entry in model.graph.input if shown(entry.name) == name)
+    return Extents(dims).shape(name, entry.type.tensor_type.shape.dim)
+
+
+def default_format(name: str, type: str) -> Format:
+    """Of an input of that element type: of floats sixteenths from 0 to 1, of narrow whole numbers all of them.
+
+    Raises CircuitizeError for wide whole numbers.
+    """
+    element = next(element for element in ELEMENTS.values() if element.name == type)
+    if element.kind == "float":
+        return DATA
+    if element.kind == "bool":
+        return ONE_HOT
+    if element.bits > NARROW:
+        raise CircuitizeError(
+            f"input {name!r}: expected an interval of its {type}, found none; say --format {name}=LOW:HIGH, or "
+            "formats= and intervals= in Python"
+        )
+    return Format(0, element.low, element.high)
+
+
+def with_outputs(model: Any, wanted: Sequence[str]) -> Any:
+    """The model with only these of its outputs, and only what they need."""
+    if not wanted:
+        return model
+    onnx = package()
+    by_name = {entry.name: entry for entry in model.graph.output}
+    require_names("outputs", dict.fromkeys(wanted), by_name)
+    producers = {name: node for node in model.graph.node for name in node.output if name}
+    waiting, needed = list(wanted), set()
+    while waiting:
+        node = producers.get(waiting.pop())
+        if node is not None and id(node) not in needed:
+            needed.add(id(node))
+            waiting += node.input
+    graph = onnx.GraphProto(name=model.graph.name)
+    graph.node.extend(node for node in model.graph.node if id(node) in needed)
+    read_names = {name for node in graph.node for name in node.input} | set(wanted)
+    graph.initializer.extend(entry for entry in model.graph.initializer if entry.name in read_names)
+    graph.input.extend(entry for entry in model.graph.input if entry.name in read_names)
+    graph.output.extend(by_name[name] for name in wanted)
+    cut = onnx.ModelProto(ir_version=model.ir_version, graph=graph)
+    cut.opset_import.extend(model.opset_import)
+    cut.functions.extend(model.functions)
+    return cut
+
+
+def _parameters(model: Any) -> dict[str, Reals]:
+    """Initializers that may be parameters, by name, with their values."""
+    onnx = package()
+    used = {name for node in model.graph.node for name in node.input}
+    found = {}
+    for entry in model.graph.initializer:
+        element = ELEMENTS.get(entry.data_type)
+        if entry.name in used and entry.dims and element is not None and element.kind == "float":
+            values = value(onnx, entry, f"initializer {entry.name!r}").content
+            if values.size and np.isfinite(values).all():
+                found[entry.name] = np.asarray(values, np.float64)
+    return found
+
+
+def _behind(model: Any, name: str) -> set[str]:
+    """What a value is made of: all names that it follows from."""
+    producers = {made: node for node in model.graph.node for made in node.output if made}
+    waiting, found = [name], {name}
+    while waiting:
+        node = producers.get(waiting.pop())
+        for given in node.input if node is not None else ():
+            if given and given not in found:
+                found.add(given)
+                waiting.append(given)
+    return found
+
+
+def types_of(model: Any) -> dict[str, str]:
+    """The element types of a model's inputs by name, initializers left out; "" for what is not read."""
+    held = {entry.name for entry in model.graph.initializer}
+    found = {entry.name: ELEMENTS.get(entry.type.tensor_type.elem_type) for entry in model.graph.input}
+    return {shown(name): element.name if element else "" for name, element in found.items() if name not in held}

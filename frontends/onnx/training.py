@@ -1,0 +1,108 @@
+"""What an ONNX network does in training: batch norm by its batch's statistics, dropout by masks that are inputs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from circuitize.circuits.errors import CircuitizeError, excerpt
+
+from .model import package
+from .tensors import value
+
+BATCH_NORM_SINCE, DROPOUT_SINCE = 14, 12
+"""From these opsets on a node says whether it is in training."""
+MODE = "circuitize.training"
+"""The name of the condition that nodes of Dropout read."""
+
+
+@dataclass(frozen=True)
+class Training:
+    """A model whose nodes are in training; the output that renews each statistic; what part each mask drops."""
+
+    model: Any
+    renewed: Mapping[str, str] = field(default_factory=dict)
+    rates: Mapping[str, float] = field(default_factory=dict)
+
+
+def in_training(model: Any) -> Training:
+    """The model as it is in training; the model itself where nothing differs.
+
+    Batch norm whose statistics are initializers, read by it alone, renews them: from opset 14 on. Dropout of a known
+    ratio reads a mask, called as its result and `.mask`: from opset 12 on.
+    """
+    onnx = package()
+    version = max((entry.version for entry in model.opset_import if entry.domain in ("", "ai.onnx")), default=0)
+    held = {entry.name: entry for entry in model.graph.initializer}
+    made = {name: node for node in model.graph.node for name in node.output if node.op_type == "Constant"}
+    read = Counter(name for node in model.graph.node for name in node.input)
+    renewed: dict[str, str] = {}
+    rates: dict[str, float] = {}
+    nodes = []
+    for node in model.graph.node:
+        changed = None
+        if node.domain in ("", "ai.onnx") and node.op_type == "BatchNormalization" and version >= BATCH_NORM_SINCE:
+            changed = _normalizing(onnx, node, held, read, renewed)
+        elif node.domain in ("", "ai.onnx") and node.op_type == "Dropout" and version >= DROPOUT_SINCE:
+            changed = _dropping(onnx, node, held, made, rates)
+        nodes.append(changed or node)
+    if not renewed and not rates:
+        return Training(model)
+    graph = onnx.GraphProto(name=model.graph.name)
+    graph.node.extend(nodes)
+    graph.initializer.extend(model.graph.initializer)
+    if rates:
+        graph.initializer.append(onnx.helper.make_tensor(MODE, onnx.TensorProto.BOOL, [], [True]))
+    graph.input.extend(model.graph.input)
+    graph.output.extend(model.graph.output)
+    graph.output.extend(onnx.ValueInfoProto(name=name) for name in renewed.values())
+    whole = onnx.ModelProto(ir_version=model.ir_version, graph=graph)
+    whole.opset_import.extend(model.opset_import)
+    whole.functions.extend(model.functions)
+    return Training(whole, renewed, rates)
+
+
+def _normalizing(onnx: Any, node: Any, held: Mapping[str, Any], read: Counter[str], renewed: dict[str, str]) -> Any:
+    """The node in training, with outputs that renew its statistics; None where these are not its own."""
+    statistics = list(node.input[3:5])
+    if len(statistics) < 2 or any(name not in held or read[name] != 1 for name in statistics):
+        return None
+    changed = onnx.NodeProto()
+    changed.CopyFrom(node)
+    del changed.attribute[:], changed.output[1:]
+    changed.attribute.extend(entry for entry in node.attribute if entry.name != "training_mode")
+    changed.attribute.append(onnx.helper.make_attribute("training_mode", 1))
+    for name in statistics:
+        renewed[name] = f"{name}.renewed"
+        changed.output.append(renewed[name])
+    return changed
+
+
+def _dropping(onnx: Any, node: Any, held: Mapping[str, Any], made: Mapping[str, Any], rates: dict[str, float]) -> Any:
+    """The node in training; None where it drops nothing."""
+    rate = 0.5
+    if len(node.input) > 1 and node.input[1]:
+        name = node.input[1]
+        tensor = held.get(name)
+        if tensor is None and name in made:
+            tensor = next((entry.t for entry in made[name].attribute if entry.name == "value"), None)
+        if tensor is None:
+            raise CircuitizeError(
+                f"Dropout {node.name!r}: expected a known ratio, found {name!r}, which is computed; make it a constant"
+            )
+        given = value(onnx, tensor, f"ratio of Dropout {node.name!r}").content
+        if given.size != 1 or not 0 <= given.reshape(-1)[0] < 1:
+            raise CircuitizeError(
+                f"Dropout {node.name!r}: expected a ratio from 0 to below 1, found {excerpt(given.tolist())}; correct"
+            )
+        rate = float(given.reshape(-1)[0])
+    if rate == 0:
+        return None
+    rates[f"{node.output[0]}.mask"] = rate
+    changed = onnx.NodeProto()
+    changed.CopyFrom(node)
+    del changed.input[:]
+    changed.input.extend([node.input[0], node.input[1] if len(node.input) > 1 else "", MODE])
+    return changed

@@ -1,0 +1,85 @@
+"""Batches to calibrate with: out of a file of examples, or at random."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits.archives import read_npz
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.phases import Progress
+from circuitize.circuits.port import Port
+from circuitize.circuits.types import Fixed
+
+Reals = NDArray[np.float64]
+
+DRAWN = 8
+"""Random batches, where no examples are given."""
+MOST_STEPS = 256
+"""Steps that are trained to calibrate on, unless told otherwise: once through the examples, but no more than these."""
+
+Draw = Callable[[np.random.Generator], Reals]
+Batches = Callable[[Sequence[Port[Fixed]], Mapping[str, Draw]], list[dict[str, Any]]]
+"""Of these ports, and of what is not drawn uniformly, by name -> batches of data."""
+
+
+def batches_of(path: Path, examples: Path | None, say: Progress) -> Batches:
+    """Batches for the program of a file: of its examples, or drawn, which `say` hears."""
+
+    def batches(ports: Sequence[Port[Fixed]], drawn: Mapping[str, Draw]) -> list[dict[str, Any]]:
+        if examples is not None:
+            return _cut(examples, ports)
+        say(f"{path}: calibrated on {DRAWN} random batches; give examples of the data by --calibrate FILE.npz")
+        generator = np.random.default_rng(0)
+        return [
+            {port.name: drawn.get(port.name, lambda g, p=port: _uniform(g, p.format))(generator) for port in ports}
+            for _ in range(DRAWN)
+        ]
+
+    return batches
+
+
+def _uniform(generator: np.random.Generator, format: Fixed) -> Reals:
+    drawn = generator.integers(format.low, format.high, format.shape, endpoint=True)
+    return np.ldexp(drawn.astype(np.float64), -format.fraction_bits)
+
+
+def _cut(path: Path, ports: Sequence[Port[Fixed]]) -> list[dict[str, Any]]:
+    """Batches out of a file whose arrays hold examples along their first axis; what is left over is left out."""
+    shapes = {port.name: port.format.shape for port in ports}
+    arrays = read_npz(path, lambda name, shape: name in shapes)
+    missing = [name for name in shapes if name not in arrays]
+    unknown = [name for name in arrays if name not in shapes]
+    if missing or unknown:
+        raise CircuitizeError(
+            f"{path}: expected examples of {list(shapes)}, found {list(arrays)}; "
+            f"{'add ' + missing[0] if missing else 'leave out ' + unknown[0]}"
+        )
+    counts = {}
+    for name, shape in shapes.items():
+        array = arrays[name]
+        if shape and array.shape[1:] == shape[1:] and array.shape[0] >= shape[0]:
+            counts[name] = array.shape[0] // shape[0]
+        elif not shape and array.shape == ():
+            continue
+        else:
+            wanted = ["N", *shape[1:]] if shape else []
+            raise CircuitizeError(
+                f"{path}: expected {name!r} of shape {str(wanted).replace(chr(39), '')}, "
+                f"{f'N at least {shape[0]}' if shape else 'a number'}, found {list(array.shape)}; reshape it"
+            )
+    if len(set(counts.values())) > 1:
+        raise CircuitizeError(f"{path}: expected as many batches of each input, found {counts}; give equally many rows")
+    every = islice(range(next(iter(counts.values()), 1)), MOST_STEPS)
+    return [
+        {
+            name: np.asarray(arrays[name][k * shape[0] : (k + 1) * shape[0]] if shape else arrays[name], np.float64)
+            for name, shape in shapes.items()
+        }
+        for k in every
+    ]

@@ -1,0 +1,242 @@
+"""Programs of ONNX files: what a file does not say is chosen by name, and calibrated on examples or random values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.lowering import Precision
+from circuitize.circuits.phases import Progress, silent
+from circuitize.circuits.port import Role
+from circuitize.circuits.program import Program
+from circuitize.circuits.types import Shape
+from circuitize.frontends import adam, adaptive, losses, optimizers
+from circuitize.frontends.formats import DATA, ONE_HOT, Format, labels
+from circuitize.frontends.imported import WEIGHTS, require_names
+from circuitize.frontends.layers import Model
+from circuitize.frontends.onnx.model import read
+from circuitize.frontends.onnx.models import from_onnx
+from circuitize.frontends.onnx.network import Network, default_format, network, shape_of, types_of
+from circuitize.frontends.optimizers import Optimizer
+from circuitize.frontends.training import Loss, start, training_step
+from circuitize.sims import real
+
+from .batches import MOST_STEPS, Batches, Draw, batches_of
+
+Reals = NDArray[np.float64]
+Batch = Mapping[str, Reals]
+
+LOSSES: Mapping[str, Loss] = {
+    "cross_entropy": losses.cross_entropy,
+    "label_cross_entropy": losses.label_cross_entropy,
+    "binary_cross_entropy": losses.binary_cross_entropy,
+    "mean_squared_error": losses.mean_squared_error,
+    "huber": losses.huber,
+}
+OPTIMIZERS: Mapping[str, Callable[[], Optimizer]] = {
+    "sgd": optimizers.SGD,
+    "momentum": optimizers.Momentum,
+    "adam": adam.Adam,
+    "adamw": adam.AdamW,
+    "rmsprop": adaptive.RMSprop,
+    "lion": adaptive.Lion,
+    "lamb": adaptive.LAMB,
+}
+MOST_EXAMPLES = 32
+"""Batches that a program is calibrated on; of a training run so many moments, spread evenly."""
+
+
+@dataclass(frozen=True)
+class Training:
+    """What makes a training step of a network: its loss, its optimiser, and what they are calibrated with.
+
+    `steps` of training give the moments to calibrate on: by default one pass through the examples, 256 at most.
+    `frozen` parameters leave a step as they entered.
+    """
+
+    loss: str
+    optimizer: str = "sgd"
+    learning_rate: Fraction = Fraction(1, 10)
+    steps: int | None = None
+    frozen: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What an ONNX file does not say: see docs/networks.md. `examples` is an .npz file of data, rows by input name."""
+
+    dims: Mapping[str, int] = field(default_factory=dict)
+    formats: Mapping[str, Format] = field(default_factory=dict)
+    visibility: Mapping[str, str] = field(default_factory=dict)
+    known: Mapping[str, float] = field(default_factory=dict)
+    constants: Sequence[str] = ()
+    outputs: Sequence[str] = ()
+    examples: Path | None = None
+    training: Training | None = None
+
+
+def program_of(path: Path, choices: Choices, say: Progress = silent) -> Program:
+    """The program of an ONNX file, with examples: the first has the file's weights; `say` hears where they are random.
+
+    Raises CircuitizeError for a name that the file has not, for examples that do not fit, and as `network` does.
+    """
+    model = read(path)
+    made = _inference(model, choices) if choices.training is None else _step(model, choices, choices.training)
+    program = _seen(made.program, choices.visibility)
+    return replace(program, examples=made.examples(batches_of(path, choices.examples, say)))
+
+
+class Made(NamedTuple):
+    """A program without examples, and what makes examples of batches."""
+
+    program: Program
+    examples: Callable[[Batches], tuple[Batch, ...]]
+
+
+def _inference(model: Any, choices: Choices) -> Made:
+    types = types_of(model)
+    for name in set(types) - {*choices.formats, *choices.known}:
+        default_format(name, types[name])
+    intervals = _intervals(types, choices.formats)
+    made: Network = network(
+        model,
+        choices.dims,
+        constants=choices.constants,
+        outputs=choices.outputs,
+        intervals=intervals,
+        known=_known(model, choices, types),
+    )
+    require_names("formats", choices.formats, made.inputs)
+    formats = {
+        name: choices.formats.get(name) or default_format(name, made.types[name])
+        for name in made.inputs
+        if name not in made.parameters
+    }
+    program = made.program({**choices.formats, **formats})
+
+    def examples(batches: Batches) -> tuple[Batch, ...]:
+        starting = _starting(program, made.parameters)
+        data = [port for port in program.inputs if port.role is Role.DATA]
+        return tuple({**starting, **batch} for batch in batches(data, {})[:MOST_EXAMPLES]) if data else (starting,)
+
+    return Made(program, examples)
+
+
+def _starting(program: Program, values: Batch) -> dict[str, Reals]:
+    """The nearest of their formats to the values that came with the file: what a step, too, begins with."""
+    ports = {port.name: port.format for port in program.inputs}
+    return {
+        name: Format(ports[name].fraction_bits, ports[name].low, ports[name].high).nearest(given)
+        for name, given in values.items()
+    }
+
+
+def _step(model: Any, choices: Choices, training: Training) -> Made:
+    types = types_of(model)
+    fed = [name for name in types if name not in choices.known]
+    name = fed[0] if fed else ""
+    if len(choices.outputs) > 1:
+        raise CircuitizeError(
+            f"outputs: expected one, the prediction that is trained, found {list(choices.outputs)}; name one"
+        )
+    taken = {k: v for k, v in choices.formats.items() if k not in (name, "inputs", "targets")}
+    data = choices.formats.get("inputs") or choices.formats.get(name)
+    found = from_onnx(
+        model,
+        choices.dims,
+        constants=choices.constants,
+        output=choices.outputs[0] if choices.outputs else None,
+        intervals=_intervals(types, {name: data} if data is not None else {}),
+        known=_known(model, choices, types),
+        formats=taken,
+    ).freeze(*training.frozen)
+    batch = _batch(choices.dims, model, name)
+    loss, optimizer = LOSSES[training.loss], OPTIMIZERS[training.optimizer]()
+    optimizer.values(1, training.learning_rate)
+    prediction = found.arrow(found.batch_type(batch)).target[0]
+    shape: Shape = getattr(prediction, "shape", ())
+    told, target_shape, draw = _targets(training.loss, shape)
+    program = training_step(
+        found,
+        loss,
+        optimizer,
+        batch,
+        inputs=data or default_format(name, types[name]),
+        targets=choices.formats.get("targets") or told,
+        target_shape=target_shape,
+        precision=Precision(margin=4.0),
+    )
+
+    def examples(batches: Batches) -> tuple[Batch, ...]:
+        ports = [port for port in program.inputs if port.name in ("inputs", "targets")]
+        return _moments(program, found, optimizer, training, batches(ports, {"targets": draw} if draw else {}))
+
+    return Made(program, examples)
+
+
+def _moments(
+    program: Program, model: Model, optimizer: Optimizer, training: Training, data: list[dict[str, Any]]
+) -> tuple[Batch, ...]:
+    """Moments of a training run from the model's own values, the first first."""
+    steps = training.steps or min(len(data), MOST_STEPS)
+    batches = [
+        {**data[t % len(data)], **model.drawn(t), **optimizer.values(t + 1, training.learning_rate)}
+        for t in range(steps)
+    ]
+    return real.record(program, start(program, model, 0), batches, min(steps, MOST_EXAMPLES))
+
+
+def _targets(loss: str, prediction: Shape) -> tuple[Format, Shape | None, Draw | None]:
+    """Of a loss: the format of its targets, the shape of one where it is not the prediction's, and how to draw them."""
+    if loss in ("cross_entropy", "label_cross_entropy") and len(prediction) == 2:
+        batch, classes = prediction
+        if loss == "cross_entropy":
+            return ONE_HOT, None, lambda g: np.eye(classes)[g.integers(0, classes, batch)]
+        return labels(classes), (), lambda g: g.integers(0, classes, batch).astype(np.float64)
+    return (ONE_HOT if loss == "binary_cross_entropy" else DATA), None, None
+
+
+def _batch(dims: Mapping[str, int], model: Any, name: str) -> int:
+    """How many examples a step has: the first extent of the one input."""
+    return shape_of(model, dims, name)[0]
+
+
+def _known(model: Any, choices: Choices, types: Mapping[str, str]) -> dict[str, Reals]:
+    """Inputs that are one number in every run, filled with it."""
+    require_names("known", choices.known, types)
+    return {name: np.full(shape_of(model, choices.dims, name), number) for name, number in choices.known.items()}
+
+
+def _intervals(types: Mapping[str, str], formats: Mapping[str, Format]) -> dict[str, tuple[int, int]]:
+    """The intervals of inputs of whole numbers, out of their formats."""
+    found = {}
+    for name, format in formats.items():
+        if types.get(name, "").lstrip("u").startswith("int"):
+            if format.fraction_bits > 0:
+                raise CircuitizeError(
+                    f"formats: expected no fraction bits for {name!r}, which is of {types[name]}, found "
+                    f"{format.fraction_bits}; give an interval alone"
+                )
+            found[name] = format.low, format.high
+    return found
+
+
+def _seen(program: Program, visibility: Mapping[str, str]) -> Program:
+    """The program with these visibilities by name, or of all parameters together."""
+    own = {port.name for port in (*program.inputs, *program.outputs)}
+    weights = [port.name for port in program.inputs if port.role is Role.PARAMETER]
+    found: dict[str, str] = {}
+    for name, seen in visibility.items():
+        if name == WEIGHTS and name not in own:
+            if not weights:
+                raise CircuitizeError(f"--{seen} {WEIGHTS}: expected a file with parameters, found none; leave it out")
+            found |= dict.fromkeys(weights, seen)
+    found |= {name: seen for name, seen in visibility.items() if name != WEIGHTS or name in own}
+    return program.with_visibility(**found) if found else program
