@@ -13,7 +13,8 @@ from .arrays.language import RealOperation, Rounding
 from .builder import Builder, Piece
 from .calibrate import calibrate
 from .errors import CircuitizeError, OverflowRisk, TypingError
-from .hypergraph import Arrow
+from .hypergraph import Arrow, evaluate
+from .integers import Constant as IntegerConstant
 from .lowering import Lowering, Precision
 from .operation import Operation, Provenance
 from .port import Port
@@ -27,11 +28,13 @@ def quantize(program: Program) -> IntegerProgram:
 
     Linear operations are exact, on unrounded accumulators too. A tensor that some product or nonlinear operation
     reads (or that is broadcast to more elements) is rounded once, where it is made, and all its readers see the
-    rounded value: one Shift, half up, then a Check of its calibrated format. So a bias, or the weight that a gradient
-    is subtracted from, is added before the one rounding. Outputs end in a Check of exactly their format, so that a
-    step's parameters come out in the type they went in. Operands whose exact result could pass 2^62 are rounded
-    first. Raises OverflowRisk, naming operation, source line, interval and remedy, where an interval could pass 2^62;
-    CircuitizeError where calibration is impossible. Linear time; lowerings are built once per operation and types.
+    rounded value: one Shift, half up, then a Check of its calibrated format. One whose format the program states
+    (Quantize, Rescale) has that one, from an operand that is not rounded before (docs/numbers.md). So a bias, or the
+    weight that a gradient is subtracted from, is added before the one rounding. Outputs end in a Check of exactly
+    their format, so that a step's parameters come out in the type they went in. Operands whose exact result could pass
+    2^62 are rounded first. Raises OverflowRisk, naming operation, source line, interval and remedy, where an interval
+    could pass 2^62; CircuitizeError where calibration is impossible. Linear time; lowerings are built once per
+    operation and types.
     """
     if not isinstance(program, Program):
         raise TypingError(f"quantize: expected a Program, found {type(program).__name__}; see training_step")
@@ -48,6 +51,11 @@ def lowered(program: Program) -> tuple[IntegerProgram, Arrow, list[int]]:
     return made, arrow, quantizer.wires
 
 
+SIGNIFICANT = 32
+"""The bits that a constant keeps beside an accumulator that is not rounded."""
+WIDEST = 60
+"""Those that one keeps whose own format is stated."""
+
 Writer = Callable[[Builder, list[int]], list[int]]
 
 
@@ -62,10 +70,18 @@ class _Quantizer:
         self.pieces: dict[tuple[object, ...], Piece | None] = {}
         self.wires: list[int] = [-1] * arrow.wire_count
         self.unrounded = bytearray(arrow.wire_count)
+        self.stated = bytearray(arrow.wire_count)
         self.wire_types: list[int] = arrow.wire_types.tolist()
         self.sizes = [type.size for type in arrow.types]
         self.formats: dict[tuple[object, ...], Fixed] = {}
         self.kinds = [_real(operation).rounding for operation in arrow.operations]
+        self.exact = [
+            kind is Rounding.LINEAR or _real(operation).exact
+            for kind, operation in zip(self.kinds, arrow.operations, strict=True)
+        ]
+        self.constants = {row[2][0]: row[0] for row in arrow.rows if arrow.operations[row[0]].constant is not None}
+        self.known: dict[int, IntegerConstant] = {}
+        self.kept_whole = self._kept_whole()
         self.read_rounded = self._read_rounded()
 
     def lower(self, formats: list[Fixed], ports: tuple[Port[Fixed | None], ...]) -> Arrow:
@@ -88,6 +104,10 @@ class _Quantizer:
         marks = bytearray(self.arrow.wire_count)
         sizes, wire_types = self.sizes, self.wire_types
         for operation, sources, targets, _ in self.arrow.rows:
+            if self.kinds[operation] is Rounding.FORMAT:
+                continue
+            if self.exact[operation] and all(self.kept_whole[wire] for wire in targets):
+                continue
             if self.kinds[operation] is not Rounding.LINEAR or (
                 sizes[wire_types[targets[0]]] > sum(sizes[wire_types[wire]] for wire in sources)
             ):
@@ -95,11 +115,32 @@ class _Quantizer:
                     marks[wire] = True
         return marks
 
+    def _kept_whole(self) -> bytearray:
+        """Which wires keep all their bits: what is made of them, by exact operations, ends in formats that are stated.
+
+        One pass from the last edge to the first: the readers of a wire come after its writer.
+        """
+        ends = bytearray(self.arrow.wire_count)
+        rounded = bytearray(self.arrow.wire_count)
+        if Rounding.FORMAT not in self.kinds:
+            return ends
+        for wire in self.arrow.outputs.tolist():
+            rounded[wire] = True
+        for operation, sources, targets, _ in reversed(self.arrow.rows):
+            stated = self.kinds[operation] is Rounding.FORMAT
+            good = stated or (self.exact[operation] and all(ends[wire] for wire in targets))
+            for wire in sources:
+                rounded[wire] |= not good
+                ends[wire] = not rounded[wire]
+        return ends
+
     def _edge(self, operation: int, sources: list[int], targets: list[int]) -> None:
         kind = self.kinds[operation]
         try:
             made = self._apply(operation, sources, targets)
         except OverflowRisk:
+            if kind is Rounding.FORMAT:
+                raise
             for (
                 wire
             ) in sources:  # Sums of many tensors outgrow what calibration saw of them: Check them, then try again.
@@ -109,20 +150,46 @@ class _Quantizer:
         if kind is Rounding.LINEAR and sources:
             finest = max(self._type(self.wires[wire]).fraction_bits for wire in sources)
             awaits = any(self.unrounded[wire] for wire in sources) or self._type(made[0]).fraction_bits > finest
+        elif self.exact[operation]:
+            awaits = any(self.unrounded[wire] for wire in sources)
+        stated = kind is Rounding.FORMAT or self._inherits(operation, sources, made)
         for wire, result in zip(targets, made, strict=True):
             self.wires[wire] = result
-            self.unrounded[wire] = awaits
+            self.stated[wire] = stated
+            self.unrounded[wire] = awaits and not stated
             if self.read_rounded[wire] and (awaits or self._outgrown(wire)):
                 self._round(wire)
 
+    def _inherits(self, operation: int, sources: list[int], made: list[int]) -> bool:
+        """Whether a result is final since its operands, constants aside, are of stated formats.
+
+        So is what an exact operation makes without more fraction bits, or without a wider interval of integers.
+        """
+        read = [self._type(self.wires[wire]) for wire in sources if self.stated[wire]]
+        if not read or not self.exact[operation]:
+            return False
+        if any(not self.stated[wire] and wire not in self.constants for wire in sources):
+            return False
+        found = self._type(made[0])
+        if found.fraction_bits <= max(type.fraction_bits for type in read):
+            return True
+        return min(type.low for type in read) <= found.low and found.high <= max(type.high for type in read)
+
     def _outgrown(self, wire: int) -> bool:
         """Whether a sum of rounded tensors has an interval many bits wider than what calibration saw of it."""
+        if self.stated[wire]:
+            return False
         found = self._type(self.wires[wire])
         return found.width > self.exponents[wire] + found.fraction_bits + 1 + self.precision.slack_bits
 
     def _apply(self, index: int, sources: list[int], targets: list[int]) -> list[int]:
         builder = self.builder
         inner = [self.wires[wire] for wire in sources]
+        if self.kinds[index] is Rounding.FORMAT and (sources[0] in self.constants or sources[0] in self.known):
+            constant = self.known[targets[0]] = self._folded(index, sources[0])
+            return [builder.add(constant)]
+        if targets[0] in self.constants and self.kept_whole[targets[0]]:
+            return [builder.add(self._exact_constant(targets[0], SIGNIFICANT))]
         result = self._format(targets[0], False) if self.kinds[index] is Rounding.VALUE else None
         key = (index, result, *[builder.type_key(wire) for wire in inner])
 
@@ -131,6 +198,23 @@ class _Quantizer:
             return operation.lower(Lowering(builder, self.precision, result), *wires)
 
         return self._write(key, write, inner)
+
+    def _exact_constant(self, wire: int, bits: int) -> IntegerConstant:
+        """A constant with all its bits, if there are no more than so many; else rounded to these."""
+        operation = _real(self.arrow.operations[self.constants[wire]])
+        scratch = Builder()
+        most = Fixed((), bits - self.exponents[wire], -1, 1)
+        (made,) = operation.lower(Lowering(scratch, self.precision, most))
+        return _constant_of(scratch.build([made]))
+
+    def _folded(self, index: int, source: int) -> IntegerConstant:
+        """What an operation of a stated format makes of a constant, computed now: so weights stay constants."""
+        constant = self.known.get(source) or self._exact_constant(source, WIDEST)
+        scratch = Builder()
+        wires = [scratch.add(constant)]
+        return _constant_of(
+            scratch.build(_real(self.arrow.operations[index]).lower(Lowering(scratch, self.precision, None), *wires))
+        )
 
     def _write(self, key: tuple[object, ...], write: Writer, wires: list[int]) -> list[int]:
         """`write(builder, wires)`; from the second time a key comes up, what it writes is captured and replayed."""
@@ -143,7 +227,12 @@ class _Quantizer:
         return [wire for wire in self.builder.replay(piece, wires) if wire is not None]
 
     def _round(self, wire: int) -> None:
-        """Round a wire to its calibrated format; adds no fraction bits, and nothing where it is within already."""
+        """Round a wire to its calibrated format; adds no fraction bits, and nothing where it is within already.
+
+        A wire of a stated format stays as it is.
+        """
+        if self.stated[wire]:
+            return
         found = self._type(self.wires[wire])
         format = self._format(wire, found.low >= 0)
         surplus = format.fraction_bits - found.fraction_bits
@@ -176,6 +265,12 @@ class _Quantizer:
 
     def _type(self, wire: int) -> Fixed:
         return self.builder.format(wire)
+
+
+def _constant_of(arrow: Arrow) -> IntegerConstant:
+    """The constant that an integer arrow without inputs comes to."""
+    (wire,) = arrow.outputs.tolist()
+    return IntegerConstant.of(evaluate(arrow, [])[0], arrow.format(wire).fraction_bits)
 
 
 def _real(operation: Operation) -> RealOperation:

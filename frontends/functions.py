@@ -6,11 +6,13 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from circuitize.circuits import arrays
 from circuitize.circuits.arrays.term import Operand
 from circuitize.circuits.errors import TypingError
 
+from .formats import Format
 from .tensor import Tensor, apply, axis_of, tensors_of, together
 
 
@@ -118,6 +120,25 @@ def ceil(x: Tensor) -> Tensor:
 def round_half_even(x: Tensor) -> Tensor:
     """The nearest whole number, of two the even one; the derivative is zero."""
     return apply(arrays.Round(), x)
+
+
+def quantized(x: Tensor, format: Format, rounding: str = "half even", overflow: str = "saturate") -> Tensor:
+    """x in this format, in every target; the derivative is straight through, 0 where it saturates.
+
+    `rounding` is one of half even, half up, half down, half away, half zero, floor, ceil, zero and away; `overflow` one
+    of saturate, check and wrap (docs/quantized.md).
+    """
+    return apply(arrays.Quantize(format.fraction_bits, format.low, format.high, rounding, overflow), x)
+
+
+def rescaled(x: Tensor, factors: ArrayLike, axis: int = 0, divides: bool = False) -> Tensor:
+    """x times a factor, or with `divides` divided by it, kept as it stands; of several each place along the axis."""
+    return apply(arrays.Rescale(np.asarray(factors, np.float64), axis_of(x, axis) if x.ndim else 0, divides), x)
+
+
+def exact(x: Tensor) -> Tensor:
+    """x itself, with all the bits that it is made with: calibration neither rounds nor checks it."""
+    return rescaled(x, 1.0)
 
 
 def clip(x: Tensor, low: float, high: float) -> Tensor:
