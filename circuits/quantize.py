@@ -185,8 +185,8 @@ class _Quantizer:
     def _apply(self, index: int, sources: list[int], targets: list[int]) -> list[int]:
         builder = self.builder
         inner = [self.wires[wire] for wire in sources]
-        if self.kinds[index] is Rounding.FORMAT and (sources[0] in self.constants or sources[0] in self.known):
-            constant = self.known[targets[0]] = self._folded(index, sources[0])
+        if self._folds(index, sources):
+            constant = self.known[targets[0]] = self._folded(index, sources)
             return [builder.add(constant)]
         if targets[0] in self.constants and self.kept_whole[targets[0]]:
             return [builder.add(self._exact_constant(targets[0], SIGNIFICANT))]
@@ -207,14 +207,17 @@ class _Quantizer:
         (made,) = operation.lower(Lowering(scratch, self.precision, most))
         return _constant_of(scratch.build([made]))
 
-    def _folded(self, index: int, source: int) -> IntegerConstant:
-        """What an operation of a stated format makes of a constant, computed now: so weights stay constants."""
-        constant = self.known.get(source) or self._exact_constant(source, WIDEST)
-        scratch = Builder()
-        wires = [scratch.add(constant)]
-        return _constant_of(
-            scratch.build(_real(self.arrow.operations[index]).lower(Lowering(scratch, self.precision, None), *wires))
-        )
+    def _folds(self, index: int, sources: list[int]) -> bool:
+        """Whether an operation's operands are constants, and it or what made one of them states a format."""
+        stated = self.kinds[index] is Rounding.FORMAT or any(wire in self.known for wire in sources)
+        exact = stated and (self.kinds[index] is Rounding.FORMAT or self.exact[index])
+        return exact and all(wire in self.known or wire in self.constants for wire in sources)
+
+    def _folded(self, index: int, sources: list[int]) -> IntegerConstant:
+        """What an operation of a stated format makes of constants, computed now: so weights stay constants."""
+        scratch, operation = Builder(), _real(self.arrow.operations[index])
+        wires = [scratch.add(self.known.get(wire) or self._exact_constant(wire, WIDEST)) for wire in sources]
+        return _constant_of(scratch.build(operation.lower(Lowering(scratch, self.precision, None), *wires)))
 
     def _write(self, key: tuple[object, ...], write: Writer, wires: list[int]) -> list[int]:
         """`write(builder, wires)`; from the second time a key comes up, what it writes is captured and replayed."""

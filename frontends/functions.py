@@ -13,6 +13,7 @@ from circuitize.circuits.arrays.term import Operand
 from circuitize.circuits.errors import TypingError
 
 from .formats import Format
+from .provenance import refused
 from .tensor import Tensor, apply, axis_of, tensors_of, together
 
 
@@ -131,9 +132,19 @@ def quantized(x: Tensor, format: Format, rounding: str = "half even", overflow: 
     return apply(arrays.Quantize(format.fraction_bits, format.low, format.high, rounding, overflow), x)
 
 
-def rescaled(x: Tensor, factors: ArrayLike, axis: int = 0, divides: bool = False) -> Tensor:
-    """x times a factor, or with `divides` divided by it, kept as it stands; of several each place along the axis."""
-    return apply(arrays.Rescale(np.asarray(factors, np.float64), axis_of(x, axis) if x.ndim else 0, divides), x)
+def rescaled(x: Tensor, factors: ArrayLike, divides: bool = False) -> Tensor:
+    """x times factors, or with `divides` divided by them, kept as it stands; the factors broadcast to x's shape."""
+    (tensor,), given = tensors_of(x), np.asarray(factors, np.float64)
+    if np.broadcast_shapes(given.shape, tensor.shape) != tensor.shape:
+        raise refused(f"expected factors that broadcast to {list(tensor.shape)}, found {list(given.shape)}; reshape")
+    if given.size == 1:
+        return apply(arrays.Rescale(given.reshape(()), 0, divides), tensor)
+    wide = given.reshape((1,) * (tensor.ndim - given.ndim) + given.shape)
+    axes = [axis for axis, extent in enumerate(wide.shape) if extent > 1]
+    if len(axes) == 1:
+        return apply(arrays.Rescale(wide.reshape(-1), axes[0], divides), tensor)
+    flat = np.broadcast_to(wide, tensor.shape).reshape(-1)
+    return apply(arrays.Rescale(flat, 0, divides), tensor.reshape(flat.size)).reshape(*tensor.shape)
 
 
 def exact(x: Tensor) -> Tensor:

@@ -35,6 +35,10 @@ class RealOperation(Operation):
     @abstractmethod
     def target_types(self, *sources: Array) -> tuple[Array, ...]: ...
 
+    @property
+    def folds(self) -> bool:
+        return self.rounding is not Rounding.FORMAT
+
     def reverse(
         self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]
     ) -> list[int | None]:

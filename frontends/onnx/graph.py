@@ -20,7 +20,7 @@ from circuitize.frontends.tensor import Tensor
 from .elements import ELEMENTS, EXACT, Known, Value
 from .model import CONVERT, attribute, check, declared, opsets, package, read, shown
 from .node import OPERATORS, Attributes, Node, UnknownValue, constant
-from .schema import OLDEST, Misfit, Signature, signature
+from .schema import OLDEST, QONNX, Misfit, Signature, signature
 from .sizes import Bounded
 from .tensors import value
 from .translate import translated
@@ -29,7 +29,7 @@ from .whole import Interval
 __all__ = ["Imported", "UnknownValue", "arrow"]
 
 TRAINING = ("Adagrad", "Adam", "Momentum")
-DOMAINS = ("", "ai.onnx", "ai.onnx.preview.training")
+QUANTIZERS = ("BipolarQuant", "IntQuant", "Quant", "Trunc")
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ def _node(
     builder: Builder,
 ) -> tuple[Node, Signature]:
     domain = "" if proto.domain == "ai.onnx" else proto.domain
-    if proto.domain not in DOMAINS or proto.op_type not in OPERATORS or (domain != "") != (proto.op_type in TRAINING):
+    if proto.op_type not in OPERATORS or not _is_in(domain, proto.op_type):
         found = f"{proto.domain}.{proto.op_type}" if proto.domain else proto.op_type
         raise CircuitizeError(f"expected an operator that is understood, found {shown(found)}; see docs/onnx.md")
     if domain not in versions:
@@ -148,6 +148,13 @@ def _node(
     given = {entry.name: attribute(onnx, entry, where) for entry in proto.attribute}
     attributes = Attributes({**chosen.defaults, **given}, frozenset(given))
     return Node(proto.op_type, proto.name, version, attributes, list(proto.input), inputs, results, builder), chosen
+
+
+def _is_in(domain: str, operator: str) -> bool:
+    """Whether the operator of that name is one of this domain."""
+    if operator in TRAINING:
+        return domain == "ai.onnx.preview.training"
+    return domain in QONNX if operator in QUANTIZERS else domain == ""
 
 
 def _read(name: str, values: Mapping[str, Value], later: set[str], where: str) -> Value | None:

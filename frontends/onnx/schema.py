@@ -9,6 +9,9 @@ from typing import Any
 
 from .elements import NAMED, Element, Value
 
+QONNX = frozenset({"qonnx.custom_op.general", "onnx.brevitas", "finn.custom_op.general"})
+"""The domains in which exporters write the operators of QONNX."""
+
 OLDEST = 7
 """The first opset that is read whole: of older ones only operators that have not changed until then."""
 
@@ -100,6 +103,8 @@ def _of(formal: Formal) -> str:
 @lru_cache(maxsize=4096)
 def signature(operator: str, opset: int, domain: str) -> Signature | None:
     """The operator as the opset has it; None where it has none, or none any more."""
+    if domain in QONNX:
+        return qonnx(operator, opset)
     import onnx
 
     try:
@@ -135,3 +140,26 @@ def _plain(given: object) -> Any:
 
 def _formal(given: Any) -> Formal:
     return Formal(given.name, given.type_str, frozenset(given.types), given.option.name, given.is_homogeneous)
+
+
+FLOAT = frozenset({"tensor(float)", "tensor(float16)", "tensor(double)"})
+QUANT = ("x", "scale", "zeropt", "bitwidth")
+TRUNC = (*QUANT[:3], "in_bitwidth", "out_bitwidth"), (*QUANT[:3], "in_bitwidth", "out_scale", "out_bitwidth")
+SIGNS: dict[str, Any] = {"signed": 1, "narrow": 0}
+
+
+def qonnx(operator: str, opset: int) -> Signature | None:
+    """The operator as QONNX 1.0 has it, whose package has no schemas; None for one that is not quantization."""
+    words: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
+        "Quant": (QUANT, {**SIGNS, "rounding_mode": "ROUND"}),
+        "IntQuant": (QUANT, {**SIGNS, "rounding_mode": "ROUND"}),
+        "BipolarQuant": (QUANT[:2], {}),
+        "Trunc": (TRUNC[opset >= 2], {**(SIGNS if opset >= 2 else {}), "rounding_mode": "FLOOR"}),
+    }
+    if operator not in words:
+        return None
+    names, defaults = words[operator]
+    inputs = tuple(Formal(name, "T" if name == "x" else name, FLOAT, "Single", True) for name in names)
+    kinds = {name: ("STRING" if isinstance(value, str) else "INT", False) for name, value in defaults.items()}
+    made = (Formal("y", "T", FLOAT, "Single", True),)
+    return Signature(opset, inputs, made, len(names), len(names), 1, 1, kinds, defaults)

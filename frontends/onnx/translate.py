@@ -57,7 +57,7 @@ NAMES = {"float": "floats", "int": "whole numbers", "bool": "truth values"}
 def _folded(node: Node, translation: Translation) -> list[Result]:
     """What the translation makes, known arrays where all inputs are known and nothing is too large."""
     contents = [value.content for value in node.inputs if value is not None]
-    if not contents or any(isinstance(content, Tensor) for content in contents):
+    if not translation.folds or not contents or any(isinstance(content, Tensor) for content in contents):
         return _several(translation.function(node))
     if any(content.size > FOLDED for content in contents):
         return _several(translation.function(node))
