@@ -17,7 +17,7 @@ from .term import Real
 
 
 class Rounding(Enum):
-    """Where rounding happens around an operation; that of a VALUE or a FORMAT is its own, any other is by `quantize`."""
+    """Where rounding happens around an operation; that of a VALUE or a FORMAT is its own, others' is by `quantize`."""
 
     LINEAR = "exact on unrounded operands; its result is unrounded if an operand is"
     PRODUCT = "takes rounded operands; its result is an exact product or accumulation, not yet rounded"

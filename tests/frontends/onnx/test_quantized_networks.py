@@ -1,4 +1,4 @@
-"""Quantized networks of ONNX, bit for bit what onnxruntime makes of them: in integers, in constraints and in hardware."""
+"""Quantized networks of ONNX, bit for bit what onnxruntime makes of them: in integers, constraints and hardware."""
 
 from __future__ import annotations
 
