@@ -13,13 +13,13 @@ from .arrays.language import RealOperation, Rounding
 from .builder import Builder, Piece
 from .calibrate import calibrate
 from .errors import CircuitizeError, OverflowRisk, TypingError
-from .hypergraph import Arrow, evaluate
-from .integers import Constant as IntegerConstant
+from .hypergraph import Arrow
 from .lowering import Lowering, Precision
 from .operation import Operation, Provenance
 from .port import Port
 from .program import IntegerProgram, Program, as_integers
 from .simplify import simplify
+from .stated import SIGNIFICANT, exact_constant, is_exact, kept_whole, known, unread
 from .types import Fixed, fixed
 
 
@@ -42,7 +42,10 @@ def quantize(program: Program) -> IntegerProgram:
 
 
 def lowered(program: Program) -> tuple[IntegerProgram, Arrow, list[int]]:
-    """`quantize(program)`, the arrow of real operations that was lowered, and the integer wire of each of its wires."""
+    """`quantize(program)`, the arrow of real operations that was lowered, and the integer wire of each of its wires.
+
+    That is -1 for a constant that is left out, since what its readers make of it was computed.
+    """
     arrow = simplify(expand_composites(program.arrow))
     quantizer = _Quantizer(arrow, program.precision, calibrate(arrow, program))
     integers = quantizer.lower([port.format for port in program.inputs], program.outputs)
@@ -50,11 +53,6 @@ def lowered(program: Program) -> tuple[IntegerProgram, Arrow, list[int]]:
     made = IntegerProgram(integers, program.inputs, outputs, program.examples, program.precision)
     return made, arrow, quantizer.wires
 
-
-SIGNIFICANT = 32
-"""The bits that a constant keeps beside an accumulator that is not rounded."""
-WIDEST = 60
-"""Those that one keeps whose own format is stated."""
 
 Writer = Callable[[Builder, list[int]], list[int]]
 
@@ -75,13 +73,11 @@ class _Quantizer:
         self.sizes = [type.size for type in arrow.types]
         self.formats: dict[tuple[object, ...], Fixed] = {}
         self.kinds = [_real(operation).rounding for operation in arrow.operations]
-        self.exact = [
-            kind is Rounding.LINEAR or _real(operation).exact
-            for kind, operation in zip(self.kinds, arrow.operations, strict=True)
-        ]
+        self.exact = [is_exact(operation) for operation in arrow.operations]
         self.constants = {row[2][0]: row[0] for row in arrow.rows if arrow.operations[row[0]].constant is not None}
-        self.known: dict[int, IntegerConstant] = {}
-        self.kept_whole = self._kept_whole()
+        self.known = known(arrow, precision, self.exponents)
+        self.unread = unread(arrow, self.known)
+        self.kept_whole = kept_whole(arrow)
         self.read_rounded = self._read_rounded()
 
     def lower(self, formats: list[Fixed], ports: tuple[Port[Fixed | None], ...]) -> Arrow:
@@ -106,35 +102,19 @@ class _Quantizer:
         for operation, sources, targets, _ in self.arrow.rows:
             if self.kinds[operation] is Rounding.FORMAT:
                 continue
-            if self.exact[operation] and all(self.kept_whole[wire] for wire in targets):
-                continue
             if self.kinds[operation] is not Rounding.LINEAR or (
                 sizes[wire_types[targets[0]]] > sum(sizes[wire_types[wire]] for wire in sources)
             ):
                 for wire in sources:
-                    marks[wire] = True
+                    marks[wire] |= not (self.exact[operation] and self.kept_whole[wire])
         return marks
 
-    def _kept_whole(self) -> bytearray:
-        """Which wires keep all their bits: what is made of them, by exact operations, ends in formats that are stated.
-
-        One pass from the last edge to the first: the readers of a wire come after its writer.
-        """
-        ends = bytearray(self.arrow.wire_count)
-        rounded = bytearray(self.arrow.wire_count)
-        if Rounding.FORMAT not in self.kinds:
-            return ends
-        for wire in self.arrow.outputs.tolist():
-            rounded[wire] = True
-        for operation, sources, targets, _ in reversed(self.arrow.rows):
-            stated = self.kinds[operation] is Rounding.FORMAT
-            good = stated or (self.exact[operation] and all(ends[wire] for wire in targets))
-            for wire in sources:
-                rounded[wire] |= not good
-                ends[wire] = not rounded[wire]
-        return ends
-
     def _edge(self, operation: int, sources: list[int], targets: list[int]) -> None:
+        if targets[0] in self.unread:
+            return
+        if targets[0] in self.known:
+            self.wires[targets[0]], self.stated[targets[0]] = self.builder.add(self.known[targets[0]]), True
+            return
         kind = self.kinds[operation]
         try:
             made = self._apply(operation, sources, targets)
@@ -185,11 +165,9 @@ class _Quantizer:
     def _apply(self, index: int, sources: list[int], targets: list[int]) -> list[int]:
         builder = self.builder
         inner = [self.wires[wire] for wire in sources]
-        if self._folds(index, sources):
-            constant = self.known[targets[0]] = self._folded(index, sources)
-            return [builder.add(constant)]
         if targets[0] in self.constants and self.kept_whole[targets[0]]:
-            return [builder.add(self._exact_constant(targets[0], SIGNIFICANT))]
+            most = SIGNIFICANT - self.exponents[targets[0]]
+            return [builder.add(exact_constant(self.arrow.operations[index], self.precision, most))]
         result = self._format(targets[0], False) if self.kinds[index] is Rounding.VALUE else None
         key = (index, result, *[builder.type_key(wire) for wire in inner])
 
@@ -198,26 +176,6 @@ class _Quantizer:
             return operation.lower(Lowering(builder, self.precision, result), *wires)
 
         return self._write(key, write, inner)
-
-    def _exact_constant(self, wire: int, bits: int) -> IntegerConstant:
-        """A constant with all its bits, if there are no more than so many; else rounded to these."""
-        operation = _real(self.arrow.operations[self.constants[wire]])
-        scratch = Builder()
-        most = Fixed((), bits - self.exponents[wire], -1, 1)
-        (made,) = operation.lower(Lowering(scratch, self.precision, most))
-        return _constant_of(scratch.build([made]))
-
-    def _folds(self, index: int, sources: list[int]) -> bool:
-        """Whether an operation's operands are constants, and it or what made one of them states a format."""
-        stated = self.kinds[index] is Rounding.FORMAT or any(wire in self.known for wire in sources)
-        exact = stated and (self.kinds[index] is Rounding.FORMAT or self.exact[index])
-        return exact and all(wire in self.known or wire in self.constants for wire in sources)
-
-    def _folded(self, index: int, sources: list[int]) -> IntegerConstant:
-        """What an operation of a stated format makes of constants, computed now: so weights stay constants."""
-        scratch, operation = Builder(), _real(self.arrow.operations[index])
-        wires = [scratch.add(self.known.get(wire) or self._exact_constant(wire, WIDEST)) for wire in sources]
-        return _constant_of(scratch.build(operation.lower(Lowering(scratch, self.precision, None), *wires)))
 
     def _write(self, key: tuple[object, ...], write: Writer, wires: list[int]) -> list[int]:
         """`write(builder, wires)`; from the second time a key comes up, what it writes is captured and replayed."""
@@ -268,12 +226,6 @@ class _Quantizer:
 
     def _type(self, wire: int) -> Fixed:
         return self.builder.format(wire)
-
-
-def _constant_of(arrow: Arrow) -> IntegerConstant:
-    """The constant that an integer arrow without inputs comes to."""
-    (wire,) = arrow.outputs.tolist()
-    return IntegerConstant.of(evaluate(arrow, [])[0], arrow.format(wire).fraction_bits)
 
 
 def _real(operation: Operation) -> RealOperation:

@@ -1,0 +1,97 @@
+"""Formats that a real program states: which wires keep all their bits for them, and which are constants already."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .arrays.language import RealOperation, Rounding
+from .builder import Builder
+from .hypergraph import Arrow, evaluate
+from .integers import Constant
+from .lowering import Lowering, Precision
+from .operation import Operation
+from .types import Fixed
+
+SIGNIFICANT = 32
+"""The bits that a constant keeps beside an accumulator that is not rounded."""
+WIDEST = 60
+"""Those that one keeps whose own format is stated."""
+
+
+def is_exact(operation: Operation) -> bool:
+    """Whether an operation is lowered exactly on operands of any fraction bits, unrounded ones too."""
+    return isinstance(operation, RealOperation) and (operation.rounding is Rounding.LINEAR or operation.exact)
+
+
+def states(operation: Operation) -> bool:
+    """Whether the result of an operation has a format that it states."""
+    return isinstance(operation, RealOperation) and operation.rounding is Rounding.FORMAT
+
+
+def kept_whole(arrow: Arrow) -> bytearray:
+    """Which wires keep all their bits: only exact operations read them, and something of them gets a stated format.
+
+    One pass from the last edge to the first: the readers of a wire come after its writer.
+    """
+    kept, stated = bytearray(arrow.wire_count), bytearray(arrow.wire_count)
+    if not any(map(states, arrow.operations)):
+        return kept
+    stating, exact = list(map(states, arrow.operations)), list(map(is_exact, arrow.operations))
+    read_inexactly = bytearray(arrow.wire_count)
+    for operation, sources, targets, _ in reversed(arrow.rows):
+        later = stating[operation] or (exact[operation] and any(kept[wire] for wire in targets))
+        for wire in sources:
+            stated[wire] |= later
+            read_inexactly[wire] |= not (stating[operation] or exact[operation])
+            kept[wire] = stated[wire] and not read_inexactly[wire]
+    return kept
+
+
+def known(arrow: Arrow, precision: Precision, exponents: Sequence[int]) -> dict[int, Constant]:
+    """What operations that state formats make of constants, and exact ones of these, by wire: computed now.
+
+    So weights stay constants, in integers as their formats have them.
+    """
+    found: dict[int, Constant] = {}
+    if not any(map(states, arrow.operations)):
+        return found
+    constants: dict[int, Operation] = {}
+    for index, sources, targets, _ in arrow.rows:
+        operation = arrow.operations[index]
+        if operation.constant is not None:
+            constants[targets[0]] = operation
+        elif all(wire in found or wire in constants for wire in sources) and (
+            states(operation) or (is_exact(operation) and any(wire in found for wire in sources))
+        ):
+            given = [
+                found.get(wire) or exact_constant(constants[wire], precision, WIDEST - exponents[wire])
+                for wire in sources
+            ]
+            found[targets[0]] = _computed(operation, given, precision)
+    return found
+
+
+def unread(arrow: Arrow, computed: dict[int, Constant]) -> set[int]:
+    """The constants that nothing reads any more, once those wires are computed."""
+    constants = {row[2][0] for row in arrow.rows if arrow.operations[row[0]].constant is not None}
+    needed = set(arrow.outputs.tolist())
+    for _, sources, targets, _ in arrow.rows:
+        if targets[0] not in computed:
+            needed.update(sources)
+    return (constants | computed.keys()) - needed
+
+
+def exact_constant(operation: Operation, precision: Precision, most: int) -> Constant:
+    """A constant of reals with as many fraction bits as it needs, up to so many; else rounded to these."""
+    return _computed(operation, [], precision, Fixed((), most, -1, 1))
+
+
+def _computed(
+    operation: Operation, given: Sequence[Constant], precision: Precision, result: Fixed | None = None
+) -> Constant:
+    assert isinstance(operation, RealOperation)
+    scratch = Builder()
+    wires = [scratch.add(constant) for constant in given]
+    (made,) = operation.lower(Lowering(scratch, precision, result), *wires)
+    arrow = scratch.build([made])
+    return Constant.of(evaluate(arrow, [])[0], arrow.format(made).fraction_bits)
