@@ -135,8 +135,11 @@ def quantized(x: Tensor, format: Format, rounding: str = "half even", overflow: 
 def rescaled(x: Tensor, factors: ArrayLike, divides: bool = False) -> Tensor:
     """x times factors, or with `divides` divided by them, kept as it stands; the factors broadcast to x's shape."""
     (tensor,), given = tensors_of(x), np.asarray(factors, np.float64)
-    if np.broadcast_shapes(given.shape, tensor.shape) != tensor.shape:
-        raise refused(f"expected factors that broadcast to {list(tensor.shape)}, found {list(given.shape)}; reshape")
+    fits = zip(reversed(given.shape), reversed(tensor.shape), strict=False)
+    if given.ndim > tensor.ndim or any(extent not in (1, wanted) for extent, wanted in fits):
+        raise refused(
+            f"expected factors that broadcast to {list(tensor.shape)}, found {list(given.shape)}; reshape them"
+        )
     if given.size == 1:
         return apply(arrays.Rescale(given.reshape(()), 0, divides), tensor)
     wide = given.reshape((1,) * (tensor.ndim - given.ndim) + given.shape)

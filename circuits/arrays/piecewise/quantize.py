@@ -29,7 +29,8 @@ MOST_BITS = 1024
 
 def _away(module: Any, x: Values, rounded: Values) -> Values:
     """The magnitude's rounding with the sign of x."""
-    return module.where(x < 0, -rounded, rounded)
+    signed: Values = module.where(x < 0, -rounded, rounded)
+    return signed
 
 
 Floats = Callable[[Any, Values], Values]
@@ -52,7 +53,8 @@ IN_FLOATS: Mapping[str, Floats] = MappingProxyType(
 
 def _half(module: Any, x: Values, up: Callable[[Values], Values]) -> Values:
     below = module.floor(x)
-    return module.where(up(x - below), below + 1.0, below)
+    rounded: Values = module.where(up(x - below), below + 1.0, below)
+    return rounded
 
 
 def in_integers(x: Integer, bits: int, rule: str) -> Integer:
