@@ -32,8 +32,7 @@ def _quantize(node: Node) -> Result:
     """round(x / scale) + zero, ties to even, saturated; per tensor, along an axis, or in blocks of one."""
     x = node.tensor(0)
     scale, zero = _parameters(node, 1, x.shape)
-    code = node.attribute("output_dtype", 0)
-    element = node.value(2).element if node.has(2) else ELEMENTS.get(code, UINT8)
+    element = node.value(2).element if node.has(2) else _said(node, UINT8)
     if element.kind != "int":
         raise node.fault(f"expected quantized elements of whole numbers, found {element.name}; use int8 or uint8")
     return Made(saturated(rescaled(x, scale, divides=True), zero, element), element, (element.low, element.high))
@@ -52,9 +51,16 @@ def saturated(x: Tensor, zero: Known, element: Element) -> Tensor:
 def _dequantize(node: Node) -> Result:
     """(x - zero) * scale, with all its bits."""
     scale, zero = _parameters(node, 1, node.value(0).shape)
-    code = node.attribute("output_dtype", 0)
-    element = node.results[0] or (ELEMENTS.get(code, FLOAT) if code else node.value(1).element)
+    element = node.results[0] or _said(node, node.value(1).element)
     return Made(rescaled(_centred(node, 0, zero), scale), element)
+
+
+def _said(node: Node, otherwise: Element) -> Element:
+    """The element type that the attribute `output_dtype` says."""
+    code = node.attribute("output_dtype", 0)
+    if code and code not in ELEMENTS:
+        raise node.fault(f"expected output_dtype of 8 to 32 bits or a float, found {code}; use int8 or uint8")
+    return ELEMENTS[code] if code else otherwise
 
 
 def _centred(node: Node, index: int, zero: Known) -> Tensor:

@@ -1,0 +1,189 @@
+"""ONNX's operators of quantized networks, one by one beside onnxruntime; scales that are no powers of two, measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import onnxruntime
+import pytest
+from numpy.typing import NDArray
+from onnx import TensorProto, ValueInfoProto, helper, numpy_helper
+from qdq_networks import Network, asymmetric, perceptron
+from tiers import count
+
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.hypergraph import evaluate
+from circuitize.circuits.lowering import Precision
+from circuitize.circuits.port import Port, Visibility
+from circuitize.circuits.program import Program
+from circuitize.circuits.quantize import quantize
+from circuitize.circuits.values import to_integers, to_reals
+from circuitize.frontends.formats import Format
+from circuitize.frontends.onnx import UnknownValue, arrow
+
+INPUT = Format.signed(12, 6)
+Known = NDArray[Any]
+
+
+def model(operator: str, x: Known, *known: Known | None, opset: int = 21, **attributes: Any) -> Any:
+    """One node, whose first input is x and whose others are known; no name where one is left out."""
+    names = ["" if array is None else f"known{place}" for place, array in enumerate(known)]
+    kind = helper.np_dtype_to_tensor_dtype(x.dtype)
+    given = [numpy_helper.from_array(a, name) for a, name in zip(known, names, strict=True) if a is not None]
+    node = helper.make_node(operator, ["x", *names], ["y"], **attributes)
+    ends = [helper.make_tensor_value_info("x", kind, x.shape), ValueInfoProto(name="y")]
+    graph = helper.make_graph([node], "graph", ends[:1], ends[1:], given)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=10)
+
+
+def theirs(given: Any, x: Known) -> NDArray[np.float64]:
+    session = onnxruntime.InferenceSession(given.SerializeToString(), providers=["CPUExecutionProvider"])
+    return np.asarray(session.run(None, {"x": x})[0], np.float64)
+
+
+def check(given: Any, x: Known) -> None:
+    """Floats and integers are onnxruntime's, on formats that calibration saw next to nothing of."""
+    imported, wanted = arrow(given).arrow, theirs(given, x)
+    ends = np.iinfo(x.dtype) if x.dtype.kind in "iu" else None
+    format = INPUT.of(x.shape) if ends is None else Format(0, int(ends.min), int(ends.max)).of(x.shape)
+    small = np.full(x.shape, 1 / 64 if ends is None else 1.0)
+    ports = (Port("x", Visibility.PUBLIC, format),), (Port("y", Visibility.PUBLIC),)
+    program = Program(imported, *ports, ({"x": small},))
+    whole = quantize(program)
+    np.testing.assert_array_equal(evaluate(imported, [x.astype(np.float64)])[0], wanted)
+    (found,) = evaluate(whole.arrow, [to_integers(program.inputs[0], x, "x")])
+    np.testing.assert_array_equal(to_reals(whole.outputs[0].format, found), wanted)
+
+
+RANDOM = np.random.default_rng(0)
+X = (RANDOM.integers(INPUT.low, INPUT.high, (4, 6, 5), endpoint=True) / 64).astype(np.float32)
+SCALES = (2.0 ** -RANDOM.integers(0, 7, 6)).astype(np.float32)
+
+
+def whole(kind: type[np.integer[Any]], shape: tuple[int, ...]) -> Known:
+    ends = np.iinfo(kind)
+    return RANDOM.integers(ends.min, ends.max, shape, endpoint=True).astype(kind)
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.int8, np.uint16, np.int16])
+def test_to_whole_numbers_and_back(kind: type[np.integer[Any]]) -> None:
+    ends = np.iinfo(kind)
+    for zero in (0, int(ends.max) // 3, int(ends.min)):
+        for scale in (np.float32(2**-5), np.float32(0.5)):
+            check(model("QuantizeLinear", X, np.asarray(scale), np.asarray(zero, kind)), X)
+            q = whole(kind, (4, 6, 5))
+            check(model("DequantizeLinear", q, np.asarray(scale), np.asarray(zero, kind)), q)
+    zeros = (whole(kind, (6,)) // 2).astype(kind)
+    check(model("QuantizeLinear", X, SCALES, zeros, axis=1), X)
+    q = whole(kind, (4, 6, 5))
+    check(model("DequantizeLinear", q, SCALES, zeros, axis=-2), q)
+
+
+def test_what_is_left_out_and_blocks() -> None:
+    check(model("QuantizeLinear", X, np.asarray(0.25, np.float32)), X)
+    check(model("QuantizeLinear", X, np.asarray(0.25, np.float32), None, output_dtype=TensorProto.INT8), X)
+    check(model("QuantizeLinear", X, np.asarray(0.25, np.float32), np.asarray(7, np.uint8), opset=13), X)
+    q = whole(np.int32, (4, 6, 5)) >> 12
+    check(model("DequantizeLinear", q, np.asarray(2**-14, np.float32)), q)
+    blocks = (2.0 ** -RANDOM.integers(0, 7, (4, 2, 5))).astype(np.float32)
+    zeros = whole(np.int8, (4, 2, 5))
+    check(model("QuantizeLinear", X, blocks, zeros, axis=1, block_size=3), X)
+    q8 = whole(np.int8, (4, 6, 5))
+    check(model("DequantizeLinear", q8, blocks, zeros, axis=1, block_size=3), q8)
+
+
+@pytest.mark.parametrize(("of_a", "of_b"), [(np.uint8, np.int8), (np.int8, np.int8), (np.uint8, np.uint8)])
+def test_products(of_a: type[np.integer[Any]], of_b: type[np.integer[Any]]) -> None:
+    a, b = whole(of_a, (3, 7)), whole(of_b, (7, 5))
+    zero, zeros = np.asarray(3, of_a), np.full(5, 2, of_b)
+    check(model("MatMulInteger", a, b), a)
+    check(model("MatMulInteger", a, b, zero, zeros), a)
+    if of_a is np.uint8:
+        image, kernel = whole(of_a, (1, 2, 6, 5)), whole(of_b, (3, 2, 3, 3))
+        check(model("ConvInteger", image, kernel, zero, np.asarray(2, of_b), pads=[1, 0, 0, 1], strides=[2, 1]), image)
+    one = np.asarray(2**-4, np.float32)
+    scales = (2.0 ** -np.arange(2, 7)).astype(np.float32)
+    columns = np.zeros(5, of_b)
+    check(model("QLinearMatMul", a, one, zero, b, scales, columns, np.asarray(2**-3, np.float32), zero), a)
+    image, kernel = whole(of_a, (2, 2, 6, 5)), whole(of_b, (4, 1, 3, 3))
+    channels, rest = (2.0 ** -np.arange(4, 8)).astype(np.float32), (np.asarray(2**-1, np.float32), zero)
+    bias = RANDOM.integers(-2000, 2000, 4).astype(np.int32)
+    check(model("QLinearConv", image, one, zero, kernel, channels, np.zeros(4, of_b), *rest, bias, group=2), image)
+
+
+def test_dynamic_ranges() -> None:
+    """Of an input whose range is 255 times a power of two the scale is that power, and everything exact."""
+    x = X.copy()
+    x.flat[:2] = (-8.0, 8.0 - 1 / 16)
+    given = model("DynamicQuantizeLinear", x)
+    given.graph.node[0].output.extend(["scale", "zero"])
+    for name in ("scale", "zero"):
+        given.graph.output.append(ValueInfoProto(name=name))
+    x = np.clip(x, -8.0, 8.0 - 1 / 16).astype(np.float32)
+    session = onnxruntime.InferenceSession(given.SerializeToString(), providers=["CPUExecutionProvider"])
+    for ours, wanted in zip(evaluate(arrow(given).arrow, [x]), session.run(None, {"x": x}), strict=True):
+        np.testing.assert_array_equal(ours, wanted)
+
+
+def steps_apart(network: Network, scale: float, bits: int) -> NDArray[np.float64]:
+    """By how many steps of the last scale integers differ from onnxruntime, coefficients having so many bits."""
+    drawn = network.drawn(count(100, deep=2000))
+    program = replace(network.program(drawn[:1]), precision=Precision(coefficient_bits=bits))
+    made = quantize(program)
+    found = [evaluate(made.arrow, [to_integers(made.inputs[0], x, "x")])[0] for x in drawn]
+    reals = to_reals(made.outputs[0].format, np.array(found))
+    steps: NDArray[np.float64] = np.rint((reals - np.array(network.judged(drawn))) / scale)
+    return steps
+
+
+@pytest.mark.parametrize(
+    ("network", "scale"),
+    [
+        (lambda: perceptron((0.0313, 0.0071, 0.0597, 0.0153, 0.117)), 0.117),
+        (lambda: asymmetric(0.0313, 0.0071, 0.0597, 0.0153), 2**-3),
+    ],
+)
+def test_scales_that_are_not_powers_of_two(network: Callable[[], Network], scale: float) -> None:
+    """Of sixteen bits one number in two hundred is off, by one step; of twenty none is."""
+    sixteen, twenty = (steps_apart(network(), scale, bits) for bits in (16, 20))
+    assert np.abs(sixteen).max() <= 1 and (sixteen != 0).mean() <= 0.005
+    assert not twenty.any()
+
+
+UNIT = np.asarray(1.0, np.float32)
+BYTES = np.zeros((2, 3), np.uint8)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (lambda: model("QuantizeLinear", X, np.asarray(-1.0, np.float32)), "expected scales above 0, found one that"),
+        (lambda: model("QuantizeLinear", X, SCALES[:5], axis=1), r"expected 6 scales along axis 1, found \[5\]"),
+        (lambda: model("QuantizeLinear", X, UNIT, np.zeros(6, np.int8)), r"expected a zero point of shape \[\]"),
+        (lambda: model("QuantizeLinear", X, SCALES, axis=1, block_size=2), r"expected a scale of shape \[4, 3, 5\]"),
+        (lambda: model("QuantizeLinear", X, UNIT, None, output_dtype=17), "expected output_dtype of 8 to 32 bits"),
+        (lambda: model("QLinearMatMul", BYTES, UNIT, *bad_result()), "expected one scale of the result, found 2"),
+        (lambda: model("MatMulInteger", np.zeros((1, 70000), np.uint8), np.full((70000, 1), 255, np.uint8)), "int32"),
+    ],
+)
+def test_refusals(given: Callable[[], Any], message: str) -> None:
+    with pytest.raises(CircuitizeError, match=message):
+        arrow(given())
+
+
+def bad_result() -> Sequence[Known]:
+    byte = np.asarray(0, np.uint8)
+    return byte, np.zeros((3, 2), np.uint8), UNIT, byte, np.ones(2, np.float32), np.zeros(2, np.uint8)
+
+
+def test_a_scale_that_is_an_input_is_to_be_known() -> None:
+    given = model("QuantizeLinear", X, UNIT)
+    del given.graph.initializer[:]
+    given.graph.input.append(helper.make_tensor_value_info("known0", TensorProto.FLOAT, ()))
+    with pytest.raises(UnknownValue, match="expected the scale of QuantizeLinear to be known, found input 'known0'"):
+        arrow(given)
+    made = arrow(given, {"known0": UNIT})
+    np.testing.assert_array_equal(evaluate(made.arrow, [X])[0], np.clip(np.rint(X), 0, 255))
