@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from .arrays.language import RealOperation, Rounding
 from .builder import Builder
+from .errors import TypingError
 from .hypergraph import Arrow, evaluate
 from .integers import Constant
 from .lowering import Lowering, Precision
@@ -16,6 +17,36 @@ SIGNIFICANT = 32
 """The bits that a constant keeps beside an accumulator that is not rounded."""
 WIDEST = 60
 """Those that one keeps whose own format is stated."""
+
+
+def with_formats(arrow: Arrow, formats: Mapping[int, Operation]) -> Arrow:
+    """The arrow whose wires of these numbers have formats, each a `Quantize` or `Rescale`, for whatever reads them.
+
+    Edges take the provenance of what wrote the wire. Raises TypingError for a wire that the arrow lacks, and for what
+    states no format.
+    """
+    for wire, operation in formats.items():
+        if not 0 <= wire < arrow.wire_count:
+            raise TypingError(f"expected wires below {arrow.wire_count}, found {wire}; take one from an edge's targets")
+        if not states(operation):
+            raise TypingError(
+                f"wire {wire}: expected an operation that states a format, found {operation}; Quantize does"
+            )
+    builder = Builder()
+    wires = [-1] * arrow.wire_count
+
+    def write(wire: int, made: int) -> None:
+        wires[wire] = builder.add(formats[wire], made) if wire in formats else made
+
+    for wire, made in zip(arrow.inputs.tolist(), builder.inputs(arrow.source), strict=True):
+        write(wire, made)
+    for index, sources, targets, provenance in arrow.rows:
+        builder.provenance = arrow.provenances[provenance]
+        for wire, made in zip(
+            targets, builder.apply(arrow.operations[index], *[wires[w] for w in sources]), strict=True
+        ):
+            write(wire, made)
+    return builder.build([wires[wire] for wire in arrow.outputs.tolist()])
 
 
 def is_exact(operation: Operation) -> bool:

@@ -14,12 +14,14 @@ from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError, FormatError
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.types import Array
+from circuitize.frontends.formats import Format
 from circuitize.frontends.provenance import part, placed_at
 from circuitize.frontends.tensor import Tensor
 
 from .elements import ELEMENTS, EXACT, Known, Value
 from .model import CONVERT, attribute, check, declared, opsets, package, read, shown
 from .node import OPERATORS, Attributes, Node, UnknownValue, constant
+from .quantized import stated
 from .schema import OLDEST, QONNX, Misfit, Signature, signature
 from .sizes import Bounded
 from .tensors import value
@@ -44,12 +46,16 @@ class Imported:
 
 
 def arrow(
-    model: Any, known: Mapping[str, Known] | None = None, intervals: Mapping[str, Interval] | None = None
+    model: Any,
+    known: Mapping[str, Known] | None = None,
+    intervals: Mapping[str, Interval] | None = None,
+    formats: Mapping[str, Format] | None = None,
 ) -> Imported:
     """The arrow of an ONNX model (a ModelProto, or the path of a file), initializers and `known` inputs as constants.
 
     What is computed from constants alone is computed now, so that shapes may depend on it. Inputs of whole numbers lie
-    in their element type's interval, and within 2^52; `intervals` (low, high) by name promises less. Raises
+    in their element type's interval, and within 2^52; `intervals` (low, high) by name promises less. `formats` by the
+    name of a tensor that a node writes are stated for it: rounded half to even, saturated. Raises
     UnknownValue where a shape depends on an input that is not known, FormatError for a malformed model, CircuitizeError
     for an operator or a type that is not understood, for shapes that are not concrete, for whole numbers that float64
     may not hold, and where the package `onnx` is missing.
@@ -58,7 +64,7 @@ def arrow(
     check(model)
     versions, graph, builder = opsets(onnx, model), model.graph, Bounded()
     values, names = _sources(onnx, graph, builder, dict(known or {}), dict(intervals or {}))
-    written = set(values)
+    written, pinned = set(values), dict(formats or {})
     later = {name for proto in graph.node for name in proto.output}
     for place, proto in enumerate(graph.node):
         called = shown(proto.op_type)
@@ -72,8 +78,10 @@ def arrow(
                     f"{where}: expected outputs with names of their own, found {name!r} again; rename one"
                 )
             if name:
-                values[name] = result
+                values[name] = stated(name, result, pinned)
                 written.add(name)
+    if pinned:
+        raise CircuitizeError(f"formats: expected names of tensors that nodes write, found {min(pinned)!r}; correct it")
     return _imported(graph, builder, values, names)
 
 

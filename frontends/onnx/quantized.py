@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.types import Shape
 from circuitize.frontends.formats import Format
 from circuitize.frontends.functions import exact, least, maximum, minimum, quantized, rescaled
@@ -99,6 +100,20 @@ def _spread(node: Node, given: Known, shape: Shape) -> Known:
     if given.shape != (shape[axis],):
         raise node.fault(f"expected {shape[axis]} scales along axis {axis}, found {list(given.shape)}; correct them")
     return given.reshape([-1 if place == axis else 1 for place in range(len(shape))])
+
+
+def stated(name: str, found: Value, formats: dict[str, Format]) -> Value:
+    """A value of the graph in the format that the caller gives its name; other values as they are.
+
+    Raises CircuitizeError for whole numbers and truth values, which have formats of their own.
+    """
+    if name not in formats:
+        return found
+    format = formats.pop(name)
+    if found.element.kind != "float" or not isinstance(found.content, Tensor):
+        what = found.element.name if found.element.kind != "float" else "a constant"
+        raise CircuitizeError(f"format of {name!r}: expected a tensor of floats, found {what}; leave it out")
+    return replace(found, content=quantized(found.content, format))
 
 
 @operator("MatMulInteger", kinds=INT)

@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from .frontends.evaluation import right_answers as right_answers
     from .frontends.formats import Format as Format
     from .frontends.functions import exp as exp
+    from .frontends.functions import quantized as quantized
     from .frontends.image_layers import average_pool2d as average_pool2d
     from .frontends.image_layers import conv2d as conv2d
     from .frontends.image_layers import flatten as flatten
