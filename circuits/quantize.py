@@ -19,7 +19,7 @@ from .operation import Operation, Provenance
 from .port import Port
 from .program import IntegerProgram, Program, as_integers
 from .simplify import simplify
-from .stated import SIGNIFICANT, exact_constant, is_exact, kept_whole, known, unread
+from .stated import SIGNIFICANT, exact_constant, is_exact, kept_whole, known, unread, without_rectifiers
 from .types import Fixed, fixed
 
 
@@ -46,7 +46,7 @@ def lowered(program: Program) -> tuple[IntegerProgram, Arrow, list[int]]:
 
     That is -1 for a constant that is left out, since what its readers make of it was computed.
     """
-    arrow = simplify(expand_composites(program.arrow))
+    arrow = simplify(without_rectifiers(expand_composites(program.arrow)))
     quantizer = _Quantizer(arrow, program.precision, calibrate(arrow, program))
     integers = quantizer.lower([port.format for port in program.inputs], program.outputs)
     outputs = tuple(port.of(fixed(type)) for port, type in zip(program.outputs, integers.target, strict=True))

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from .arrays.arithmetic.rescale import Rescale
 from .arrays.language import RealOperation, Rounding
+from .arrays.layout.movement import Flip, Pad, Reshape, Slice, Transpose
+from .arrays.layout.window import Window
+from .arrays.piecewise.comparison import ReLU
+from .arrays.piecewise.extrema import Max
+from .arrays.piecewise.quantize import Quantize
 from .builder import Builder
 from .errors import TypingError
 from .hypergraph import Arrow, evaluate
@@ -47,6 +54,54 @@ def with_formats(arrow: Arrow, formats: Mapping[int, Operation]) -> Arrow:
         ):
             write(wire, made)
     return builder.build([wires[wire] for wire in arrow.outputs.tolist()])
+
+
+COMMUTE = (Flip, Max, Pad, Reshape, Slice, Transpose, Window)
+"""Operations that choose elements, or put zeros beside them: they commute with a rectifier."""
+
+
+def without_rectifiers(arrow: Arrow) -> Arrow:
+    """The same function: a format that saturates at 0 or above needs no rectifier before it.
+
+    Every rule of rounding is monotone and keeps 0, so that what is negative ends at the lower end either way. What lies
+    between commutes with the rectifier, and nothing else reads it.
+    """
+    writers = {row[2][0]: row for row in arrow.rows if _commutes(arrow.operations[row[0]])}
+    readers = Counter(wire for row in arrow.rows for wire in row[1]) + Counter(arrow.outputs.tolist())
+    skipped = {}
+    for index, sources, _, _ in arrow.rows:
+        operation = arrow.operations[index]
+        if isinstance(operation, Quantize) and operation.low >= 0 and operation.overflow == "saturate":
+            wire = sources[0]
+            while wire in writers and readers[wire] == 1 and not _is_rectifier(arrow, writers[wire]):
+                wire = writers[wire][1][0]
+            if wire in writers and readers[wire] == 1 and _is_rectifier(arrow, writers[wire]):
+                skipped[wire] = writers[wire][1][0]
+    if not skipped:
+        return arrow
+    builder = Builder()
+    wires = [-1] * arrow.wire_count
+    for wire, made in zip(arrow.inputs.tolist(), builder.inputs(arrow.source), strict=True):
+        wires[wire] = made
+    for index, sources, targets, provenance in arrow.rows:
+        builder.provenance = arrow.provenances[provenance]
+        if targets[0] in skipped:
+            wires[targets[0]] = wires[skipped[targets[0]]]
+            continue
+        made = builder.apply(arrow.operations[index], *[wires[wire] for wire in sources])
+        for wire, target in zip(targets, made, strict=True):
+            wires[wire] = target
+    return builder.build([wires[wire] for wire in arrow.outputs.tolist()])
+
+
+def _commutes(operation: Operation) -> bool:
+    """Whether an operation commutes with a rectifier: one itself, a positive multiple, a choice of elements."""
+    positive = isinstance(operation, Rescale) and bool((operation.factors > 0).all())
+    return positive or isinstance(operation, (ReLU, *COMMUTE))
+
+
+def _is_rectifier(arrow: Arrow, row: tuple[int, list[int], list[int], int]) -> bool:
+    return isinstance(arrow.operations[row[0]], ReLU)
 
 
 def is_exact(operation: Operation) -> bool:

@@ -14,6 +14,7 @@ from circuitize.circuits.arrays.piecewise.quantize import IN_FLOATS
 from circuitize.circuits.errors import CircuitizeError, TypingError, Undefined
 from circuitize.circuits.hypergraph import evaluate
 from circuitize.circuits.program import IntegerProgram, Program
+from circuitize.circuits.stated import with_formats
 from circuitize.circuits.values import to_reals
 from circuitize.frontends.functions import exact, maximum, quantized, relu, rescaled, tanh
 from circuitize.frontends.trace import trace
@@ -153,6 +154,21 @@ def test_constants_of_stated_formats_stay_constants() -> None:
     made = cz.quantize(program(function, (1, 80), small=8.0))
     (weights,) = (o for o in made.arrow.operations if isinstance(o, integers.Constant) and o.amounts.size == 4800)
     assert weights.fraction_bits == 9 and not any(isinstance(o, integers.Reindex) for o in made.arrow.operations)
+
+
+def test_wires_of_an_arrow_get_formats_by_their_numbers() -> None:
+    arrow = trace(lambda x: relu(x @ WEIGHTS) @ WEIGHTS.T, (3, 4))
+    wire = next(edge.targets[0] for edge in arrow.edges() if edge.operation.name == "real.relu")
+    made = with_formats(arrow, {0: arrays.Quantize(3, -9, 9), wire: arrays.Quantize(4, 0, 7, "floor")})
+    x = np.random.default_rng(0).uniform(-2, 2, (3, 4))
+    hidden = np.floor(np.maximum(np.clip(np.rint(x * 8), -9, 9) / 8 @ WEIGHTS, 0) * 16).clip(0, 7) / 16
+    np.testing.assert_array_equal(evaluate(made, [x])[0], hidden @ WEIGHTS.T)
+    for given, message in (
+        ({99: arrays.Quantize(0, 0, 1)}, r"expected wires below 6, found 99"),
+        ({0: arrays.ReLU()}, "wire 0: expected an operation that states a format"),
+    ):
+        with pytest.raises(TypingError, match=message):
+            with_formats(arrow, given)
 
 
 def test_every_target_has_these_formats() -> None:

@@ -187,3 +187,23 @@ def test_a_scale_that_is_an_input_is_to_be_known() -> None:
         arrow(given)
     made = arrow(given, {"known0": UNIT})
     np.testing.assert_array_equal(evaluate(made.arrow, [X])[0], np.clip(np.rint(X), 0, 255))
+
+
+def test_formats_by_the_names_of_tensors() -> None:
+    """Any tensor of floats that a node writes has the format that the caller gives it."""
+    given = model("Sigmoid", X)
+    given.graph.node[0].output[0] = "between"
+    given.graph.node.append(helper.make_node("Add", ["between", "x"], ["y"]))
+    made = arrow(given, formats={"between": Format(3, 1, 6)}).arrow
+    wanted = np.clip(np.rint(8 / (1 + np.exp(-X.astype(float)))), 1, 6) / 8 + X
+    np.testing.assert_array_equal(evaluate(made, [X])[0], wanted)
+    for name, graph, message in (
+        ("nowhere", given, "formats: expected names of tensors that nodes write, found 'nowhere'"),
+        (
+            "y",
+            model("QuantizeLinear", X, UNIT),
+            "format of 'y': expected a tensor of floats, found uint8; leave it out",
+        ),
+    ):
+        with pytest.raises(CircuitizeError, match=message):
+            arrow(graph, formats={name: Format(3, 1, 6)})
