@@ -81,8 +81,8 @@ def without_rectifiers(arrow: Arrow) -> Arrow:
         return arrow
     builder = Builder()
     wires = [-1] * arrow.wire_count
-    for wire, made in zip(arrow.inputs.tolist(), builder.inputs(arrow.source), strict=True):
-        wires[wire] = made
+    for wire, entering in zip(arrow.inputs.tolist(), builder.inputs(arrow.source), strict=True):
+        wires[wire] = entering
     for index, sources, targets, provenance in arrow.rows:
         builder.provenance = arrow.provenances[provenance]
         if targets[0] in skipped:

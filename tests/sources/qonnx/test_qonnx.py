@@ -72,13 +72,14 @@ def made(given: Program, program: IntegerProgram, x: Reals) -> tuple[Reals, Real
     return floats, to_reals(program.outputs[0].format, whole)
 
 
-SCALES = (0.25, 1.0, 0.0625 * 2.0 ** np.arange(4).reshape(1, 4, 1))
+SCALES: tuple[ArrayLike, ...] = (0.25, 1.0, 0.0625 * 2.0 ** np.arange(4).reshape(1, 4, 1))
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_quant(mode: str) -> None:
     shape = (3, 4, 60)
-    for scale, zero, bits, signed, narrow in product(SCALES, (0.0, 3.0), (1, 2, 5, 8), (0, 1), (0, 1)):
+    kinds = product((0.0, 3.0), (1, 2, 5, 8), (0, 1), (0, 1))
+    for scale, (zero, bits, signed, narrow) in product(SCALES, list(kinds)):
         if bits == 1 and (signed or narrow) and (zero or narrow):
             continue
         given = one("Quant", shape, scale, zero, bits, signed=signed, narrow=narrow, rounding_mode=mode)
@@ -109,7 +110,9 @@ def test_bipolar_and_trunc() -> None:
 
 def network() -> Any:
     """Three layers: 4-bit weights by channel, 6-bit activations, then signs; then 3-bit weights."""
-    random, nodes, known = np.random.default_rng(1), [], {}
+    random = np.random.default_rng(1)
+    nodes: list[Any] = []
+    known: dict[str, ArrayLike] = {}
 
     def add(operator: str, *inputs: str | ArrayLike, domain: str = "", **attributes: Any) -> str:
         names = []
