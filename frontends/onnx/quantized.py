@@ -136,8 +136,16 @@ def _factor(node: Node, index: int, zero: int, last: bool = False, channel: int 
     A zero point of several numbers is one for each row, with `last` for each column, or each place along `channel`.
     """
     value = node.value(index)
-    given = node.known(zero, "the zero point") if node.has(zero) else np.zeros((), np.int64)
-    whole = _aligned(node, given.astype(np.int64), value.shape, last, channel)
+    content = node.value(zero).content if node.has(zero) else np.zeros((), np.int64)
+    if isinstance(content, Tensor):
+        if content.size != 1:
+            raise node.fault(
+                f"expected zero points that are known, or one, found {list(content.shape)}; fix their values"
+            )
+        moved = exact(node.tensor(index) - content.reshape().broadcast(value.shape))
+        least, most = node.interval(zero)
+        return Value(moved, FLOAT, value.low - most, value.high - least)
+    whole = _aligned(node, content.astype(np.int64), value.shape, last, channel)
     least, most = (int(whole.min()), int(whole.max())) if whole.size else (0, 0)
     return Value(_centred(node, index, whole), FLOAT, value.low - most, value.high - least)
 

@@ -128,6 +128,47 @@ def test_dynamic_ranges() -> None:
         np.testing.assert_array_equal(ours, wanted)
 
 
+def dynamic(random: np.random.Generator) -> Any:
+    """Two layers as quantize_dynamic writes them: the range of each layer's input is its scale and zero point."""
+    nodes, given, x = [], [], "x"
+    for place, (rows, columns) in enumerate(((12, 20), (20, 6))):
+        weight, scale = random.integers(-127, 128, (rows, columns)).astype(np.int8), np.float32(0.4 / 127)
+        bias = random.normal(0, 0.1, columns).astype(np.float32)
+        known = (("w", weight), ("zero", np.int8(0)), ("scale", scale), ("bias", bias))
+        given += [numpy_helper.from_array(np.asarray(value), f"{name}{place}") for name, value in known]
+        steps: Sequence[tuple[str, list[str], list[str], dict[str, int]]] = (
+            ("DynamicQuantizeLinear", [x], ["q", "of_q", "zero_of_q"], {}),
+            ("MatMulInteger", ["q", "w", "zero_of_q", "zero"], ["sums"], {}),
+            ("Cast", ["sums"], ["floats"], {"to": TensorProto.FLOAT}),
+            ("Mul", ["of_q", "scale"], ["factor"], {}),
+            ("Mul", ["floats", "factor"], ["scaled"], {}),
+            ("Add", ["scaled", "bias"], ["moved"], {}),
+            ("Relu", ["moved"], ["made"], {}),
+        )
+        for operator, inputs, outputs, attributes in steps[: 7 - place]:
+            names = [x if name == x else f"{name}{place}" for name in inputs]
+            nodes.append(helper.make_node(operator, names, [f"{name}{place}" for name in outputs], **attributes))
+        x = nodes[-1].output[0]
+    ends = [helper.make_tensor_value_info("x", TensorProto.FLOAT, (1, 12)), ValueInfoProto(name=x)]
+    graph = helper.make_graph(nodes, "dynamic", ends[:1], ends[1:], given)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+def test_dynamic_quantization_is_close() -> None:
+    random = np.random.default_rng(1)
+    given, format = dynamic(random), Format.signed(14, 10)
+    imported = arrow(given)
+    drawn = [format.nearest(random.normal(0, 1, (1, 12))) for _ in range(30)]
+    ports = (Port("x", Visibility.PUBLIC, format.of((1, 12))),), (Port("y", Visibility.PUBLIC),)
+    program = Program(imported.arrow, *ports, tuple({"x": x} for x in drawn[:10]), Precision(16, 16))
+    made = quantize(program)
+    for x in drawn:
+        wanted = theirs(given, x.astype(np.float32))
+        np.testing.assert_allclose(evaluate(imported.arrow, [x])[0], wanted, rtol=0, atol=1e-5)
+        (found,) = evaluate(made.arrow, [to_integers(program.inputs[0], x, "x")])
+        np.testing.assert_allclose(to_reals(made.outputs[0].format, found), wanted, rtol=0, atol=0.03)
+
+
 def steps_apart(network: Network, scale: float, bits: int) -> NDArray[np.float64]:
     """By how many steps of the last scale integers differ from onnxruntime, coefficients having so many bits."""
     drawn = network.drawn(count(100, deep=2000))
