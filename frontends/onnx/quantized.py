@@ -60,7 +60,7 @@ def _said(node: Node, otherwise: Element) -> Element:
     """The element type that the attribute `output_dtype` says."""
     code = node.attribute("output_dtype", 0)
     if code and code not in ELEMENTS:
-        raise node.fault(f"expected output_dtype of 8 to 32 bits or a float, found {code}; use int8 or uint8")
+        raise node.fault(f"expected output_dtype of whole numbers or a float, found {code}; use int8 or uint8")
     return ELEMENTS[code] if code else otherwise
 
 

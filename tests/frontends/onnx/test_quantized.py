@@ -95,6 +95,48 @@ def test_what_is_left_out_and_blocks() -> None:
     check(model("DequantizeLinear", q8, blocks, zeros, axis=1, block_size=3), q8)
 
 
+@pytest.mark.parametrize(("code", "low", "high"), [(TensorProto.INT4, -8, 7), (TensorProto.UINT4, 0, 15)])
+def test_four_bits(code: int, low: int, high: int) -> None:
+    """Weights in blocks, packed two to a byte, raw and listed; activations to four bits and back."""
+    weights, zeros = (RANDOM.integers(low, high, shape, endpoint=True) for shape in ((5, 7), (5, 2)))
+    for raw in (False, True):
+        given = model("Add", X[0, :5, :1].repeat(7, 1), np.zeros((5, 7), np.float32))
+        known = [packed(name, code, array, raw) for name, array in (("w", weights), ("zeros", zeros))]
+        scales = (2.0 ** -RANDOM.integers(0, 7, (5, 2))).astype(np.float32)
+        given.graph.initializer.extend([*known, numpy_helper.from_array(scales, "scales")])
+        back = helper.make_node("DequantizeLinear", ["w", "scales", "zeros"], ["back"], axis=1, block_size=4)
+        given.graph.node.insert(0, back)
+        given.graph.node[1].input[1] = "back"
+        check(given, X[0, :5, :1].repeat(7, 1))
+    given = model("QuantizeLinear", X, np.asarray(0.25, np.float32), None, output_dtype=code)
+    given.graph.node.append(helper.make_node("DequantizeLinear", ["q", "known0"], ["y"]))
+    given.graph.node[0].output[0] = "q"
+    check(given, X)
+    given.graph.initializer.append(packed("w", code, weights, False))
+    given.graph.initializer[-1].int32_data.append(1)
+    with pytest.raises(CircuitizeError, match=r"initializer 'w': expected 18 bytes for shape \[5, 7\], found 19"):
+        arrow(given)
+
+
+def test_two_bits() -> None:
+    numbers = np.array([[-2, 1, 0], [-1, -2, 1]])
+    for raw in (False, True):
+        given = model("Add", X[0, :2, :3], np.zeros((2, 3), np.float32), opset=25)
+        given.graph.initializer.append(packed("w", TensorProto.INT2, numbers, raw))
+        given.graph.initializer.append(numpy_helper.from_array(np.asarray(0.25, np.float32), "scale"))
+        given.graph.node.insert(0, helper.make_node("DequantizeLinear", ["w", "scale"], ["back"]))
+        given.graph.node[1].input[1] = "back"
+        np.testing.assert_array_equal(evaluate(arrow(given).arrow, [X[0, :2, :3]])[0], X[0, :2, :3] + numbers / 4)
+
+
+def packed(name: str, code: int, array: Known, raw: bool) -> Any:
+    made = helper.make_tensor(name, code, array.shape, array.reshape(-1).tolist())
+    if raw:
+        made.raw_data = bytes(made.int32_data)
+        del made.int32_data[:]
+    return made
+
+
 @pytest.mark.parametrize(("of_a", "of_b"), [(np.uint8, np.int8), (np.int8, np.int8), (np.uint8, np.uint8)])
 def test_products(of_a: type[np.integer[Any]], of_b: type[np.integer[Any]]) -> None:
     a, b = whole(of_a, (3, 7)), whole(of_b, (7, 5))
@@ -205,7 +247,10 @@ BYTES = np.zeros((2, 3), np.uint8)
         (lambda: model("QuantizeLinear", X, SCALES[:5], axis=1), r"expected 6 scales along axis 1, found \[5\]"),
         (lambda: model("QuantizeLinear", X, UNIT, np.zeros(6, np.int8)), r"expected a zero point of shape \[\]"),
         (lambda: model("QuantizeLinear", X, SCALES, axis=1, block_size=2), r"expected a scale of shape \[4, 3, 5\]"),
-        (lambda: model("QuantizeLinear", X, UNIT, None, output_dtype=17), "expected output_dtype of 8 to 32 bits"),
+        (
+            lambda: model("QuantizeLinear", X, UNIT, None, output_dtype=17),
+            "expected output_dtype of whole numbers or a float",
+        ),
         (lambda: model("QLinearMatMul", BYTES, UNIT, *bad_result()), "expected one scale of the result, found 2"),
         (lambda: model("MatMulInteger", np.zeros((1, 70000), np.uint8), np.full((70000, 1), 255, np.uint8)), "int32"),
     ],
