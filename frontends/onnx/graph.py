@@ -19,10 +19,11 @@ from circuitize.frontends.provenance import part, placed_at
 from circuitize.frontends.tensor import Tensor
 
 from .elements import ELEMENTS, EXACT, Known, Value
+from .foreign import domains_of
 from .model import CONVERT, attribute, check, declared, opsets, package, read, shown
 from .node import OPERATORS, Attributes, Node, UnknownValue, constant
 from .quantized import stated
-from .schema import OLDEST, QONNX, Misfit, Signature, signature
+from .schema import OLDEST, Misfit, Signature, signature
 from .sizes import Bounded
 from .tensors import value
 from .translate import translated
@@ -31,7 +32,6 @@ from .whole import Interval
 __all__ = ["Imported", "UnknownValue", "arrow"]
 
 TRAINING = ("Adagrad", "Adam", "Momentum")
-QUANTIZERS = ("BipolarQuant", "IntQuant", "Quant", "Trunc")
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ def _is_in(domain: str, operator: str) -> bool:
     """Whether the operator of that name is one of this domain."""
     if operator in TRAINING:
         return domain == "ai.onnx.preview.training"
-    return domain in QONNX if operator in QUANTIZERS else domain == ""
+    return domain in domains_of(operator)
 
 
 def _read(name: str, values: Mapping[str, Value], later: set[str], where: str) -> Value | None:

@@ -53,7 +53,7 @@ def _dequantize(node: Node) -> Result:
     """(x - zero) * scale, with all its bits."""
     scale, zero = _parameters(node, 1, node.value(0).shape)
     element = node.results[0] or _said(node, node.value(1).element)
-    return Made(rescaled(_centred(node, 0, zero), scale), element)
+    return Made(rescaled(centred(node, 0, zero), scale), element)
 
 
 def _said(node: Node, otherwise: Element) -> Element:
@@ -64,7 +64,7 @@ def _said(node: Node, otherwise: Element) -> Element:
     return ELEMENTS[code] if code else otherwise
 
 
-def _centred(node: Node, index: int, zero: Known) -> Tensor:
+def centred(node: Node, index: int, zero: Known) -> Tensor:
     """An input of whole numbers less its zero point; known ones are subtracted now."""
     content = node.value(index).content
     if isinstance(content, Tensor):
@@ -118,19 +118,19 @@ def stated(name: str, found: Value, formats: dict[str, Format]) -> Value:
 
 @operator("MatMulInteger", kinds=INT)
 def _matmul(node: Node) -> Result:
-    a, b = (_factor(node, index, index + 2, last) for index, last in ((0, False), (1, True)))
-    made = _product(node, "MatMul", a, b)
-    return _accumulated(node, made, _sum(a, b, node.value(0).shape[-1]))
+    a, b = (factor(node, index, index + 2, last) for index, last in ((0, False), (1, True)))
+    made = product_of(node, "MatMul", a, b)
+    return accumulated(node, made, sums_of(a, b, node.value(0).shape[-1]))
 
 
 @operator("ConvInteger", kinds=INT)
 def _convolution(node: Node) -> Result:
-    x, w = _factor(node, 0, 2), _factor(node, 1, 3, channel=0)
-    made = _product(node, "Conv", x, w)
-    return _accumulated(node, made, _sum(x, w, math.prod(node.value(1).shape[1:])))
+    x, w = factor(node, 0, 2), factor(node, 1, 3, channel=0)
+    made = product_of(node, "Conv", x, w)
+    return accumulated(node, made, sums_of(x, w, math.prod(node.value(1).shape[1:])))
 
 
-def _factor(node: Node, index: int, zero: int, last: bool = False, channel: int | None = None) -> Value:
+def factor(node: Node, index: int, zero: int, last: bool = False, channel: int | None = None) -> Value:
     """An input of whole numbers less the zero point that another input is, with its interval.
 
     A zero point of several numbers is one for each row, with `last` for each column, or each place along `channel`.
@@ -147,7 +147,7 @@ def _factor(node: Node, index: int, zero: int, last: bool = False, channel: int 
         return Value(moved, FLOAT, value.low - most, value.high - least)
     whole = _aligned(node, content.astype(np.int64), value.shape, last, channel)
     least, most = (int(whole.min()), int(whole.max())) if whole.size else (0, 0)
-    return Value(_centred(node, index, whole), FLOAT, value.low - most, value.high - least)
+    return Value(centred(node, index, whole), FLOAT, value.low - most, value.high - least)
 
 
 def _aligned(node: Node, given: Known, shape: Shape, last: bool, channel: int | None) -> Known:
@@ -162,7 +162,7 @@ def _aligned(node: Node, given: Known, shape: Shape, last: bool, channel: int | 
     raise node.fault(f"expected {shape[axis]} numbers along axis {axis}, found shape {list(given.shape)}; correct them")
 
 
-def _product(node: Node, name: str, *inputs: Value) -> Tensor:
+def product_of(node: Node, name: str, *inputs: Value) -> Tensor:
     """A contraction as its float operator has it, with this node's attributes: exact on whole numbers."""
     made = OPERATORS[name].function(replace(node, operator=name, inputs=list(inputs), results=[FLOAT]))
     content = made.content if isinstance(made, Made) else made
@@ -170,44 +170,44 @@ def _product(node: Node, name: str, *inputs: Value) -> Tensor:
     return content
 
 
-def _sum(x: Value, y: Value, count: int) -> tuple[Interval, int]:
+def sums_of(x: Value, y: Value, count: int) -> tuple[Interval, int]:
     low, high = product((x.low, x.high), (y.low, y.high))
     return (low * count, high * count), magnitude((low, high)) * count
 
 
-def _accumulated(node: Node, made: Tensor, sums: tuple[Interval, int]) -> Result:
+def accumulated(node: Node, made: Tensor, sums: tuple[Interval, int]) -> Result:
     """Accumulators of int32, which may not wrap."""
     return replace(node, results=[INT32]).kept(exact(made), *sums, wraps=False)
 
 
 @operator("QLinearMatMul", kinds=INT)
 def _linear_matmul(node: Node) -> Result:
-    a, b = _factor(node, 0, 2), _factor(node, 3, 5, last=True)
-    made = _product(node, "MatMul", a, b)
-    _accumulated(node, made, _sum(a, b, node.value(0).shape[-1]))
-    of_a = _aligned(node, _scale(node, 1), node.value(0).shape, False, None)
-    of_b = _aligned(node, _scale(node, 4), node.value(3).shape, True, None)
+    a, b = factor(node, 0, 2), factor(node, 3, 5, last=True)
+    made = product_of(node, "MatMul", a, b)
+    accumulated(node, made, sums_of(a, b, node.value(0).shape[-1]))
+    of_a = _aligned(node, known_scale(node, 1), node.value(0).shape, False, None)
+    of_b = _aligned(node, known_scale(node, 4), node.value(3).shape, True, None)
     return _requantized(node, made, of_a * of_b, 6)
 
 
 @operator("QLinearConv", kinds=INT)
 def _linear_convolution(node: Node) -> Result:
-    x, w = _factor(node, 0, 2), _factor(node, 3, 5, channel=0)
-    (low, high), reach = _sum(x, w, math.prod(node.value(3).shape[1:]))
+    x, w = factor(node, 0, 2), factor(node, 3, 5, channel=0)
+    (low, high), reach = sums_of(x, w, math.prod(node.value(3).shape[1:]))
     inputs = [x, w]
     if node.has(8):
         bias = node.value(8)
-        inputs.append(replace(bias, content=_centred(node, 8, np.zeros((), np.int64)), element=FLOAT))
+        inputs.append(replace(bias, content=centred(node, 8, np.zeros((), np.int64)), element=FLOAT))
         low, high, reach = low + bias.low, high + bias.high, reach + magnitude((bias.low, bias.high))
-    made = _product(node, "Conv", *inputs)
-    _accumulated(node, made, ((low, high), reach))
-    of_w = _scale(node, 4)
+    made = product_of(node, "Conv", *inputs)
+    accumulated(node, made, ((low, high), reach))
+    of_w = known_scale(node, 4)
     if of_w.size > 1:
         of_w = of_w.reshape([-1 if axis == 1 else 1 for axis in range(made.ndim)])
-    return _requantized(node, made, _scale(node, 1) * of_w, 6)
+    return _requantized(node, made, known_scale(node, 1) * of_w, 6)
 
 
-def _scale(node: Node, index: int) -> Reals:
+def known_scale(node: Node, index: int) -> Reals:
     found = np.asarray(node.known(index, "the scale"), np.float64)
     if not (np.isfinite(found).all() and (found > 0).all()):
         raise node.fault("expected scales above 0, found one that is not; correct the model")
@@ -217,7 +217,7 @@ def _scale(node: Node, index: int) -> Reals:
 def _requantized(node: Node, made: Tensor, scale: Reals, index: int) -> Result:
     """Accumulators times a scale over that of the result, which is an input of that index, before its zero point."""
     element = node.element
-    of_result = _scale(node, index)
+    of_result = known_scale(node, index)
     zero = node.known(index + 1, "the zero point").astype(np.int64)
     if of_result.size > 1 or zero.size > 1:
         raise node.fault(f"expected one scale of the result, found {of_result.size}; use QuantizeLinear")

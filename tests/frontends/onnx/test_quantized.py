@@ -36,7 +36,8 @@ def model(operator: str, x: Known, *known: Known | None, opset: int = 21, **attr
     node = helper.make_node(operator, ["x", *names], ["y"], **attributes)
     ends = [helper.make_tensor_value_info("x", kind, x.shape), ValueInfoProto(name="y")]
     graph = helper.make_graph([node], "graph", ends[:1], ends[1:], given)
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=10)
+    opsets = [helper.make_opsetid("", opset), helper.make_opsetid("com.microsoft", 1)]
+    return helper.make_model(graph, opset_imports=opsets, ir_version=10)
 
 
 def theirs(given: Any, x: Known) -> NDArray[np.float64]:
@@ -168,6 +169,47 @@ def test_dynamic_ranges() -> None:
     session = onnxruntime.InferenceSession(given.SerializeToString(), providers=["CPUExecutionProvider"])
     for ours, wanted in zip(evaluate(arrow(given).arrow, [x]), session.run(None, {"x": x}), strict=True):
         np.testing.assert_array_equal(ours, wanted)
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.int8])
+def test_onnxruntimes_own(kind: type[np.integer[Any]]) -> None:
+    x, other, zero = whole(kind, (2, 4, 4, 3)), whole(kind, (2, 4, 4, 3)), np.asarray(5, kind)
+    half, unit, fine = (np.asarray(2.0**-n, np.float32) for n in (1, 4, 7))
+
+    def own(operator: str, given: Known, *known: Known | None, **attributes: Any) -> None:
+        check(model(operator, given, *known, domain="com.microsoft", **attributes), given)
+
+    own("QLinearAdd", x, unit, zero, other, half, np.asarray(0, kind), half, zero)
+    own("QLinearMul", x, unit, zero, other, fine, zero, unit, zero)
+    own("QLinearLeakyRelu", x, unit, zero, fine, None, alpha=0.25)
+    own("QLinearGlobalAveragePool", whole(kind, (2, 3, 4, 4)), unit, zero, fine, zero)
+    own("QLinearAveragePool", x, unit, zero, fine, zero, kernel_shape=[2, 2], strides=[2, 1])
+    rows, columns, bias = whole(kind, (3, 6)), whole(kind, (6, 5)), RANDOM.integers(-3000, 3000, 5).astype(np.int32)
+    own("QGemm", rows, unit, zero, columns, fine, zero, bias, half, zero)
+    by_column = (2.0 ** -np.arange(3, 8)).astype(np.float32)
+    own("QGemm", rows.T.copy(), unit, zero, columns.T.copy(), by_column, np.zeros(5, kind), bias, transA=1, transB=1)
+    # Concat has the result's scale and zero point first.
+    given = model("QLinearConcat", x, unit, zero, half, zero, other, fine, zero, axis=1, domain="com.microsoft")
+    names = given.graph.node[0].input
+    first = names.pop(0)
+    names.insert(2, first)
+    check(given, x)
+    check(model("QuantizeLinear", X, unit, zero, domain="com.microsoft"), X)
+    with pytest.raises(CircuitizeError, match="expected channels before positions, found them last"):
+        own("QLinearGlobalAveragePool", x, unit, zero, fine, zero, channels_last=1)
+    with pytest.raises(
+        CircuitizeError, match=r"expected an operator that is understood, found com\.microsoft\.QLinearWhere"
+    ):
+        own("QLinearWhere", x, unit, zero)
+
+
+def test_a_sigmoid_between_whole_numbers() -> None:
+    """All 256 of them: float32 and float64 may fall on either side of a tie."""
+    x = np.arange(-128, 128).astype(np.int8)
+    zero, unit, fine = np.asarray(-3, np.int8), np.asarray(2**-4, np.float32), np.asarray(2**-7, np.float32)
+    given = model("QLinearSigmoid", x, unit, zero, fine, zero, domain="com.microsoft")
+    (floats,) = evaluate(arrow(given).arrow, [x.astype(np.float64)])
+    assert np.abs(floats - theirs(given, x)).max() <= 1 and (floats != theirs(given, x)).mean() <= 0.02
 
 
 def dynamic(random: np.random.Generator) -> Any:
