@@ -220,7 +220,7 @@ def dynamic(random: np.random.Generator) -> Any:
         bias = random.normal(0, 0.1, columns).astype(np.float32)
         known = (("w", weight), ("zero", np.int8(0)), ("scale", scale), ("bias", bias))
         given += [numpy_helper.from_array(np.asarray(value), f"{name}{place}") for name, value in known]
-        steps: Sequence[tuple[str, list[str], list[str], dict[str, int]]] = (
+        steps: Sequence[tuple[str, list[str], list[str], dict[str, Any]]] = (
             ("DynamicQuantizeLinear", [x], ["q", "of_q", "zero_of_q"], {}),
             ("MatMulInteger", ["q", "w", "zero_of_q", "zero"], ["sums"], {}),
             ("Cast", ["sums"], ["floats"], {"to": TensorProto.FLOAT}),
