@@ -87,7 +87,7 @@ def report(program: Program, say: Say = _silent) -> Report:
     """
     _expect_real(program)
     integers, arrow, wires = lowered(program)
-    comparison = _Comparison(arrow, [integers.arrow.format(wire) for wire in wires])
+    comparison = _Comparison(arrow, [integers.arrow.format(wire) if wire >= 0 else None for wire in wires])
     ports = [(port.name, port.format) for port in integers.outputs if port.format is not None]
     ends = [integers.arrow.format(wire) for wire in integers.arrow.outputs.tolist()]
     greatest = np.zeros((3, len(ends)))
@@ -97,7 +97,7 @@ def report(program: Program, say: Say = _silent) -> Report:
         exact_inputs = example_inputs(program, batch, where)
         whole = [to_integers(port, batch[port.name], where) for port in integers.inputs]
         made = _in_integers(integers.arrow, whole, {*wires, *integers.arrow.outputs.tolist()}, where)
-        pairs = comparison.run(exact_inputs, [made[wire] for wire in wires])
+        pairs = comparison.run(exact_inputs, [made.get(wire) for wire in wires])
         for index, (pair, wire) in enumerate(zip(pairs, integers.arrow.outputs.tolist(), strict=True)):
             exact, rounded = pair[0], _round(pair[1], ends[index])
             greatest[:, index] = np.maximum(greatest[:, index], _errors(exact, rounded, made[wire], ends[index]))
@@ -184,21 +184,26 @@ def with_bits(program: Program, count: int) -> Program:
 
 
 class _Comparison:
-    """Runs of a real arrow beside the same with every tensor rounded; keeps the greatest errors of each wire."""
+    """Runs of a real arrow beside the same with every tensor rounded; keeps the greatest errors of each wire.
 
-    def __init__(self, arrow: Arrow, formats: Sequence[Fixed]) -> None:
+    A wire without a format is a constant of which integers have only what is made of it.
+    """
+
+    def __init__(self, arrow: Arrow, formats: Sequence[Fixed | None]) -> None:
         self.arrow = arrow
         self.formats = formats
         self.greatest = np.zeros((3, arrow.wire_count))
 
-    def run(self, inputs: Sequence[Values], made: Sequence[NDArray[np.int64]]) -> list[tuple[Values, Values]]:
+    def run(self, inputs: Sequence[Values], made: Sequence[NDArray[np.int64] | None]) -> list[tuple[Values, Values]]:
         """The outputs, exact and rounded; `made` is what integers have on each wire."""
         rows = self.arrow.rows
 
         def noted(wire: int, exact: Values, rounded: Values) -> tuple[Values, Values]:
-            format = self.formats[wire]
+            format, here = self.formats[wire], made[wire]
+            if format is None or here is None:
+                return exact, rounded
             rounded = _round(rounded, format)
-            found = _errors(exact, rounded, made[wire], format)
+            found = _errors(exact, rounded, here, format)
             self.greatest[:, wire] = np.maximum(self.greatest[:, wire], found)
             return exact, rounded
 
@@ -218,8 +223,9 @@ class _Comparison:
         entering = zip(arrow.inputs.tolist(), program.inputs, strict=True)
         names |= {wire: ("input", Provenance(port.name)) for wire, port in entering}
         return tuple(
-            WireError(*names[wire], self.formats[wire], *self.greatest[:, wire].tolist())
-            for wire in range(arrow.wire_count)
+            WireError(*names[wire], format, *self.greatest[:, wire].tolist())
+            for wire, format in enumerate(self.formats)
+            if format is not None
         )
 
 

@@ -57,6 +57,11 @@ class Operation(ABC):
         return False
 
     @property
+    def folds(self) -> bool:
+        """Whether it may be computed on constants, real ones in float64; not where its result has a format to keep."""
+        return True
+
+    @property
     def constant(self) -> Values | None:
         """The value of a constant; None for every other operation."""
         return None

@@ -19,6 +19,7 @@ from .operation import Operation, Provenance
 from .port import Port
 from .program import IntegerProgram, Program, as_integers
 from .simplify import simplify
+from .stated import SIGNIFICANT, exact_constant, is_exact, kept_whole, known, unread, without_rectifiers
 from .types import Fixed, fixed
 
 
@@ -27,11 +28,13 @@ def quantize(program: Program) -> IntegerProgram:
 
     Linear operations are exact, on unrounded accumulators too. A tensor that some product or nonlinear operation
     reads (or that is broadcast to more elements) is rounded once, where it is made, and all its readers see the
-    rounded value: one Shift, half up, then a Check of its calibrated format. So a bias, or the weight that a gradient
-    is subtracted from, is added before the one rounding. Outputs end in a Check of exactly their format, so that a
-    step's parameters come out in the type they went in. Operands whose exact result could pass 2^62 are rounded
-    first. Raises OverflowRisk, naming operation, source line, interval and remedy, where an interval could pass 2^62;
-    CircuitizeError where calibration is impossible. Linear time; lowerings are built once per operation and types.
+    rounded value: one Shift, half up, then a Check of its calibrated format. One whose format the program states
+    (Quantize, Rescale) has that one, from an operand that is not rounded before (docs/numbers.md). So a bias, or the
+    weight that a gradient is subtracted from, is added before the one rounding. Outputs end in a Check of exactly
+    their format, so that a step's parameters come out in the type they went in. Operands whose exact result could pass
+    2^62 are rounded first. Raises OverflowRisk, naming operation, source line, interval and remedy, where an interval
+    could pass 2^62; CircuitizeError where calibration is impossible. Linear time; lowerings are built once per
+    operation and types.
     """
     if not isinstance(program, Program):
         raise TypingError(f"quantize: expected a Program, found {type(program).__name__}; see training_step")
@@ -39,8 +42,11 @@ def quantize(program: Program) -> IntegerProgram:
 
 
 def lowered(program: Program) -> tuple[IntegerProgram, Arrow, list[int]]:
-    """`quantize(program)`, the arrow of real operations that was lowered, and the integer wire of each of its wires."""
-    arrow = simplify(expand_composites(program.arrow))
+    """`quantize(program)`, the arrow of real operations that was lowered, and the integer wire of each of its wires.
+
+    That is -1 for a constant that is left out, since what its readers make of it was computed.
+    """
+    arrow = simplify(without_rectifiers(expand_composites(program.arrow)))
     quantizer = _Quantizer(arrow, program.precision, calibrate(arrow, program))
     integers = quantizer.lower([port.format for port in program.inputs], program.outputs)
     outputs = tuple(port.of(fixed(type)) for port, type in zip(program.outputs, integers.target, strict=True))
@@ -62,10 +68,16 @@ class _Quantizer:
         self.pieces: dict[tuple[object, ...], Piece | None] = {}
         self.wires: list[int] = [-1] * arrow.wire_count
         self.unrounded = bytearray(arrow.wire_count)
+        self.stated = bytearray(arrow.wire_count)
         self.wire_types: list[int] = arrow.wire_types.tolist()
         self.sizes = [type.size for type in arrow.types]
         self.formats: dict[tuple[object, ...], Fixed] = {}
         self.kinds = [_real(operation).rounding for operation in arrow.operations]
+        self.exact = [is_exact(operation) for operation in arrow.operations]
+        self.constants = {row[2][0]: row[0] for row in arrow.rows if arrow.operations[row[0]].constant is not None}
+        self.known = known(arrow, precision, self.exponents)
+        self.unread = unread(arrow, self.known)
+        self.kept_whole = kept_whole(arrow)
         self.read_rounded = self._read_rounded()
 
     def lower(self, formats: list[Fixed], ports: tuple[Port[Fixed | None], ...]) -> Arrow:
@@ -88,18 +100,27 @@ class _Quantizer:
         marks = bytearray(self.arrow.wire_count)
         sizes, wire_types = self.sizes, self.wire_types
         for operation, sources, targets, _ in self.arrow.rows:
+            if self.kinds[operation] is Rounding.FORMAT:
+                continue
             if self.kinds[operation] is not Rounding.LINEAR or (
                 sizes[wire_types[targets[0]]] > sum(sizes[wire_types[wire]] for wire in sources)
             ):
                 for wire in sources:
-                    marks[wire] = True
+                    marks[wire] |= not (self.exact[operation] and self.kept_whole[wire])
         return marks
 
     def _edge(self, operation: int, sources: list[int], targets: list[int]) -> None:
+        if targets[0] in self.unread:
+            return
+        if targets[0] in self.known:
+            self.wires[targets[0]], self.stated[targets[0]] = self.builder.add(self.known[targets[0]]), True
+            return
         kind = self.kinds[operation]
         try:
             made = self._apply(operation, sources, targets)
         except OverflowRisk:
+            if kind is Rounding.FORMAT:
+                raise
             for (
                 wire
             ) in sources:  # Sums of many tensors outgrow what calibration saw of them: Check them, then try again.
@@ -109,20 +130,44 @@ class _Quantizer:
         if kind is Rounding.LINEAR and sources:
             finest = max(self._type(self.wires[wire]).fraction_bits for wire in sources)
             awaits = any(self.unrounded[wire] for wire in sources) or self._type(made[0]).fraction_bits > finest
+        elif self.exact[operation]:
+            awaits = any(self.unrounded[wire] for wire in sources)
+        stated = kind is Rounding.FORMAT or self._inherits(operation, sources, made)
         for wire, result in zip(targets, made, strict=True):
             self.wires[wire] = result
-            self.unrounded[wire] = awaits
+            self.stated[wire] = stated
+            self.unrounded[wire] = awaits and not stated
             if self.read_rounded[wire] and (awaits or self._outgrown(wire)):
                 self._round(wire)
 
+    def _inherits(self, operation: int, sources: list[int], made: list[int]) -> bool:
+        """Whether a result is final since its operands, constants aside, are of stated formats.
+
+        So is what an exact operation makes without more fraction bits, or without a wider interval of integers.
+        """
+        read = [self._type(self.wires[wire]) for wire in sources if self.stated[wire]]
+        if not read or not self.exact[operation]:
+            return False
+        if any(not self.stated[wire] and wire not in self.constants for wire in sources):
+            return False
+        found = self._type(made[0])
+        if found.fraction_bits <= max(type.fraction_bits for type in read):
+            return True
+        return min(type.low for type in read) <= found.low and found.high <= max(type.high for type in read)
+
     def _outgrown(self, wire: int) -> bool:
         """Whether a sum of rounded tensors has an interval many bits wider than what calibration saw of it."""
+        if self.stated[wire]:
+            return False
         found = self._type(self.wires[wire])
         return found.width > self.exponents[wire] + found.fraction_bits + 1 + self.precision.slack_bits
 
     def _apply(self, index: int, sources: list[int], targets: list[int]) -> list[int]:
         builder = self.builder
         inner = [self.wires[wire] for wire in sources]
+        if targets[0] in self.constants and self.kept_whole[targets[0]]:
+            most = SIGNIFICANT - self.exponents[targets[0]]
+            return [builder.add(exact_constant(self.arrow.operations[index], self.precision, most))]
         result = self._format(targets[0], False) if self.kinds[index] is Rounding.VALUE else None
         key = (index, result, *[builder.type_key(wire) for wire in inner])
 
@@ -143,7 +188,12 @@ class _Quantizer:
         return [wire for wire in self.builder.replay(piece, wires) if wire is not None]
 
     def _round(self, wire: int) -> None:
-        """Round a wire to its calibrated format; adds no fraction bits, and nothing where it is within already."""
+        """Round a wire to its calibrated format; adds no fraction bits, and nothing where it is within already.
+
+        A wire of a stated format stays as it is.
+        """
+        if self.stated[wire]:
+            return
         found = self._type(self.wires[wire])
         format = self._format(wire, found.low >= 0)
         surplus = format.fraction_bits - found.fraction_bits

@@ -70,7 +70,7 @@ _simple: WeakSet[Arrow] = WeakSet()
 
 def _constant(operation: Operation, sources: list[Operation], target: Type) -> Operation | None:
     """The Constant that an operation on constants comes to, or None if it is large, or undefined (left to run time)."""
-    if target.size > FOLD_LIMIT:
+    if target.size > FOLD_LIMIT or not operation.folds:
         return None
     values = [source.constant for source in sources]
     try:

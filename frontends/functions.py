@@ -6,11 +6,14 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from circuitize.circuits import arrays
 from circuitize.circuits.arrays.term import Operand
 from circuitize.circuits.errors import TypingError
 
+from .formats import Format
+from .provenance import refused
 from .tensor import Tensor, apply, axis_of, tensors_of, together
 
 
@@ -118,6 +121,38 @@ def ceil(x: Tensor) -> Tensor:
 def round_half_even(x: Tensor) -> Tensor:
     """The nearest whole number, of two the even one; the derivative is zero."""
     return apply(arrays.Round(), x)
+
+
+def quantized(x: Tensor, format: Format, rounding: str = "half even", overflow: str = "saturate") -> Tensor:
+    """x in this format, in every target; the derivative is straight through, 0 where it saturates.
+
+    `rounding` is one of half even, half up, half down, half away, half zero, floor, ceil, zero and away; `overflow` one
+    of saturate, check and wrap (docs/quantized.md).
+    """
+    return apply(arrays.Quantize(format.fraction_bits, format.low, format.high, rounding, overflow), x)
+
+
+def rescaled(x: Tensor, factors: ArrayLike, divides: bool = False) -> Tensor:
+    """x times factors, or with `divides` divided by them, kept as it stands; the factors broadcast to x's shape."""
+    (tensor,), given = tensors_of(x), np.asarray(factors, np.float64)
+    fits = zip(reversed(given.shape), reversed(tensor.shape), strict=False)
+    if given.ndim > tensor.ndim or any(extent not in (1, wanted) for extent, wanted in fits):
+        raise refused(
+            f"expected factors that broadcast to {list(tensor.shape)}, found {list(given.shape)}; reshape them"
+        )
+    if given.size == 1:
+        return apply(arrays.Rescale(given.reshape(()), 0, divides), tensor)
+    wide = given.reshape((1,) * (tensor.ndim - given.ndim) + given.shape)
+    axes = [axis for axis, extent in enumerate(wide.shape) if extent > 1]
+    if len(axes) == 1:
+        return apply(arrays.Rescale(wide.reshape(-1), axes[0], divides), tensor)
+    flat = np.broadcast_to(wide, tensor.shape).reshape(-1)
+    return apply(arrays.Rescale(flat, 0, divides), tensor.reshape(flat.size)).reshape(*tensor.shape)
+
+
+def exact(x: Tensor) -> Tensor:
+    """x itself, with all the bits that it is made with: calibration neither rounds nor checks it."""
+    return rescaled(x, 1.0)
 
 
 def clip(x: Tensor, low: float, high: float) -> Tensor:

@@ -14,6 +14,7 @@ from .arithmetic.power import Square as Square
 from .arithmetic.reductions import CumulativeSum as CumulativeSum
 from .arithmetic.reductions import Mean as Mean
 from .arithmetic.reductions import Product as Product
+from .arithmetic.rescale import Rescale as Rescale
 from .composite import Composite as Composite
 from .composite import expand_composites as expand_composites
 from .composites.cross_entropy import BinaryCrossEntropy as BinaryCrossEntropy
@@ -73,6 +74,7 @@ from .piecewise.extrema import TopKOneHot as TopKOneHot
 from .piecewise.magnitude import ELU as ELU
 from .piecewise.magnitude import Abs as Abs
 from .piecewise.magnitude import Sign as Sign
+from .piecewise.quantize import Quantize as Quantize
 from .piecewise.rounding import Ceil as Ceil
 from .piecewise.rounding import Floor as Floor
 from .piecewise.rounding import Round as Round

@@ -17,20 +17,27 @@ from .term import Real
 
 
 class Rounding(Enum):
-    """Where rounding happens around an operation; all but that of a VALUE is a Shift that `quantize` places."""
+    """Where rounding happens around an operation; that of a VALUE or a FORMAT is its own, others' is by `quantize`."""
 
     LINEAR = "exact on unrounded operands; its result is unrounded if an operand is"
     PRODUCT = "takes rounded operands; its result is an exact product or accumulation, not yet rounded"
     VALUE = "takes rounded operands; its result is final, in the calibrated format or as exact as its operands"
+    FORMAT = "takes operands as they are, unrounded too; its result is final, in the format that it states itself"
 
 
 class RealOperation(Operation):
     """A real array operation. Adding one is adding one subclass: no pass and no target names it."""
 
     rounding: ClassVar[Rounding]
+    exact: ClassVar[bool] = False
+    """Of a VALUE, whether it is lowered exactly on operands of any fraction bits, unrounded ones too."""
 
     @abstractmethod
     def target_types(self, *sources: Array) -> tuple[Array, ...]: ...
+
+    @property
+    def folds(self) -> bool:
+        return self.rounding is not Rounding.FORMAT
 
     def reverse(
         self, builder: Builder, sources: Sequence[int], targets: Sequence[int], cotangents: Sequence[int]

@@ -33,7 +33,9 @@ class Element:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """How known values of it are held: floats as float64, whatever their width."""
+        """How known values of it are held: floats as float64, whatever their width, no whole numbers below 8 bits."""
+        if self.kind == "int" and self.bits < 8:
+            return np.dtype(np.int8 if self.low else np.uint8)
         return np.dtype(np.float64 if self.kind == "float" else self.name)
 
     @property
@@ -62,6 +64,10 @@ ELEMENTS = {
     12: _whole(False, 32),
     13: _whole(False, 64),
     16: Element("bfloat16", "float"),
+    21: _whole(False, 4),
+    22: _whole(True, 4),
+    25: _whole(False, 2),
+    26: _whole(True, 2),
 }
 """By ONNX's number. Strings, complex numbers and floats of 8 bits and fewer are none of them."""
 CODES = {element: code for code, element in ELEMENTS.items()}

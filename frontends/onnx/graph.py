@@ -14,6 +14,7 @@ from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError, FormatError
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.types import Array
+from circuitize.frontends.formats import Format
 from circuitize.frontends.tensor import Tensor
 
 from .elements import BOOL, ELEMENTS, EXACT, INT64, STRING, Known, Value
@@ -45,29 +46,33 @@ def arrow(
     known: Mapping[str, Known] | None = None,
     intervals: Mapping[str, Interval] | None = None,
     *,
+    formats: Mapping[str, Format] | None = None,
     dims: Mapping[str, int] | None = None,
     parameters: Collection[str] = (),
 ) -> Imported:
     """The arrow of an ONNX model (a ModelProto, or the path of a file), initializers and `known` inputs as constants.
 
     What is computed from constants alone is computed now, so that shapes may depend on it. Inputs of whole numbers lie
-    in their element type's interval, and within 2^52; `intervals` (low, high) by name promises less. `dims` says
-    extents that the file leaves open, by their name (`batch`) or by input and axis (`x:0`); `parameters`, which
-    initializers are inputs, after the others. Raises UnknownValue where a shape depends on an input that is not known,
-    FormatError for a malformed model, CircuitizeError for an operator or a type that is not understood, for shapes that
-    are not concrete, for whole numbers that float64
+    in their element type's interval, and within 2^52; `intervals` (low, high) by name promises less. `formats` by the
+    name of a tensor that a node writes are stated for it: rounded half to even, saturated. `dims` says extents that the
+    file leaves open, by their name (`batch`) or by input and axis (`x:0`); `parameters`, which initializers are inputs,
+    after the others. Raises UnknownValue where a shape depends on an input that is not known, FormatError for a
+    malformed model, CircuitizeError for an operator or a type that is not understood, for shapes that are not concrete,
+    for whole numbers that float64
     may not hold, and where the package `onnx` is missing.
     """
     onnx, model = package(), read(model)
     check(model)
     versions, graph, builder = opsets(onnx, model), model.graph, Bounded()
-    extents = Extents(dims or {})
+    extents, pinned = Extents(dims or {}), dict(formats or {})
     values, names = _sources(onnx, graph, builder, dict(known or {}), dict(intervals or {}), extents, parameters)
     extents.require_used()
     try:
-        top = walk(onnx, model, versions, values, builder)
+        top = walk(onnx, model, versions, values, builder, pinned)
     except UnknownValue as unknown:
         raise _followed(unknown, builder, values, names) from None
+    if pinned:
+        raise CircuitizeError(f"formats: expected names of tensors that nodes write, found {min(pinned)!r}; correct it")
     for name, wire in builder.masks.items():
         top.write(name, Value(Tensor(builder, wire), BOOL, 0, 1), "masks")
         names.append(name)

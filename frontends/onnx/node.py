@@ -37,13 +37,15 @@ class Translation(NamedTuple):
     """What an operator becomes, of which kinds of elements.
 
     `moves`: results hold elements of the inputs, or zeros, so that whole numbers keep their interval. `ignores`:
-    attributes that say nothing about the results' values; any other that is given and not read is refused.
+    attributes that say nothing about the results' values; any other that is given and not read is refused. Without
+    `folds`, known inputs make wires too: the result has a format that a known array has not.
     """
 
     function: Callable[[Node], Result | Sequence[Result]]
     kinds: frozenset[str]
     moves: bool
     ignores: frozenset[str]
+    folds: bool = True
 
 
 MASKS = -(2.0**126)
@@ -84,13 +86,17 @@ def constant(builder: Builder, value: Known) -> Tensor:
 
 
 def operator(
-    *names: str, kinds: frozenset[str] = FLOATS, moves: bool = False, ignores: Sequence[str] = ()
+    *names: str,
+    kinds: frozenset[str] = FLOATS,
+    moves: bool = False,
+    ignores: Sequence[str] = (),
+    folds: bool = True,
 ) -> Callable[[T], T]:
     """Enters a translation under ONNX's names, for first inputs of these kinds of elements."""
 
     def enter(translation: T) -> T:
         for name in names:
-            OPERATORS[name] = Translation(translation, ANY if moves else kinds, moves, frozenset(ignores))
+            OPERATORS[name] = Translation(translation, ANY if moves else kinds, moves, frozenset(ignores), folds)
         return translation
 
     return enter

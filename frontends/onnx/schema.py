@@ -8,7 +8,10 @@ from functools import lru_cache
 from typing import Any
 
 from .elements import NAMED, Element, Value
+from .foreign import MICROSOFT, QONNX, form
 
+CONTRIBUTED = 21
+"""The opset of ONNX in whose sense onnxruntime's own QuantizeLinear and DequantizeLinear are read."""
 OLDEST = 7
 """The first opset that is read whole: of older ones only operators that have not changed until then."""
 
@@ -104,6 +107,10 @@ def _of(formal: Formal) -> str:
 @lru_cache(maxsize=4096)
 def signature(operator: str, opset: int, domain: str) -> Signature | None:
     """The operator as the opset has it; None where it has none, or none any more."""
+    if domain in MICROSOFT and operator in ("QuantizeLinear", "DequantizeLinear"):
+        return signature(operator, CONTRIBUTED, "")
+    if domain in QONNX | MICROSOFT:
+        return foreign(operator, opset, domain)
     import onnx
 
     try:
@@ -139,3 +146,29 @@ def _plain(given: object) -> Any:
 
 def _formal(given: Any) -> Formal:
     return Formal(given.name, given.type_str, frozenset(given.types), given.option.name, given.is_homogeneous)
+
+
+def foreign(operator: str, opset: int, domain: str) -> Signature | None:
+    """An operator of another domain than ONNX's; None for one that is not read."""
+    found = form(operator, opset, domain)
+    if found is None:
+        return None
+    inputs = tuple(
+        Formal(name, variable, types, "Optional" if may_lack else "Single", True)
+        for name, variable, types, may_lack in found.inputs
+    )
+    least = max((place for place, formal in enumerate(inputs, 1) if formal.option == "Single"), default=0)
+    most = len(inputs)
+    if found.more:
+        # The last inputs come again, in turn: no variable says what they are.
+        types = frozenset().union(*(formal.types for formal in inputs[-3:]))
+        inputs, most = (*inputs[:-3], Formal("inputs", "more", types, "Single", False)), 1 << 30
+    every = frozenset().union(*(types for _, _, types, _ in found.inputs))
+    made = (Formal("y", found.result, every, "Single", True),)
+    kinds = {name: (found.kinds.get(name) or _kind(value), False) for name, value in found.defaults.items()}
+    defaults = {name: value for name, value in found.defaults.items() if value is not None}
+    return Signature(opset, inputs, made, least, most, 1, 1, kinds, defaults)
+
+
+def _kind(default: object) -> str:
+    return "STRING" if isinstance(default, str) else "INT"

@@ -8,9 +8,11 @@ from types import ModuleType
 from typing import Any
 
 from circuitize.circuits.errors import FormatError
+from circuitize.frontends.formats import Format
 
 from .elements import Value
 from .model import shown
+from .quantized import stated
 from .tensors import value
 
 
@@ -19,7 +21,7 @@ class Scope:
     """The names that a node sees: its graph's, and those around a branch; a function sees its own alone.
 
     `origins` are the names that a function's inputs have where it is called, `attributes` what its nodes refer to, and
-    `within` the functions that are open.
+    `within` the functions that are open. `formats` are stated for what is written by these names, which are taken out.
     """
 
     values: dict[str, Value]
@@ -29,6 +31,7 @@ class Scope:
     origins: Mapping[str, str] = field(default_factory=dict)
     attributes: Mapping[str, Any] = field(default_factory=dict)
     within: frozenset[tuple[str, str]] = frozenset()
+    formats: dict[str, Format] = field(default_factory=dict)
 
     def find(self, name: str) -> Value | None:
         scope: Scope | None = self
@@ -61,7 +64,7 @@ class Scope:
         if name in self.values:
             raise FormatError(f"{where}: expected outputs with names of their own, found {name!r} again; rename one")
         if name:
-            self.values[name] = found
+            self.values[name] = stated(name, found, self.formats)
 
     def origin(self, name: str) -> str:
         scope: Scope | None = self

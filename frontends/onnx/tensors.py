@@ -55,15 +55,17 @@ def value(onnx: ModuleType, tensor: Any, where: str) -> Value:
             f"{where}: expected its elements once, as {'raw_data' if raw else listed}, found {filled}; correct the file"
         )
     found = len(tensor.raw_data) if raw else len(getattr(tensor, listed))
-    width = SIZES.get(kind.name, kind.bits // 8) if raw else 1
-    if found != size * width:
-        unit = "bytes" if raw else "elements"
-        raise FormatError(
-            f"{where}: expected {size * width} {unit} for shape {shape}, found {found}; the file is damaged"
-        )
+    packed = kind.kind == "int" and kind.bits < 8
+    wanted = size * (SIZES.get(kind.name, kind.bits // 8) if raw else 1)
+    if packed:
+        wanted = -(-size * kind.bits // 8)
+    if found != wanted:
+        unit = "bytes" if raw or packed else "elements"
+        raise FormatError(f"{where}: expected {wanted} {unit} for shape {shape}, found {found}; the file is damaged")
     if kind.kind != "float" and not raw:
         held = np.array(getattr(tensor, listed), np.int64 if listed != "uint64_data" else np.uint64)
-        if held.size and not kind.low <= int(held.min()) <= int(held.max()) <= kind.high:
+        low, high = (0, 255) if packed else (kind.low, kind.high)
+        if held.size and not low <= int(held.min()) <= int(held.max()) <= high:
             raise FormatError(
                 f"{where}: expected elements of {kind.name}, found some outside its interval; correct the file"
             )

@@ -62,7 +62,7 @@ def _folded(node: Node, translation: Translation, chosen: Signature) -> list[Res
     and where ours refuses the node, which it may for a wire alone.
     """
     large = any(math.prod(value.shape) > FOLDED for value in node.inputs if value)
-    if large or not is_known(node) or node.operator in DRAWN:
+    if large or not translation.folds or not is_known(node) or node.operator in DRAWN:
         return _turned(node, translation)
     scratch = Bounded()
     own = replace(node, builder=scratch)

@@ -8,12 +8,14 @@ from typing import Any
 
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError, FormatError
+from circuitize.frontends.formats import Format
 from circuitize.frontends.provenance import part, placed_at
 
 from . import ml
 from .bodies import FunctionBody, body_of, own_functions
 from .elements import Value
 from .folding import folded
+from .foreign import domains_of
 from .loops import rounds
 from .model import CONVERT, attribute, shown
 from .node import OPERATORS, Attributes, Node
@@ -24,20 +26,28 @@ from .translate import translated
 TRAINING = ("Adagrad", "Adam", "Momentum")
 HOMES = dict.fromkeys(TRAINING, "ai.onnx.preview.training") | dict.fromkeys(ml.NAMES, ml.DOMAIN)
 """By operator, the domain that has it, where that is not ONNX's own."""
-DOMAINS = ("", "ai.onnx.preview", *dict.fromkeys(HOMES.values()))
+DOMAINS = {"", "ai.onnx.preview", *HOMES.values()}
 MOST_NODES = 1 << 20
 """The most nodes of a graph, its functions written out."""
 
 
 def walk(
-    onnx: ModuleType, model: Any, versions: Mapping[str, int], values: dict[str, Value], builder: Builder
+    onnx: ModuleType,
+    model: Any,
+    versions: Mapping[str, int],
+    values: dict[str, Value],
+    builder: Builder,
+    formats: dict[str, Format],
 ) -> Scope:
     """Translates every node of a model's graph, from these values on; returns the scope with all values of the graph.
+
+    `formats` are stated for what the graph's nodes write by these names, which are taken out.
 
     Raises what `arrow` raises.
     """
     graph, own = model.graph, own_functions(onnx, model)
-    top = Scope(values, versions, later=frozenset(name for proto in graph.node for name in proto.output))
+    later = frozenset(name for proto in graph.node for name in proto.output)
+    top = Scope(values, versions, later=later, formats=formats)
     nodes = list(enumerate(ml.without_maps(graph.node), 1))
     pending: list[Step | Leave | Turn] = [
         Step(proto, top, place, called(proto, place, "")) for place, proto in reversed(nodes)
@@ -77,7 +87,7 @@ def _taken(
         return _branch(onnx, step, inputs, builder)
     if key in (("", "Scan"), ("", "Loop")):
         return rounds(onnx, step, inputs, builder, [_attribute(entry, scope) for entry in proto.attribute])
-    ours = proto.op_type in OPERATORS and domain == HOMES.get(proto.op_type, "")
+    ours = proto.op_type in OPERATORS and _is_in(domain, proto.op_type)
     chosen = _signature(proto, domain, scope, where) if ours or domain in DOMAINS else None
     given = [_attribute(entry, scope) for entry in proto.attribute]
     if chosen is not None:
@@ -92,6 +102,11 @@ def _taken(
             return _opened(onnx, step, body, key, inputs)
     found = f"{proto.domain}.{proto.op_type}" if proto.domain else proto.op_type
     raise CircuitizeError(f"expected an operator that is understood, found {shown(found)}; see docs/onnx.md")
+
+
+def _is_in(domain: str, operator: str) -> bool:
+    """Whether the operator of that name is one of this domain."""
+    return domain == HOMES[operator] if operator in HOMES else domain in domains_of(operator)
 
 
 def _attribute(entry: Any, scope: Scope) -> Any:

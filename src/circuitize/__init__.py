@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from .frontends.evaluation import right_answers as right_answers
     from .frontends.formats import Format as Format
     from .frontends.functions import exp as exp
+    from .frontends.functions import quantized as quantized
     from .frontends.huggingface import from_huggingface as from_huggingface
     from .frontends.image_layers import average_pool2d as average_pool2d
     from .frontends.image_layers import conv2d as conv2d

@@ -32,7 +32,7 @@ PROGRAMS = [
     *("iris.py:step", "iris.py:predict", "digits.py:step", "digits.py:predict", "dense.py:small", "dense.py:large"),
     *("digits_xent.py:step", "digits_xent.py:momentum", "digits_xent.py:adam", "cnn.py:step", "cnn.py:predict"),
     *("mnist_mlp.py:predict", "mnist_mlp.py:step", "mnist_mlp.py:step64", "jet.py:scores", "jet.py:classify"),
-    *("transformer.py:step", "gpt2_folder.py:logits"),
+    *("transformer.py:step", "quantized.py:step", "quantized.py:predict", "gpt2_folder.py:logits"),
 ]
 LARGER = {"mnist_mlp.py:predict", "mnist_mlp.py:step", "mnist_mlp.py:step64", "digits_xent.py:momentum"}
 LARGER |= {"gpt2_folder.py:logits"}

@@ -104,5 +104,7 @@ def tolerance(case: Case, inputs: dict[str, Integers], result: Fixed) -> float:
         numerator, k = Precision().coefficient(factor)
         error = abs(Fraction(factor) - numerator * Fraction(2) ** -k)
         return float(error * Fraction(2) ** result.fraction_bits) * greatest + 0.5
-    exact = operation.rounding is arrays.Rounding.LINEAR and not isinstance(operation, arrays.Constant)
+    exact = operation.rounding in (arrays.Rounding.LINEAR, arrays.Rounding.FORMAT) and not isinstance(
+        operation, arrays.Constant
+    )
     return case.units + 0.5 * (not exact)

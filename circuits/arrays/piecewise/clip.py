@@ -31,6 +31,7 @@ class Clip(RealOperation):
 
     name = "real.clip"
     rounding = Rounding.VALUE
+    exact = True
 
     low: float
     high: float

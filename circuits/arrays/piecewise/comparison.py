@@ -28,6 +28,7 @@ class Greater(RealOperation):
 
     name = "real.greater"
     rounding = Rounding.VALUE
+    exact = True
 
     def target_types(self, *sources: Array) -> tuple[Array, ...]:
         return (expect.one_shape(sources, 2),)
@@ -81,6 +82,7 @@ class ReLU(RealOperation):
 
     name = "real.relu"
     rounding = Rounding.VALUE
+    exact = True
 
     def target_types(self, *sources: Array) -> tuple[Array, ...]:
         return (expect.one_shape(sources, 1),)

@@ -36,6 +36,7 @@ class Max(RealOperation):
 
     name = "real.max"
     rounding = Rounding.VALUE
+    exact = True
 
     axis: int
 
@@ -80,6 +81,7 @@ class ArgMaxOneHot(RealOperation):
 
     name = "real.arg_max_one_hot"
     rounding = Rounding.VALUE
+    exact = True
 
     axis: int
 

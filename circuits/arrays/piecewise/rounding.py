@@ -22,6 +22,7 @@ class _Whole(RealOperation):
     """Lowered exactly on the rounded operand, to integers without fraction bits."""
 
     rounding = Rounding.VALUE
+    exact = True
 
     def target_types(self, *sources: Array) -> tuple[Array, ...]:
         return (expect.one_shape(sources, 1),)
@@ -75,8 +76,11 @@ class Round(_Whole):
         return (array_module(values[0]).rint(values[0]) + 0.0,)
 
     def _shifted(self, x: Integer, bits: int) -> Integer:
-        below = integers.Shift(bits)(x)
-        even = integers.Scale(2, 1)(integers.Shift(1)(below))
-        odd = integers.Check(0, 1)(below - even)  # always holds
-        unit = integers.Scale(1, bits)(odd)
+        unit = integers.Scale(1, bits)(is_odd(integers.Shift(bits)(x)))
         return integers.Shift(bits)(x.offset((1 << bits - 1) - 1) + unit)
+
+
+def is_odd(x: Integer) -> Integer:
+    """1 where an integer is odd, in units of its last bit, else 0."""
+    even = integers.Scale(2, 1)(integers.Shift(1)(x))
+    return integers.Check(0, 1)(x - even)  # always holds

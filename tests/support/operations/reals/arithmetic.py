@@ -22,6 +22,13 @@ def jax_cumulative(x: Any, o: Any) -> Any:
     return jnp.flip(found, o.axis) if o.backward else found
 
 
+def along(o: arrays.Rescale, x: Any, module: Any) -> Any:
+    """Place by place: x times its factor, or divided by it."""
+    factors = np.broadcast_to(o.factors, x.shape[o.axis : o.axis + 1]).tolist()
+    parts = module.split(x, len(factors), o.axis)
+    return module.concatenate([p / f if o.divides else p * f for p, f in zip(parts, factors, strict=True)], o.axis)
+
+
 CASES = [
     Described(
         lambda o: np.add,
@@ -52,6 +59,16 @@ CASES = [
             Case(arrays.Scale(-48.0), on((2, 3))),
             Case(arrays.Scale(0.0), on((4,))),
             Case(arrays.Scale(0.1), on((4,)), units=1),
+        ],
+    ),
+    Described(
+        lambda o: lambda x: along(o, x, np),
+        lambda o: lambda x: along(o, x, jnp),
+        [
+            Case(arrays.Rescale(np.array(0.375)), on((2, 3))),
+            Case(arrays.Rescale(np.array(-8.0), divides=True), on((5,))),
+            Case(arrays.Rescale(np.array([0.5, -4.0]), 0, divides=True), on((2, 3))),
+            Case(arrays.Rescale(np.array([0.5, 1.5, -20.0]), 1), on((2, 3, 2))),
         ],
     ),
     Described(

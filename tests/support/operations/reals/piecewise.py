@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import jax
@@ -10,6 +13,8 @@ import numpy as np
 from operations.real import Case, Described, Source, on
 
 from circuitize.circuits import arrays
+
+HALF = Fraction(1, 2)
 
 
 def first_greatest(x: Any, axis: int) -> Any:
@@ -48,6 +53,51 @@ def jax_top(x: Any, o: Any) -> Any:
 def near_whole(operation: arrays.RealOperation) -> list[Case]:
     """With a fraction, and without."""
     return [Case(operation, (Source(shape, fraction_bits=bits),), units=None) for shape, bits in (((6,), 2), ((4,), 0))]
+
+
+RULES: dict[str, Callable[[Fraction], int]] = {
+    "half even": round,
+    "half up": lambda x: math.floor(x + HALF),
+    "half down": lambda x: math.ceil(x - HALF),
+    "half away": lambda x: math.floor(x + HALF) if x > 0 else math.ceil(x - HALF),
+    "half zero": lambda x: math.ceil(x - HALF) if x > 0 else math.floor(x + HALF),
+    "floor": math.floor,
+    "ceil": math.ceil,
+    "zero": math.trunc,
+    "away": lambda x: math.ceil(x) if x > 0 else math.floor(x),
+}
+
+
+def in_format(o: arrays.Quantize) -> Callable[[Any], Any]:
+    def one(x: float) -> float:
+        whole = RULES[o.rule](Fraction(x) * Fraction(2) ** o.fraction_bits)
+        return float(min(max(whole, o.low), o.high) * Fraction(2) ** -o.fraction_bits)
+
+    return np.vectorize(one, otypes=[float])
+
+
+JAX_RULES: dict[str, Callable[[Any], Any]] = {
+    "half even": jnp.round,
+    "half up": lambda x: jnp.floor(x + 0.5),
+    "half down": lambda x: jnp.ceil(x - 0.5),
+    "half away": lambda x: jnp.sign(x) * jnp.floor(abs(x) + 0.5),
+    "half zero": lambda x: jnp.sign(x) * jnp.ceil(abs(x) - 0.5),
+    "floor": jnp.floor,
+    "ceil": jnp.ceil,
+    "zero": jnp.trunc,
+    "away": lambda x: jnp.sign(x) * jnp.ceil(abs(x)),
+}
+
+
+def straight_through(o: arrays.Quantize) -> Callable[[Any], Any]:
+    def value(x: Any) -> Any:
+        whole = jax.lax.stop_gradient(JAX_RULES[o.rule](x * 2.0**o.fraction_bits))
+        inside = (whole >= o.low) & (whole <= o.high)
+        return (
+            jnp.where(inside, x - jax.lax.stop_gradient(x), 0.0) + jnp.clip(whole, o.low, o.high) / 2.0**o.fraction_bits
+        )
+
+    return value
 
 
 ZERO_ONE = Source((3, 4), 0.0, 1.0, fraction_bits=0)
@@ -116,6 +166,18 @@ CASES = [
             Case(arrays.Clip(-1.0, 1.5), (Source((12,)),), units=None),
             Case(arrays.Clip(0.0, 6.0), (Source((6,), -8.0, 8.0, 6),), units=None),
             Case(arrays.Clip(-0.5, 0.5), (Source((4,), 0.5, 2.0, 6),), units=None),
+        ],
+    ),
+    Described(
+        in_format,
+        straight_through,
+        [
+            *(Case(arrays.Quantize(2, -5, 6, rule), (Source((9,), fraction_bits=5),), units=None) for rule in RULES),
+            Case(arrays.Quantize(12, -9000, 5001), (Source((6,)),), units=None),
+            Case(arrays.Quantize(-1, -1, 0, "floor"), (Source((6,)),), units=None),
+            Case(arrays.Quantize(3, -16, 16, "zero", "check"), (Source((6,)),), units=None),
+            Case(arrays.Quantize(2, -8, 8, "half even", "wrap"), (Source((6,)),), units=None),
+            Case(arrays.Quantize(6, -100, 90), (Source((5,)),), units=None),
         ],
     ),
     Described(

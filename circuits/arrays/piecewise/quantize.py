@@ -1,0 +1,158 @@
+"""Tensors in formats that the program states: rounded as it says, saturated, checked, or shown never to wrap."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from circuitize.circuits import integers
+from circuitize.circuits.array_module import array_module
+from circuitize.circuits.errors import CircuitizeError, TypingError
+from circuitize.circuits.integers.term import Integer
+from circuitize.circuits.lowering import Lowering
+from circuitize.circuits.operation import Values
+from circuitize.circuits.requirement import require
+from circuitize.circuits.types import LIMIT, Array
+
+from .. import expect
+from ..language import RealOperation, Rounding
+from ..term import Real
+from .comparison import Select
+from .rounding import is_odd
+
+OVERFLOWS = ("saturate", "check", "wrap")
+MOST_BITS = 1024
+"""Fraction bits beyond this, of either sign, leave float64."""
+
+
+def _away(module: Any, x: Values, rounded: Values) -> Values:
+    """The magnitude's rounding with the sign of x."""
+    signed: Values = module.where(x < 0, -rounded, rounded)
+    return signed
+
+
+Floats = Callable[[Any, Values], Values]
+
+IN_FLOATS: Mapping[str, Floats] = MappingProxyType(
+    {
+        "half even": lambda module, x: module.rint(x),
+        "half up": lambda module, x: _half(module, x, lambda part: part >= 0.5),
+        "half down": lambda module, x: _half(module, x, lambda part: part > 0.5),
+        "half away": lambda module, x: _away(module, x, _half(module, abs(x), lambda part: part >= 0.5)),
+        "half zero": lambda module, x: _away(module, x, _half(module, abs(x), lambda part: part > 0.5)),
+        "floor": lambda module, x: module.floor(x),
+        "ceil": lambda module, x: module.ceil(x),
+        "zero": lambda module, x: module.trunc(x),
+        "away": lambda module, x: _away(module, x, module.ceil(abs(x))),
+    }
+)
+"""Each rule of rounding, of floats. x + 1/2 may round in float64, what is left after the floor does not."""
+
+
+def _half(module: Any, x: Values, up: Callable[[Values], Values]) -> Values:
+    below = module.floor(x)
+    rounded: Values = module.where(up(x - below), below + 1.0, below)
+    return rounded
+
+
+def in_integers(x: Integer, bits: int, rule: str) -> Integer:
+    """x with so many bits fewer, at least one, rounded: floor((x + offset) / 2^bits).
+
+    The offset is a number, or a number and a bit: whether the floor is odd, or whether x is negative.
+    """
+    most, half = (1 << bits) - 1, 1 << (bits - 1)
+    if rule == "half even":
+        return integers.Shift(bits)(x.offset(half - 1) + integers.Scale(1, bits)(is_odd(integers.Shift(bits)(x))))
+    alike = {"floor": 0, "ceil": most, "half up": half, "half down": half - 1}
+    if rule in alike:
+        return integers.Shift(bits)(x.offset(alike[rule]) if alike[rule] else x)
+    of_positive, of_negative = {
+        "zero": (0, most),
+        "away": (most, 0),
+        "half away": (half, half - 1),
+        "half zero": (half - 1, half),
+    }[rule]
+    if x.type.low >= 0 or x.type.high < 0:
+        return integers.Shift(bits)(x.offset(of_positive if x.type.low >= 0 else of_negative))
+    negative = integers.Scale(of_negative - of_positive, x.fraction_bits)(integers.IsNegative()(x))
+    return integers.Shift(bits)(x.offset(of_positive) + negative)
+
+
+@dataclass(frozen=True)
+class Quantize(RealOperation):
+    """n * 2^-fraction_bits, n the whole number that x * 2^fraction_bits is rounded to, kept within [low, high].
+
+    `rule` is one of "half even", "half up", "half down", "half away", "half zero", "floor", "ceil", "zero" and "away".
+    `overflow` says what becomes of an n outside of [low, high]: "saturate" gives the nearer end, "check" no value, and
+    "wrap" promises that there is none, which the intervals must show when the program is compiled. It reads its
+    operand unrounded, and its result is final. The derivative is straight through: dz where n lies within [low, high],
+    else 0. Bengio et al., arXiv 1308.3432.
+    """
+
+    name = "real.quantize"
+    rounding = Rounding.FORMAT
+
+    fraction_bits: int
+    low: int
+    high: int
+    rule: str = "half even"
+    overflow: str = "saturate"
+
+    def __post_init__(self) -> None:
+        if not -MOST_BITS <= self.fraction_bits <= MOST_BITS:
+            raise TypingError(
+                f"expected fraction bits within {MOST_BITS}, found {self.fraction_bits}; choose another format"
+            )
+        if not -LIMIT < self.low <= self.high < LIMIT:
+            raise TypingError(
+                f"expected an interval within 2^62, found [{self.low}, {self.high}]; choose another format"
+            )
+        for what, found, known in (("rounding", self.rule, IN_FLOATS), ("overflow", self.overflow, OVERFLOWS)):
+            if found not in known:
+                raise TypingError(f"expected {what} among {list(known)}, found {found!r}; choose one of these")
+
+    def target_types(self, *sources: Array) -> tuple[Array, ...]:
+        return (expect.one_shape(sources, 1),)
+
+    def run(self, *values: Values) -> tuple[Values, ...]:
+        module = array_module(values[0])
+        found = IN_FLOATS[self.rule](module, values[0] * 2.0**self.fraction_bits)
+        if self.overflow == "saturate":
+            found = module.minimum(module.maximum(found, float(self.low)), float(self.high))
+        else:
+            within = (found >= self.low) & (found <= self.high)
+            require(self.name, within, found, f"a number in [{self.low}, {self.high}]", "widen the format")
+        return (module.asarray(found * 2.0**-self.fraction_bits + 0.0),)
+
+    def derivative(self, dz: Real, z: Real, *sources: Real) -> Sequence[Real | None]:
+        """With the operand unrounded, as forward: by the same rounding to a format that is wider by one at each end."""
+        if self.overflow != "saturate":
+            return [dz]
+        below, above = self.low - 1, self.high + 1
+        unit = 2.0**-self.fraction_bits
+        wide = Quantize(self.fraction_bits, below, above, self.rule)(*sources)
+        inside = (wide > below * unit) * (wide.constant(above * unit) > wide)
+        return [Select()(inside, dz, z.constant(0.0))]
+
+    def in_integers(self, lowering: Lowering, *sources: Integer) -> Integer:
+        (x,) = sources
+        bits = x.fraction_bits - self.fraction_bits
+        found = in_integers(x, bits, self.rule) if bits > 0 else x
+        low, high = self.low, self.high
+        type = found.type
+        if bits < 0:
+            # x is coarser than the format: its own bits are enough unless an end of the format has to be made.
+            if low <= type.low << -bits and type.high << -bits <= high:
+                return found
+            found = found.refine(self.fraction_bits)
+            type = found.type
+        if low <= type.low and type.high <= high:
+            return found
+        if self.overflow == "wrap":
+            raise CircuitizeError(
+                f"{self.name}: expected an interval within [{low}, {high}], where nothing wraps, found [{type.low}, "
+                f"{type.high}]; saturate, check, or give the format more bits"
+            )
+        return integers.Clamp(low, high)(found) if self.overflow == "saturate" else integers.Check(low, high)(found)

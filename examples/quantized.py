@@ -1,0 +1,56 @@
+"""Irises by four-bit weights and five-bit activations, trained as they are used: 4-16-3, straight-through derivatives.
+
+circuitize estimate examples/quantized.py:step
+circuitize compile  examples/quantized.py:predict --target verilog --scheduler parallel -o design
+
+Each `quantized` states the format of a tensor in the middle of the program: it reads an accumulator with all its bits,
+rounds it once, and saturates it, alike in every target. Steps keep weights of 18 bits, and use the nearest of four.
+"""
+
+from circuitize.circuits.program import Program
+from circuitize.frontends import training
+from circuitize.frontends.datasets import Recipe, iris
+from circuitize.frontends.formats import Format
+from circuitize.frontends.functions import quantized
+from circuitize.frontends.layers import Model, Parameter, activation, he_normal, sequential, traced, zeros
+from circuitize.frontends.losses import mean_squared_error
+from circuitize.frontends.optimizers import SGD
+from circuitize.frontends.tensor import Tensor
+from circuitize.sims import real
+
+MEASURES = Format.between(0.0, 1.0, fraction_bits=8)
+WEIGHTS = Format.signed(4, fraction_bits=2)
+"""In quarters from -2 to 7/4."""
+ACTIVATIONS = Format(fraction_bits=4, low=0, high=31)
+"""In sixteenths from 0 to 31/16: without negative numbers, so that saturation is the rectifier."""
+
+
+def layer(inputs: int, outputs: int) -> Model:
+    """x W + b, with the four bits nearest to each weight."""
+    kept = [Parameter("weight", (inputs, outputs), he_normal), Parameter("bias", (outputs,), zeros)]
+
+    def affine(weight: Tensor, bias: Tensor, x: Tensor) -> Tensor:
+        return x @ quantized(weight, WEIGHTS) + bias
+
+    return traced(affine, kept, (inputs,), "dense")
+
+
+def saturated(x: Tensor) -> Tensor:
+    return quantized(x, ACTIVATIONS)
+
+
+MODEL = sequential(layer(4, 16), activation(saturated), layer(16, 3))
+RECIPE = Recipe(batch=8, epochs=60, learning_rate=0.125)
+
+
+def step() -> Program:
+    """One training step on a batch of 8; calibrated on 8 moments of a training run, the last one first."""
+    program = training.training_step(MODEL, mean_squared_error, SGD(), RECIPE.batch, inputs=MEASURES)
+    moments = real.record(program, MODEL.initial(seed=0), RECIPE.batches(iris(seed=0)), count=8)
+    return training.with_examples(program, *reversed(moments))
+
+
+def predict() -> Program:
+    """Predictions for a batch of 8, with the weights of the same moments."""
+    program = training.predict(MODEL, RECIPE.batch, inputs=MEASURES)
+    return training.with_examples(program, *step().examples)
