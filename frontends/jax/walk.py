@@ -1,0 +1,154 @@
+"""Runs a jaxpr on values: known equations by JAX itself, in its own types; the others by our rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.types import Shape
+from circuitize.frontends.provenance import part, placed_at
+
+from . import control, draws, elementwise, indexing, layout, linear, reductions, windows
+from .equation import CALLS, RULES, Call, Calls, Context, Equation, values_of
+from .value import Key, Value
+
+MODULES = (control, draws, elementwise, indexing, layout, linear, reductions, windows)
+"""Where the rules are."""
+FOLDED = 1 << 22
+"""The most elements of what is computed when the function is read."""
+MOST = 1 << 20
+"""The most equations, loops unrolled."""
+MISFITS = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
+JAX = ("jax", "jaxlib", "optax", "flax", "keras", "chex", "equinox", "haiku")
+"""Packages whose frames are not the user's."""
+
+
+def run(context: Context, closed: Any, arguments: Sequence[Value]) -> list[Value]:
+    """The results of a closed jaxpr. Calls wait on a list, however deep they nest.
+
+    Raises CircuitizeError, with the user's line, for a primitive without a rule, or operands that a rule does not take.
+    """
+    constants = [Value(array, array.dtype) for array in closed.consts]
+    waiting: list[Calls] = [_frame(context, Call(closed.jaxpr, constants, arguments))]
+    results: list[Value] | None = None
+    while waiting:
+        try:
+            call = waiting[-1].send(results) if results is not None else next(waiting[-1])  # type: ignore[arg-type]
+        except StopIteration as done:
+            waiting.pop()
+            results = done.value
+        else:
+            waiting.append(_frame(context, call))
+            results = None
+    assert results is not None
+    return results
+
+
+def _frame(context: Context, call: Call) -> Calls:
+    """The equations of one jaxpr, in order."""
+    jaxpr = call.jaxpr
+    environment: dict[Any, Value] = {}
+    environment.update(zip(jaxpr.constvars, call.constants, strict=True))
+    environment.update(zip(jaxpr.invars, call.arguments, strict=True))
+
+    def read(variable: Any) -> Value:
+        if hasattr(variable, "val"):
+            return Value(np.asarray(variable.val, variable.aval.dtype), variable.aval.dtype)
+        return environment[variable]
+
+    for equation in _needed(jaxpr):
+        context.equations += 1
+        inputs = tuple(read(variable) for variable in equation.invars)
+        place, line = _place(equation)
+        known = Equation(
+            context,
+            equation.primitive.name,
+            inputs,
+            equation.params,
+            tuple(tuple(v.aval.shape) for v in equation.outvars),
+            tuple(v.aval.dtype for v in equation.outvars),
+            f"{place}:{line}" if place else "the function",
+        )
+        if context.equations > MOST:
+            raise known.fault(f"expected at most {MOST} equations, loops unrolled, found more; shorten the loops")
+        results = _folded(known, equation)
+        if results is None and known.name in CALLS:
+            results = yield from CALLS[known.name][0](known)
+        elif results is None:
+            with placed_at((place.rpartition("/")[2], line)), part(_label(equation)):
+                results = _translated(known)
+        environment.update(zip(equation.outvars, results, strict=True))
+    return [read(variable) for variable in jaxpr.outvars]
+
+
+def _needed(jaxpr: Any) -> list[Any]:
+    """The equations that some result depends on."""
+    needed = {variable for variable in jaxpr.outvars if not hasattr(variable, "val")}
+    kept = []
+    for equation in reversed(jaxpr.eqns):
+        if not needed.isdisjoint(equation.outvars):
+            kept.append(equation)
+            needed.update(variable for variable in equation.invars if not hasattr(variable, "val"))
+    return kept[::-1]
+
+
+def _folded(known: Equation, equation: Any) -> list[Value] | None:
+    """The results by JAX itself, where all operands are known and nothing is too large."""
+    if not all(value.known for value in known.inputs):
+        return None
+    if known.name in CALLS and known.name != "while":
+        return None
+    if sum(int(np.prod(shape)) for shape in known.shapes) > FOLDED:
+        return None
+    operands = [value.content for value in known.inputs]
+    made = equation.primitive.bind(*operands, **equation.params)
+    several = made if equation.primitive.multiple_results else [made]
+    return [Value(_held(one), dtype) for one, dtype in zip(several, known.dtypes, strict=True)]
+
+
+def _held(array: Any) -> Any:
+    """Arrays of numbers as numpy's; keys of random numbers as they are."""
+    return array if str(array.dtype).startswith("key") else np.asarray(array)
+
+
+def _translated(known: Equation) -> list[Value]:
+    if any(isinstance(value.content, Key) for value in known.inputs):
+        return draws.keys(known)
+    rule = RULES.get(known.name)
+    if rule is None:
+        raise known.fault("expected a primitive of the table in docs/jax.md, found another; write it with these")
+    if any(not _size(shape) for shape in known.shapes):
+        raise known.fault(f"expected arrays with elements, found shape {list(known.shapes[0])}; leave it out")
+    try:
+        return values_of(known, rule, rule.function(known))
+    except CircuitizeError as error:
+        text = str(error)
+        raise (error if text.startswith(known.place) else known.fault(text)) from None
+    except MISFITS as error:
+        found = (str(error).splitlines() or [""])[0]
+        raise known.fault(
+            f"expected operands and parameters that fit, found {type(error).__name__}: {found}; write it otherwise"
+        ) from None
+
+
+def _size(shape: Shape) -> int:
+    return int(np.prod(shape))
+
+
+def _place(equation: Any) -> tuple[str, int]:
+    """File and line of the innermost frame of the user's own, as JAX has recorded it."""
+    traceback = equation.source_info.traceback
+    frames = traceback.frames if traceback is not None else []
+    for frame in frames:
+        parts = frame.file_name.replace("\\", "/").split("/")
+        if not any(package in parts for package in JAX) and not frame.file_name.startswith("<"):
+            return "/".join(parts[-1:]), frame.line_num
+    return "", 0
+
+
+def _label(equation: Any) -> str:
+    """The part of the model that JAX's name stack says."""
+    return str(equation.source_info.name_stack).replace("/", ".")
