@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,7 +24,7 @@ FOLDED = 1 << 22
 MOST = 1 << 20
 """The most equations, loops unrolled."""
 MISFITS = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
-JAX = ("jax", "jaxlib", "optax", "flax", "keras", "chex", "equinox", "haiku")
+OTHERS = ("jax", "jaxlib", "optax", "flax", "keras", "chex", "equinox", "haiku", "numpy", __package__.partition(".")[0])
 """Packages whose frames are not the user's."""
 
 
@@ -78,7 +80,7 @@ def _frame(context: Context, call: Call) -> Calls:
         if results is None and known.name in CALLS:
             results = yield from CALLS[known.name][0](known)
         elif results is None:
-            with placed_at((place.rpartition("/")[2], line)), part(_label(equation)):
+            with placed_at((place, line)), part(_label(equation)):
                 results = _translated(known)
         environment.update(zip(equation.outvars, results, strict=True))
     return [read(variable) for variable in jaxpr.outvars]
@@ -141,12 +143,17 @@ def _size(shape: Shape) -> int:
 def _place(equation: Any) -> tuple[str, int]:
     """File and line of the innermost frame of the user's own, as JAX has recorded it."""
     traceback = equation.source_info.traceback
-    frames = traceback.frames if traceback is not None else []
-    for frame in frames:
-        parts = frame.file_name.replace("\\", "/").split("/")
-        if not any(package in parts for package in JAX) and not frame.file_name.startswith("<"):
-            return "/".join(parts[-1:]), frame.line_num
+    others = _folders()
+    for frame in traceback.frames if traceback is not None else []:
+        if not frame.file_name.startswith(("<", *others)):
+            return Path(frame.file_name).name, frame.line_num
     return "", 0
+
+
+def _folders() -> tuple[str, ...]:
+    """The folders of packages that are not the user's, as far as they are imported."""
+    found = (getattr(sys.modules.get(name), "__file__", None) for name in OTHERS)
+    return tuple(str(Path(file).parent) for file in found if file)
 
 
 def _label(equation: Any) -> str:
