@@ -1,6 +1,6 @@
-"""Functions of JAX, taken in as models, losses and whole steps."""
+"""Functions of JAX, taken in as models, losses, whole steps, or arrows with named wires."""
 
-from .models import model
-from .programs import imported, loss, step
+from .models import from_jax
+from .programs import from_jax_loss, from_jax_step, imported
 
-__all__ = ["imported", "loss", "model", "step"]
+__all__ = ["from_jax", "from_jax_loss", "from_jax_step", "imported"]

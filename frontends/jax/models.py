@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from .translation import Translated, translate, whole
 from .trees import Leaf, leaves, like, typed
 
 
-def model(
+def from_jax(
     forward: Callable[..., Any],
     parameters: Any,
     inputs: Any,
@@ -84,8 +84,7 @@ def model(
 
     def predicting(found: Array) -> Arrow:
         assert inference is not None
-        made = translated(inference, found.shape, False, False)
-        return _arranged(made, every, 0, len(fresh))
+        return _beside(translated(inference, found.shape, False, False), every, fresh)
 
     def frozen(found: Array) -> Arrow:
         """Of a function with state but no other for inference: its predictions alone."""
@@ -138,13 +137,20 @@ def _fresh(draw: Draw, formats: Mapping[str, Format]) -> Parameter:
     return Parameter(draw.name, draw.shape, drawn, formats.get(draw.name) or draw.format, fresh=True)
 
 
-def _arranged(made: Translated, every: int, draws: int, unread: int = 0) -> Arrow:
-    """P x S x X x draws -> Y x S' as P x S x draws x X -> Y x S' x draws; `unread` draws are taken in and left."""
-    source = list(made.arrow.source)
-    if not draws and not unread:
+def _arranged(made: Translated, every: int, draws: int) -> Arrow:
+    """P x S x X x draws -> Y x S' as P x S x draws x X -> Y x S' x draws."""
+    if not draws:
         return made.arrow
-    builder = Builder()
-    before = builder.inputs(source[:every])
-    fresh = builder.inputs(source[every + 1 :])
+    source, builder = list(made.arrow.source), Builder()
+    before, fresh = builder.inputs(source[:every]), builder.inputs(source[every + 1 :])
     data = builder.input(source[every])
     return builder.build([*builder.splice(made.arrow, [*before, data, *fresh]), *fresh])
+
+
+def _beside(made: Translated, every: int, fresh: Sequence[Parameter]) -> Arrow:
+    """P x S x X -> Y as P x S x draws x X -> Y, which reads no draws."""
+    source, builder = list(made.arrow.source), Builder()
+    before = builder.inputs(source[:every])
+    builder.inputs([parameter.type for parameter in fresh])
+    data = builder.input(source[every])
+    return builder.build(builder.splice(made.arrow, [*before, data]))

@@ -28,7 +28,7 @@ Batch = Mapping[str, NDArray[np.float64]]
 Loss = Callable[[Tensor, Tensor], Tensor]
 
 
-def loss(function: Callable[[Any, Any], Any], classes: int | None = None) -> Loss:
+def from_jax_loss(function: Callable[[Any, Any], Any], classes: int | None = None) -> Loss:
     """A loss for `training_step` out of a function of JAX, of predictions and targets; our derivative differentiates it.
 
     With `classes`, targets are whole numbers (int32) from 0 to classes - 1: give `target_shape=()` to the step as well.
@@ -57,7 +57,7 @@ def imported(
     renews: int | None = None,
     formats: Mapping[str, Format] | None = None,
 ) -> Translated:
-    """A function of pytrees as an arrow with named wires; see `step` for names, and for what is renewed.
+    """A function of pytrees as an arrow with named wires; see `from_jax_step` for names, and for what is renewed.
 
     `parameters` of the result are the values of what is renewed.
     """
@@ -65,7 +65,7 @@ def imported(
     return made
 
 
-def step(
+def from_jax_step(
     function: Callable[..., Any],
     *arguments: Any,
     renews: int | None = None,
