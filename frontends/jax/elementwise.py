@@ -268,7 +268,7 @@ def _cast(equation: Equation) -> Result | Value:
         least, greatest = range_of(dtype)
         if value.low < least or value.high > greatest:
             raise equation.fault(
-                f"expected whole numbers within {dtype}, found them from {value.low} to {value.high}; give smaller formats"
+                f"expected whole numbers within {dtype}, found {value.low} to {value.high}; give smaller formats"
             )
     return Value(x, dtype, value.low, value.high, value.columns, value.spread)
 

@@ -197,7 +197,7 @@ class Equation:
 
 
 def values_of(equation: Equation, rule: Rule, made: Made | Sequence[Made]) -> list[Value]:
-    """The results of a rule with their element types and intervals. Raises CircuitizeError where integers would wrap."""
+    """The results of a rule with element types and intervals. Raises CircuitizeError where integers would wrap."""
     several = [made] if isinstance(made, (Result, Tensor, Value)) else list(made)
     values = []
     for one, shape, dtype in zip(several, equation.shapes, equation.dtypes, strict=True):

@@ -68,7 +68,7 @@ def _wired(equation: Equation, x: Tensor, dimensions: Dimensions, shape: Shape) 
 
 
 def _places(equation: Equation, shape: Shape, dimensions: Dimensions) -> NDArray[np.int64]:
-    """The number of the element, in row-major order, that each place of a gather with known indices reads; -1 outside."""
+    """The number of the element that each place of a gather with known indices reads, row by row; -1 outside."""
     jax = equation.context.jax
     numbers = jax.lax.GatherDimensionNumbers(
         offset_dims=dimensions.offsets,

@@ -1,4 +1,4 @@
-"""A forward function of JAX as a model of ours: its parameters start from the values given, our derivative trains it."""
+"""A forward function of JAX as a model of ours, which our derivative trains from the values given."""
 
 from __future__ import annotations
 
