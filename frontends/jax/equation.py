@@ -37,6 +37,7 @@ class Call(NamedTuple):
     jaxpr: Any
     constants: Sequence[Value]
     arguments: Sequence[Value]
+    place: tuple[str, int] = ("", 0)
 
 
 Made: TypeAlias = Result | Tensor | Value

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from circuitize.circuits import arrays
 from circuitize.circuits.builder import Builder
 from circuitize.circuits.differentiate import reverse_derivative
 from circuitize.circuits.types import Array, Shape
@@ -56,7 +57,8 @@ def _bounded(equation: Equation) -> None:
     """Record what is taken to hold of indices: one outside is undefined here."""
     if "FILL" in str(equation["mode"]) or "CLIP" in str(equation["mode"]):
         equation.assume("indices are within the axis: one outside is undefined")
-    equation.context.assumptions.setdefault(f"{equation.place}: {FINITE}") if "FILL" in str(equation["mode"]) else None
+    if "FILL" in str(equation["mode"]):
+        equation.assume(FINITE)
 
 
 def _wired(equation: Equation, x: Tensor, dimensions: Dimensions, shape: Shape) -> Tensor:
@@ -105,22 +107,15 @@ def gathered(equation: Equation, x: Tensor, indices: Value, dimensions: Dimensio
     """Elements at computed places: of one axis, of several whose places are joined, of each row its own."""
     wire = indices.content
     assert isinstance(wire, Tensor)
-    whole = all(
-        dimensions.sizes[axis] == (1 if axis in (*dimensions.starts, *dimensions.batch) else extent)
-        for axis, extent in enumerate(x.shape)
-    )
     taken = set(dimensions.collapsed) | set(dimensions.batch)
-    if not whole or not set(dimensions.starts) <= taken:
-        raise equation.fault(
-            "expected whole rows at computed places, found slices that begin at them; use jnp.take or take_along_axis"
-        )
+    x, starts, columns = _cut(equation, x, indices, dimensions, taken)
     count = wire.ndim - 1
     kept = [axis for axis in range(x.ndim) if axis not in taken]
-    order = [*dimensions.batch, *dimensions.starts, *kept]
+    order = [*dimensions.batch, *starts, *kept]
     ranked = x.transpose(*order)
     batch = [x.shape[axis] for axis in dimensions.batch]
-    table = ranked.reshape(*batch, math.prod(x.shape[a] for a in dimensions.starts), *[x.shape[a] for a in kept])
-    places = _joined(equation, indices, [x.shape[axis] for axis in dimensions.starts])
+    table = ranked.reshape(*batch, math.prod(x.shape[a] for a in starts), *[x.shape[a] for a in kept])
+    places = _joined(columns, [x.shape[axis] for axis in starts]).reshape(*wire.shape[:-1])
     if dimensions.batch:
         made = _along(table, places, len(batch), dimensions.of_indices)
     else:
@@ -143,22 +138,51 @@ def _along(table: Tensor, places: Tensor, batch: int, of_indices: Sequence[int])
     return functions.einsum(f"{of_places}z,{rows}z{kept}->{of_places}{kept}", hot, table)
 
 
-def _joined(equation: Equation, indices: Value, extents: Sequence[int]) -> Tensor:
-    """Places in several axes as one number each, in row-major order."""
+def _cut(
+    equation: Equation, x: Tensor, indices: Value, dimensions: Dimensions, taken: set[int]
+) -> tuple[Tensor, list[int], list[Any]]:
+    """The operand without what slices from known places leave out, the axes that are looked up, and where in them.
+
+    Raises CircuitizeError for slices from computed places on.
+    """
     wire = indices.content
     assert isinstance(wire, Tensor)
+    starts: list[int] = []
     columns: list[Any] = []
-    for place in range(len(extents)):
-        if indices.columns and len(indices.columns) == len(extents):
-            value = indices.columns[place]
-            columns.append(value.content if isinstance(value.content, Tensor) else value.array().astype(np.float64))
-        else:
-            columns.append(wire[..., place : place + 1])
+    begin, end = [0] * x.ndim, list(x.shape)
+    for axis, size in enumerate(dimensions.sizes):
+        column = dimensions.starts.index(axis) if axis in dimensions.starts else None
+        value = indices.columns[column] if column is not None and indices.columns else None
+        if axis in taken:
+            if column is not None:
+                wires = wire[..., column : column + 1]
+                columns.append(wires if value is None else _number(value))
+                starts.append(axis)
+            continue
+        known = None if value is None else value.uniform()
+        if column is not None and size < x.shape[axis]:
+            if known is None:
+                raise equation.fault(
+                    "expected whole rows at computed places, found slices that begin at them; use jnp.take or "
+                    "take_along_axis"
+                )
+            begin[axis] = min(max(int(known), 0), x.shape[axis] - size)
+        end[axis] = begin[axis] + size
+    return x[tuple(map(slice, begin, end))], starts, columns
+
+
+def _number(value: Value) -> Tensor | NDArray[np.float64]:
+    """One column of indices: a wire, or numbers known now."""
+    return value.content if isinstance(value.content, Tensor) else value.array().astype(np.float64)
+
+
+def _joined(columns: Sequence[Any], extents: Sequence[int]) -> Tensor:
+    """Places in several axes as one number each, in row-major order."""
     total: Any = None
     for column, extent in zip(columns, extents, strict=True):
         total = column if total is None else total * float(extent) + column
     assert isinstance(total, Tensor)
-    return total.reshape(*wire.shape[:-1])
+    return total
 
 
 @primitive("scatter-add", "scatter_add", meaning="Add, and the reverse derivative of the gather that reads there")
@@ -251,8 +275,6 @@ def _clamped(equation: Equation, index: int, last: int) -> Tensor:
 
 @primitive("dynamic_update_slice", meaning="Pad and Select where the start is known; refused otherwise", moves=True)
 def _dynamic_update(equation: Equation) -> Tensor:
-    from circuitize.circuits import arrays
-
     x, update = equation.tensor(0), equation.tensor(1)
     starts = []
     for axis in range(x.ndim):

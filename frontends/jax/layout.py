@@ -10,7 +10,7 @@ import numpy as np
 from circuitize.circuits import arrays
 from circuitize.circuits.types import Shape
 from circuitize.frontends.functions import concatenate, where
-from circuitize.frontends.movement import flip, strided, take
+from circuitize.frontends.movement import flip, stack, strided, take
 from circuitize.frontends.tensor import Tensor
 
 from .equation import Equation, Result, primitive
@@ -19,7 +19,8 @@ from .value import Value
 
 @primitive("reshape", meaning="Reshape", moves=True)
 def _reshape(equation: Equation) -> Tensor:
-    return equation.tensor().reshape(*equation.shapes[0])
+    x, order = equation.tensor(), equation.parameters.get("dimensions")
+    return (x if order is None else x.transpose(*order)).reshape(*equation.shapes[0])
 
 
 @primitive("squeeze", "expand_dims", meaning="Reshape", moves=True)
@@ -77,6 +78,11 @@ def _concatenate(equation: Equation) -> Result:
     low, high = min(v.interval[0] for v in values), max(v.interval[1] for v in values)
     whole = values[0].kind in ("int", "bool")
     return Result(concatenate(parts, axis) if len(parts) > 1 else parts[0], (low, high) if whole else None, columns)
+
+
+@primitive("stack", meaning="Reshape, Concatenate", moves=True)
+def _stack(equation: Equation) -> Tensor:
+    return stack([equation.tensor(index) for index in range(len(equation.inputs))], equation["axis"])
 
 
 @primitive("slice", meaning="Slice; Window for steps", moves=True)

@@ -17,7 +17,7 @@ from circuitize.frontends.layers import Model, Parameter
 
 from .equation import Draw
 from .installed import package
-from .translation import Translated, translate, whole
+from .translation import Translated, named, translate, whole
 from .trees import Leaf, leaves, like, typed
 
 
@@ -57,7 +57,7 @@ def from_jax(
         beside = (key,) if draws and key is not None else ()
         entering = [*weights, *kept, Leaf("inputs", example), *leaves(jax, beside, "key")[0]]
         structure = jax.tree_util.tree_structure((*trees, example, *beside))
-        name = getattr(function, "__name__", "forward")
+        name = named(function)
         return translate(
             function, entering, structure, lambda found: _names(jax, found, state, renews, kept), chosen, name
         )
@@ -101,7 +101,7 @@ def from_jax(
     return Model(
         tuple(_parameter(leaf, chosen) for leaf in weights),
         training,
-        getattr(forward, "__name__", "jax"),
+        named(forward),
         tuple(batch.shape[1:]),
         (*(_parameter(leaf, chosen) for leaf in kept), *fresh),
         other,
@@ -116,8 +116,8 @@ def _names(jax: Any, found: Any, state: Any, renews: bool, kept: list[Leaf]) -> 
     wanted = jax.tree_util.tree_structure(state)
     if not isinstance(found, tuple) or len(found) != 2 or jax.tree_util.tree_structure(found[1]) != wanted:
         raise CircuitizeError(
-            "forward: expected predictions and the new state, of the structure of the state given, found other results; "
-            "return (predictions, state)"
+            "forward: expected predictions and the new state, of the structure of the state given, found other "
+            "results; return (predictions, state)"
         )
     return [*_names(jax, found[0], None, False, []), *(leaf.name for leaf in kept)]
 

@@ -19,7 +19,7 @@ from circuitize.frontends.tensor import Tensor
 
 from .equation import Context
 from .installed import package
-from .translation import Translated, traced, translate, whole
+from .translation import Translated, named, traced, translate, whole
 from .trees import Leaf, leaves
 from .value import Value
 from .walk import run
@@ -29,7 +29,7 @@ Loss = Callable[[Tensor, Tensor], Tensor]
 
 
 def from_jax_loss(function: Callable[[Any, Any], Any], classes: int | None = None) -> Loss:
-    """A loss for `training_step` out of a function of JAX, of predictions and targets; our derivative differentiates it.
+    """A loss for `training_step` out of a function of JAX of predictions and targets; the derivative is ours.
 
     With `classes`, targets are whole numbers (int32) from 0 to classes - 1: give `target_shape=()` to the step as well.
     """
@@ -41,7 +41,7 @@ def from_jax_loss(function: Callable[[Any, Any], Any], classes: int | None = Non
         real = jax.numpy.result_type(float)
         words = (real, real if classes is None else np.dtype(np.int32))
         like = [jax.ShapeDtypeStruct(x.shape, word) for x, word in zip((predictions, targets), words, strict=True)]
-        closed, returned = traced(jax, function, like, "loss")
+        closed, _ = traced(jax, function, like, named(function))
         if len(closed.out_avals) != 1:
             raise CircuitizeError(f"loss: expected one number, found {len(closed.out_avals)} results; return the mean")
         values = [Value(predictions, words[0]), Value(targets, words[1], 0, (classes or 1) - 1)]
@@ -112,7 +112,7 @@ def _imported(
     function: Callable[..., Any], arguments: Sequence[Any], renews: int | None, formats: Mapping[str, Format]
 ) -> tuple[Translated, list[Leaf]]:
     jax = package()
-    name = getattr(function, "__name__", "function")
+    name = named(function)
     groups = [leaves(jax, tree, root) for tree, root in zip(arguments, _roots(function, arguments), strict=True)]
     entering = [leaf for group, _ in groups for leaf in group]
     structure = jax.tree_util.tree_structure(tuple(arguments))
@@ -135,7 +135,7 @@ def _roots(function: Callable[..., Any], arguments: Sequence[Any]) -> list[str]:
         bound = inspect.signature(function).bind(*range(len(arguments)))
     except TypeError:
         raise CircuitizeError(
-            f"{getattr(function, '__name__', 'function')}: expected the arguments that the function takes, found "
+            f"{named(function)}: expected the arguments that the function takes, found "
             f"{len(arguments)}; give one pytree for each"
         ) from None
     except ValueError:

@@ -38,7 +38,7 @@ def run(context: Context, closed: Any, arguments: Sequence[Value]) -> list[Value
     results: list[Value] | None = None
     while waiting:
         try:
-            call = waiting[-1].send(results) if results is not None else next(waiting[-1])  # type: ignore[arg-type]
+            call = next(waiting[-1]) if results is None else waiting[-1].send(results)
         except StopIteration as done:
             waiting.pop()
             results = done.value
@@ -64,7 +64,7 @@ def _frame(context: Context, call: Call) -> Calls:
     for equation in _needed(jaxpr):
         context.equations += 1
         inputs = tuple(read(variable) for variable in equation.invars)
-        place, line = _place(equation)
+        place, line = _place(equation) or call.place
         known = Equation(
             context,
             equation.primitive.name,
@@ -78,12 +78,23 @@ def _frame(context: Context, call: Call) -> Calls:
             raise known.fault(f"expected at most {MOST} equations, loops unrolled, found more; shorten the loops")
         results = _folded(known, equation)
         if results is None and known.name in CALLS:
-            results = yield from CALLS[known.name][0](known)
+            results = yield from _placed(CALLS[known.name][0](known), (place, line))
         elif results is None:
             with placed_at((place, line)), part(_label(equation)):
                 results = _translated(known)
         environment.update(zip(equation.outvars, results, strict=True))
     return [read(variable) for variable in jaxpr.outvars]
+
+
+def _placed(calls: Calls, place: tuple[str, int]) -> Calls:
+    """The same calls, of which JAX may not have recorded lines: it traces functions of its own once."""
+    results: list[Value] | None = None
+    while True:
+        try:
+            call = next(calls) if results is None else calls.send(results)
+        except StopIteration as done:
+            return list(done.value)
+        results = yield call._replace(place=place)
 
 
 def _needed(jaxpr: Any) -> list[Any]:
@@ -140,14 +151,14 @@ def _size(shape: Shape) -> int:
     return int(np.prod(shape))
 
 
-def _place(equation: Any) -> tuple[str, int]:
+def _place(equation: Any) -> tuple[str, int] | None:
     """File and line of the innermost frame of the user's own, as JAX has recorded it."""
     traceback = equation.source_info.traceback
     others = _folders()
     for frame in traceback.frames if traceback is not None else []:
         if not frame.file_name.startswith(("<", *others)):
             return Path(frame.file_name).name, frame.line_num
-    return "", 0
+    return None
 
 
 def _folders() -> tuple[str, ...]:

@@ -115,7 +115,7 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
         (np.array([-2.5, -1.25, -0.5, 0.0, 0.5, 1.5, 2.75]),),
     ),
     "comparisons": (
-        lambda x, y: (x < y, x <= y, x > y, x >= y, x == y, x != y, 1.0 < x, x <= 1.0),
+        lambda x, y: (x < y, x <= y, x > y, x >= y, x == y, x != y, x > 1.0, x <= 1.0),
         (np.array([1.0, 2.0, 3.0]), np.array([2.0, 2.0, 2.0])),
     ),
     "truths": (lambda x, y: (x & y, x | y, x ^ y, ~x, x & True, x | True, x ^ True), (truths(8), truths(8))),
@@ -171,7 +171,10 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
         (IMAGE, KERNEL),
     ),
     "groups": (convolution(feature_group_count=2), (IMAGE, real(3, 2, 2, 6))),
-    "groups of a dilated operand": (convolution(feature_group_count=2, lhs_dilation=(2, 2)), (IMAGE, real(3, 2, 2, 6))),
+    "groups of a dilated operand": (
+        convolution(feature_group_count=2, lhs_dilation=(2, 2), padding=((0, 1), (1, 0))),
+        (IMAGE, real(3, 2, 2, 6)),
+    ),
     "groups of examples": (convolution(batch_group_count=2), (IMAGE, KERNEL)),
     "other orders of axes": (
         convolution(dimension_numbers=("NCHW", "OIHW", "NCHW")),
@@ -241,7 +244,8 @@ def arrow(name: str) -> tuple[Translated, list[Any], list[Any]]:
     """The arrow, what enters, and what JAX computes."""
     function, arguments = CASES[name]
     made = imported.imported(function, *arguments, renews=0, formats=LABELS)
-    return made, [np.asarray(a, np.float64) for a in arguments], jax.tree.leaves(function(*arguments))
+    computed = jax.tree.leaves(function(*map(jnp.asarray, arguments)))
+    return made, [np.asarray(a, np.float64) for a in arguments], computed
 
 
 @pytest.mark.parametrize("name", SHOWN)
@@ -252,8 +256,8 @@ def test_values(name: str) -> None:
         np.testing.assert_allclose(ours, np.asarray(theirs, np.float64), rtol=1e-9, atol=1e-9)
 
 
-KINKS = {"cases"}
-"""Where a derivative is by whole numbers, or differs by a rule of ours that the page states."""
+KINKS = {"cases", "casts", "minima of windows"}
+"""Of whole numbers; of a cast to single precision; of dilated windows, which JAX does not differentiate."""
 
 
 @pytest.mark.parametrize("name", list(CASES) if tiers.TIER == "deep" else [])
@@ -270,7 +274,8 @@ def test_derivatives(name: str) -> None:
 
     def dotted(*reals: Any) -> Any:
         given = iter(reals)
-        leaves = jax.tree.leaves(function(*(next(given) if c else a for c, a in zip(chosen, arguments, strict=True))))
+        mixed = [next(given) if c else jnp.asarray(a) for c, a in zip(chosen, arguments, strict=True)]
+        leaves = jax.tree.leaves(function(*mixed))
         parts = [(leaf * c).sum() for leaf, c in zip(leaves, cotangents, strict=True) if leaf.dtype.kind == "f"]
         return sum(parts, start=jnp.zeros(()))
 
@@ -324,7 +329,7 @@ def test_what_does_not_trace() -> None:
         (lambda x: x, (X, X), "expected the arguments that the function takes, found 2"),
         (lambda x: x, ("a",), "x: expected an array or a number, found str"),
         (lambda x: x, (np.ones(2, complex),), "x: expected floats, whole numbers or truths, found complex128"),
-        (3, (X,), "function: expected a function of JAX, found int"),
+        (3, (X,), "expected a function of JAX, found int"),
         (lambda x: (), (X,), "expected a function that returns arrays"),
         (lambda i: i * 1.0, (X.astype(int),), "i: expected a format of whole numbers, as int64 are, found 2 fraction"),
     ):
@@ -345,7 +350,7 @@ def test_keys_become_inputs() -> None:
     mask, uniform, normal = (draw.drawn(np.random.default_rng(0)) for draw in made.draws)
     (found,) = evaluate(made.arrow, [X, mask, uniform, normal])
     np.testing.assert_allclose(found, X * mask / 0.75 * uniform + normal)
-    assert set(np.unique(mask)) == {0.0, 1.0} and 1.0 <= uniform.min() and uniform.max() < 2.0
+    assert set(np.unique(mask)) == {0.0, 1.0} and uniform.min() >= 1.0 and uniform.max() < 2.0
     program = cz.from_jax_step(dropped, X, jax.random.key(0))
     assert program.inputs[1].format == Format.between(0.0, 1.0, 0).of((3, 4)) and len(program.examples) == 1
 
@@ -397,11 +402,7 @@ def test_every_rule_has_a_case() -> None:
         while waiting:
             for equation in waiting.pop().eqns:
                 seen.add(equation.primitive.name)
-                waiting += (
-                    jax.core.jaxprs_in_params(equation.params)
-                    if hasattr(jax.core, "jaxprs_in_params")
-                    else inner(equation)
-                )
+                waiting += inner(equation)
     missing = {*RULES, *CALLS} - seen
     assert missing <= OLDER, missing - OLDER
 
