@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from circuitize.circuits import arrays
 from circuitize.circuits.builder import Builder
@@ -87,5 +88,5 @@ def _repeated(equation: Equation, x: Tensor, axis: int, side: tuple[int, int], s
         )
     extent = x.shape[axis]
     places = np.clip(np.arange(-side[0], extent + side[1]), 0, extent - 1)
-    index = [slice(None)] * axis
-    return x[(*index, places)]
+    before: list[slice | NDArray[np.int64]] = [slice(None)] * axis
+    return x[(*before, places)]

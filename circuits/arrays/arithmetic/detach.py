@@ -19,7 +19,7 @@ from ..term import Real
 class Detach(RealOperation):
     """x itself, whose derivative is zero everywhere. Lowered exactly, to nothing.
 
-    It is not linear in the sense of a derivative, so `reverse_derivative` stops there: JAX's stop_gradient.
+    So a reverse derivative stops there: what JAX calls stop_gradient.
     """
 
     name = "real.detach"

@@ -231,6 +231,7 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "a loop of known length": (lambda x: lax.fori_loop(0, 3, lambda i, y: y * x[i], x[0]), (X,)),
     "a known branch": (known_branch, (X,)),
     "a known loop": (known_loop, (X,)),
+    "added derivatives": (jax.grad(lambda x: (x * jnp.sin(x)).sum()), (X,)),
     "computed again": (lambda x: jax.grad(lambda x: jax.checkpoint(lambda x: jnp.sin(jnp.sin(x)))(x).sum())(x), (X,)),
     "mapped": (lambda x, y: jax.vmap(lambda a, b: jnp.dot(a, b) * jax.nn.softmax(a))(x, y), (X, Y)),
     "stopped": (lambda x: (lax.stop_gradient(x) * x, lax.optimization_barrier(x)), (X,)),
