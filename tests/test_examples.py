@@ -69,6 +69,8 @@ def test_the_examples_are_these() -> None:
         ("transformer", "spherical_step"),
         ("jet", "scores"),
         ("jet", "classify"),
+        ("jax_iris", "step"),
+        ("jax_iris", "given"),
     }
 
 
