@@ -1,0 +1,104 @@
+"""Functions of JAX: one of each kind; tests/sources/jax has the others, with optax, Flax and Keras."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import jax_page
+import numpy as np
+import pytest
+from example_modules import example
+
+import circuitize as cz
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.hypergraph import evaluate
+from circuitize.frontends import datasets, training
+from circuitize.frontends.jax import installed
+from circuitize.sims import real
+
+PAGE = Path(__file__).parents[2] / "docs" / "jax.md"
+
+
+def test_the_page_lists_the_rules(request: pytest.FixtureRequest) -> None:
+    text = PAGE.read_text()
+    if request.config.getoption("--update-golden"):
+        PAGE.write_text(jax_page.page(text))
+        return
+    assert text == jax_page.page(text), "docs/jax.md differs from the rules; if that was meant: make golden"
+
+
+def test_without_jax_or_with_an_old_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where it is not installed, or too old, one line says so."""
+
+    def missing(name: str) -> Any:
+        raise ImportError(name)
+
+    for change, message in (
+        (
+            lambda: monkeypatch.setattr(installed.importlib, "import_module", missing),
+            "expected the package jax.*none; pip",
+        ),
+        (lambda: monkeypatch.setattr(jax, "__version_info__", (0, 4, 30)), "expected jax 0.7 or newer, found jax"),
+    ):
+        change()
+        installed.package.cache_clear()
+        with pytest.raises(CircuitizeError, match=message):
+            cz.from_jax(lambda p, x: x, {}, np.ones((2, 3)))
+        monkeypatch.undo()
+        installed.package.cache_clear()
+
+
+def test_a_model_a_loss_and_a_whole_step_agree() -> None:
+    """By our derivative and by JAX's, in double precision though JAX is in single."""
+    parameters = {"kernel": np.array([[0.5, -1.0], [2.0, 0.25], [-0.5, 1.5]]), "bias": np.array([0.25, -0.5])}
+    inputs, targets = np.array([[0.5, 1.0, 0.25], [0.75, 0.0, 1.0]]), np.array([[1.0, 0.0], [0.5, 0.25]])
+
+    def forward(p: Any, x: Any) -> Any:
+        return jnp.tanh(x @ p["kernel"] + p["bias"])
+
+    def loss(y: Any, t: Any) -> Any:
+        return ((y - t) ** 2).mean()
+
+    def descend(p: Any, x: Any, t: Any, rate: Any) -> Any:
+        value, gradient = jax.value_and_grad(lambda p: loss(forward(p, x), t))(p)
+        return jax.tree.map(lambda p, g: p - rate * g, p, gradient), value
+
+    model = cz.from_jax(forward, parameters, inputs)
+    ours = cz.training_step(model, cz.from_jax_loss(loss), cz.SGD(), 2)
+    theirs = cz.from_jax_step(descend, parameters, inputs, targets, 0.5)
+    assert [port.name for port in ours.outputs] == ["bias", "kernel", "loss"]
+    assert [port.name for port in theirs.outputs] == ["p.bias", "p.kernel", "loss"]
+    values = [parameters["bias"], parameters["kernel"], inputs, targets, np.float64(0.5)]
+    found = [evaluate(program.arrow, values) for program in (ours, theirs)]
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-6)
+    prediction = np.tanh(inputs @ parameters["kernel"] + parameters["bias"])
+    np.testing.assert_allclose(found[0][-1], ((prediction - targets) ** 2).mean(), rtol=1e-6)
+
+
+def test_a_loop_that_stops_by_what_it_computes_is_refused() -> None:
+    def doubled(x: Any) -> Any:
+        return jax.lax.while_loop(lambda x: x.sum() < 9.0, lambda x: x * 2.0, x)
+
+    with pytest.raises(CircuitizeError, match=r"^test_jax.py:\d+: while: expected a loop whose length is known"):
+        cz.from_jax_step(doubled, np.ones(3))
+
+
+def test_the_example_learns() -> None:
+    """Irises: JAX's forward and loss, by our derivative; and its own step is the same."""
+    irises = example("jax_iris")
+    split = datasets.iris(seed=1)
+    step, given = irises.step(), irises.given()
+    *_, last = real.train(step, irises.MODEL.initial(0), irises.RECIPE.batches(split))
+    predict = training.predict(irises.MODEL, 30, irises.MEASURES)
+    scores = real.run(predict, {**{name: last[name] for name in irises.NAMES}, "inputs": split.test_inputs})
+    assert datasets.accuracy(scores["outputs"], split.test_labels) >= 0.9
+    moment = step.examples[0]
+    entering = {f"parameters.{name}": moment[name] for name in irises.NAMES}
+    data = {"flowers": moment["inputs"], "kinds": moment["targets"], "rate": moment["learning_rate"]}
+    ours, theirs = real.run(step, moment), real.run(given, {**entering, **data})
+    for name in irises.NAMES:
+        np.testing.assert_allclose(ours[name], theirs[f"parameters.{name}"], atol=1e-6)
