@@ -9,14 +9,12 @@ import jax.numpy as jnp
 import models  # first: it asks for 64 bits
 import numpy as np
 import pytest
-import tiers
 
 import circuitize as cz
 from circuitize.circuits.hypergraph import evaluate
 from circuitize.frontends.formats import Format
 from circuitize.frontends.training import with_examples
 
-DEEP = tiers.TIER == "deep"
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 
@@ -71,8 +69,8 @@ def with_masks(function: Any, masks: Any) -> Any:
     return masked
 
 
-@pytest.mark.parametrize("once", [()] if DEEP else [])
-def test_a_network_of_flax(once: tuple[()]) -> None:
+@pytest.mark.deep
+def test_a_network_of_flax() -> None:
     """Linen: a convolution, batch normalization with running statistics, dropout, dense layers."""
     import flax.linen as nn
 
@@ -107,8 +105,8 @@ def test_a_network_of_flax(once: tuple[()]) -> None:
     np.testing.assert_allclose(found, inference(parameters, state, x[:2]), rtol=1e-6, atol=1e-6)
 
 
-@pytest.mark.parametrize("once", [()] if DEEP else [])
-def test_a_network_of_keras(once: tuple[()]) -> None:
+@pytest.mark.deep
+def test_a_network_of_keras() -> None:
     """Keras 3 with its backend of JAX, by `stateless_call`."""
     import keras
 

@@ -11,7 +11,6 @@ import jax.numpy as jnp
 import models  # noqa: F401 - it asks for 64 bits
 import numpy as np
 import pytest
-import tiers
 from jax import lax
 
 import circuitize as cz
@@ -238,7 +237,8 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "captured": (lambda x: x @ jnp.asarray(KERNEL[0, 0])[:, :3] + np.arange(3.0), (X,)),
     "norms": (lambda x: (jnp.linalg.norm(x), jnp.linalg.norm(x, axis=1), jnp.hypot(x, x + 1.0)), (X,)),
 }
-SHOWN = list(CASES) if tiers.TIER == "deep" else [*list(CASES)[::9], "a loop"]
+SHOWN = {"whole numbers", "a derivative of maxima", "rows and places", "a loop"}
+EVERY = [pytest.param(name, marks=[] if name in SHOWN else pytest.mark.deep) for name in CASES]
 
 
 def arrow(name: str) -> tuple[Translated, list[Any], list[Any]]:
@@ -249,7 +249,7 @@ def arrow(name: str) -> tuple[Translated, list[Any], list[Any]]:
     return made, [np.asarray(a, np.float64) for a in arguments], computed
 
 
-@pytest.mark.parametrize("name", SHOWN)
+@pytest.mark.parametrize("name", EVERY)
 def test_values(name: str) -> None:
     made, arguments, expected = arrow(name)
     for ours, theirs in zip(evaluate(made.arrow, arguments), expected, strict=True):
@@ -261,7 +261,8 @@ KINKS = {"cases", "casts", "minima of windows"}
 """Of whole numbers; of a cast to single precision; of dilated windows, which JAX does not differentiate."""
 
 
-@pytest.mark.parametrize("name", list(CASES) if tiers.TIER == "deep" else [])
+@pytest.mark.deep
+@pytest.mark.parametrize("name", CASES)
 def test_derivatives(name: str) -> None:
     """The reverse derivative of what is real, at random cotangents, is JAX's; ties aside."""
     function, arguments = CASES[name]
@@ -356,6 +357,7 @@ def test_keys_become_inputs() -> None:
     assert program.inputs[1].format == Format.between(0.0, 1.0, 0).of((3, 4)) and len(program.examples) == 1
 
 
+@pytest.mark.deep
 def test_a_known_key_is_drawn_with_as_jax_does() -> None:
     made = imported.imported(lambda x: dropped(x, jax.random.key(3)), X)
     (found,) = evaluate(made.arrow, [X])

@@ -10,7 +10,6 @@ import models
 import numpy as np
 import optax
 import pytest
-import tiers
 
 import circuitize as cz
 from circuitize.circuits.hypergraph import evaluate
@@ -31,9 +30,13 @@ OPTIMIZERS = {
     "lion": lambda: optax.lion(1e-3),
     "lamb": lambda: optax.lamb(1e-2),
 }
-DEEP = tiers.TIER == "deep"
-PAIRS = [(n, o) for n in models.NETWORKS for o in OPTIMIZERS] if DEEP else [("perceptron", "clipping and a schedule")]
-NETWORKS = list(models.NETWORKS) if DEEP else ["transformer"]
+CHOSEN = {("perceptron", "clipping and a schedule")}
+PAIRS = [
+    pytest.param(name, optimizer, marks=[] if (name, optimizer) in CHOSEN else pytest.mark.deep)
+    for name in models.NETWORKS
+    for optimizer in OPTIMIZERS
+]
+NETWORKS = [pytest.param(name, marks=[] if name == "transformer" else pytest.mark.deep) for name in models.NETWORKS]
 ZERO = 1e-12
 """An element whose gradient is at most this in magnitude, relative to the greatest element of all gradients, has a
 gradient that is zero mathematically: of a bias before a batch normalization, of the bias of an attention's keys, of a
@@ -84,7 +87,8 @@ def test_steps_as_given(name: str, optimizer: str) -> None:
             np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-5, err_msg=made.outputs[place])
 
 
-@pytest.mark.parametrize("name", ["convolutional", "transformer"] if DEEP else [])
+@pytest.mark.deep
+@pytest.mark.parametrize("name", ["convolutional", "transformer"])
 def test_the_rule_leaves_out_only_what_is_zero(name: str) -> None:
     """These elements and no others: none is near the bound."""
     _, gradient = gradients(name)
