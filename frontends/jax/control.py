@@ -9,7 +9,7 @@ import numpy as np
 from circuitize.frontends.movement import stack
 from circuitize.frontends.tensor import Tensor
 
-from . import draws, raised
+from . import draws
 from .equation import Call, Calls, Equation, calling
 from .value import Key, Value
 
@@ -36,9 +36,6 @@ def _inlined(equation: Equation) -> Calls:
         drawn = draws.drawn(equation, str(equation["name"]))
         if drawn is not None:
             return [drawn]
-        whole = raised.raised(equation, str(equation["name"]), inner)
-        if whole is not None:
-            return [whole]
     return (yield _call(inner, list(equation.inputs)))
 
 

@@ -38,6 +38,7 @@ class Call(NamedTuple):
     constants: Sequence[Value]
     arguments: Sequence[Value]
     place: tuple[str, int] = ("", 0)
+    label: str = ""
 
 
 Made: TypeAlias = Result | Tensor | Value
@@ -120,6 +121,9 @@ class Context:
     wires: dict[str, Tensor] = field(default_factory=dict)
     assumptions: dict[str, None] = field(default_factory=dict)
     equations: int = 0
+    raises: bool = False
+    """Whether functions that we have whole are raised: where the derivative is ours. JAX's own reads their parts."""
+    references: dict[Any, Any] = field(default_factory=dict)
 
     def draw(self, origin: tuple[object, ...], word: str, shape: Shape, bounds: tuple[float, ...]) -> Tensor:
         """The input that stands for what is drawn with a key."""

@@ -58,9 +58,11 @@ def from_jax(
         entering = [*weights, *kept, Leaf("inputs", example), *leaves(jax, beside, "key")[0]]
         structure = jax.tree_util.tree_structure((*trees, example, *beside))
         name = named(function)
-        return translate(
-            function, entering, structure, lambda found: _names(jax, found, state, renews, kept), chosen, name
-        )
+
+        def leaving(found: Any) -> list[str]:
+            return _names(jax, found, state, renews, kept)
+
+        return translate(function, entering, structure, leaving, chosen, name, raises=True)
 
     first = translated(forward, tuple(batch.shape), True, state is not None)
     fresh = tuple(_fresh(draw, chosen) for draw in first.draws)

@@ -45,7 +45,7 @@ def from_jax_loss(function: Callable[[Any, Any], Any], classes: int | None = Non
         if len(closed.out_avals) != 1:
             raise CircuitizeError(f"loss: expected one number, found {len(closed.out_avals)} results; return the mean")
         values = [Value(predictions, words[0]), Value(targets, words[1], 0, (classes or 1) - 1)]
-        (found,) = run(Context(jax, predictions.builder), closed, values)
+        (found,) = run(Context(jax, predictions.builder, raises=True), closed, values)
         return found.content if isinstance(found.content, Tensor) else predictions.constant(found.array())
 
     return measured
@@ -123,7 +123,7 @@ def _imported(
         names = [leaf.name for group, _ in groups[:count] for leaf in group]
         return names + _others(jax, parts[count:], {leaf.name for leaf in entering})
 
-    made = translate(function, entering, structure, leaving, formats, name)
+    made = translate(function, entering, structure, leaving, formats, name, raises=False)
     carried = {leaf.name: leaf.values for leaf in entering if leaf.name in made.outputs and leaf.values is not None}
     return replace(made, parameters=carried), entering
 

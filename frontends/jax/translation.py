@@ -68,15 +68,17 @@ def translate(
     leaving: Callable[[Any], list[str]],
     formats: Mapping[str, Format],
     name: str,
+    raises: bool,
 ) -> Translated:
     """The arrow of a function whose arguments have these leaves; `leaving` names the leaves of what it returns.
 
-    Keys are neither inputs nor outputs: what is drawn with them is. Simplified.
+    Keys are neither inputs nor outputs: what is drawn with them is. With `raises`, functions of JAX that we have whole
+    are ours. Simplified.
     """
     jax = package()
     arguments = jax.tree_util.tree_unflatten(structure, [like(jax, leaf.content) for leaf in entering])
     closed, returned = traced(jax, function, arguments, name)
-    context = Context(jax, Builder())
+    context = Context(jax, Builder(), raises=raises)
     results = run(context, closed, [_entering(context.builder, leaf, formats) for leaf in entering])
     made = [
         (name, _wire(context.builder, value))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.types import Shape
 from circuitize.frontends.provenance import part, placed_at
 
-from . import control, draws, elementwise, indexing, layout, linear, reductions, windows
+from . import control, draws, elementwise, indexing, layout, linear, raised, reductions, windows
 from .equation import CALLS, RULES, Call, Calls, Context, Equation, values_of
 from .value import Key, Value
 
@@ -24,6 +25,8 @@ FOLDED = 1 << 22
 MOST = 1 << 20
 """The most equations, loops unrolled."""
 MISFITS = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
+TRANSFORMS = ("jvp", "transpose", "vmap", "remat", "checkpoint", "rematted_computation", "jit")
+"""What JAX wraps names of parts in."""
 OTHERS = ("jax", "jaxlib", "optax", "flax", "keras", "chex", "equinox", "haiku", "numpy", __package__.partition(".")[0])
 """Packages whose frames are not the user's."""
 
@@ -61,10 +64,16 @@ def _frame(context: Context, call: Call) -> Calls:
             return Value(np.asarray(variable.val, variable.aval.dtype), variable.aval.dtype)
         return environment[variable]
 
-    for equation in _needed(jaxpr):
+    ends = raised.whole(context.jax, jaxpr, context.references) if context.raises else {}
+    for equation, end in _needed(jaxpr, ends):
         context.equations += 1
-        inputs = tuple(read(variable) for variable in equation.invars)
         place, line = _place(equation) or call.place
+        if end is not None:
+            (result,) = equation.outvars
+            with placed_at((place, line)), part(_label(equation) or call.label):
+                environment[result] = end.value(context.jax, read(end.argument), result.aval.dtype)
+            continue
+        inputs = tuple(read(variable) for variable in equation.invars)
         known = Equation(
             context,
             equation.primitive.name,
@@ -78,33 +87,35 @@ def _frame(context: Context, call: Call) -> Calls:
             raise known.fault(f"expected at most {MOST} equations, loops unrolled, found more; shorten the loops")
         results = _folded(known, equation)
         if results is None and known.name in CALLS:
-            results = yield from _placed(CALLS[known.name][0](known), (place, line))
+            results = yield from _placed(CALLS[known.name][0](known), (place, line), _label(equation) or call.label)
         elif results is None:
-            with placed_at((place, line)), part(_label(equation)):
+            with placed_at((place, line)), part(_label(equation) or call.label):
                 results = _translated(known)
         environment.update(zip(equation.outvars, results, strict=True))
     return [read(variable) for variable in jaxpr.outvars]
 
 
-def _placed(calls: Calls, place: tuple[str, int]) -> Calls:
-    """The same calls, of which JAX may not have recorded lines: it traces functions of its own once."""
+def _placed(calls: Calls, place: tuple[str, int], label: str) -> Calls:
+    """The same calls, with what to say where JAX has no line: it traces functions of its own once."""
     results: list[Value] | None = None
     while True:
         try:
             call = next(calls) if results is None else calls.send(results)
         except StopIteration as done:
             return list(done.value)
-        results = yield call._replace(place=place)
+        results = yield call._replace(place=place, label=label)
 
 
-def _needed(jaxpr: Any) -> list[Any]:
-    """The equations that some result depends on."""
+def _needed(jaxpr: Any, ends: Mapping[int, raised.Whole]) -> list[tuple[Any, raised.Whole | None]]:
+    """The equations that some result depends on, with the function that an equation ends and stands for, if any."""
     needed = {variable for variable in jaxpr.outvars if not hasattr(variable, "val")}
-    kept = []
-    for equation in reversed(jaxpr.eqns):
+    kept: list[tuple[Any, raised.Whole | None]] = []
+    for place in range(len(jaxpr.eqns) - 1, -1, -1):
+        equation, end = jaxpr.eqns[place], ends.get(place)
         if not needed.isdisjoint(equation.outvars):
-            kept.append(equation)
-            needed.update(variable for variable in equation.invars if not hasattr(variable, "val"))
+            kept.append((equation, end))
+            read = equation.invars if end is None else [end.argument]
+            needed.update(variable for variable in read if not hasattr(variable, "val"))
     return kept[::-1]
 
 
@@ -151,14 +162,18 @@ def _size(shape: Shape) -> int:
     return int(np.prod(shape))
 
 
-def _place(equation: Any) -> tuple[str, int] | None:
-    """File and line of the innermost frame of the user's own, as JAX has recorded it."""
+def _frame_of(equation: Any) -> Any:
+    """The innermost frame of the user's own, as JAX has recorded it; None where there is none."""
     traceback = equation.source_info.traceback
-    others = _folders()
-    for frame in traceback.frames if traceback is not None else []:
-        if not frame.file_name.startswith(("<", *others)):
-            return Path(frame.file_name).name, frame.line_num
-    return None
+    others = ("<", *_folders())
+    frames = traceback.frames if traceback is not None else []
+    return next((frame for frame in frames if not frame.file_name.startswith(others)), None)
+
+
+def _place(equation: Any) -> tuple[str, int] | None:
+    """File and line of the user's frame."""
+    frame = _frame_of(equation)
+    return None if frame is None else (Path(frame.file_name).name, frame.line_num)
 
 
 def _folders() -> tuple[str, ...]:
@@ -168,5 +183,11 @@ def _folders() -> tuple[str, ...]:
 
 
 def _label(equation: Any) -> str:
-    """The part of the model that JAX's name stack says."""
-    return str(equation.source_info.name_stack).replace("/", ".")
+    """The part of the model: JAX's name stack, else the user's function; `derivative` after it if it is transposed."""
+    stack = str(equation.source_info.name_stack)
+    names = [name for name in re.split(r"[/()]+", stack) if name and name not in TRANSFORMS]
+    frame = None if names else _frame_of(equation)
+    if frame is not None:
+        name = frame.function_name.rpartition(".")[2]
+        names = [name] if name.isidentifier() else []
+    return (".".join(names) + " derivative" * ("transpose(" in stack)).strip()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 from typing import Any
 
@@ -36,14 +37,11 @@ def test_without_jax_or_with_an_old_one(monkeypatch: pytest.MonkeyPatch) -> None
     def missing(name: str) -> Any:
         raise ImportError(name)
 
-    for change, message in (
-        (
-            lambda: monkeypatch.setattr(installed.importlib, "import_module", missing),
-            "expected the package jax.*none; pip",
-        ),
-        (lambda: monkeypatch.setattr(jax, "__version_info__", (0, 4, 30)), "expected jax 0.7 or newer, found jax"),
+    for place, name, value, message in (
+        (importlib, "import_module", missing, "expected the package jax.*none; pip"),
+        (jax, "__version_info__", (0, 4, 30), "expected jax 0.7 or newer, found jax"),
     ):
-        change()
+        monkeypatch.setattr(place, name, value)
         installed.package.cache_clear()
         with pytest.raises(CircuitizeError, match=message):
             cz.from_jax(lambda p, x: x, {}, np.ones((2, 3)))

@@ -393,6 +393,28 @@ def test_assumptions_are_said_with_their_line() -> None:
     np.testing.assert_allclose(evaluate(made.arrow, [X])[0], masked(X), atol=1e-20)
 
 
+def test_functions_that_we_have_whole_are_raised() -> None:
+    """Where the derivative is ours; what only looks alike is left as it is."""
+
+    def applied(function: Callable[[Any], Any]) -> list[str]:
+        model = cz.from_jax(lambda p, x: function(x), {}, X)
+        arrow = model.arrow(cz.Array(X.shape))
+        np.testing.assert_allclose(evaluate(arrow, [X])[0], function(jnp.asarray(X)), rtol=1e-12)
+        return [arrow.operations[edge].name for edge in arrow.edge_operations.tolist()]
+
+    assert applied(lambda x: jax.nn.softmax(x, 0)) == applied(jax.nn.softmax) == ["real.softmax"]
+    assert applied(jax.nn.log_softmax) == ["real.log_softmax"]
+    assert applied(lambda x: jax.nn.logsumexp(x, 1)) == ["real.log_sum_exp"]
+    assert applied(jax.nn.gelu) == ["real.tanh_gelu"] and applied(lambda x: jax.nn.gelu(x, False)) == ["real.gelu"]
+    assert applied(lambda x: jax.nn.gelu(2.0 * x) + x) == ["real.scale", "real.tanh_gelu", "real.add"]
+    for alike in (
+        lambda x: jnp.exp(x - x.max(1, keepdims=True)) / jnp.exp(x).sum(1, keepdims=True),
+        lambda x: 0.5 * x * (1.0 + jnp.tanh(0.8 * (x + 0.044715 * x**3))),
+        lambda x: jnp.exp(x - jax.lax.stop_gradient(x.min(1, keepdims=True))) / 2.0,
+    ):
+        assert not {"real.softmax", "real.tanh_gelu", "real.gelu"} & set(applied(alike))
+
+
 def test_every_rule_has_a_case() -> None:
     """What the cases apply is all that the table lists, but for names of older releases and what is refused."""
     seen: set[str] = set()
