@@ -70,8 +70,10 @@ def _reverse(equation: Equation) -> Tensor:
 @primitive("concatenate", meaning="Concatenate", moves=True)
 def _concatenate(equation: Equation) -> Result:
     axis = equation["dimension"]
-    parts = [equation.tensor(index) for index in range(len(equation.inputs))]
-    values = equation.inputs
+    # Of associative_scan, for one, some have no elements.
+    chosen = [index for index, value in enumerate(equation.inputs) if value.shape[axis]]
+    parts = [equation.tensor(index) for index in chosen]
+    values = tuple(equation.inputs[index] for index in chosen)
     columns: tuple[Value, ...] = ()
     if axis == len(equation.shapes[0]) - 1 and all(v.kind == "int" and v.shape[-1] == 1 for v in values):
         columns = values

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
 from circuitize.frontends import functions
+from circuitize.frontends.movement import flip, take
 from circuitize.frontends.tensor import Tensor
 
 from .equation import Equation, Result, primitive
@@ -70,6 +72,28 @@ def _so_far(equation: Equation) -> Result:
         functions.cumulative_sum(x, axis, backward=equation["reverse"]),
         None if equation.inputs[0].kind == "float" else (min(low, count * low), max(high, count * high)),
     )
+
+
+EXTREMES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {"cummax": functions.maximum, "cummin": functions.minimum}
+
+
+@primitive("cummax", "cummin", "cumprod", meaning="Maximum, Minimum or Multiply, in log2 n rounds", moves=True)
+def _running(equation: Equation) -> Result:
+    """Each element with the one before it, then with that two before, four before, and so on."""
+    x, axis = equation.tensor(), equation["axis"]
+    x = flip(x, axis) if equation["reverse"] else x
+    extent, step = x.shape[axis], 1
+    while step < extent:
+        first, rest, before = (take(x, axis, *ends) for ends in ((0, step), (step, extent), (0, extent - step)))
+        both = EXTREMES[equation.name](before, rest) if equation.name in EXTREMES else before * rest
+        x = functions.concatenate([first, both], axis)
+        step *= 2
+    made = flip(x, axis) if equation["reverse"] else x
+    low, high = equation.inputs[0].interval
+    if equation.name != "cumprod" or equation.inputs[0].kind == "float":
+        return Result(made)
+    greatest = max(abs(low), abs(high), 1) ** extent
+    return Result(made, (0 if low >= 0 else -greatest, greatest))
 
 
 @primitive("top_k", meaning="TopKOneHot: of equal ones the first comes first")

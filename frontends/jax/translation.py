@@ -81,7 +81,7 @@ def translate(
     context = Context(jax, Builder(), raises=raises)
     results = run(context, closed, [_entering(context.builder, leaf, formats) for leaf in entering])
     made = [
-        (name, _wire(context.builder, value))
+        (name, _wire(context.builder, value, name))
         for name, value in zip(leaving(returned), results, strict=True)
         if not (isinstance(value.content, Key) or value.kind == "key")
     ]
@@ -115,8 +115,11 @@ def whole(leaf: Leaf) -> Format:
     return ONE_HOT if leaf.kind == "bool" else COUNT
 
 
-def _wire(builder: Builder, value: Value) -> int:
+def _wire(builder: Builder, value: Value, name: str) -> int:
     """A result as a wire: one known now is a constant."""
     if isinstance(value.content, Tensor):
         return value.content.wire
-    return builder.add(Constant.of(np.asarray(value.content).astype(np.float64)))
+    array = np.asarray(value.content).astype(np.float64)
+    if not array.size:
+        raise CircuitizeError(f"{name}: expected arrays with elements, found shape {list(array.shape)}; leave it out")
+    return builder.add(Constant.of(array))

@@ -141,11 +141,13 @@ def _held(array: Any) -> Any:
 def _translated(known: Equation) -> list[Value]:
     if any(isinstance(value.content, Key) for value in known.inputs):
         return draws.keys(known)
+    if not any(map(_size, known.shapes)):
+        return [
+            Value(np.zeros(shape, str(dtype)), dtype) for shape, dtype in zip(known.shapes, known.dtypes, strict=True)
+        ]
     rule = RULES.get(known.name)
     if rule is None:
         raise known.fault("expected a primitive of the table in docs/jax.md, found another; write it with these")
-    if any(not _size(shape) for shape in known.shapes):
-        raise known.fault(f"expected arrays with elements, found shape {list(known.shapes[0])}; leave it out")
     try:
         return values_of(known, rule, rule.function(known))
     except CircuitizeError as error:

@@ -139,6 +139,8 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "indicators along another axis": (lambda i: jax.nn.one_hot(i, 4, axis=0), (places(2, 3),)),
     "sums": (lambda x: (x.sum(), x.sum(0), x.mean(1), x.var(0), x.std(1), x.prod(1), x.max(), x.min(0)), (X,)),
     "sums so far": (lambda x: (jnp.cumsum(x, 0), lax.cumsum(x, 1, reverse=True)), (X,)),
+    "extremes so far": (lambda x: (lax.cummax(x, 0), lax.cummin(x, 1, reverse=True), jnp.cumprod(x, 1)), (X,)),
+    "an associative scan": (lambda x: lax.associative_scan(jnp.multiply, x), (real(5, 2),)),
     "places of extremes": (lambda x: (x.argmax(1), x.argmin(0), *lax.top_k(x, 2)), (X,)),
     "shapes": (lambda x: (x.T, x.reshape(2, 6), x[None], x[:, 0], x[..., ::-1], jnp.squeeze(x[:1]), x.ravel()), (X,)),
     "slices": (
@@ -302,7 +304,6 @@ REFUSED: dict[str, tuple[Callable[..., Any], str]] = {
     "a primitive": (lambda x: jnp.sort(x), r"sort: expected a primitive of the table in docs/jax.md"),
     "infinity": (lambda x: x + jnp.inf, r"add: expected finite numbers, found inf"),
     "bits": (lambda x: lax.bitcast_convert_type(x, np.int64), r"bitcast_convert_type: expected a primitive"),
-    "no elements": (lambda x: x[:0], r"slice: expected arrays with elements, found shape \[0, 4\]"),
     "divided whole numbers": (lambda x: x.argmax(1) // 3, r"div: expected floats, found whole numbers"),
     "wrapping": (
         lambda x: x.argmax(1).astype(np.int8) * np.int8(100),
@@ -333,6 +334,7 @@ def test_what_does_not_trace() -> None:
         (lambda x: x, (np.ones(2, complex),), "x: expected floats, whole numbers or truths, found complex128"),
         (3, (X,), "expected a function of JAX, found int"),
         (lambda x: (), (X,), "expected a function that returns arrays"),
+        (lambda x: x[:0], (X,), r"output1: expected arrays with elements, found shape \[0, 4\]; leave it out"),
         (lambda i: i * 1.0, (X.astype(int),), "i: expected a format of whole numbers, as int64 are, found 2 fraction"),
     ):
         with pytest.raises(CircuitizeError, match=message):
