@@ -119,7 +119,8 @@ class Context:
     draws: dict[tuple[object, ...], Draw] = field(default_factory=dict)
     """By the origin of the key and what is drawn: the same draw, as in parts that are computed again, is one input."""
     wires: dict[str, Tensor] = field(default_factory=dict)
-    assumptions: dict[str, None] = field(default_factory=dict)
+    assumptions: dict[str, bool] = field(default_factory=dict)
+    """What was assumed, with the line that asks for it, and whether a user is to be warned of it."""
     equations: int = 0
     raises: bool = False
     """Whether functions that we have whole are raised: where the derivative is ours. JAX's own reads their parts."""
@@ -187,9 +188,9 @@ class Equation:
             raise self.fault(f"expected {what} known when the function is traced, found one that is computed")
         return value.array()
 
-    def assume(self, text: str) -> None:
+    def assume(self, text: str, warned: bool = False) -> None:
         """Record what is taken to hold, with the line that asks for it."""
-        self.context.assumptions.setdefault(f"{self.place}: {text}")
+        self.context.assumptions.setdefault(f"{self.place}: {text}", warned)
 
     def fault(self, message: str) -> CircuitizeError:
         return CircuitizeError(f"{self.place}: {self.name}: {message}")

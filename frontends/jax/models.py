@@ -65,6 +65,7 @@ def from_jax(
         return translate(function, entering, structure, leaving, chosen, name, raises=True)
 
     first = translated(forward, tuple(batch.shape), True, state is not None)
+    first.warn()
     fresh = tuple(_fresh(draw, chosen) for draw in first.draws)
     known = [leaf.name for leaf in (*weights, *kept)]
     require_names("formats", chosen, {*known, "inputs", *(p.name for p in fresh)})

@@ -85,6 +85,7 @@ def from_jax_step(
     """
     chosen = dict(formats or {})
     made, entering = _imported(function, arguments, renews, chosen)
+    made.warn()
     require_names("formats", chosen, made.inputs)
     fed: dict[str, NDArray[np.float64]] = {}
     for leaf in entering:

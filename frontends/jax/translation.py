@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from warnings import warn
 
 import numpy as np
 
@@ -37,6 +38,13 @@ class Translated(Imported):
 
     draws: tuple[Draw, ...] = ()
     assumptions: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    """Those of the assumptions that change what the function says, of which a user is warned."""
+
+    def warn(self) -> None:
+        """Warn of them at the line that called our caller."""
+        for text in self.warnings:
+            warn(text, stacklevel=3)
 
 
 def named(function: object) -> str:
@@ -90,7 +98,9 @@ def translate(
     draws = tuple(context.draws.values())
     inputs = (*(leaf.name for leaf in entering if not leaf.is_key), *(draw.name for draw in draws))
     arrow = simplify(context.builder.build([wire for _, wire in made]))
-    return Translated(arrow, inputs, tuple(name for name, _ in made), {}, draws, tuple(context.assumptions))
+    loud = tuple(text for text, warned in context.assumptions.items() if warned)
+    outputs = tuple(name for name, _ in made)
+    return Translated(arrow, inputs, outputs, {}, draws, tuple(context.assumptions), loud)
 
 
 def _entering(builder: Builder, leaf: Leaf, formats: Mapping[str, Format]) -> Value:

@@ -14,11 +14,11 @@ from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.types import Shape
 from circuitize.frontends.provenance import part, placed_at
 
-from . import control, draws, elementwise, indexing, layout, linear, raised, reductions, windows
+from . import comparison, control, draws, elementwise, indexing, layout, linear, raised, reductions, windows
 from .equation import CALLS, RULES, Call, Calls, Context, Equation, values_of
 from .value import Key, Value
 
-MODULES = (control, draws, elementwise, indexing, layout, linear, reductions, windows)
+MODULES = (control, draws, elementwise, comparison, indexing, layout, linear, reductions, windows)
 """Where the rules are."""
 FOLDED = 1 << 22
 """The most elements of what is computed when the function is read."""

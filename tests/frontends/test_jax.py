@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -90,7 +91,7 @@ def test_the_example_learns() -> None:
     irises = example("jax_iris")
     split = datasets.iris(seed=1)
     step, given = irises.step(), irises.given()
-    *_, last = real.train(step, irises.MODEL.initial(0), irises.RECIPE.batches(split))
+    *_, last = real.train(step, irises.MODEL.initial(0), islice(irises.RECIPE.batches(split), 300))
     predict = training.predict(irises.MODEL, 30, irises.MEASURES)
     scores = real.run(predict, {**{name: last[name] for name in irises.NAMES}, "inputs": split.test_inputs})
     assert datasets.accuracy(scores["outputs"], split.test_labels) >= 0.9
