@@ -36,7 +36,7 @@ def from_jax(
     `forward(parameters, inputs)` returns predictions. With `state`, such as running statistics, it is
     `forward(parameters, state, inputs)`, which returns predictions and the new state. With a `key`, that is its last
     argument: what is drawn with it becomes inputs of each step, `mask1` and so on. `inference` has the same arguments
-    but the key and returns predictions alone, as outside training.
+    but the key and returns predictions alone, as outside training; without it predictions are those of `forward`.
 
     `parameters` and `state` are pytrees of arrays; their leaves are named by their paths. `inputs` is a batch, or its
     shape and element type, whose first axis counts examples; a model that draws takes batches of this extent only.

@@ -21,7 +21,7 @@ from circuitize.frontends.tensor import Tensor
 from .equation import Context, Draw
 from .installed import package
 from .trees import Leaf, like
-from .value import Key, Value
+from .value import Key, Value, range_of
 from .walk import run
 
 COUNT = labels(1 << 15)
@@ -117,12 +117,19 @@ def _entering(builder: Builder, leaf: Leaf, formats: Mapping[str, Format]) -> Va
             f"{leaf.name}: expected a format of whole numbers, as {leaf.content.dtype} are, found "
             f"{format.fraction_bits} fraction bits; give 0"
         )
+    least, greatest = range_of(leaf.content.dtype)
+    if format.low < least or format.high > greatest:
+        raise CircuitizeError(
+            f"{leaf.name}: expected a format within {leaf.content.dtype}, found {format.low} to {format.high}; "
+            "narrow it"
+        )
     return Value(wire, leaf.content.dtype, format.low, format.high)
 
 
 def whole(leaf: Leaf) -> Format:
-    """The format of whole numbers, or of truths, unless told otherwise."""
-    return ONE_HOT if leaf.kind == "bool" else COUNT
+    """The format of whole numbers, or of truths, unless told otherwise: as much of COUNT as their type has."""
+    _, greatest = range_of(leaf.content.dtype)
+    return ONE_HOT if leaf.kind == "bool" else labels(min(COUNT.high, greatest) + 1)
 
 
 def _wire(builder: Builder, value: Value, name: str) -> int:

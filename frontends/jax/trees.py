@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from circuitize.circuits.errors import CircuitizeError
 
+from .installed import package
 from .value import kind
 
 
@@ -52,6 +54,20 @@ def leaves(jax: Any, tree: Any, root: str) -> tuple[list[Leaf], Any]:
         if count > 1 or not name:
             raise CircuitizeError(f"expected leaves of distinct names, found {name!r} {count} times; rename one")
     return made, structure
+
+
+def pytree(like: Any, values: Mapping[str, Any], root: str = "") -> Any:
+    """Values by name, as a run of a program leaves them, as the pytree whose leaves have these names.
+
+    `root` is what the names begin with: that of the argument of a whole step, none for a model. Raises CircuitizeError
+    for a name without a value.
+    """
+    jax = package()
+    named, structure = leaves(jax, like, root)
+    missing = [leaf.name for leaf in named if leaf.name not in values]
+    if missing:
+        raise CircuitizeError(f"expected a value for {missing[0]!r}, found {sorted(values)}; give it")
+    return jax.tree_util.tree_unflatten(structure, [np.asarray(values[leaf.name]) for leaf in named])
 
 
 def typed(jax: Any, content: Any, name: str) -> Any:

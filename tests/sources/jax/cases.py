@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import models  # noqa: F401 - it asks for 64 bits
 import numpy as np
 from jax import lax
+from jax.ad_checkpoint import checkpoint_name
 
 GENERATOR = np.random.default_rng(0)
 
@@ -67,6 +68,23 @@ def known_branch(x: Any) -> Any:
 def known_loop(x: Any) -> Any:
     """The bound of the loop is computed of constants alone: it runs when the function is read."""
     return x * lax.while_loop(lambda n: n < 100.0, lambda n: n * 2.0, 1.5)
+
+
+@jax.custom_vjp
+def straight(x: Any) -> Any:
+    """Its derivative for JAX is that of the primal, which is ours."""
+    return jnp.sin(x) * x
+
+
+straight.defvjp(lambda x: (straight(x), x), lambda x, dy: (dy * (jnp.cos(x) * x + jnp.sin(x)),))
+
+
+@jax.custom_jvp
+def curved(x: Any) -> Any:
+    return x * jnp.tanh(x)
+
+
+curved.defjvps(lambda dx, y, x: dx * (jnp.tanh(x) + x / jnp.cosh(x) ** 2))
 
 
 CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
@@ -222,6 +240,8 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "a known loop": (known_loop, (X,)),
     "added derivatives": (jax.grad(lambda x: (x * jnp.sin(x)).sum()), (X,)),
     "computed again": (lambda x: jax.grad(lambda x: jax.checkpoint(lambda x: jnp.sin(jnp.sin(x)))(x).sum())(x), (X,)),
+    "derivatives of their own": (lambda x: (straight(x), curved(x), jax.grad(lambda x: straight(x).sum())(x)), (X,)),
+    "names and precision": (lambda x: checkpoint_name(lax.reduce_precision(x, 11, 52), "kept") * 2.0, (X,)),
     "mapped": (lambda x, y: jax.vmap(lambda a, b: jnp.dot(a, b) * jax.nn.softmax(a))(x, y), (X, Y)),
     "stopped": (lambda x: (lax.stop_gradient(x) * x, lax.optimization_barrier(x)), (X,)),
     "captured": (lambda x: x @ jnp.asarray(KERNEL[0, 0])[:, :3] + np.arange(3.0), (X,)),

@@ -119,11 +119,12 @@ def test_what_does_not_trace() -> None:
         (lambda x: x, (np.ones(2, complex),), "x: expected floats, whole numbers or truths, found complex128"),
         (3, (X,), "expected a function of JAX, found int"),
         (lambda x: (), (X,), "expected a function that returns arrays"),
+        (lambda j: j * 1.0, (X.astype(np.int8),), "j: expected a format within int8, found 0 to 255; narrow it"),
         (lambda x: x[:0], (X,), r"output1: expected arrays with elements, found shape \[0, 4\]; leave it out"),
         (lambda i: i * 1.0, (X.astype(int),), "i: expected a format of whole numbers, as int64 are, found 2 fraction"),
     ):
         with pytest.raises(CircuitizeError, match=message):
-            imported.imported(function, *arguments, formats={"i": Format.signed(8, 2)})  # type: ignore[arg-type]
+            imported.imported(function, *arguments, formats={"i": Format.signed(8, 2), "j": labels(256)})  # type: ignore[arg-type]
 
 
 def dropped(x: Any, key: Any) -> Any:
@@ -224,8 +225,7 @@ def test_every_rule_has_a_case() -> None:
 
 
 OLDER = {"pjit", "remat", "checkpoint", "core_call", "custom_vjp_call_jaxpr", "custom_lin", "closed_call", "copy_p"}
-OLDER |= {"scatter_add", "tile", "expand_dims", "name", "sharding_constraint", "pvary", "reduce_precision"}
-OLDER |= {"custom_vjp_call"}
+OLDER |= {"scatter_add", "tile", "expand_dims", "sharding_constraint", "pvary"}
 
 
 def inner(equation: Any) -> list[Any]:
