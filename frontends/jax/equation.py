@@ -125,6 +125,8 @@ class Context:
     raises: bool = False
     """Whether functions that we have whole are raised: where the derivative is ours. JAX's own reads their parts."""
     references: dict[Any, Any] = field(default_factory=dict)
+    folders: tuple[str, ...] = ()
+    """Of packages that are not the user's."""
 
     def draw(self, origin: tuple[object, ...], word: str, shape: Shape, bounds: tuple[float, ...]) -> Tensor:
         """The input that stands for what is drawn with a key."""

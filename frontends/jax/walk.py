@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import re
-import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +13,7 @@ from circuitize.frontends.provenance import part, placed_at
 
 from . import comparison, control, draws, elementwise, indexing, layout, linear, raised, reductions, windows
 from .equation import CALLS, RULES, Call, Calls, Context, Equation, values_of
+from .source import folders, source
 from .value import Key, Value
 
 MODULES = (control, draws, elementwise, comparison, indexing, layout, linear, reductions, windows)
@@ -25,10 +23,6 @@ FOLDED = 1 << 22
 MOST = 1 << 20
 """The most equations, loops unrolled."""
 MISFITS = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
-TRANSFORMS = ("jvp", "transpose", "vmap", "remat", "checkpoint", "rematted_computation", "jit")
-"""What JAX wraps names of parts in."""
-OTHERS = ("jax", "jaxlib", "optax", "flax", "keras", "chex", "equinox", "haiku", "numpy", __package__.partition(".")[0])
-"""Packages whose frames are not the user's."""
 
 
 def run(context: Context, closed: Any, arguments: Sequence[Value]) -> list[Value]:
@@ -36,6 +30,7 @@ def run(context: Context, closed: Any, arguments: Sequence[Value]) -> list[Value
 
     Raises CircuitizeError, with the user's line, for a primitive without a rule, or operands that a rule does not take.
     """
+    context.folders = context.folders or folders()
     constants = [Value(array, array.dtype) for array in closed.consts]
     waiting: list[Calls] = [_frame(context, Call(closed.jaxpr, constants, arguments))]
     results: list[Value] | None = None
@@ -67,10 +62,11 @@ def _frame(context: Context, call: Call) -> Calls:
     ends = raised.whole(context.jax, jaxpr, context.references) if context.raises else {}
     for equation, end in _needed(jaxpr, ends):
         context.equations += 1
-        place, line = _place(equation) or call.place
+        found, label = source(equation, context.folders)
+        (place, line), label = found or call.place, label or call.label
         if end is not None:
             (result,) = equation.outvars
-            with placed_at((place, line)), part(_label(equation) or call.label):
+            with placed_at((place, line)), part(label):
                 environment[result] = end.value(context.jax, read(end.argument), result.aval.dtype)
             continue
         inputs = tuple(read(variable) for variable in equation.invars)
@@ -87,9 +83,9 @@ def _frame(context: Context, call: Call) -> Calls:
             raise known.fault(f"expected at most {MOST} equations, loops unrolled, found more; shorten the loops")
         results = _folded(known, equation)
         if results is None and known.name in CALLS:
-            results = yield from _placed(CALLS[known.name][0](known), (place, line), _label(equation) or call.label)
+            results = yield from _placed(CALLS[known.name][0](known), (place, line), label)
         elif results is None:
-            with placed_at((place, line)), part(_label(equation) or call.label):
+            with placed_at((place, line)), part(label):
                 results = _translated(known)
         environment.update(zip(equation.outvars, results, strict=True))
     return [read(variable) for variable in jaxpr.outvars]
@@ -162,34 +158,3 @@ def _translated(known: Equation) -> list[Value]:
 
 def _size(shape: Shape) -> int:
     return int(np.prod(shape))
-
-
-def _frame_of(equation: Any) -> Any:
-    """The innermost frame of the user's own, as JAX has recorded it; None where there is none."""
-    traceback = equation.source_info.traceback
-    others = ("<", *_folders())
-    frames = traceback.frames if traceback is not None else []
-    return next((frame for frame in frames if not frame.file_name.startswith(others)), None)
-
-
-def _place(equation: Any) -> tuple[str, int] | None:
-    """File and line of the user's frame."""
-    frame = _frame_of(equation)
-    return None if frame is None else (Path(frame.file_name).name, frame.line_num)
-
-
-def _folders() -> tuple[str, ...]:
-    """The folders of packages that are not the user's, as far as they are imported."""
-    found = (getattr(sys.modules.get(name), "__file__", None) for name in OTHERS)
-    return tuple(str(Path(file).parent) for file in found if file)
-
-
-def _label(equation: Any) -> str:
-    """The part of the model: JAX's name stack, else the user's function; `derivative` after it if it is transposed."""
-    stack = str(equation.source_info.name_stack)
-    names = [name for name in re.split(r"[/()]+", stack) if name and name not in TRANSFORMS]
-    frame = None if names else _frame_of(equation)
-    if frame is not None:
-        name = frame.function_name.rpartition(".")[2]
-        names = [name] if name.isidentifier() else []
-    return (".".join(names) + " derivative" * ("transpose(" in stack)).strip()

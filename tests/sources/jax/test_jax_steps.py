@@ -60,16 +60,23 @@ def gradients(name: str) -> Any:
     return jax.jit(jax.value_and_grad(loss))(network.parameters)
 
 
-@pytest.mark.parametrize(("name", "optimizer"), PAIRS)
-def test_steps_as_given(name: str, optimizer: str) -> None:
-    """Two steps in float64, the second from JAX's own state, to 1e-5."""
-    network, chosen = models.NETWORKS[name](), OPTIMIZERS[optimizer]()
+def whole(network: models.Network, chosen: Any) -> Any:
+    """A step as users of optax write it."""
 
     def step(params: Any, state: Any, x: Any, t: Any) -> Any:
         loss, gradient = jax.value_and_grad(lambda p: network.loss(network.forward(p, x), t))(params)
         updates, state = chosen.update(gradient, state, params)
         return optax.apply_updates(params, updates), state, loss
 
+    return step
+
+
+@pytest.mark.parametrize(("name", "optimizer"), PAIRS)
+def test_steps_as_given(name: str, optimizer: str) -> None:
+    """Two steps in float64, the second from JAX's own state, to 1e-5."""
+    network, chosen = models.NETWORKS[name](), OPTIMIZERS[optimizer]()
+
+    step = whole(network, chosen)
     params, state = network.parameters, chosen.init(network.parameters)
     made = imported.imported(step, params, state, network.inputs, network.targets, formats=formats(network, "x", "t"))
     assert made.outputs[-1] == "loss" and made.inputs[: len(made.outputs) - 1] == made.outputs[:-1]
@@ -147,6 +154,18 @@ def test_an_integer_step_is_proved(name: str) -> None:
     moment = {**cz.start(program, model, 0), **batch(network), **optimizer.values(1, 2.0**-7)}
     program = with_examples(program, moment)
     proved(program, len(model.parameters))
+
+
+@pytest.mark.deep
+@MASKED
+@pytest.mark.parametrize("name", models.NETWORKS)
+def test_a_whole_step_in_integers_is_proved(name: str) -> None:
+    """As optax has it, with momentum and JAX's own derivative."""
+    network, chosen = models.NETWORKS[name](), optax.sgd(0.125, momentum=0.875)
+    state = chosen.init(network.parameters)
+    given = (network.parameters, state, network.inputs, network.targets)
+    program = cz.from_jax_step(whole(network, chosen), *given, formats=formats(network, "x", "t"))
+    proved(program, len(program.outputs))
 
 
 def proved(program: cz.Program, count: int) -> None:
