@@ -76,6 +76,8 @@ def test_the_examples_are_these() -> None:
         ("jet", "classify"),
         ("quantized", "step"),
         ("quantized", "predict"),
+        ("jax_iris", "step"),
+        ("jax_iris", "given"),
     }
 
 

@@ -1,6 +1,7 @@
 """The real array language: each operation one class with its type, float meaning, derivative and lowering."""
 
 from .arithmetic.constant import Constant as Constant
+from .arithmetic.detach import Detach as Detach
 from .arithmetic.division import Divide as Divide
 from .arithmetic.einsum import Einsum as Einsum
 from .arithmetic.einsum import matmul as matmul

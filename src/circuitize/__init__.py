@@ -83,6 +83,9 @@ if TYPE_CHECKING:
     from .frontends.image_layers import flatten as flatten
     from .frontends.image_layers import image as image
     from .frontends.image_layers import max_pool2d as max_pool2d
+    from .frontends.jax.models import from_jax as from_jax
+    from .frontends.jax.programs import from_jax_loss as from_jax_loss
+    from .frontends.jax.programs import from_jax_step as from_jax_step
     from .frontends.layers import Model as Model
     from .frontends.layers import Parameter as Parameter
     from .frontends.layers import activation as activation

@@ -32,11 +32,12 @@ def own_derivative(case: Case) -> Arrow:
 
 
 def difference_quotient(case: Case, values: list[Any], cotangent: Any) -> list[Any]:
-    """Central differences of <cotangent, f>, element by element; zero for an index."""
+    """Central differences of <cotangent, f>, element by element; zero for an index, and of Detach by definition."""
     step, slopes, arrow = 2.0**-18, [], case.arrow
+    stops = isinstance(case.operation, arrays.Detach)
     for position, value in enumerate(values):
         slope = np.zeros(value.shape)
-        for index in np.ndindex(value.shape) if not case.sources[position].index else ():
+        for index in np.ndindex(value.shape) if not (stops or case.sources[position].index) else ():
             ends = []
             for sign in (1, -1):
                 moved = [v.copy() for v in values]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from operations.real import Case, Described, Source, on
@@ -50,6 +51,11 @@ CASES = [
             Case(arrays.Negate(), on((5,))),
             Case(arrays.Negate(), (Source((5,), 0.0, 1.0),)),
         ],
+    ),
+    Described(
+        lambda o: lambda x: x,
+        lambda o: jax.lax.stop_gradient,
+        [Case(arrays.Detach(), on((5,)))],
     ),
     Described(
         lambda o: lambda x: x * o.factor,

@@ -1,0 +1,237 @@
+"""One equation of a jaxpr as the rules see it, and the table of rules: what each primitive means in our arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits.arrays import Constant
+from circuitize.circuits.builder import Builder
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.types import Array, Shape
+from circuitize.frontends.formats import ONE_HOT, Format
+from circuitize.frontends.provenance import current
+from circuitize.frontends.tensor import Tensor
+
+from .value import Interval, Key, Value, kind, range_of
+
+FINITE = "all numbers are finite, so what stands only for NaN is left out"
+
+
+class Result(NamedTuple):
+    """What a rule makes: a wire, the interval of its whole numbers, and of what it is made, as `Value` says."""
+
+    content: Tensor
+    interval: Interval | None = None
+    columns: tuple[Value, ...] = ()
+    spread: tuple[Value, tuple[int, ...]] | None = None
+
+
+class Call(NamedTuple):
+    """A jaxpr to run on values: what a generator of a primitive that calls asks for."""
+
+    jaxpr: Any
+    constants: Sequence[Value]
+    arguments: Sequence[Value]
+    place: tuple[str, int] = ("", 0)
+    label: str = ""
+
+
+Made: TypeAlias = Result | Tensor | Value
+Calls: TypeAlias = Generator[Call, "list[Value]", "list[Value]"]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How a primitive is translated; `moves` if its whole numbers are some of its operands', or zero."""
+
+    function: Callable[[Equation], Made | Sequence[Made]]
+    meaning: str
+    moves: bool = False
+
+
+RULES: dict[str, Rule] = {}
+CALLS: dict[str, tuple[Callable[[Equation], Calls], str]] = {}
+
+
+def primitive(
+    *names: str, meaning: str, moves: bool = False
+) -> Callable[[Callable[[Equation], Made | Sequence[Made]]], Callable[[Equation], Made | Sequence[Made]]]:
+    """Register a rule for primitives of these names; `meaning` is what the table of the page says."""
+
+    def register(
+        function: Callable[[Equation], Made | Sequence[Made]],
+    ) -> Callable[[Equation], Made | Sequence[Made]]:
+        RULES.update((name, Rule(function, meaning, moves)) for name in names)
+        return function
+
+    return register
+
+
+def calling(*names: str, meaning: str) -> Callable[[Callable[[Equation], Calls]], Callable[[Equation], Calls]]:
+    """Register a generator for primitives that hold jaxprs: it yields calls, and returns the equation's results."""
+
+    def register(function: Callable[[Equation], Calls]) -> Callable[[Equation], Calls]:
+        CALLS.update((name, (function, meaning)) for name in names)
+        return function
+
+    return register
+
+
+@dataclass(frozen=True)
+class Draw:
+    """An input that stands for random numbers: a `mask` of 0 and 1, `uniform` ones between bounds, or `normal` ones."""
+
+    name: str
+    word: str
+    shape: Shape
+    bounds: tuple[float, ...]
+    """How often a mask is 1, or between what uniform numbers lie."""
+
+    @property
+    def format(self) -> Format:
+        if self.word == "mask":
+            return ONE_HOT
+        greatest = max(1.0, *map(abs, self.bounds)) if self.word == "uniform" else 8.0
+        return Format.signed(10 + int(np.ceil(np.log2(greatest))), 8)
+
+    def drawn(self, generator: np.random.Generator) -> NDArray[np.float64]:
+        """Such numbers."""
+        if self.word == "normal":
+            return generator.normal(size=self.shape)
+        numbers = generator.random(self.shape)
+        if self.word == "mask":
+            return (numbers < self.bounds[0]).astype(np.float64)
+        low, high = self.bounds
+        return low + numbers * (high - low)
+
+
+@dataclass
+class Context:
+    """What is common to one translation: the arrow under construction, its draws, and what was assumed."""
+
+    jax: Any
+    builder: Builder
+    draws: dict[tuple[object, ...], Draw] = field(default_factory=dict)
+    """By the origin of the key and what is drawn: the same draw, as in parts that are computed again, is one input."""
+    wires: dict[str, Tensor] = field(default_factory=dict)
+    assumptions: dict[str, bool] = field(default_factory=dict)
+    """What was assumed, with the line that asks for it, and whether a user is to be warned of it."""
+    equations: int = 0
+    raises: bool = False
+    """Whether functions that we have whole are raised: where the derivative is ours. JAX's own reads their parts."""
+    references: dict[Any, Any] = field(default_factory=dict)
+    folders: tuple[str, ...] = ()
+    """Of packages that are not the user's."""
+
+    def draw(self, origin: tuple[object, ...], word: str, shape: Shape, bounds: tuple[float, ...]) -> Tensor:
+        """The input that stands for what is drawn with a key."""
+        found = self.draws.get(origin)
+        if found is None:
+            number = 1 + sum(draw.word == word for draw in self.draws.values())
+            found = self.draws[origin] = Draw(f"{word}{number}", word, shape, bounds)
+            self.wires[found.name] = Tensor(self.builder, self.builder.input(Array(shape)))
+        return self.wires[found.name]
+
+
+@dataclass(frozen=True)
+class Equation:
+    """A primitive, its operands, its parameters, and the shapes and element types of its results."""
+
+    context: Context
+    name: str
+    inputs: tuple[Value, ...]
+    parameters: Mapping[str, Any]
+    shapes: tuple[Shape, ...]
+    dtypes: tuple[Any, ...]
+    place: str
+
+    def __getitem__(self, name: str) -> Any:
+        """A parameter of the primitive."""
+        return self.parameters[name]
+
+    def tensor(self, index: int = 0) -> Tensor:
+        """An operand as a wire: a known one becomes a constant. Raises CircuitizeError where it is not finite."""
+        value = self.inputs[index]
+        content = value.content
+        if isinstance(content, Tensor):
+            return content
+        return self.constant(value.array()) if value.known else self._no_key()
+
+    def operand(self, index: int) -> Tensor | float | NDArray[np.float64]:
+        """An operand as a wire or as what may stand beside one: a number where all its elements are one."""
+        value = self.inputs[index]
+        number = value.uniform()
+        if number is not None:
+            return self.finite(number)
+        return value.array().astype(np.float64) if value.known else self.tensor(index)
+
+    def finite(self, number: float) -> float:
+        if not np.isfinite(number):
+            raise self.fault(f"expected finite numbers, found {number}; clip it, or take it out")
+        return number
+
+    def constant(self, array: Any) -> Tensor:
+        found = np.asarray(array).astype(np.float64)
+        if not np.isfinite(found).all():
+            raise self.fault("expected finite numbers, found NaN or infinity in an array known now; take them out")
+        builder = self.context.builder
+        builder.provenance = current()
+        return Tensor(builder, builder.add(Constant.of(found)))
+
+    def known(self, index: int, what: str) -> NDArray[Any]:
+        """An operand that must be known now. Raises CircuitizeError otherwise."""
+        value = self.inputs[index]
+        if not value.known:
+            raise self.fault(f"expected {what} known when the function is traced, found one that is computed")
+        return value.array()
+
+    def assume(self, text: str, warned: bool = False) -> None:
+        """Record what is taken to hold, with the line that asks for it."""
+        self.context.assumptions.setdefault(f"{self.place}: {text}", warned)
+
+    def fault(self, message: str) -> CircuitizeError:
+        return CircuitizeError(f"{self.place}: {self.name}: {message}")
+
+    def _no_key(self) -> Tensor:
+        raise self.fault(
+            "expected numbers, found a key of random numbers whose draws are unknown; draw with bernoulli, uniform or "
+            "normal of jax.random, which become inputs"
+        )
+
+
+def values_of(equation: Equation, rule: Rule, made: Made | Sequence[Made]) -> list[Value]:
+    """The results of a rule with element types and intervals. Raises CircuitizeError where integers would wrap."""
+    several = [made] if isinstance(made, (Result, Tensor, Value)) else list(made)
+    values = []
+    for one, shape, dtype in zip(several, equation.shapes, equation.dtypes, strict=True):
+        if isinstance(one, Value):
+            values.append(one)
+            continue
+        result = Result(one) if isinstance(one, Tensor) else one
+        content = result.content
+        if content.shape != shape:
+            content = content.broadcast(shape)
+        low, high = _interval(equation, rule, result.interval, dtype)
+        values.append(Value(content, dtype, low, high, result.columns, result.spread))
+    return values
+
+
+def _interval(equation: Equation, rule: Rule, found: Interval | None, dtype: Any) -> Interval:
+    if kind(dtype) not in ("int", "bool"):
+        return 0, 0
+    least, greatest = range_of(dtype)
+    if found is None and rule.moves:
+        alike = [v.interval for v in equation.inputs if v.kind == kind(dtype) and not isinstance(v.content, Key)]
+        found = min([0, *(low for low, _ in alike)]), max([0, *(high for _, high in alike)])
+    low, high = found or (least, greatest)
+    if low < least or high > greatest:
+        raise equation.fault(
+            f"expected whole numbers that do not wrap in {dtype}, found them from {low} to {high}; give smaller "
+            "formats of the whole numbers that come in"
+        )
+    return low, high

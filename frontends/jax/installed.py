@@ -1,0 +1,27 @@
+"""The package jax, where it is installed: an optional extra, imported when a function is read."""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+from typing import Any
+
+from circuitize.circuits.errors import CircuitizeError
+
+REMEDY = "pip install 'circuitize[jax]'"
+OLDEST = (0, 7)
+"""Older releases have other primitives and other names of parameters."""
+
+
+@cache
+def package() -> Any:
+    """The package jax. Raises CircuitizeError where it is missing or too old."""
+    try:
+        jax = importlib.import_module("jax")
+    except ImportError:
+        raise CircuitizeError(f"expected the package jax to trace a function, found none; {REMEDY}") from None
+    found = jax.__version_info__
+    if tuple(found[:2]) < OLDEST:
+        wanted = ".".join(map(str, OLDEST))
+        raise CircuitizeError(f"expected jax {wanted} or newer, found jax {jax.__version__}; {REMEDY}")
+    return jax

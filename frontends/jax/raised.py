@@ -1,0 +1,170 @@
+"""Functions of JAX that we have whole, told in a jaxpr by what JAX itself makes of them: softmax, GELU and others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from circuitize.frontends import functions
+from circuitize.frontends.tensor import Tensor
+
+from .value import Value
+
+Producers = Mapping[Any, Any]
+Guess = Callable[[Any, Producers], "tuple[Any, int] | None"]
+"""Of an equation that may be a function's last: the variable whose type the argument has, and the axis, or None."""
+
+
+@dataclass(frozen=True)
+class Whole:
+    """An equation that ends a function we have: the function, its axis, and the variable that is its argument."""
+
+    function: Function
+    axis: int
+    argument: Any
+
+    def value(self, jax: Any, value: Value, dtype: Any) -> Value:
+        """The result: by JAX where the argument is known, ours on a wire."""
+        if isinstance(value.content, Tensor):
+            return Value(self.function.ours(value.content, self.axis), dtype)
+        return Value(np.asarray(self.function.theirs(jax, value.content, self.axis)), dtype)
+
+
+def _through(variable: Any, producers: Producers, *names: str) -> Any:
+    """The equation behind a chain of first operands, each made by a primitive of the next name; None elsewhere."""
+    equation = None
+    for name in names:
+        equation = None if hasattr(variable, "val") else producers.get(variable)
+        if equation is None or equation.primitive.name != name:
+            return None
+        variable = equation.invars[0]
+    return equation
+
+
+def _elementwise(equation: Any, producers: Producers) -> tuple[Any, int] | None:
+    return equation.outvars[0], 0
+
+
+def _normalized(equation: Any, producers: Producers) -> tuple[Any, int] | None:
+    """The axis of a sum that divides."""
+    found = _through(equation.invars[-1], producers, "broadcast_in_dim", "reduce_sum")
+    return None if found is None or len(found.params["axes"]) != 1 else (found.invars[0], found.params["axes"][0])
+
+
+def _logarithm(equation: Any, producers: Producers) -> tuple[Any, int] | None:
+    """The axis of a sum under a logarithm."""
+    found = _through(equation.invars[0], producers, "log", "abs", "reduce_sum")
+    return None if found is None or len(found.params["axes"]) != 1 else (found.invars[0], found.params["axes"][0])
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function of JAX along an axis, or element by element, ours, and how its last equation tells type and axis."""
+
+    theirs: Callable[[Any, Any, int], Any]
+    ours: Callable[[Tensor, int], Tensor]
+    guess: Guess
+
+
+def _called(equation: Any, producers: Producers) -> tuple[Any, int] | None:
+    """The axis of a logarithm of softmax, which JAX calls by name."""
+    if equation.params.get("name") != "log_softmax" or len(equation.outvars) != 1:
+        return None
+    inner = equation.params["jaxpr"].jaxpr.eqns
+    axes = [e.params["axes"] for e in inner if e.primitive.name == "reduce_max"]
+    return (equation.invars[0], axes[0][0]) if len(axes) == 1 and len(axes[0]) == 1 else None
+
+
+FUNCTIONS = (
+    Function(lambda jax, x, axis: jax.nn.softmax(x, axis), functions.softmax, _normalized),
+    Function(lambda jax, x, axis: jax.nn.logsumexp(x, axis), functions.log_sum_exp, _logarithm),
+    Function(lambda jax, x, axis: jax.nn.gelu(x), lambda x, axis: functions.gelu(x, True), _elementwise),
+    Function(lambda jax, x, axis: jax.nn.gelu(x, False), lambda x, axis: functions.gelu(x), _elementwise),
+    Function(
+        lambda jax, x, axis: jax.nn.log_softmax(x, axis),
+        functions.log_softmax,
+        _called,
+    ),
+)
+
+
+def whole(jax: Any, jaxpr: Any, references: dict[Any, Any]) -> dict[int, Whole]:
+    """By the place of an equation in a jaxpr: the function of JAX that it ends, if it is one that we have.
+
+    `references` keeps the jaxprs that JAX makes. Linear in the equations.
+    """
+    producers = {variable: equation for equation in jaxpr.eqns for variable in equation.outvars}
+    found = {}
+    for place, equation in enumerate(jaxpr.eqns):
+        for number, function in enumerate(FUNCTIONS):
+            if equation.primitive.name != _last(jax, number, references):
+                continue
+            guessed = function.guess(equation, producers)
+            if guessed is None or not str(guessed[0].aval.dtype).startswith("float"):
+                continue
+            like, axis = guessed
+            argument = _argument(_reference(jax, number, like.aval, axis, references), equation, producers)
+            if argument is not None:
+                found[place] = Whole(function, axis, argument)
+                break
+    return found
+
+
+def _last(jax: Any, number: int, references: dict[Any, Any]) -> str:
+    """The primitive that the last equation of a function has."""
+    if ("last", number) not in references:
+        like = jax.ShapeDtypeStruct((2, 3), "float32")
+        references["last", number] = _end(_traced(jax, number, like, 1)).primitive.name
+    return str(references["last", number])
+
+
+def _reference(jax: Any, number: int, aval: Any, axis: int, references: dict[Any, Any]) -> Any:
+    shape = (2, 3) if FUNCTIONS[number].guess is _elementwise else aval.shape
+    key = (number, shape, str(aval.dtype), axis)
+    if key not in references:
+        references[key] = _traced(jax, number, jax.ShapeDtypeStruct(shape, aval.dtype), axis)
+    return references[key]
+
+
+def _traced(jax: Any, number: int, like: Any, axis: int) -> Any:
+    return jax.make_jaxpr(lambda x: FUNCTIONS[number].theirs(jax, x, axis))(like).jaxpr
+
+
+def _end(reference: Any) -> Any:
+    """The equation that makes the result, copies aside."""
+    producers = {variable: equation for equation in reference.eqns for variable in equation.outvars}
+    found = producers[reference.outvars[0]]
+    while found.primitive.name == "copy":
+        found = producers[found.invars[0]]
+    return found
+
+
+def _argument(reference: Any, equation: Any, producers: Producers) -> Any:
+    """The argument for which the equation is the end of the reference: what both compute is the same graph."""
+    theirs = {variable: one for one in reference.eqns for variable in one.outvars}
+    (argument,) = reference.invars
+    met: dict[Any, Any] = {}
+    waiting = [(_end(reference), equation)]
+    while waiting:
+        one, other = waiting.pop()
+        if one.primitive.name != other.primitive.name or len(one.invars) != len(other.invars):
+            return None
+        if str(one.params) != str(other.params):
+            return None
+        for a, b in zip(one.invars, other.invars, strict=True):
+            if hasattr(a, "val") or hasattr(b, "val"):
+                if not (hasattr(a, "val") and hasattr(b, "val")) or a.val != b.val:
+                    return None
+            elif a in met:
+                if met[a] is not b:
+                    return None
+            else:
+                met[a] = b
+                if a is not argument:
+                    if a not in theirs or b not in producers:
+                        return None
+                    waiting.append((theirs[a], producers[b]))
+    return met.get(argument)

@@ -1,0 +1,37 @@
+"""Where in the user's program an equation comes from, as JAX has recorded it: file, line, and the part of the model."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+TRANSFORMS = ("jvp", "transpose", "vmap", "remat", "checkpoint", "rematted_computation", "jit")
+"""What JAX wraps names of parts in."""
+OTHERS = ("jax", "jaxlib", "optax", "flax", "keras", "chex", "equinox", "haiku", "numpy", "circuitize")
+"""Packages whose frames are not the user's."""
+
+
+def folders() -> tuple[str, ...]:
+    """The folders of packages that are not the user's, as far as they are imported."""
+    found = (getattr(sys.modules.get(name), "__file__", None) for name in OTHERS)
+    return tuple(str(Path(file).parent) for file in found if file)
+
+
+def source(equation: Any, others: tuple[str, ...]) -> tuple[tuple[str, int] | None, str]:
+    """File and line of the innermost frame outside these folders, None where there is none; and the part of the model.
+
+    That is JAX's name stack, else the user's function; `derivative` follows if it is transposed.
+    """
+    traceback = equation.source_info.traceback
+    skipped = ("<", *others)
+    frames = traceback.frames if traceback is not None else []
+    frame = next((frame for frame in frames if not frame.file_name.startswith(skipped)), None)
+    stack = str(equation.source_info.name_stack)
+    names = [name for name in re.split(r"[/()]+", stack) if name and name not in TRANSFORMS]
+    if not names and frame is not None:
+        name = frame.function_name.rpartition(".")[2]
+        names = [name] if name.isidentifier() else []
+    place = None if frame is None else (re.split(r"[/\\]", frame.file_name)[-1], frame.line_num)
+    return place, (".".join(names) + " derivative" * ("transpose(" in stack)).strip()

@@ -1,0 +1,88 @@
+"""Names of the leaves of pytrees, from their paths, and the types that a trace needs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from circuitize.circuits.errors import CircuitizeError
+
+from .installed import package
+from .value import kind
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A leaf of a pytree: its name, and the array or what stands for it (a shape and an element type)."""
+
+    name: str
+    content: Any
+
+    @property
+    def kind(self) -> str:
+        return kind(self.content.dtype)
+
+    @property
+    def is_key(self) -> bool:
+        """Whether it is a key of random numbers, or several, typed or of two words of 32 bits each."""
+        return self.kind == "key" or (str(self.content.dtype) == "uint32" and self.content.shape[-1:] == (2,))
+
+    @property
+    def values(self) -> Any:
+        """The numbers, if the leaf holds them."""
+        if self.is_key or not hasattr(self.content, "__array__"):
+            return None
+        return np.asarray(self.content).astype(np.float64)
+
+
+def leaves(jax: Any, tree: Any, root: str) -> tuple[list[Leaf], Any]:
+    """The leaves with their names, `root` before them where it is not empty, and the structure.
+
+    Raises CircuitizeError for a leaf that is no array and for two leaves of one name.
+    """
+    found, structure = jax.tree_util.tree_flatten_with_path(tree)
+    made = []
+    for path, content in found:
+        inner = jax.tree_util.keystr(path, simple=True, separator=".").replace("/", ".")
+        name = f"{root}.{inner}" if root and inner else root or inner
+        made.append(Leaf(name, typed(jax, content, name)))
+    for name, count in Counter(leaf.name for leaf in made).items():
+        if count > 1 or not name:
+            raise CircuitizeError(f"expected leaves of distinct names, found {name!r} {count} times; rename one")
+    return made, structure
+
+
+def pytree(like: Any, values: Mapping[str, Any], root: str = "") -> Any:
+    """Values by name, as a run of a program leaves them, as the pytree whose leaves have these names.
+
+    `root` is what the names begin with: that of the argument of a whole step, none for a model. Raises CircuitizeError
+    for a name without a value.
+    """
+    jax = package()
+    named, structure = leaves(jax, like, root)
+    missing = [leaf.name for leaf in named if leaf.name not in values]
+    if missing:
+        raise CircuitizeError(f"expected a value for {missing[0]!r}, found {sorted(values)}; give it")
+    return jax.tree_util.tree_unflatten(structure, [np.asarray(values[leaf.name]) for leaf in named])
+
+
+def typed(jax: Any, content: Any, name: str) -> Any:
+    """An array, or what has a shape and an element type; a number of Python as an array of JAX's own type for it."""
+    if hasattr(content, "shape") and hasattr(content, "dtype"):
+        if kind(content.dtype) == "other":
+            raise CircuitizeError(
+                f"{name}: expected floats, whole numbers or truths, found {content.dtype}; convert it"
+            )
+        return content
+    if isinstance(content, (bool, int, float)):
+        return np.asarray(jax.numpy.asarray(content))
+    raise CircuitizeError(f"{name}: expected an array or a number, found {type(content).__name__}; convert it")
+
+
+def like(jax: Any, content: Any, shape: tuple[int, ...] | None = None) -> Any:
+    """The shape and the element type of an array, or another shape."""
+    return jax.ShapeDtypeStruct(tuple(content.shape) if shape is None else shape, content.dtype)

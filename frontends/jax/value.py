@@ -1,0 +1,92 @@
+"""What a variable of a jaxpr stands for: a wire, an array known now, or a key of random numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from circuitize.circuits.types import Shape
+from circuitize.frontends.tensor import Tensor
+
+Interval: TypeAlias = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key of random numbers that is not known now: where it comes from identifies it."""
+
+    origin: tuple[object, ...]
+    shape: Shape
+
+
+@dataclass(frozen=True)
+class Value:
+    """The content of a variable and its element type; of whole numbers and truths on a wire, their interval too.
+
+    `columns` are the parts of a wire that were joined along its last axis, each of extent one: what indices are made
+    of. `spread` is what a wire repeats along new axes, and the axes of the result at which its own stand.
+    """
+
+    content: Tensor | Key | Any
+    dtype: Any
+    low: int = 0
+    high: int = 0
+    columns: tuple[Value, ...] = ()
+    spread: tuple[Value, tuple[int, ...]] | None = None
+
+    @property
+    def shape(self) -> Shape:
+        return tuple(self.content.shape)
+
+    @property
+    def known(self) -> bool:
+        return not isinstance(self.content, (Tensor, Key))
+
+    @property
+    def kind(self) -> str:
+        return kind(self.dtype)
+
+    @property
+    def interval(self) -> Interval:
+        """The least and the greatest whole number, or truth."""
+        if not self.known:
+            return self.low, self.high
+        array = np.asarray(self.content)
+        return (int(array.min()), int(array.max())) if array.size else (0, 0)
+
+    def array(self) -> NDArray[Any]:
+        """A known array, of its own dtype."""
+        return np.asarray(self.content)
+
+    def uniform(self) -> float | None:
+        """The number that all elements of a known array are, if they are one."""
+        if not self.known:
+            return None
+        array = self.array()
+        if not array.size:
+            return None
+        first = array.flat[0]
+        return float(first) if array.ndim == 0 or bool((array == first).all()) else None
+
+
+def kind(dtype: Any) -> str:
+    """`float`, `int`, `bool`, `key` for keys of random numbers, or `other`."""
+    name = str(dtype)
+    if name.startswith("key"):
+        return "key"
+    if name == "bool":
+        return "bool"
+    if name.startswith(("int", "uint")):
+        return "int"
+    return "float" if name.startswith(("float", "bfloat")) else "other"
+
+
+def range_of(dtype: Any) -> Interval:
+    """The interval of a type of whole numbers or truths."""
+    if str(dtype) == "bool":
+        return 0, 1
+    found = np.iinfo(np.dtype(str(dtype)))
+    return int(found.min), int(found.max)

@@ -1,0 +1,160 @@
+"""Runs a jaxpr on values: known equations by JAX itself, in its own types; the others by our rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.types import Shape
+from circuitize.frontends.provenance import part, placed_at
+
+from . import comparison, control, draws, elementwise, indexing, layout, linear, raised, reductions, windows
+from .equation import CALLS, RULES, Call, Calls, Context, Equation, values_of
+from .source import folders, source
+from .value import Key, Value
+
+MODULES = (control, draws, elementwise, comparison, indexing, layout, linear, reductions, windows)
+"""Where the rules are."""
+FOLDED = 1 << 22
+"""The most elements of what is computed when the function is read."""
+MOST = 1 << 20
+"""The most equations, loops unrolled."""
+MISFITS = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
+
+
+def run(context: Context, closed: Any, arguments: Sequence[Value]) -> list[Value]:
+    """The results of a closed jaxpr. Calls wait on a list, however deep they nest.
+
+    Raises CircuitizeError, with the user's line, for a primitive without a rule, or operands that a rule does not take.
+    """
+    context.folders = context.folders or folders()
+    constants = [Value(array, array.dtype) for array in closed.consts]
+    waiting: list[Calls] = [_frame(context, Call(closed.jaxpr, constants, arguments))]
+    results: list[Value] | None = None
+    while waiting:
+        try:
+            call = next(waiting[-1]) if results is None else waiting[-1].send(results)
+        except StopIteration as done:
+            waiting.pop()
+            results = done.value
+        else:
+            waiting.append(_frame(context, call))
+            results = None
+    assert results is not None
+    return results
+
+
+def _frame(context: Context, call: Call) -> Calls:
+    """The equations of one jaxpr, in order."""
+    jaxpr = call.jaxpr
+    environment: dict[Any, Value] = {}
+    environment.update(zip(jaxpr.constvars, call.constants, strict=True))
+    environment.update(zip(jaxpr.invars, call.arguments, strict=True))
+
+    def read(variable: Any) -> Value:
+        if hasattr(variable, "val"):
+            return Value(np.asarray(variable.val, variable.aval.dtype), variable.aval.dtype)
+        return environment[variable]
+
+    ends = raised.whole(context.jax, jaxpr, context.references) if context.raises else {}
+    for equation, end in _needed(jaxpr, ends):
+        context.equations += 1
+        found, label = source(equation, context.folders)
+        (place, line), label = found or call.place, label or call.label
+        if end is not None:
+            (result,) = equation.outvars
+            with placed_at((place, line)), part(label):
+                environment[result] = end.value(context.jax, read(end.argument), result.aval.dtype)
+            continue
+        inputs = tuple(read(variable) for variable in equation.invars)
+        known = Equation(
+            context,
+            equation.primitive.name,
+            inputs,
+            equation.params,
+            tuple(tuple(v.aval.shape) for v in equation.outvars),
+            tuple(v.aval.dtype for v in equation.outvars),
+            f"{place}:{line}" if place else "the function",
+        )
+        if context.equations > MOST:
+            raise known.fault(f"expected at most {MOST} equations, loops unrolled, found more; shorten the loops")
+        results = _folded(known, equation)
+        if results is None and known.name in CALLS:
+            results = yield from _placed(CALLS[known.name][0](known), (place, line), label)
+        elif results is None:
+            with placed_at((place, line)), part(label):
+                results = _translated(known)
+        environment.update(zip(equation.outvars, results, strict=True))
+    return [read(variable) for variable in jaxpr.outvars]
+
+
+def _placed(calls: Calls, place: tuple[str, int], label: str) -> Calls:
+    """The same calls, with what to say where JAX has no line: it traces functions of its own once."""
+    results: list[Value] | None = None
+    while True:
+        try:
+            call = next(calls) if results is None else calls.send(results)
+        except StopIteration as done:
+            return list(done.value)
+        results = yield call._replace(place=place, label=label)
+
+
+def _needed(jaxpr: Any, ends: Mapping[int, raised.Whole]) -> list[tuple[Any, raised.Whole | None]]:
+    """The equations that some result depends on, with the function that an equation ends and stands for, if any."""
+    needed = {variable for variable in jaxpr.outvars if not hasattr(variable, "val")}
+    kept: list[tuple[Any, raised.Whole | None]] = []
+    for place in range(len(jaxpr.eqns) - 1, -1, -1):
+        equation, end = jaxpr.eqns[place], ends.get(place)
+        if not needed.isdisjoint(equation.outvars):
+            kept.append((equation, end))
+            read = equation.invars if end is None else [end.argument]
+            needed.update(variable for variable in read if not hasattr(variable, "val"))
+    return kept[::-1]
+
+
+def _folded(known: Equation, equation: Any) -> list[Value] | None:
+    """The results by JAX itself, where all operands are known and nothing is too large."""
+    if not all(value.known for value in known.inputs):
+        return None
+    if known.name in CALLS and known.name != "while":
+        return None
+    if sum(int(np.prod(shape)) for shape in known.shapes) > FOLDED:
+        return None
+    operands = [value.content for value in known.inputs]
+    made = equation.primitive.bind(*operands, **equation.params)
+    several = made if equation.primitive.multiple_results else [made]
+    return [Value(_held(one), dtype) for one, dtype in zip(several, known.dtypes, strict=True)]
+
+
+def _held(array: Any) -> Any:
+    """Arrays of numbers as numpy's; keys of random numbers as they are."""
+    return array if str(array.dtype).startswith("key") else np.asarray(array)
+
+
+def _translated(known: Equation) -> list[Value]:
+    if any(isinstance(value.content, Key) for value in known.inputs):
+        return draws.keys(known)
+    if not any(map(_size, known.shapes)):
+        return [
+            Value(np.zeros(shape, str(dtype)), dtype) for shape, dtype in zip(known.shapes, known.dtypes, strict=True)
+        ]
+    rule = RULES.get(known.name)
+    if rule is None:
+        raise known.fault("expected a primitive of the table in docs/jax.md, found another; write it with these")
+    try:
+        return values_of(known, rule, rule.function(known))
+    except CircuitizeError as error:
+        text = str(error)
+        raise (error if text.startswith(known.place) else known.fault(text)) from None
+    except MISFITS as error:
+        found = (str(error).splitlines() or [""])[0]
+        raise known.fault(
+            f"expected operands and parameters that fit, found {type(error).__name__}: {found}; write it otherwise"
+        ) from None
+
+
+def _size(shape: Shape) -> int:
+    return int(np.prod(shape))
