@@ -98,7 +98,7 @@ class Polygrad(System):
 
     def restore(self, tensor: Any, saved: Any) -> None:
         before, gradient = saved
-        if not tensor.uop == before.uop:
+        if not self.same(tensor.uop, before.uop):
             tensor.replace(before)
         tensor._grad = gradient
 

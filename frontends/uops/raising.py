@@ -249,9 +249,7 @@ class Raised:
         if form and form.name == "sigmoid" and near(scale, -2 * number) and abs(number) == 1.0:
             inner = self.scaled(form.of, form.number / 2)
             made = inner.apply(arrays.Tanh())
-            cubic = self.form(form.of)
-            known = cubic is not None and cubic.name == "gelu_cubic" and near(form.number / 2, math.sqrt(2 / math.pi))
-            self.noted(made, "gelu_tanh" if known and cubic else "tanh", cubic.of if known and cubic else form.of)
+            self._tanh(made, form.of, form.number / 2)
             return Product(shape, (Factor(made, factor.axes),), -number)
         made = self.tensor(Product(shape, (factor,), scale), factor.axes) + number
         if form and form.name == "gelu_tanh" and scale == 1.0 and number == 1.0:
@@ -337,6 +335,22 @@ class Raised:
         first, *rest = [self.tensor(Product(product.shape, e.factors, e.scale), onto) for e in made]
         return Product(product.shape, (Factor(first.apply(operation, *rest), onto),))
 
+    def curve(self, operation: Operation, product: Product) -> Product:
+        """A curve that was found whole, of a form of its own."""
+        single = self.single(product)
+        made = self.applied(operation, product)
+        x, tensor = single.factor.tensor, made.factor.tensor
+        if isinstance(operation, arrays.Tanh):
+            self._tanh(tensor, x, single.scale)
+        elif isinstance(operation, arrays.Erf):
+            self.noted(tensor, "erf", x, (), single.scale)
+        return made
+
+    def _tanh(self, tensor: Tensor, x: Tensor, scale: float) -> None:
+        cubic = self.form(x)
+        if cubic is not None and cubic.name == "gelu_cubic" and near(scale, math.sqrt(2 / math.pi)):
+            self.noted(tensor, "gelu_tanh", cubic.of)
+
     def exp2(self, product: Product) -> Product:
         single = self.single(product)
         inner = single.scaled(LN2)
@@ -355,6 +369,25 @@ class Raised:
         if single.scale == 1.0:
             self.noted(made.factor.tensor, "log", single.factor.tensor)
         return made.scaled(1 / LN2)
+
+    def power(self, product: Product, exponent: float) -> Product:
+        """The power by a multiple of 1/2."""
+        if exponent < 0:
+            return self.reciprocal(self.power(product, -exponent))
+        single = self.single(product)
+        if not exponent.is_integer():
+            root = self.square_root(single)
+            whole = self.power(single, exponent - 0.5)
+            return root if exponent == 0.5 else self.multiply(whole, root, product.shape)
+        if exponent == 0.0:
+            return self.constant(np.ones(()), product.shape)
+        factor, degree = single.factor, int(exponent)
+        if degree == 1 or (not factor.axes and self.is_unit(factor)):
+            return Product(product.shape, single.factors, single.scale**degree)
+        made = factor.tensor.apply(arrays.Square() if degree == 2 else arrays.Power(degree))
+        if degree in (2, 3):
+            self.noted(made, "square" if degree == 2 else "cube", factor.tensor)
+        return Product(product.shape, (Factor(made, factor.axes),)).scaled(single.scale**degree)
 
     def square_root(self, product: Product) -> Product:
         made = self.applied(arrays.SquareRoot(), product)

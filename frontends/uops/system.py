@@ -97,6 +97,10 @@ class System(ABC):
     def state_dict(self, found: object) -> Mapping[str, Any]:
         """The tensors of an object by name."""
 
+    def same(self, one: Any, other: Any) -> bool:
+        """Whether two nodes are one. What both packages say of `!=` is another node."""
+        return bool(one == other)
+
     def fresh(self, values: Any) -> Any:
         """A tensor of its own with these elements."""
         given = values.numpy() if self.is_tensor(values) else np.asarray(values)

@@ -70,8 +70,10 @@ def _of_function(system: System, function: Any, examples: Sequence[Any], state: 
         with system.deferred():
             made = function(*given.values())
             outputs = {} if made is None else _named(system, made)
-            changed = {name: tensor for name, tensor in names.items() if not tensor.uop == before[id(tensor)][1]}
-            _require_named(before, names)
+            changed = {
+                name: tensor for name, tensor in names.items() if not system.same(tensor.uop, before[id(tensor)][1])
+            }
+            _require_named(system, before, names)
             constants = own - set(changed)
             graph = system.graph([*changed.values(), *outputs.values()], cuts.without(constants))
     finally:
@@ -134,11 +136,11 @@ def _named(system: System, made: Any) -> dict[str, Any]:
     return named
 
 
-def _require_named(before: Mapping[int, tuple[Any, Any, Any]], names: Mapping[str, Any]) -> None:
+def _require_named(system: System, before: Mapping[int, tuple[Any, Any, Any]], names: Mapping[str, Any]) -> None:
     """Raises CircuitizeError where a tensor without a name was assigned to."""
     known = {id(tensor) for tensor in names.values()}
     for tensor, uop, _ in before.values():
-        if id(tensor) not in known and not tensor.uop == uop:
+        if id(tensor) not in known and not system.same(tensor.uop, uop):
             raise CircuitizeError(
                 f"step: expected changes of named tensors, found one of shape {list(tensor.shape)} without a name; "
                 "give what holds it, as state=[model, optimizer]"

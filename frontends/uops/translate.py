@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -17,6 +18,7 @@ from circuitize.frontends.functions import floor, relu
 from circuitize.frontends.provenance import here, part, placed_at
 from circuitize.frontends.tensor import Tensor
 
+from .curves import found_curve
 from .graph import Graph, Node
 from .known import FLOATS, SAME, Known, evaluated
 from .products import Product, expanded, permuted, product_of, reshaped
@@ -24,6 +26,8 @@ from .raising import Raised
 from .walks import Walk, eager, replayed, settled, walk
 
 Value = Known | Product | Walk
+INFINITY = 0x7F800000
+"""The bits of infinity in single precision, which only those of a NaN exceed, but for the sign."""
 MOVEMENTS = ("RESHAPE", "EXPAND", "PERMUTE", "SHRINK", "FLIP", "PAD")
 
 
@@ -59,6 +63,7 @@ class Translation:
 
     def __post_init__(self) -> None:
         self.values: list[Value | None] = []
+        self.places: list[int] = []
 
     def flat(self, entered: Product) -> Product:
         size = int(np.prod(entered.shape, dtype=np.int64))
@@ -71,6 +76,7 @@ class Translation:
 
     def made(self, place: int, node: Node) -> Value | None:
         """The value of a node; None for one that has none, as STORE."""
+        self.places.append(place)
         sources = [self.values[source] for source in node.sources]
         if node.name in ("STORE", "BUFFER"):
             return self.value(place) if node.name == "BUFFER" else None
@@ -129,21 +135,32 @@ class Translation:
         current = self.values[target]
         for source in node.sources[1:]:
             effect = self.graph.nodes[source]
-            if effect.name != "STORE" or effect.sources[0] != target:
+            if effect.name != "STORE" or self._buffer(effect.sources[0]) != self._buffer(target):
                 raise self.refused(
                     node,
                     "to follow a store of the whole tensor, found a store of a part of it, or a kernel",
                     "write the tensor with where() instead of assigning to a slice",
                 )
-            stored = effect.sources[1]
+            stored, shape = effect.sources[1], self.graph.nodes[effect.sources[0]].shape
             current = self.values[stored]
             if isinstance(current, np.ndarray):
-                current = np.broadcast_to(current, node.shape)
+                current = np.broadcast_to(current, shape).reshape(node.shape)
             else:
-                current = expanded(self.product(stored), node.shape)
+                current = expanded(self.product(stored), shape)
+                current = reshaped(current, node.shape) or product_of(self.raised.whole(current).reshape(node.shape))
         return current
 
-    def _moved(self, node: Node) -> Value:
+    def bits(self, node: Node) -> bool:
+        """Whether a node reads the bits of a float."""
+        return any(self.graph.nodes[source].name == "BITCAST" for source in node.sources)
+
+    def _buffer(self, place: int) -> int:
+        """The node of which this one is all elements, in their order."""
+        while self.graph.nodes[place].name == "RESHAPE" and place not in self.graph.ports:
+            place = self.graph.nodes[place].sources[0]
+        return place
+
+    def _moved(self, node: Node) -> Value | None:
         place = node.sources[0]
         rest = []
         for source in node.sources[1:]:
@@ -152,6 +169,8 @@ class Translation:
                 raise self.refused(node, "by known numbers, found a tensor", "give tensors fixed shapes")
             rest.append(known)
         value = self.values[place]
+        if value is None:
+            return None
         if isinstance(value, Walk) and node.name != "PAD":
             return value.moved(node, rest)
         product = self.product(place)
@@ -238,6 +257,8 @@ def _chosen(t: Translation, node: Node, mask: Known, x: Product, y: Product) -> 
 @rule("MUL", "AND")
 def _multiply(t: Translation, node: Node) -> Made:
     if node.name == "AND" and node.dtype != "bool":
+        if t.bits(node):
+            return None
         raise t.refused(node, "of truth values, found one of bits", "leave bit arithmetic out")
     x, y = t.products(node)
     for place in (0, 1):
@@ -262,6 +283,11 @@ def _maximum(t: Translation, node: Node) -> Made:
 def _different(t: Translation, node: Node) -> Made:
     first, second = node.sources
     equal = node.name == "CMPEQ"
+    if any(
+        t.values[source] is None and t.uniform(other) == INFINITY
+        for source, other in ((first, second), (second, first))
+    ):
+        return np.broadcast_to(np.asarray(not equal), node.shape)
     if first == second:
         return np.broadcast_to(np.asarray(equal), node.shape)
     for place, other in ((0, second), (1, first)):
@@ -319,8 +345,16 @@ def _not(t: Translation, node: Node, x: Product) -> Product:
     return made
 
 
+@rule("BITCAST")
+def _bits(t: Translation, node: Node) -> Made:
+    """The bits of a float have no value here; only whether they are those of a NaN or an infinity is asked."""
+    return None
+
+
 @rule("CMPLT")
 def _less(t: Translation, node: Node) -> Made:
+    if any(t.values[source] is None for source in node.sources) and t.uniform(node.sources[0]) == INFINITY:
+        return np.broadcast_to(np.asarray(False), node.shape)
     if node.sources[0] == node.sources[1]:
         return np.broadcast_to(np.asarray(False), node.shape)
     numbers = [t.uniform(source) for source in node.sources]
@@ -339,6 +373,10 @@ def _less(t: Translation, node: Node) -> Made:
 @rule("WHERE")
 def _where(t: Translation, node: Node) -> Made:
     condition, first, second = node.sources
+    curve = found_curve(t.graph.nodes, t.places[-1])
+    if curve is not None:
+        argument, operation = curve
+        return t.raised.curve(operation, t.product(argument))
     mask = t.known(condition)
     if mask is not None and (mask.all() or not mask.any()):
         chosen = first if mask.all() else second
@@ -435,3 +473,16 @@ def _divided(t: Translation, node: Node) -> Made:
 def _accumulated(t: Translation, node: Node) -> Made:
     x, y, z = t.products(node)
     return t.raised.add(t.raised.multiply(x, y, node.shape), z, node.shape)
+
+
+@rule("POW")
+def _power(t: Translation, node: Node) -> Made:
+    base, exponent = (t.uniform(source) for source in node.sources)
+    x, y = t.products(node)
+    if exponent is not None and (2 * exponent).is_integer():
+        return t.raised.power(x, exponent)
+    if base is not None and base > 0:
+        return t.raised.exp2(y.scaled(math.log2(base)))
+    raise t.refused(
+        node, "of a known base above 0, or to a known multiple of 1/2, found neither", "write exp(y * log(x))"
+    )

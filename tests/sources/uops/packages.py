@@ -61,7 +61,7 @@ class Convolutional:
 
     def __init__(self, package: Package) -> None:
         nn = package.nn
-        self.c1, self.norm = nn.Conv2d(1, 3, 3, padding=1), nn.BatchNorm(3)
+        self.c1, self.norm = nn.Conv2d(1, 3, 3, padding=1, bias=False), nn.BatchNorm(3)
         self.c2, self.out = nn.Conv2d(3, 4, 2), nn.Linear(16, 3)
 
     def __call__(self, x: Any) -> Any:
@@ -77,7 +77,7 @@ class Block:
         self.heads, self.length, self.tensor = heads, length, package.tensor
         self.words, self.places = nn.Embedding(words, width), nn.Embedding(length, width)
         self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
-        self.attend, self.joined = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.attend, self.joined = nn.Linear(width, 3 * width, bias=False), nn.Linear(width, width)
         self.wide, self.narrow = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
         self.last = nn.LayerNorm(width)
         self.out = nn.Linear(width, words, bias=False)
