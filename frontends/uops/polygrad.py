@@ -13,10 +13,12 @@ import numpy as np
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.types import Shape
+from circuitize.frontends.imported import Imported, Reals
 
-from .graph import Node
+from .graph import Node, Port
 from .known import Known
-from .system import System
+from .system import Cuts, System
+from .taken import imported
 
 _ARGUMENT = re.compile(
     r"UOp\((?P<name>\w+)(?:, (?P<dtype>[^,()]+))?(?:, (?P<argument>.*?))?(?:, src=\d+)?\)", re.DOTALL
@@ -111,5 +113,63 @@ class Polygrad(System):
     def state_dict(self, found: object) -> Mapping[str, Any]:
         return dict(self.module("nn.state").get_state_dict(found))
 
+    def is_model(self, found: object) -> bool:
+        """Whether this is a Model, which C owns: captured, of a configuration, or out of a file."""
+        return isinstance(found, self.module("model").Model)
 
+    def of_model(self, model: Any, entrypoint: str | None) -> Imported:
+        """What a Model computes at an entry point, its parameters and other buffers by their names."""
+        entries = {entry["name"]: entry for entry in model.entrypoints()}
+        name = entrypoint or ("forward" if "forward" in entries else next(iter(entries), "forward"))
+        if name not in entries:
+            raise CircuitizeError(f"polygrad: expected an entry point among {sorted(entries)}, found {name!r}")
+        shapes, kept = self._bindings(model, entries[name])
+        nodes = {self._buffer(model, binding["name"]): binding for binding in model.bindings()}
+        cuts = Cuts(
+            {node: Port(b["name"], shapes[b["name"]], flat=True) for node, b in nodes.items() if b["name"] in shapes},
+            {},
+        )
+        stores = list(self._node(model, "poly_model_get_sink", name).src)
+        for store in stores:
+            if store.op_name != "STORE" or store.src[0] not in nodes:
+                raise CircuitizeError(
+                    f"polygrad: expected {name!r} to store outputs, found {store.op_name}; capture it"
+                )
+        stored = [nodes[store.src[0]] for store in stores]
+        graph = self.graph([store.src[1] for store in stores], cuts)
+        leaving = [tuple(map(int, binding["shape"])) for binding in stored]
+        return imported(self, graph, [binding["name"] for binding in stored], shapes, kept, leaving)
+
+    def _bindings(self, model: Any, entry: Mapping[str, Any]) -> tuple[dict[str, Shape], dict[str, Reals]]:
+        """What enters by name with its shape, and the values of what a model keeps."""
+        shapes: dict[str, Shape] = {}
+        kept: dict[str, Reals] = {}
+        for binding in model.bindings():
+            name, shape = binding["name"], tuple(map(int, binding["shape"]))
+            if any(low != high for low, high in binding["shape_bounds"]):
+                raise CircuitizeError(
+                    f"{name}: expected a fixed shape, found bounds {binding['shape_bounds']}; capture it at one shape"
+                )
+            if binding["role"] in (PARAMETER, STATE):
+                shapes[name] = shape
+                kept[name] = np.asarray(model.read_buffer(name), np.float64).reshape(shape)
+        return shapes | {
+            binding["name"]: tuple(map(int, binding["shape"]))
+            for binding in model.bindings()
+            if binding["name"] in entry["inputs"]
+        }, kept
+
+    def _node(self, model: Any, function: str, name: str) -> Any:
+        prototype = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p)
+        place = prototype(ctypes.cast(getattr(self._native, function), ctypes.c_void_p).value)(
+            model._ptr, name.encode()
+        )
+        return self.module("uop.ops").UOp(model._ctx, place)
+
+    def _buffer(self, model: Any, name: str) -> Any:
+        return self._node(model, "poly_model_get_buffer", name)
+
+
+PARAMETER, STATE = 0, 4
+"""The roles of what a Model keeps."""
 POLYGRAD = Polygrad()

@@ -41,6 +41,15 @@ def near(x: float, y: float) -> bool:
     return math.isclose(x, y, rel_tol=1e-6)
 
 
+LEAST = -1e4
+"""A constant of at most this is there to mask a score: it stands for minus infinity."""
+
+
+def masked(value: Known) -> Known:
+    """Where known elements stand for minus infinity."""
+    return np.asarray(np.asarray(value, np.float64) <= LEAST)
+
+
 class Raised:
     """Writes products, sums and curves, the largest operation that they are."""
 
@@ -61,9 +70,9 @@ class Raised:
         return form if form is not None and form.name == name else None
 
     def constant(self, value: Known, shape: Shape) -> Product:
-        """Known elements; those that are minus infinity become -64."""
+        """Known elements; those that stand for minus infinity become -64."""
         values = np.broadcast_to(np.asarray(value, np.float64), shape)
-        values = np.where(np.isneginf(values), MASKED, values)
+        values = np.where(masked(values), MASKED, values)
         if not np.isfinite(values).all():
             raise CircuitizeError("expected finite constants, found NaN or infinity; correct the program")
         kept = []

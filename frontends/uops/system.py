@@ -128,8 +128,8 @@ class System(ABC):
         return Cuts(ports, views)
 
     def graph(self, roots: Sequence[Any], cuts: Cuts) -> Graph:
-        """The graph of some tensors, cut at the inputs."""
-        return read([tensor.uop for tensor in roots], self.sources, self.described, cuts.ports, cuts.views)
+        """The graph below some nodes, cut at the inputs."""
+        return read(roots, self.sources, self.described, cuts.ports, cuts.views)
 
     def names(self, state: object) -> tuple[dict[str, Any], set[str]]:
         """Tensors by name, and which of them are an optimiser's own, with the names of its parameters.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,8 +23,9 @@ def taken(
     examples: Sequence[Any],
     inputs: Mapping[str, Any] | None,
     state: object,
+    constant: Collection[str] = (),
 ) -> Imported:
-    """A program out of tensors, or out of a function of example tensors."""
+    """A program out of tensors, or out of a function of example tensors; `constant` names state that is no input."""
     if isinstance(source, Mapping) or system.is_tensor(source) or isinstance(source, (list, tuple)):
         if examples:
             raise CircuitizeError(
@@ -42,7 +43,7 @@ def taken(
         raise CircuitizeError(
             f"{system.name}: expected a function's inputs as examples in order, found inputs by name; leave out inputs="
         )
-    return _of_function(system, function, examples, state)
+    return _of_function(system, function, examples, state, constant)
 
 
 def _of_tensors(
@@ -54,11 +55,13 @@ def _of_tensors(
     _require_apart(state, inputs, "a parameter")
     kept = {name: values_of(system, tensor) for name, tensor in state.items()}
     entering = {**state, **inputs}
-    graph = system.graph(list(outputs.values()), system.cuts(entering))
-    return _imported(system, graph, list(outputs), shapes_of(entering), kept)
+    graph = system.graph([tensor.uop for tensor in outputs.values()], system.cuts(entering))
+    return imported(system, graph, list(outputs), shapes_of(entering), kept)
 
 
-def _of_function(system: System, function: Any, examples: Sequence[Any], state: object) -> Imported:
+def _of_function(
+    system: System, function: Any, examples: Sequence[Any], state: object, constant: Collection[str]
+) -> Imported:
     """What a function makes of fresh tensors, and of the state that it changes. Everything is put back after it."""
     names, own = system.names([getattr(function, "__self__", function), state])
     given = dict(zip(_parameters(function, len(examples)), map(system.fresh, examples), strict=True))
@@ -74,8 +77,10 @@ def _of_function(system: System, function: Any, examples: Sequence[Any], state: 
                 name: tensor for name, tensor in names.items() if not system.same(tensor.uop, before[id(tensor)][1])
             }
             _require_named(system, before, names)
-            constants = own - set(changed)
-            graph = system.graph([*changed.values(), *outputs.values()], cuts.without(constants))
+            changed = {name: tensor for name, tensor in changed.items() if name not in constant}
+            constants = {*constant, *(own - set(changed))}
+            roots = [tensor.uop for tensor in (*changed.values(), *outputs.values())]
+            graph = system.graph(roots, cuts.without(constants))
     finally:
         for tensor, _, saved in before.values():
             system.restore(tensor, saved)
@@ -85,16 +90,21 @@ def _of_function(system: System, function: Any, examples: Sequence[Any], state: 
         )
     _require_apart(changed, outputs, "an output")
     entering = {name: shape for name, shape in shapes.items() if name not in constants}
-    return _imported(system, graph, [*changed, *outputs], entering, kept)
+    return imported(system, graph, [*changed, *outputs], entering, kept)
 
 
-def _imported(
-    system: System, graph: Graph, outputs: Sequence[str], entering: Mapping[str, Shape], kept: Mapping[str, Reals]
+def imported(
+    system: System,
+    graph: Graph,
+    outputs: Sequence[str],
+    entering: Mapping[str, Shape],
+    kept: Mapping[str, Reals],
+    leaving: Sequence[Shape] | None = None,
 ) -> Imported:
-    """The program of a graph; parameters that it does not read are left out."""
+    """The program of a graph; parameters that it does not read are left out. `leaving` gives outputs other shapes."""
     read = {port.name for port in graph.ports.values()}
     shapes = {name: shape for name, shape in entering.items() if name in read or name not in kept}
-    arrow = translated(graph, shapes, lambda place: system.elements(graph.keys[place]), system.name)
+    arrow = translated(graph, shapes, lambda place: system.elements(graph.keys[place]), system.name, leaving)
     return Imported(arrow, tuple(shapes), tuple(outputs), {name: kept[name] for name in shapes if name in kept})
 
 

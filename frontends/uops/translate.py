@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +22,7 @@ from .curves import found_curve
 from .graph import Graph, Node
 from .known import FLOATS, SAME, Known, evaluated
 from .products import Product, expanded, permuted, product_of, reshaped
-from .raising import Raised
+from .raising import Raised, masked
 from .walks import Walk, eager, replayed, settled, walk
 
 Value = Known | Product | Walk
@@ -31,10 +31,17 @@ INFINITY = 0x7F800000
 MOVEMENTS = ("RESHAPE", "EXPAND", "PERMUTE", "SHRINK", "FLIP", "PAD")
 
 
-def translated(graph: Graph, inputs: Mapping[str, Shape], value: Callable[[int], Known | None], name: str) -> Arrow:
+def translated(
+    graph: Graph,
+    inputs: Mapping[str, Shape],
+    value: Callable[[int], Known | None],
+    name: str,
+    leaving: Sequence[Shape] | None = None,
+) -> Arrow:
     """The arrow from these inputs to the roots, simplified. Linear time.
 
-    `value` gives the elements of a node by its place in the graph, where its own system has them.
+    `value` gives the elements of a node by its place in the graph, where its own system has them. `leaving` gives
+    results other shapes.
     """
     builder = Builder(share=True)
     with placed_at(here()):
@@ -49,6 +56,8 @@ def translated(graph: Graph, inputs: Mapping[str, Shape], value: Callable[[int],
                 else:
                     translation.values.append(translation.made(place, node))
         results = [translation.raised.whole(translation.product(root)) for root in graph.roots]
+        shapes = [result.shape for result in results] if leaving is None else leaving
+        results = [result.reshape(shape) for result, shape in zip(results, shapes, strict=True)]
     return simplify(builder.build([result.wire for result in results]))
 
 
@@ -233,7 +242,7 @@ def _add(t: Translation, node: Node) -> Made:
     x, y = t.products(node)
     for place in (0, 1):
         known = t.known(node.sources[place])
-        if known is not None and node.name == "ADD" and np.isneginf(known).any():
+        if known is not None and node.name == "ADD" and node.dtype in FLOATS and masked(known).any():
             return _masked(t, node, np.broadcast_to(known, node.shape), (y, x)[place])
     if node.dtype == "bool":
         return t.raised.applied(arrays.Maximum(), x, y)
@@ -241,8 +250,8 @@ def _add(t: Translation, node: Node) -> Made:
 
 
 def _masked(t: Translation, node: Node, known: Known, x: Product) -> Product:
-    """x + known, -64 where known is minus infinity: what e^x makes 0 of."""
-    keep = ~np.isneginf(known)
+    """x + known, -64 where known stands for minus infinity: what e^x makes 0 of."""
+    keep = ~masked(known)
     if not keep.any():
         return t.raised.constant(known, node.shape)
     shifted = t.raised.add(x, t.raised.constant(np.where(keep, known, 0.0), node.shape), node.shape)
