@@ -9,6 +9,8 @@ from circuitize.frontends.formats import Format
 from circuitize.frontends.imported import Imported
 from circuitize.frontends.layers import Model
 
+from . import arithmetic as arithmetic
+from . import choices as choices
 from .network import network
 from .polygrad import POLYGRAD
 from .taken import taken

@@ -38,7 +38,7 @@ class Polygrad(System):
         """The C function that writes one node as a text, which the caller frees."""
         function = self._native.poly_uop_str
         prototype = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)
-        return prototype(ctypes.cast(function, ctypes.c_void_p).value)
+        return ctypes.cast(function, prototype)
 
     @cached_property
     def _free(self) -> Any:
@@ -110,6 +110,10 @@ class Polygrad(System):
             function = function._jit
         return function.fxn if isinstance(function, jit.TinyJit) else function
 
+    def compiled(self) -> list[type]:
+        jit = self.module("jit")
+        return [jit.TinyJit, jit.CompiledCallable]
+
     def state_dict(self, found: object) -> Mapping[str, Any]:
         return dict(self.module("nn.state").get_state_dict(found))
 
@@ -161,9 +165,7 @@ class Polygrad(System):
 
     def _node(self, model: Any, function: str, name: str) -> Any:
         prototype = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p)
-        place = prototype(ctypes.cast(getattr(self._native, function), ctypes.c_void_p).value)(
-            model._ptr, name.encode()
-        )
+        place = ctypes.cast(getattr(self._native, function), prototype)(model._ptr, name.encode())
         return self.module("uop.ops").UOp(model._ctx, place)
 
     def _buffer(self, model: Any, name: str) -> Any:

@@ -21,7 +21,16 @@ from .graph import VIEWS, Graph, Node, Port, read
 from .known import Known
 
 READS = ("_buffer", "numpy", "item", "tolist", "data")
-"""Methods by which a program reads elements, which a step that is taken has none of."""
+"""Methods by which a program reads elements, which a function that is taken has none of."""
+READING = (
+    "expected a function that computes tensors only, found .{name}() in it, whose number would be fixed; "
+    "return the tensor, and read it afterwards"
+)
+DRAWS = ("rand", "randn", "randint", "uniform", "normal", "rand_like", "randperm")
+DRAWING = (
+    "expected a function of its inputs alone, found .{name}() in it, which draws others in every step; "
+    "hand the numbers in as an input, or leave dropout out"
+)
 
 
 MOVING = (*VIEWS, "PERMUTE", "SHRINK", "EXPAND", "FLIP", "PAD")
@@ -89,6 +98,10 @@ class System(ABC):
     @abstractmethod
     def unwrapped(self, function: Any) -> Any:
         """The function inside a compiled one; any other as it is."""
+
+    @abstractmethod
+    def compiled(self) -> list[type]:
+        """The classes of compiled functions."""
 
     @abstractmethod
     def operation(self, uop: Any) -> str: ...
@@ -184,23 +197,26 @@ class System(ABC):
         def kept(tensor: Any = None, *others: Any, **options: Any) -> Any:
             return tensor
 
-        def forbidden(name: str) -> Any:
-            def method(tensor: Any, *options: Any, **named: Any) -> Any:
-                raise refused(
-                    f"expected a step that computes tensors only, found .{name}() in it, whose number would be fixed; "
-                    "return the tensor, and read it after the step"
-                )
-
-            return method
+        def plain(compiled: Any, *given: Any, **named: Any) -> Any:
+            return self.unwrapped(compiled)(*given, **named)
 
         cls = self.tensor
-        before = {name: cls.__dict__[name] for name in ("realize", *READS) if name in cls.__dict__}
+        changes: list[tuple[Any, str, Any]] = [(cls, "realize", kept)]
+        changes += [(cls, name, _forbidden(name, READING)) for name in READS if name in cls.__dict__]
+        changes += [(cls, name, _forbidden(name, DRAWING)) for name in DRAWS if name in cls.__dict__]
+        changes += [(compiled, "__call__", plain) for compiled in self.compiled()]
+        before = [(where, name, where.__dict__[name]) for where, name, _ in changes]
         try:
-            cls.realize = kept
-            for name in before:
-                if name != "realize":
-                    setattr(cls, name, forbidden(name))
+            for where, name, method in changes:
+                setattr(where, name, method)
             yield
         finally:
-            for name, method in before.items():
-                setattr(cls, name, method)
+            for where, name, method in before:
+                setattr(where, name, method)
+
+
+def _forbidden(name: str, message: str) -> Any:
+    def method(*given: Any, **named: Any) -> Any:
+        raise refused(message.format(name=name))
+
+    return method

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
+from types import MethodType
 from typing import Any
 
 import numpy as np
@@ -33,7 +35,7 @@ def taken(
                 "write inputs={'x': x}"
             )
         return _of_tensors(system, _named(system, source), dict(inputs or {}), system.names(state)[0])
-    function = system.unwrapped(source)
+    function = _function(system, source)
     if not callable(function):
         raise CircuitizeError(
             f"{system.name}: expected tensors, a function or a model, found {type(source).__name__}; "
@@ -44,6 +46,14 @@ def taken(
             f"{system.name}: expected a function's inputs as examples in order, found inputs by name; leave out inputs="
         )
     return _of_function(system, function, examples, state, constant)
+
+
+def _function(system: System, source: Any) -> Any:
+    """The function inside a compiled one, a compiled method's with its object."""
+    compiled = getattr(getattr(source, "func", None), "__self__", None)
+    if isinstance(source, partial) and isinstance(compiled, tuple(system.compiled())) and len(source.args) == 1:
+        return MethodType(system.unwrapped(compiled), source.args[0])
+    return system.unwrapped(source)
 
 
 def _of_tensors(

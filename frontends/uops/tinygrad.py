@@ -62,6 +62,9 @@ class Tinygrad(System):
             )
         return function.fxn
 
+    def compiled(self) -> list[type]:
+        return [self.module("engine.jit")._TinyJit]
+
     def state_dict(self, found: object) -> Mapping[str, Any]:
         return dict(self.module("nn.state").get_state_dict(found))
 
