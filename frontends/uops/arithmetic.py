@@ -20,6 +20,7 @@ from .writing import masked
 
 @rule("ADD", "SUB")
 def _add(t: Translation, node: Node) -> Made:
+    """Add, Subtract; x - mean, x - maximum and log softmax are known again"""
     x, y = t.products(node)
     for place in (0, 1):
         known = t.known(node.sources[place])
@@ -41,6 +42,7 @@ def _masked(t: Translation, node: Node, known: Known, x: Product) -> Product:
 
 @rule("MUL", "AND")
 def _multiply(t: Translation, node: Node) -> Made:
+    """Multiply, Scale; with a sum after it Einsum, Gather or ScatterAdd; softmax, normalisations and GELU are known again"""
     if node.name == "AND" and node.dtype != "bool":
         if t.bits(node):
             return None
@@ -54,6 +56,7 @@ def _multiply(t: Translation, node: Node) -> Made:
 
 @rule("REDUCE")
 def _reduce(t: Translation, node: Node) -> Made:
+    """Sum, Mean, Max, Product; of a product Einsum"""
     operation, count = node.argument
     product = t.product(node.sources[0])
     if operation == "ADD":
@@ -68,6 +71,7 @@ def _reduce(t: Translation, node: Node) -> Made:
 
 @rule("CAST")
 def _cast(t: Translation, node: Node) -> Made:
+    """nothing; to bool x is compared with 0, to a whole number truncated"""
     source = t.graph.nodes[node.sources[0]]
     if node.dtype == "bool" and source.dtype != "bool":
         x = t.product(node.sources[0])
@@ -81,6 +85,7 @@ def _cast(t: Translation, node: Node) -> Made:
 
 @rule("TRUNC")
 def _truncated(t: Translation, node: Node) -> Made:
+    """Floor of the magnitude, with the sign"""
     made = t.raised.single(t.product(node.sources[0]))
     x = t.raised.tensor(made, made.factor.axes)
     return Product(node.shape, (Factor(floor(relu(x)) - floor(relu(-x)), made.factor.axes),))
@@ -88,48 +93,57 @@ def _truncated(t: Translation, node: Node) -> Made:
 
 @rule("EXP2")
 def _exp2(t: Translation, node: Node) -> Made:
+    """Exp"""
     return t.raised.exp2(t.product(node.sources[0]))
 
 
 @rule("LOG2")
 def _log2(t: Translation, node: Node) -> Made:
+    """Log"""
     return t.raised.log2(t.product(node.sources[0]))
 
 
 @rule("SQRT")
 def _square_root(t: Translation, node: Node) -> Made:
+    """SquareRoot; its reciprocal ReciprocalSquareRoot"""
     return t.raised.square_root(t.product(node.sources[0]))
 
 
 @rule("RECIPROCAL")
 def _reciprocal(t: Translation, node: Node) -> Made:
+    """Reciprocal, Divide; Sigmoid where it is one"""
     return t.raised.reciprocal(t.product(node.sources[0]))
 
 
 @rule("SIN")
 def _sine(t: Translation, node: Node) -> Made:
+    """Sin"""
     return t.raised.applied(arrays.Sin(), t.product(node.sources[0]))
 
 
 @rule("NEG")
 def _negated(t: Translation, node: Node) -> Made:
+    """Negate"""
     return t.product(node.sources[0]).scaled(-1.0)
 
 
 @rule("FDIV")
 def _divided(t: Translation, node: Node) -> Made:
+    """Divide"""
     x, y = t.products(node)
     return t.raised.multiply(x, t.raised.reciprocal(y), node.shape)
 
 
 @rule("MULACC")
 def _accumulated(t: Translation, node: Node) -> Made:
+    """Multiply and Add"""
     x, y, z = t.products(node)
     return t.raised.add(t.raised.multiply(x, y, node.shape), z, node.shape)
 
 
 @rule("POW")
 def _power(t: Translation, node: Node) -> Made:
+    """Square, Power, SquareRoot of it, for a known multiple of 1/2; Exp for a known base above 0"""
     base, exponent = (t.uniform(source) for source in node.sources)
     x, y = t.products(node)
     if exponent is not None and (2 * exponent).is_integer():
@@ -139,3 +153,11 @@ def _power(t: Translation, node: Node) -> Made:
     raise t.refused(
         node, "of a known base above 0, or to a known multiple of 1/2, found neither", "write exp(y * log(x))"
     )
+
+
+@rule("STACK")
+def _stacked(t: Translation, node: Node) -> Made:
+    """Concatenate, along a new first axis"""
+    first, *others = [t.raised.whole(t.product(source)) for source in node.sources]
+    parts = [part.reshape(1, *part.shape) for part in (first, *others)]
+    return product_of(parts[0].apply(arrays.Concatenate(0), *parts[1:]) if others else parts[0])

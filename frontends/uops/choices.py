@@ -16,6 +16,7 @@ from .translate import INFINITY, Translation
 
 @rule("OR", "MAX")
 def _maximum(t: Translation, node: Node) -> Made:
+    """Maximum; ReLU where one is 0"""
     x, y = t.products(node)
     for place, other in ((0, y), (1, x)):
         number = t.uniform(node.sources[place])
@@ -28,6 +29,7 @@ def _maximum(t: Translation, node: Node) -> Made:
 
 @rule("XOR", "CMPNE", "CMPEQ")
 def _different(t: Translation, node: Node) -> Made:
+    """OneHot where indices meet 0, 1, ...; else two comparisons; x != x is false: no NaN"""
     first, second = node.sources
     equal = node.name == "CMPEQ"
     if any(
@@ -94,12 +96,13 @@ def _not(t: Translation, node: Node, x: Product) -> Product:
 
 @rule("BITCAST")
 def _bits(t: Translation, node: Node) -> Made:
-    """The bits of a float have no value here; only whether they are those of a NaN or an infinity is asked."""
+    """nothing: only whether the bits are those of a NaN or an infinity may be asked"""
     return None
 
 
 @rule("CMPLT")
 def _less(t: Translation, node: Node) -> Made:
+    """Greater; false of an infinity or a NaN"""
     if any(t.values[source] is None for source in node.sources) and t.uniform(node.sources[0]) == INFINITY:
         return np.broadcast_to(np.asarray(False), node.shape)
     if node.sources[0] == node.sources[1]:
@@ -119,6 +122,7 @@ def _less(t: Translation, node: Node) -> Made:
 
 @rule("WHERE")
 def _where(t: Translation, node: Node) -> Made:
+    """Select; ReLU, Maximum or a product where it is one; Tanh and Erf as polygrad writes them"""
     condition, first, second = node.sources
     curve = found_curve(t.graph.nodes, t.places[-1])
     if curve is not None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from circuitize.circuits.builder import Builder
 from circuitize.frontends.tensor import Tensor
 
+from .known import Known
 from .products import Factor
 
 
@@ -32,6 +33,8 @@ class Forms:
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
         self.forms: dict[int, Form] = {}
+        self.known: dict[int, Known] = {}
+        """The elements of constants, by wire."""
 
     def form(self, tensor: Tensor) -> Form | None:
         return self.forms.get(tensor.wire)

@@ -137,7 +137,7 @@ class Sums(Products):
     def contracted(self, a: Factor, b: Factor, summed: Sequence[int], shape: Shape) -> Factor:
         """The sum of products over axes that both have."""
         for one, other in ((a, b), (b, a)):
-            found = self._gathered(one, other, summed)
+            found = self._gathered(one, other, summed) or self._picked(one, other, summed)
             if found is not None:
                 return found
         if len({*a.axes, *b.axes}) > len(ascii_lowercase):
@@ -149,6 +149,22 @@ class Sums(Products):
         if a.tensor.wire == b.tensor.wire and a.axes == b.axes:
             self.noted(made, "squares", a.tensor, sorted(a.axes.index(axis) for axis in summed))
         return Factor(made, kept)
+
+    def _picked(self, indicator: Factor, other: Factor, summed: Sequence[int]) -> Factor | None:
+        """A slice, where one factor is known indicators of elements that follow one another."""
+        values = self.known.get(indicator.tensor.wire)
+        if values is None or values.ndim != 2 or len(summed) != 1:
+            return None
+        place = indicator.axes.index(summed[0])
+        rows, (row,) = np.moveaxis(values, place, 1), [axis for axis in indicator.axes if axis != summed[0]]
+        first = int(rows[0].argmax())
+        if row in other.axes or not np.array_equal(rows, np.eye(rows.shape[1])[first : first + len(rows)]):
+            return None
+        at = other.axes.index(summed[0])
+        starts = tuple(first if axis == at else 0 for axis in range(len(other.axes)))
+        stops = tuple(first + len(rows) if axis == at else extent for axis, extent in enumerate(other.tensor.shape))
+        tensor = other.tensor if stops == other.tensor.shape else other.tensor.apply(arrays.Slice(starts, stops))
+        return Factor(tensor, tuple(row if axis == summed[0] else axis for axis in other.axes))
 
     def _gathered(self, indicator: Factor, other: Factor, summed: Sequence[int]) -> Factor | None:
         """What indices choose, or what is added up at indices, where one factor is their indicators."""

@@ -47,6 +47,7 @@ class Products(Forms):
             wire = self.builder.add(arrays.Constant.splat(1.0, ()))
             return Product(shape, (Factor(Tensor(self.builder, wire), ()),), float(compact))
         tensor = Tensor(self.builder, self.builder.add(arrays.Constant.of(compact)))
+        self.known[tensor.wire] = compact
         return Product(shape, (Factor(tensor, tuple(kept)),))
 
     def single(self, product: Product) -> Product:
