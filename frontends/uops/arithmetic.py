@@ -42,7 +42,7 @@ def _masked(t: Translation, node: Node, known: Known, x: Product) -> Product:
 
 @rule("MUL", "AND")
 def _multiply(t: Translation, node: Node) -> Made:
-    """Multiply, Scale; with a sum after it Einsum, Gather or ScatterAdd; softmax, normalisations and GELU are known again"""
+    """Multiply, Scale; with a sum after it Einsum, Gather, ScatterAdd; softmax, normalisations, GELU are known again"""
     if node.name == "AND" and node.dtype != "bool":
         if t.bits(node):
             return None

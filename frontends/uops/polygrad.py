@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import ctypes
+import math
 import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -17,7 +18,7 @@ from circuitize.frontends.imported import Imported, Reals
 
 from .graph import Node, Port
 from .known import Known
-from .system import Cuts, System
+from .system import DRAWING, Cuts, System, forbidden
 from .taken import imported
 
 _ARGUMENT = re.compile(
@@ -109,6 +110,27 @@ class Polygrad(System):
         if isinstance(function, jit.CompiledCallable):
             function = function._jit
         return function.fxn if isinstance(function, jit.TinyJit) else function
+
+    def written(self) -> Mapping[str, Any]:
+        """The hyperbolic tangent by the sigmoid, as tinygrad writes it: polygrad's own is of pieces.
+
+        So its derivative is short, with intervals that stay small. Dropout draws in C.
+        """
+        gelu, dropout = self.tensor.gelu, self.tensor.dropout
+
+        def tanh(x: Any) -> Any:
+            return (x * 2.0).sigmoid() * 2.0 - 1.0
+
+        def tanh_gelu(x: Any, approximate: str = "tanh") -> Any:
+            if approximate != "tanh":
+                return gelu(x, approximate)
+            return x * 0.5 * (tanh((x + x**3 * 0.044715) * math.sqrt(2 / math.pi)) + 1.0)
+
+        def dropped(x: Any, p: float = 0.5) -> Any:
+            drawing = p and self.module("helpers").TRAINING
+            return forbidden("dropout", DRAWING)() if drawing else dropout(x, p)
+
+        return {"tanh": tanh, "gelu": tanh_gelu, "dropout": dropped}
 
     def compiled(self) -> list[type]:
         jit = self.module("jit")

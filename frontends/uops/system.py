@@ -99,6 +99,10 @@ class System(ABC):
     def unwrapped(self, function: Any) -> Any:
         """The function inside a compiled one; any other as it is."""
 
+    def written(self) -> Mapping[str, Any]:
+        """Methods of tensors, by name, that are written otherwise within a function that is taken."""
+        return {}
+
     @abstractmethod
     def compiled(self) -> list[type]:
         """The classes of compiled functions."""
@@ -202,8 +206,9 @@ class System(ABC):
 
         cls = self.tensor
         changes: list[tuple[Any, str, Any]] = [(cls, "realize", kept)]
-        changes += [(cls, name, _forbidden(name, READING)) for name in READS if name in cls.__dict__]
-        changes += [(cls, name, _forbidden(name, DRAWING)) for name in DRAWS if name in cls.__dict__]
+        changes += [(cls, name, forbidden(name, READING)) for name in READS if name in cls.__dict__]
+        changes += [(cls, name, forbidden(name, DRAWING)) for name in DRAWS if name in cls.__dict__]
+        changes += [(cls, name, method) for name, method in self.written().items()]
         changes += [(compiled, "__call__", plain) for compiled in self.compiled()]
         before = [(where, name, where.__dict__[name]) for where, name, _ in changes]
         try:
@@ -215,7 +220,9 @@ class System(ABC):
                 setattr(where, name, method)
 
 
-def _forbidden(name: str, message: str) -> Any:
+def forbidden(name: str, message: str) -> Any:
+    """A method that says where the user called it, and what to write instead."""
+
     def method(*given: Any, **named: Any) -> Any:
         raise refused(message.format(name=name))
 

@@ -17,7 +17,7 @@ from .forms import Forms, along, near, ordered
 from .known import Known
 from .products import Factor, Product, aligned
 
-LEAST = -1e4
+LEAST = -1e9
 """A constant of at most this is there to mask a score: it stands for minus infinity."""
 
 
