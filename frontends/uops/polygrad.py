@@ -97,7 +97,9 @@ class Polygrad(System):
         return np.asarray(tensor(_ctx=uop.ctx, _tensor=handle, _device=uop.device).numpy()).reshape(-1)
 
     def saved(self, tensor: Any) -> Any:
-        return copy.copy(tensor), tensor._grad
+        kept = copy.copy(tensor)
+        kept._grad = None  # Else backward would add to the gradient that is to be put back.
+        return kept, tensor._grad
 
     def restore(self, tensor: Any, saved: Any) -> None:
         before, gradient = saved

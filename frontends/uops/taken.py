@@ -158,9 +158,12 @@ def _named(system: System, made: Any) -> dict[str, Any]:
 
 def _require_named(system: System, before: Mapping[int, tuple[Any, Any, Any]], names: Mapping[str, Any]) -> None:
     """Raises CircuitizeError where a tensor without a name was assigned to."""
-    known = {id(tensor) for tensor in names.values()}
+    # Other variables may hold the same tensor, and others again, as gradients, read it; only one assigned to counts.
+    known = {before[id(tensor)][1] for tensor in names.values()}
     for tensor, uop, _ in before.values():
-        if id(tensor) not in known and not system.same(tensor.uop, uop):
+        if uop in known or system.same(tensor.uop, uop) or system.operation(tensor.uop) != "AFTER":
+            continue
+        if system.same(system.sources(tensor.uop)[0], uop):
             raise CircuitizeError(
                 f"step: expected changes of named tensors, found one of shape {list(tensor.shape)} without a name; "
                 "give what holds it, as state=[model, optimizer]"

@@ -97,7 +97,7 @@ def test_our_derivative_is_theirs(package: str, name: str) -> None:
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_what_networks_are_made_of(package: str) -> None:
-    """Contractions, gathers, softmax and normalisations are one operation each; convolutions and pooling are windows."""
+    """Contractions, gathers, softmax and normalisations are one operation each; convolutions are windows."""
     system = PACKAGES[package]
     model, x, _ = made(system, "gpt")
     counts = operations(system.take(model, x).arrow)
