@@ -14,7 +14,7 @@ import circuitize as cz
 from circuitize.frontends.uops import polygrad_model
 
 NUMBERS = cz.Format.between(-16.0, 16.0, 8)
-DATA: dict[str, Any] = {"x": np.arange(-2.0, 3.0), "y": np.arange(-4.0, 11.0, 3.0)}
+DATA: dict[str, Any] = {"x": np.arange(-2, 3, dtype=np.float32), "y": np.arange(-4, 11, 3, dtype=np.float32)}
 
 
 class Linear:

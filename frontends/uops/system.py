@@ -206,18 +206,21 @@ class System(ABC):
 
         cls = self.tensor
         changes: list[tuple[Any, str, Any]] = [(cls, "realize", kept)]
-        changes += [(cls, name, forbidden(name, READING)) for name in READS if name in cls.__dict__]
-        changes += [(cls, name, forbidden(name, DRAWING)) for name in DRAWS if name in cls.__dict__]
+        changes += [(cls, name, forbidden(name, READING)) for name in READS if hasattr(cls, name)]
+        changes += [(cls, name, forbidden(name, DRAWING)) for name in DRAWS if hasattr(cls, name)]
         changes += [(cls, name, method) for name, method in self.written().items()]
         changes += [(compiled, "__call__", plain) for compiled in self.compiled()]
-        before = [(where, name, where.__dict__[name]) for where, name, _ in changes]
+        own = [(where, name, where.__dict__.get(name)) for where, name, _ in changes]
         try:
             for where, name, method in changes:
                 setattr(where, name, method)
             yield
         finally:
-            for where, name, method in before:
-                setattr(where, name, method)
+            for where, name, method in own:
+                if method is None:
+                    delattr(where, name)
+                else:
+                    setattr(where, name, method)
 
 
 def forbidden(name: str, message: str) -> Any:
