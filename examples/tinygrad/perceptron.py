@@ -30,13 +30,15 @@ model = Network()
 optimizer = nn.optim.SGD(nn.state.get_parameters(model), lr=LEARNING_RATE)
 
 
-@TinyJit
-def train(x: Any, y: Any) -> Any:
+def training(x: Any, y: Any) -> Any:
     with Context(TRAINING=1):
         optimizer.zero_grad()
         loss = model(x).sparse_categorical_crossentropy(y)
         loss.backward()
         return loss.realize(*optimizer.schedule_step())
+
+
+train = TinyJit(training)
 
 
 def batch() -> dict[str, Any]:

@@ -26,8 +26,11 @@ NAMES = [
     for model in MODELS
 ]
 Reals = NDArray[np.float64]
-TOLERANCE = {"rtol": 1e-6, "atol": 1e-6}
-"""Theirs is of single precision."""
+
+
+def close(found: Any, expected: Any, name: str = "", tolerance: float = 1e-6) -> None:
+    """Theirs is of single precision."""
+    np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance, err_msg=name)
 
 
 def made(package: Package, name: str) -> tuple[Any, Any, Any]:
@@ -50,7 +53,7 @@ def test_forward(package: str, name: str) -> None:
     system = PACKAGES[package]
     model, x, _ = made(system, name)
     found = run(system.take(model, x), x)
-    np.testing.assert_allclose(found["output"], model(system.tensor(x)).numpy(), **TOLERANCE)
+    close(found["output"], model(system.tensor(x)).numpy())
 
 
 @pytest.mark.parametrize("optimizer", ["SGD", pytest.param("Adam", marks=DEEP), pytest.param("AdamW", marks=DEEP)])
@@ -68,7 +71,7 @@ def test_step(package: str, name: str, optimizer: str) -> None:
     theirs = {name: tensor.numpy() for name, tensor in system.system.names([model, rule])[0].items()}
     assert set(ours) == {*(name for name in taken.parameters if name in theirs), "output"}
     for key, value in ours.items():
-        np.testing.assert_allclose(value, loss if key == "output" else theirs[key], **TOLERANCE, err_msg=key)
+        close(value, loss if key == "output" else theirs[key], key)
 
 
 @pytest.mark.parametrize(("package", "name"), NAMES)
@@ -91,7 +94,7 @@ def test_our_derivative_is_theirs(package: str, name: str) -> None:
     found = dict(zip([port.name for port in step.outputs], values, strict=True))
     for key, value in found.items():
         expected = theirs["output" if key == "loss" else key]
-        np.testing.assert_allclose(value, expected, rtol=1e-6, atol=1e-6, err_msg=key)
+        close(value, expected, key)
     assert set(found) >= {name for name in theirs if "num_batches" not in name and name != "output"}
 
 
@@ -120,7 +123,7 @@ def test_functions(package: str, name: str) -> None:
     generator = np.random.default_rng(1)
     inputs = [generator.normal(0.0, 0.7, shape).astype(np.float32) for shape in shapes]
     expected = function(*map(system.tensor, inputs)).numpy()
-    np.testing.assert_allclose(run(system.take(function, *inputs), *inputs)["output"], expected, rtol=2e-6, atol=2e-6)
+    close(run(system.take(function, *inputs), *inputs)["output"], expected, "", 2e-6)
 
 
 @pytest.mark.parametrize("package", PACKAGES)
@@ -130,7 +133,7 @@ def test_layers(package: str, name: str) -> None:
     build, shape = LAYERS[name]
     layer, x = build(system.nn), np.random.default_rng(1).normal(0.0, 0.7, shape).astype(np.float32)
     expected = layer(system.tensor(x)).numpy()
-    np.testing.assert_allclose(run(system.take(layer, x), x)["output"], expected, rtol=2e-6, atol=2e-6)
+    close(run(system.take(layer, x), x)["output"], expected, "", 2e-6)
 
 
 def compiled_step(system: Package, model: Any, rule: Any) -> Any:
@@ -151,7 +154,7 @@ def test_compiled_functions_are_their_functions(package: str) -> None:
     assert cz.digest(before.arrow) == cz.digest(after.arrow)
     ours = run(after, x, y)
     step(system.tensor(x).realize(), system.tensor(y).realize())
-    np.testing.assert_allclose(ours["l1.weight"], model.l1.weight.numpy(), **TOLERANCE)
+    close(ours["l1.weight"], model.l1.weight.numpy())
 
 
 @pytest.mark.parametrize("package", PACKAGES)
@@ -175,7 +178,7 @@ def test_tensors_as_they_are(package: str) -> None:
     taken = system.take({"c": (a @ b).softmax(-1)}, inputs={"a": a}, state={"b": b})
     assert (taken.inputs, taken.outputs) == (("b", "a"), ("c",)) and operations(taken.arrow) == ["einsum", "softmax"]
     constant = system.take((a @ b).softmax(-1), inputs={"a": a})
-    np.testing.assert_allclose(run(taken, a.numpy())["c"], run(constant, a.numpy())["output"], **TOLERANCE)
+    close(run(taken, a.numpy())["c"], run(constant, a.numpy())["output"])
 
 
 @pytest.mark.parametrize("package", PACKAGES)
@@ -205,4 +208,4 @@ def test_losses_are_of_the_values_before_the_step() -> None:
 
     expected = loss_of(model, system.tensor(x), system.tensor(y)).numpy()
     found = run(system.take(step, x, y, state=[model, rule]), x, y)["output"]
-    np.testing.assert_allclose(found, expected, **TOLERANCE)
+    close(found, expected)
