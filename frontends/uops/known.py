@@ -86,8 +86,6 @@ def _evaluated(node: Node, values: Sequence[Known]) -> Known | None:
         return np.stack(values) if values else np.zeros(0, np.int64)
     if name in SAME:
         return values[0]
-    if name == "AFTER":
-        return values[-1] if node.shape == values[-1].shape else values[0]
     with np.errstate(all="ignore"):
         if name in _BINARY:
             return _BINARY[name](values[0], values[1])

@@ -48,14 +48,17 @@ def walk(product: Product) -> Walk:
 
 def settled(walk: Walk) -> Product | None:
     """The walk as windows of the tensor, steps apart, or slices of it; None where it is something else."""
-    index, shape = walk.index, walk.index.shape
+    whole = walk.index
+    # Along a stride of 0 all is repeated: one element of it is looked at.
+    index = whole[tuple(slice(0, None if stride else 1) for stride in whole.strides)]
     start = int(index[(0,) * index.ndim])
-    strides = [int(index[_unit(axis, index.ndim)]) - start if extent > 1 else 0 for axis, extent in enumerate(shape)]
+    extents = index.shape
+    strides = [int(index[_unit(axis, index.ndim)]) - start if extent > 1 else 0 for axis, extent in enumerate(extents)]
     straight = start + sum(
         (stride * np.arange(extent)).reshape([-1 if axis == place else 1 for place in range(index.ndim)])
-        for axis, (stride, extent) in enumerate(zip(strides, shape, strict=True))
+        for axis, (stride, extent) in enumerate(zip(strides, extents, strict=True))
     )
-    if min(strides, default=0) < 0 or not np.array_equal(index, np.broadcast_to(straight, shape)):
+    if min(strides, default=0) < 0 or not np.array_equal(index, np.broadcast_to(straight, extents)):
         return None
     return _windows(walk, start, strides)
 

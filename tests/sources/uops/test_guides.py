@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from cli_programs import run
 from packages import PACKAGES, Package, step_of
-from test_uops import MODELS, made
+from test_uops import MODELS, ONE, made
 from test_uops import run as computed
 
 import circuitize as cz
@@ -171,7 +171,7 @@ def refused(package: Package, function: Any, words: str, *examples: Any, **optio
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("package", PACKAGES)
+@pytest.mark.parametrize("package", ONE)
 def test_what_is_refused(package: str) -> None:
     taken = PACKAGES[package]
     model, x, y = made(taken, "mlp")

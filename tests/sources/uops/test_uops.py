@@ -19,12 +19,16 @@ from circuitize.frontends.uops import polygrad_model, tinygrad_model
 
 DEEP = pytest.mark.deep
 MODEL_OF = {"tinygrad": tinygrad_model, "polygrad": polygrad_model}
-QUICK = {("tinygrad", "mlp"), ("polygrad", "gpt")}
-NAMES = [
-    pytest.param(package, model, marks=() if (package, model) in QUICK else DEEP)
-    for package in PACKAGES
-    for model in MODELS
-]
+ONE = ["polygrad", pytest.param("tinygrad", marks=DEEP)]
+"""Both in the deep tier, which takes its time: tinygrad in Python is slow."""
+
+
+def named(*quick: str) -> list[Any]:
+    """All packages with all networks, but these in the deep tier."""
+    pairs = [(package, model) for package in PACKAGES for model in MODELS]
+    return [pytest.param(*pair, marks=() if " ".join(pair) in quick else DEEP) for pair in pairs]
+
+
 Reals = NDArray[np.float64]
 
 
@@ -48,7 +52,7 @@ def operations(arrow: Arrow) -> list[str]:
     return [arrow.operations[edge].name.removeprefix("real.") for edge in arrow.edge_operations.tolist()]
 
 
-@pytest.mark.parametrize(("package", "name"), NAMES)
+@pytest.mark.parametrize(("package", "name"), named("tinygrad mlp", "polygrad gpt"))
 def test_forward(package: str, name: str) -> None:
     system = PACKAGES[package]
     model, x, _ = made(system, name)
@@ -57,7 +61,7 @@ def test_forward(package: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("optimizer", ["SGD", pytest.param("Adam", marks=DEEP), pytest.param("AdamW", marks=DEEP)])
-@pytest.mark.parametrize(("package", "name"), NAMES)
+@pytest.mark.parametrize(("package", "name"), named("tinygrad mlp", "polygrad mlp"))
 def test_step(package: str, name: str, optimizer: str) -> None:
     """Two steps, the second from what the first made, so that no state of an optimiser is at its start."""
     system = PACKAGES[package]
@@ -74,7 +78,7 @@ def test_step(package: str, name: str, optimizer: str) -> None:
         close(value, loss if key == "output" else theirs[key], key)
 
 
-@pytest.mark.parametrize(("package", "name"), NAMES)
+@pytest.mark.parametrize(("package", "name"), named("polygrad cnn"))
 def test_our_derivative_is_theirs(package: str, name: str) -> None:
     """The strongest check of both: two derivatives, by two rules, of graphs of two origins."""
     system = PACKAGES[package]
@@ -98,7 +102,7 @@ def test_our_derivative_is_theirs(package: str, name: str) -> None:
     assert set(found) >= {name for name in theirs if "num_batches" not in name and name != "output"}
 
 
-@pytest.mark.parametrize("package", PACKAGES)
+@pytest.mark.parametrize("package", ONE)
 def test_what_networks_are_made_of(package: str) -> None:
     """Contractions, gathers, softmax and normalisations are one operation each; convolutions are windows."""
     system = PACKAGES[package]
@@ -115,7 +119,7 @@ def test_what_networks_are_made_of(package: str) -> None:
 @pytest.mark.parametrize("package", PACKAGES)
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(n, marks=() if n in ("clip", "causal", "conv2d padded", "stack") else DEEP) for n in FUNCTIONS],
+    [pytest.param(n, marks=() if n in ("clip", "causal", "stack") else DEEP) for n in FUNCTIONS],
 )
 def test_functions(package: str, name: str) -> None:
     system = PACKAGES[package]
@@ -126,7 +130,7 @@ def test_functions(package: str, name: str) -> None:
     close(run(system.take(function, *inputs), *inputs)["output"], expected, "", 2e-6)
 
 
-@pytest.mark.parametrize("package", PACKAGES)
+@pytest.mark.parametrize("package", ONE)
 @pytest.mark.parametrize("name", [pytest.param(n, marks=() if n == "GroupNorm" else DEEP) for n in LAYERS])
 def test_layers(package: str, name: str) -> None:
     system = PACKAGES[package]
@@ -140,7 +144,7 @@ def compiled_step(system: Package, model: Any, rule: Any) -> Any:
     return system.module().TinyJit(step_of(system, model, rule))
 
 
-@pytest.mark.parametrize("package", PACKAGES)
+@pytest.mark.parametrize("package", ONE)
 def test_compiled_functions_are_their_functions(package: str) -> None:
     """Before a first call, and after it was captured and replayed; and where one calls another."""
     system = PACKAGES[package]
@@ -157,7 +161,7 @@ def test_compiled_functions_are_their_functions(package: str) -> None:
     close(ours["l1.weight"], model.l1.weight.numpy())
 
 
-@pytest.mark.parametrize("package", PACKAGES)
+@pytest.mark.parametrize("package", ONE)
 def test_nothing_is_changed(package: str) -> None:
     system = PACKAGES[package]
     model, x, y = made(system, "mlp")
@@ -171,7 +175,7 @@ def test_nothing_is_changed(package: str) -> None:
         np.testing.assert_array_equal(tensor.numpy(), before[name])
 
 
-@pytest.mark.parametrize("package", PACKAGES)
+@pytest.mark.parametrize("package", ONE)
 def test_tensors_as_they_are(package: str) -> None:
     system = PACKAGES[package]
     a, b = system.tensor.rand(3, 4), system.tensor.rand(4, 5).realize()
@@ -181,7 +185,7 @@ def test_tensors_as_they_are(package: str) -> None:
     close(run(taken, a.numpy())["c"], run(constant, a.numpy())["output"])
 
 
-@pytest.mark.parametrize("package", PACKAGES)
+@pytest.mark.parametrize("package", ONE)
 def test_a_learning_rate_may_be_an_input(package: str) -> None:
     system = PACKAGES[package]
     model, x, y = made(system, "mlp")
@@ -193,6 +197,7 @@ def test_a_learning_rate_may_be_an_input(package: str) -> None:
     np.testing.assert_array_equal(found["l1.weight"], taken.parameters["l1.weight"])
 
 
+@DEEP
 def test_losses_are_of_the_values_before_the_step() -> None:
     """tinygrad computes a loss that is returned unrealised from the parameters as they are when it is read."""
     system = PACKAGES["tinygrad"]
