@@ -81,7 +81,7 @@ class Products(Forms):
         total = self.form(share.of) if share else None
         if total and total.name == "sum" and total.of.wire == x.wire and along(a, total.axes, b):
             below = self.is_(a, "exp_below")
-            if below:
+            if below and below.axes == total.axes:
                 return Factor(below.of.apply(arrays.Softmax(below.axes[0])), a.axes), 1.0
         root = self.is_(b, "reciprocal_root")
         if root and root.of.wire == x.wire and along(a, root.axes, b):

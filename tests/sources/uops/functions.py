@@ -13,6 +13,19 @@ ONE: tuple[Shape, ...] = ((2, 3, 4),)
 TWO: tuple[Shape, ...] = ((2, 3, 4), (3, 4))
 IMAGE: tuple[Shape, ...] = ((2, 4, 6, 6),)
 
+
+def almost_softmax(x: Any, greatest: Any, summed: Any) -> Any:
+    """A softmax only where both axes are one."""
+    made = (x - x.max(greatest, True)).exp()
+    return made / made.sum(summed, True)
+
+
+def almost_layernorm(x: Any, mean: int, summed: int) -> Any:
+    """A normalisation only where both axes are one."""
+    centred = x - x.mean(mean, True)
+    return centred * ((centred * centred).mean(summed, True) + 0.01).rsqrt()
+
+
 FUNCTIONS: dict[str, Function] = {
     "add": (lambda x, y: x + y, TWO),
     "subtract": (lambda x, y: 1 - x - y * 2, TWO),
@@ -58,6 +71,19 @@ FUNCTIONS: dict[str, Function] = {
     "argmax": (lambda x: x.argmax(-1) + x.argmin(-1) * 10, ONE),
     "cumsum": (lambda x: x.cumsum(1), ONE),
     "softmax": (lambda x: x.softmax(-1) + x.softmax(1), ONE),
+    "almost softmax": (
+        lambda x: almost_softmax(x, 0, 1) + almost_softmax(x, 2, 2) * 2 + almost_softmax(x, 1, (1, 2)),
+        ONE,
+    ),
+    "almost log_softmax": (lambda x: x - x.max(1, True) - (x - x.max(1, True)).exp().sum(2, True).log(), ONE),
+    "almost layernorm": (lambda x: almost_layernorm(x, 1, 2) + almost_layernorm(x, 2, 2) * 2, ONE),
+    "almost mean": (lambda x: x - x.sum(1, True) / 4 + (x - x.sum(2, True) / 3), ONE),
+    "almost tanh": (lambda x: (x * 2).sigmoid() * 2 + 1 - (x * 3).sigmoid() * 2 - 1, ONE),
+    "almost gelu": (lambda x: x * ((x + 0.044715 * x**3) * 0.8).tanh() + x * (1 + (x + 0.04 * x**3).tanh()), ONE),
+    "almost silu": (lambda x: x / (2 + (-x).exp()) + x / (1 + (-x * 2).exp()), ONE),
+    "squares": (lambda x: (x * x).sum(1) + (x.square() * x).sum(1) + (x * x * x * x).mean(1), ONE),
+    "outer": (lambda x, y: (x.unsqueeze(-1) * y.sum(0)).sum(2) + (x.sum(-1).unsqueeze(-1) * y).sum(0)[0], TWO),
+    "diagonal": (lambda x: (x.reshape(2, 3, 2, 2) * x.reshape(2, 3, 2, 2).transpose(2, 3)).sum(-1), ONE),
     "log_softmax": (lambda x: x.log_softmax(-1), ONE),
     "logsumexp": (lambda x: x.logsumexp(-1), ONE),
     "layernorm": (lambda x: x.layernorm() + x.layernorm((1, 2)), ONE),

@@ -86,6 +86,7 @@ def test_polygrads_compiled_steps(names: dict[str, Any]) -> None:
         np.testing.assert_array_equal(computed(POLYGRAD.take(names[name], x), x)["output"], x + 1)
 
 
+@pytest.mark.deep
 def test_polygrads_training_loop(names: dict[str, Any]) -> None:
     """Its loop runs; what is within the loop is then taken as a step."""
     block = readme("model = Linear(2, 1)")
