@@ -158,15 +158,22 @@ class Polygrad(System):
             {},
         )
         stores = list(self._node(model, "poly_model_get_sink", name).src)
-        for store in stores:
-            if store.op_name != "STORE" or store.src[0] not in nodes:
-                raise CircuitizeError(
-                    f"polygrad: expected {name!r} to store outputs, found {store.op_name}; capture it"
-                )
-        stored = [nodes[store.src[0]] for store in stores]
+        targets = [self._stored(store) for store in stores]
+        if any(target not in nodes for target in targets):
+            raise CircuitizeError(
+                f"polygrad: expected {name!r} to store whole outputs and states, found something else; capture it anew"
+            )
+        stored = [nodes[target] for target in targets]
         graph = self.graph([store.src[1] for store in stores], cuts)
         leaving = [tuple(map(int, binding["shape"])) for binding in stored]
         return imported(self, graph, [binding["name"] for binding in stored], shapes, kept, leaving)
+
+    def _stored(self, store: Any) -> Any:
+        """The buffer that an effect writes as a whole; the effect itself where it is another."""
+        target = store.src[0] if store.op_name == "STORE" else store
+        while target.op_name == "RESHAPE":
+            target = target.src[0]
+        return target
 
     def _bindings(self, model: Any, entry: Mapping[str, Any]) -> tuple[dict[str, Shape], dict[str, Reals]]:
         """What enters by name with its shape, and the values of what a model keeps."""

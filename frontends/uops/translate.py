@@ -42,7 +42,7 @@ def translated(
     builder = Builder(share=True)
     with placed_at(here()):
         tensors = {port: Tensor(builder, builder.input(Array(shape))) for port, shape in inputs.items()}
-        translation = Translation(graph, Raised(builder), value, name)
+        translation = Translation(graph, Raised(builder), value, name, tensors)
         for place, node in enumerate(graph.nodes):
             port = graph.ports.get(place)
             with part(node.name.lower()):
@@ -65,6 +65,7 @@ class Translation:
     raised: Raised
     value: Callable[[int], Known | None]
     name: str
+    tensors: Mapping[str, Tensor]
 
     def __post_init__(self) -> None:
         self.values: list[Value | None] = []
@@ -176,6 +177,9 @@ class Translation:
         value = self.values[place]
         if value is None:
             return None
+        port = self.graph.ports.get(place)
+        if port is not None and port.flat and node.name == "RESHAPE" and node.shape == port.shape:
+            return product_of(self.tensors[port.name])
         if isinstance(value, Walk) and node.name != "PAD":
             return value.moved(node, rest)
         product = self.product(place)

@@ -119,6 +119,30 @@ def test_polygrads_gpt2_folder(tmp_path: Path) -> None:
     assert taken.shapes["h.0.attn.c_attn.weight"] == (24, 8) and found.shape == (1, 6, gpt2_folder.WORDS)
 
 
+def test_models_of_a_configuration() -> None:
+    model = POLYGRAD.module("models").MLP(layers=[4, 8, 3], batch_size=2, loss="mse")
+    taken, x = POLYGRAD.take(model), np.random.default_rng(0).normal(0.0, 1.0, (2, 4)).astype(np.float32)
+    assert taken.inputs[:2] == ("layers.0.weight", "layers.0.bias")
+    np.testing.assert_allclose(computed(taken, x)["output"], model.forward(x=x)["output"], atol=1e-6)
+    assert POLYGRAD.take(model, entrypoint="loss").inputs[-2:] == ("x", "y")
+
+
+def test_models_that_renew_statistics() -> None:
+    """The loss of a captured batch norm is that of training; what it renews leaves under its name."""
+    layer, tensor = POLYGRAD.nn.BatchNorm(3), POLYGRAD.tensor
+    model = POLYGRAD.module().Model(
+        lambda x: {"y": layer(x)},
+        inputs={"x": tensor.empty(2, 3, 2, 2)},
+        targets={"t": tensor.empty(2, 3, 2, 2)},
+        loss=lambda outputs, t: (outputs["y"] - t).square().mean(),
+        params=POLYGRAD.state.get_state_dict(layer),
+    )
+    x = np.random.default_rng(0).normal(0.5, 2.0, (2, 3, 2, 2))
+    found = computed(POLYGRAD.take(model, entrypoint="loss"), x, np.zeros_like(x))
+    np.testing.assert_allclose(found["running_mean"], 0.1 * x.mean((0, 2, 3)), rtol=1e-6)
+    assert found["num_batches_tracked"] == 1 and found["loss"] == pytest.approx(1.0, abs=1e-4)
+
+
 def circuitize(*arguments: object) -> Any:
     outcome = run(*map(str, arguments), "--json")
     assert outcome.status == 0, outcome
