@@ -113,7 +113,9 @@ def _less(t: Translation, node: Node) -> Made:
     if np.inf in numbers[:1] or -np.inf in numbers[1:]:
         return np.broadcast_to(np.asarray(False), node.shape)
     x, y = t.products(node)
-    made = t.raised.applied(arrays.Greater(), y, x)
+    # Where there is a rectifier, its result is compared: that it is not 0 costs less than a sign.
+    rectified = numbers[0] == 0.0 and t.places[-1] in t.rectifying
+    made = t.raised.applied(arrays.Greater(), t.raised.applied(arrays.ReLU(), y) if rectified else y, x)
     single = t.raised.single(y)
     if numbers[0] == 0.0 and single.scale > 0:
         t.raised.noted(made.factor.tensor, "positive", single.factor.tensor)

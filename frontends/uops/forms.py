@@ -21,6 +21,7 @@ class Form:
     of: Tensor
     axes: tuple[int, ...] = ()
     number: float = 0.0
+    other: Tensor | None = None
 
 
 def near(x: float, y: float) -> bool:
@@ -38,6 +39,14 @@ class Forms:
 
     def form(self, tensor: Tensor) -> Form | None:
         return self.forms.get(tensor.wire)
+
+    def times(self, tensor: Tensor, by: Tensor) -> Tensor | None:
+        """What a tensor is the product of, beside another; None where it is not."""
+        form = self.form(tensor)
+        if form is None or form.name != "times" or form.other is None:
+            return None
+        pair = (form.of, form.other)
+        return next((pair[1 - place] for place in (0, 1) if pair[place].wire == by.wire), None)
 
     def noted(self, tensor: Tensor, name: str, of: Tensor, axes: Sequence[int] = (), number: float = 0.0) -> Tensor:
         self.forms.setdefault(tensor.wire, Form(name, of, tuple(axes), number))

@@ -70,6 +70,10 @@ class Translation:
     def __post_init__(self) -> None:
         self.values: list[Value | None] = []
         self.places: list[int] = []
+        nodes = self.graph.nodes
+        chosen = [node for node in nodes if node.name == "WHERE" and nodes[node.sources[0]].name == "CMPLT"]
+        self.rectifying = {n.sources[0] for n in chosen if n.sources[1] == nodes[n.sources[0]].sources[1]}
+        """Comparisons by which a rectifier chooses."""
 
     def flat(self, entered: Product) -> Product:
         size = int(np.prod(entered.shape, dtype=np.int64))

@@ -13,7 +13,7 @@ from circuitize.circuits.types import Shape
 from circuitize.frontends.attention import MASKED
 from circuitize.frontends.tensor import Tensor
 
-from .forms import Forms, along, near, ordered
+from .forms import Form, Forms, along, near, ordered
 from .known import Known
 from .products import Factor, Product, aligned
 
@@ -72,7 +72,9 @@ class Products(Forms):
                 return self.noted(other.apply(arrays.Power(3)), "cube", other)
             if form is not None and form.name == "reciprocal":
                 return other.apply(arrays.Divide(), form.of)
-        return x.apply(arrays.Multiply(), y)
+        made = x.apply(arrays.Multiply(), y)
+        self.forms.setdefault(made.wire, Form("times", x, other=y))
+        return made
 
     def _multiplied(self, a: Factor, b: Factor) -> tuple[Factor, float] | None:
         """What the product of these two is, where it is something, and what it is to be multiplied by."""
@@ -89,12 +91,30 @@ class Products(Forms):
             if centred and centred.axes == root.axes:
                 return Factor(centred.of.apply(arrays.Normalize(root.axes, root.number)), a.axes), 1.0
             return Factor(x.apply(arrays.RootMeanSquareNormalize(root.axes, root.number)), a.axes), 1.0
+        slope = self._sigmoid_slope(a, b)
+        if slope is not None:
+            return slope, 1.0
         gelu = self.is_(b, "gelu_twice")
         if gelu and gelu.of.wire == x.wire and a.axes == b.axes:
             return Factor(x.apply(arrays.TanhGELU()), a.axes), 2.0
         gelu = self.is_(b, "erf_twice")
         if gelu and gelu.of.wire == x.wire and a.axes == b.axes:
             return Factor(x.apply(arrays.GELU()), a.axes), 2.0
+        return None
+
+    def _sigmoid_slope(self, a: Factor, b: Factor) -> Factor | None:
+        """g s s e^x, s the sigmoid of -x: g (s - s^2), as the derivative of 1 / (1 + e^x) has it."""
+        exponential, product = self.is_(a, "exp"), self.is_(b, "times")
+        if exponential is None or product is None or product.other is None or a.axes != b.axes:
+            return None
+        for sigmoid in (product.of, product.other):
+            form = self.form(sigmoid)
+            known = form is not None and form.name == "sigmoid" and form.of.wire == exponential.of.wire
+            once = self.times(b.tensor, sigmoid)
+            rest = None if once is None else self.times(once, sigmoid)
+            if known and form is not None and form.number == -exponential.number and rest is not None:
+                slope = sigmoid.apply(arrays.Subtract(), self._times(sigmoid, sigmoid))
+                return Factor(rest.apply(arrays.Multiply(), slope), a.axes)
         return None
 
     def multiply(self, x: Product, y: Product, shape: Shape) -> Product:
