@@ -14,7 +14,7 @@ from circuitize.circuits.operation import Provenance
 
 _part: ContextVar[str] = ContextVar("part", default="")
 _place: ContextVar[tuple[str, int] | None] = ContextVar("place", default=None)
-_OTHERS = ("circuitize", "contextlib", "numpy")
+_OTHERS = ("circuitize", "contextlib", "numpy", "polygrad", "tinygrad")
 """Packages whose frames are not the user's: this one, and what calls it back."""
 
 

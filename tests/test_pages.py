@@ -10,8 +10,8 @@ from page_names import names_of
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-ELSEWHERE = {"catgrad.md"}
-"""Run in catgrad's own environment, by tests/sources/catgrad."""
+ELSEWHERE = {"catgrad.md", "polygrad.md", "tinygrad.md"}
+"""Run in environments of their own, by tests/sources."""
 
 PROVING = {"README.md", "api.md", "groth16.md", "halo2.md", "mirage.md", "tensor.md", "verifying.md"}
 

@@ -118,6 +118,8 @@ if TYPE_CHECKING:
     from .frontends.training import predict as predict
     from .frontends.training import start as start
     from .frontends.training import training_step as training_step
+    from .frontends.uops import from_polygrad as from_polygrad
+    from .frontends.uops import from_tinygrad as from_tinygrad
 
 if not Path(__file__).with_name("circuits").is_dir():
     raise ImportError(

@@ -14,7 +14,7 @@ from example_programs import example
 from circuitize.circuits.encode import digest
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.open_hypergraph import save_open_hypergraph
-from circuitize.frontends import catgrad
+from circuitize.frontends import catgrad, uops
 
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted(path.parent.name for path in (ROOT / "tests" / "sources").glob("*/requirements.txt"))
@@ -87,3 +87,10 @@ def test_without_catgrad() -> None:
         CircuitizeError, match=r"expected catgrad 0.2.2, found none; pip install 'circuitize\[catgrad\]'"
     ):
         catgrad.predict(object())
+
+
+def test_without_tinygrad_and_polygrad() -> None:
+    for take, package in ((uops.from_tinygrad, "tinygrad 0.14.0"), (uops.from_polygrad, "polygrad 0.7.1")):
+        words = f"expected {package}, found none; pip install 'circuitize\\[{package.split()[0]}\\]'"
+        with pytest.raises(CircuitizeError, match=words):
+            take(object())

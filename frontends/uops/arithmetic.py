@@ -1,0 +1,163 @@
+"""Arithmetic, reductions, casts and curves of UOps."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from circuitize.circuits import arrays
+from circuitize.frontends.functions import floor, relu
+
+from .choices import chosen_by
+from .graph import Node
+from .known import FLOATS, Known
+from .products import Factor, Product, product_of
+from .rules import Made, rule
+from .translate import Translation
+from .writing import masked
+
+
+@rule("ADD", "SUB")
+def _add(t: Translation, node: Node) -> Made:
+    """Add, Subtract; x - mean, x - maximum and log softmax are known again"""
+    x, y = t.products(node)
+    for place in (0, 1):
+        known = t.known(node.sources[place])
+        if known is not None and node.name == "ADD" and node.dtype in FLOATS and masked(known).any():
+            return _masked(t, node, np.broadcast_to(known, node.shape), (y, x)[place])
+    if node.dtype == "bool":
+        return t.raised.applied(arrays.Maximum(), x, y)
+    return t.raised.add(x, y if node.name == "ADD" else y.scaled(-1.0), node.shape)
+
+
+def _masked(t: Translation, node: Node, known: Known, x: Product) -> Product:
+    """x + known, -64 where known stands for minus infinity: what e^x makes 0 of."""
+    keep = ~masked(known)
+    if not keep.any():
+        return t.raised.constant(known, node.shape)
+    shifted = t.raised.add(x, t.raised.constant(np.where(keep, known, 0.0), node.shape), node.shape)
+    return chosen_by(t, node, keep, shifted, t.raised.constant(np.asarray(-np.inf), node.shape))
+
+
+@rule("MUL", "AND")
+def _multiply(t: Translation, node: Node) -> Made:
+    """Multiply, Scale; with a sum after it Einsum, Gather, ScatterAdd; softmax, normalisations, GELU are known again"""
+    if node.name == "AND" and node.dtype != "bool":
+        if t.bits(node):
+            return None
+        raise t.refused(node, "of truth values, found one of bits", "leave bit arithmetic out")
+    x, y = t.products(node)
+    for place in (0, 1):
+        if t.uniform(node.sources[place]) == 0.0:
+            return np.broadcast_to(np.zeros((), np.bool_ if node.dtype == "bool" else np.float64), node.shape)
+    return t.raised.multiply(x, y, node.shape)
+
+
+@rule("REDUCE")
+def _reduce(t: Translation, node: Node) -> Made:
+    """Sum, Mean, Max, Product; of a product Einsum"""
+    operation, count = node.argument
+    product = t.product(node.sources[0])
+    if operation == "ADD":
+        return t.raised.sum(product, count)
+    if operation == "MAX":
+        return t.raised.greatest(product, count)
+    whole = t.raised.whole(product)
+    for _ in range(count):
+        whole = whole.apply(arrays.Product(0))
+    return product_of(whole)
+
+
+@rule("CAST")
+def _cast(t: Translation, node: Node) -> Made:
+    """nothing; to bool x is compared with 0, to a whole number truncated"""
+    source = t.graph.nodes[node.sources[0]]
+    if node.dtype == "bool" and source.dtype != "bool":
+        x = t.product(node.sources[0])
+        zero = t.raised.constant(np.zeros(()), node.shape)
+        above, below = (t.raised.applied(arrays.Greater(), *pair) for pair in ((x, zero), (zero, x)))
+        return t.raised.add(above, below, node.shape)
+    if source.dtype in FLOATS and node.dtype not in FLOATS:
+        return _truncated(t, node)
+    return t.values[node.sources[0]]
+
+
+@rule("TRUNC")
+def _truncated(t: Translation, node: Node) -> Made:
+    """Floor of the magnitude, with the sign"""
+    made = t.raised.single(t.product(node.sources[0]))
+    x = t.raised.tensor(made, made.factor.axes)
+    return Product(node.shape, (Factor(floor(relu(x)) - floor(relu(-x)), made.factor.axes),))
+
+
+@rule("EXP2")
+def _exp2(t: Translation, node: Node) -> Made:
+    """Exp"""
+    return t.raised.exp2(t.product(node.sources[0]))
+
+
+@rule("LOG2")
+def _log2(t: Translation, node: Node) -> Made:
+    """Log"""
+    return t.raised.log2(t.product(node.sources[0]))
+
+
+@rule("SQRT")
+def _square_root(t: Translation, node: Node) -> Made:
+    """SquareRoot; its reciprocal ReciprocalSquareRoot"""
+    return t.raised.square_root(t.product(node.sources[0]))
+
+
+@rule("RECIPROCAL")
+def _reciprocal(t: Translation, node: Node) -> Made:
+    """Reciprocal, Divide; Sigmoid where it is one"""
+    return t.raised.reciprocal(t.product(node.sources[0]))
+
+
+@rule("SIN")
+def _sine(t: Translation, node: Node) -> Made:
+    """Sin"""
+    return t.raised.applied(arrays.Sin(), t.product(node.sources[0]))
+
+
+@rule("NEG")
+def _negated(t: Translation, node: Node) -> Made:
+    """Negate"""
+    return t.product(node.sources[0]).scaled(-1.0)
+
+
+@rule("FDIV")
+def _divided(t: Translation, node: Node) -> Made:
+    """Divide"""
+    x, y = t.products(node)
+    return t.raised.multiply(x, t.raised.reciprocal(y), node.shape)
+
+
+@rule("MULACC")
+def _accumulated(t: Translation, node: Node) -> Made:
+    """Multiply and Add"""
+    x, y, z = t.products(node)
+    return t.raised.add(t.raised.multiply(x, y, node.shape), z, node.shape)
+
+
+@rule("POW")
+def _power(t: Translation, node: Node) -> Made:
+    """Square, Power, SquareRoot of it, for a known multiple of 1/2; Exp for a known base above 0"""
+    base, exponent = (t.uniform(source) for source in node.sources)
+    x, y = t.products(node)
+    if exponent is not None and (2 * exponent).is_integer():
+        return t.raised.power(x, exponent)
+    if base is not None and base > 0:
+        return t.raised.exp2(y.scaled(math.log2(base)))
+    raise t.refused(
+        node, "of a known base above 0, or to a known multiple of 1/2, found neither", "write exp(y * log(x))"
+    )
+
+
+@rule("STACK")
+def _stacked(t: Translation, node: Node) -> Made:
+    """Concatenate, along a new first axis"""
+    first, *others = [t.raised.whole(t.product(source)) for source in node.sources]
+    parts = [part.reshape(1, *part.shape) for part in (first, *others)]
+    return product_of(parts[0].apply(arrays.Concatenate(0), *parts[1:]) if others else parts[0])

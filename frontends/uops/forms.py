@@ -1,0 +1,75 @@
+"""What tensors are of others, kept by the wire, so that the next operation that reads them may be a larger one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from circuitize.circuits.builder import Builder
+from circuitize.frontends.tensor import Tensor
+
+from .known import Known
+from .products import Factor
+
+
+@dataclass(frozen=True)
+class Form:
+    """A tensor is `name` of another (its axes in the order of that tensor's own), with numbers that belong to it."""
+
+    name: str
+    of: Tensor
+    axes: tuple[int, ...] = ()
+    number: float = 0.0
+    other: Tensor | None = None
+
+
+def near(x: float, y: float) -> bool:
+    return math.isclose(x, y, rel_tol=1e-6)
+
+
+class Forms:
+    """The forms of the tensors of one arrow."""
+
+    def __init__(self, builder: Builder) -> None:
+        self.builder = builder
+        self.forms: dict[int, Form] = {}
+        self.known: dict[int, Known] = {}
+        """The elements of constants, by wire."""
+
+    def form(self, tensor: Tensor) -> Form | None:
+        return self.forms.get(tensor.wire)
+
+    def times(self, tensor: Tensor, by: Tensor) -> Tensor | None:
+        """What a tensor is the product of, beside another; None where it is not."""
+        form = self.form(tensor)
+        if form is None or form.name != "times" or form.other is None:
+            return None
+        pair = (form.of, form.other)
+        return next((pair[1 - place] for place in (0, 1) if pair[place].wire == by.wire), None)
+
+    def noted(self, tensor: Tensor, name: str, of: Tensor, axes: Sequence[int] = (), number: float = 0.0) -> Tensor:
+        self.forms.setdefault(tensor.wire, Form(name, of, tuple(axes), number))
+        return tensor
+
+    def is_(self, factor: Factor, name: str) -> Form | None:
+        """The form of a factor, where it has this name."""
+        form = self.form(factor.tensor)
+        return form if form is not None and form.name == name else None
+
+    def note_tanh(self, tensor: Tensor, x: Tensor, scale: float) -> None:
+        """Notes of a hyperbolic tangent of scale * x whether it is the one in GELU."""
+        cubic = self.form(x)
+        if cubic is not None and cubic.name == "gelu_cubic" and near(scale, math.sqrt(2 / math.pi)):
+            self.noted(tensor, "gelu_tanh", cubic.of)
+
+
+def ordered(factors: Sequence[Factor]) -> tuple[int, ...]:
+    """All axes of some factors, as the one that has all of them has them, else in order."""
+    every = {axis for factor in factors for axis in factor.axes}
+    return next((f.axes for f in factors if len(f.axes) == len(every)), tuple(sorted(every)))
+
+
+def along(whole: Factor, axes: Sequence[int], reduced: Factor) -> bool:
+    """Whether a factor has the axes of another less those (counted within the other's own) that were removed."""
+    return reduced.axes == tuple(axis for place, axis in enumerate(whole.axes) if place not in axes)

@@ -1,0 +1,91 @@
+"""Graphs of UOps as plain lists, the same for polygrad and tinygrad: what is read of them, once, before anything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.types import Shape
+
+VIEWS = ("RESHAPE", "DETACH", "CONTIGUOUS", "CONTIGUOUS_BACKWARD", "COPY")
+"""What leaves the elements of a buffer in their order."""
+
+
+@dataclass(frozen=True)
+class Node:
+    """One operation: its name, the name of its type, its shape, its sources by index, and its argument.
+
+    `dtype` is a name such as `float`, `int`, `bool`, `weakint`. `argument` is a number (CONST), a tuple of axes
+    (PERMUTE, FLIP), a pair of an operation and a count of axes (REDUCE), or None.
+    """
+
+    name: str
+    dtype: str
+    shape: Shape
+    sources: tuple[int, ...] = ()
+    argument: Any = None
+
+
+@dataclass(frozen=True)
+class Port:
+    """What is handed in at a node: an input by name, flat where the node is its buffer."""
+
+    name: str
+    shape: Shape
+    flat: bool = False
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Nodes in an order in which each comes after its sources, where inputs enter, and which nodes are asked for."""
+
+    nodes: list[Node]
+    ports: dict[int, Port]
+    roots: list[int]
+    keys: list[Any]
+    """The UOp of each node, as its own system has it."""
+
+
+def read(
+    roots: Sequence[Hashable],
+    sources: Callable[[Any], Sequence[Hashable]],
+    described: Callable[[Any, tuple[int, ...]], Node],
+    ports: Mapping[Hashable, Port],
+    views: Mapping[Hashable, str],
+) -> Graph:
+    """The graph below these roots, cut at `ports`. Linear time, no recursion.
+
+    Raises CircuitizeError where a buffer is reached of which an input, by name in `views`, is but a view.
+    """
+    places: dict[Hashable, int] = {}
+    nodes: list[Node] = []
+    keys: list[Hashable] = []
+    entering: dict[int, Port] = {}
+    for root in roots:
+        waiting = [root]
+        while waiting:
+            key = waiting[-1]
+            if key in places:
+                waiting.pop()
+                continue
+            port = ports.get(key)
+            below = () if port is not None else tuple(sources(key))
+            missing = [source for source in below if source not in places]
+            if missing:
+                waiting.extend(reversed(missing))
+                continue
+            waiting.pop()
+            if key in views:
+                raise CircuitizeError(
+                    f"{views[key]}: expected a tensor of its own, found a view of a buffer that is read elsewhere too; "
+                    "make it contiguous() and realize() it"
+                )
+            node = described(key, tuple(places[source] for source in below))
+            places[key] = len(nodes)
+            if port is not None:
+                entering[len(nodes)] = port
+            nodes.append(node)
+            keys.append(key)
+    return Graph(nodes, entering, [places[root] for root in roots], keys)

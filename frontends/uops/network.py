@@ -1,0 +1,71 @@
+"""Models of tinygrad and polygrad as models of ours, to be trained by our derivative with our optimisers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.hypergraph import Arrow, compose, permute
+from circuitize.circuits.types import Array
+from circuitize.frontends.formats import Format
+from circuitize.frontends.imported import Imported, constantly, format_for, require_names
+from circuitize.frontends.layers import Model, Parameter
+from circuitize.frontends.normalization import STATISTICS
+
+from .system import System
+from .taken import taken
+
+
+def network(system: System, source: Any, example: Any, formats: Mapping[str, Format] | None = None) -> Model:
+    """A `Model` that starts from a model's values, for `training_step` and `predict`; of examples like those given.
+
+    What its layers renew while they train, as the statistics of batch norms, is state; whole numbers, as counts of
+    batches, stay what they are. Formats that are not given hold twice the values. Raises CircuitizeError for a model
+    of several inputs or outputs, and for a format of nothing that it has.
+    """
+    given = np.asarray(example.numpy() if system.is_tensor(example) else example)
+    names, _ = system.names(getattr(system.unwrapped(source), "__self__", source))
+    whole = [name for name, tensor in names.items() if "int" in str(tensor.dtype) or "long" in str(tensor.dtype)]
+
+    @cache
+    def found(shape: tuple[int, ...], training: int) -> Imported:
+        with system.module("helpers").Context(TRAINING=training):
+            return taken(system, source, [np.zeros(shape, given.dtype)], None, None, whole)
+
+    trained = found(given.shape, 1)
+    renewed = [name for name in trained.outputs if name in names]
+    parameters = [name for name in trained.parameters if name not in renewed]
+    outputs = [name for name in trained.outputs if name not in names]
+    data = [name for name in trained.inputs if name not in names]
+    if (len(data), len(outputs)) != (1, 1):
+        raise CircuitizeError(
+            f"{system.name}: expected a model of one input and one output, found {len(data)} and {len(outputs)}; "
+            "give a function that returns one"
+        )
+    chosen = dict(formats or {})
+    require_names("formats", chosen, (*parameters, *renewed))
+
+    def parameter(name: str, otherwise: Format | None = None) -> Parameter:
+        values = trained.parameters[name]
+        return Parameter(name, values.shape, constantly(values), chosen.get(name) or otherwise or format_for(values))
+
+    def arrow(batch: Array, training: int = 1) -> Arrow:
+        made = found(batch.shape, training)
+        kept = [Array(trained.shapes[name]) for name in (*parameters, *renewed)]
+        places = {name: place for place, name in enumerate((*parameters, *renewed, *data))}
+        ordered = compose(permute([*kept, batch], [places[name] for name in made.inputs]), made.arrow)
+        leaving = [made.outputs.index(name) for name in (*outputs, *(renewed if training else []))]
+        return compose(ordered, permute(ordered.target, leaving))
+
+    return Model(
+        tuple(map(parameter, parameters)),
+        arrow,
+        system.name,
+        tuple(given.shape[1:]),
+        tuple(parameter(name, STATISTICS) for name in renewed),
+        (lambda batch: arrow(batch, 0)) if renewed else None,
+    )

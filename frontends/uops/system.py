@@ -1,0 +1,232 @@
+"""What is asked of polygrad and of tinygrad alike: graphs, names and values of tensors, steps that compute nothing."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.frontends.provenance import refused
+
+from .graph import VIEWS, Graph, Node, Port, read
+from .known import Known
+
+READS = ("_buffer", "numpy", "item", "tolist", "data")
+"""Methods by which a program reads elements, which a function that is taken has none of."""
+READING = (
+    "expected a function that computes tensors only, found .{name}() in it, whose number would be fixed; "
+    "return the tensor, and read it afterwards"
+)
+DRAWS = ("rand", "randn", "randint", "uniform", "normal", "rand_like", "randperm")
+DRAWING = (
+    "expected a function of its inputs alone, found .{name}() in it, which draws others in every step; "
+    "hand the numbers in as an input, or leave dropout out"
+)
+
+
+MOVING = (*VIEWS, "PERMUTE", "SHRINK", "EXPAND", "FLIP", "PAD")
+"""What only moves elements."""
+
+
+@dataclass(frozen=True)
+class Cuts:
+    """The nodes at which inputs enter, and buffers of which an input, by name, is but a part."""
+
+    ports: dict[Any, Port]
+    views: dict[Any, str]
+
+    def without(self, names: Collection[str]) -> Cuts:
+        return Cuts({node: port for node, port in self.ports.items() if port.name not in names}, self.views)
+
+
+class System(ABC):
+    """One of the two packages, in the version that is known."""
+
+    name: str
+    version: str
+
+    def module(self, path: str = "") -> ModuleType:
+        """A module of the package. Raises CircuitizeError unless the version is the one known."""
+        remedy = f"pip install 'circuitize[{self.name}]'"
+        try:
+            found = version(self.name)
+        except PackageNotFoundError:
+            raise CircuitizeError(f"expected {self.name} {self.version}, found none; {remedy}") from None
+        if found != self.version:
+            raise CircuitizeError(f"expected {self.name} {self.version}, found {self.name} {found}; {remedy}")
+        return importlib.import_module(f"{self.name}.{path}" if path else self.name)
+
+    @property
+    def tensor(self) -> Any:
+        """The class of tensors."""
+        return self.module("tensor").Tensor
+
+    def is_tensor(self, found: object) -> bool:
+        return isinstance(found, self.tensor)
+
+    def live(self) -> list[Any]:
+        """All tensors that some variable holds."""
+        found = (reference() for reference in list(self.module("tensor").all_tensors))
+        return [tensor for tensor in found if tensor is not None]
+
+    @abstractmethod
+    def sources(self, uop: Any) -> Sequence[Any]: ...
+
+    @abstractmethod
+    def described(self, uop: Any, sources: tuple[int, ...]) -> Node: ...
+
+    @abstractmethod
+    def elements(self, uop: Any) -> Known | None:
+        """The elements of a buffer that is computed, flat; None of another."""
+
+    @abstractmethod
+    def saved(self, tensor: Any) -> Any:
+        """What `restore` needs to give a tensor its graph and gradient back."""
+
+    @abstractmethod
+    def restore(self, tensor: Any, saved: Any) -> None: ...
+
+    @abstractmethod
+    def unwrapped(self, function: Any) -> Any:
+        """The function inside a compiled one; any other as it is."""
+
+    def written(self) -> Mapping[str, Any]:
+        """Methods of tensors, by name, that are written otherwise within a function that is taken."""
+        return {}
+
+    @abstractmethod
+    def compiled(self) -> list[type]:
+        """The classes of compiled functions."""
+
+    @abstractmethod
+    def operation(self, uop: Any) -> str: ...
+
+    @abstractmethod
+    def state_dict(self, found: object) -> Mapping[str, Any]:
+        """The tensors of an object by name."""
+
+    def same(self, one: Any, other: Any) -> bool:
+        """Whether two nodes are one. What both packages say of `!=` is another node."""
+        return bool(one == other)
+
+    def fresh(self, values: Any) -> Any:
+        """A tensor of its own with these elements."""
+        given = values.numpy() if self.is_tensor(values) else np.asarray(values)
+        options = {"dtype": values.dtype} if self.is_tensor(values) else {}
+        if not options and given.dtype == np.float64:
+            given = given.astype(np.float32)
+        return self.tensor(np.array(given), **options).realize()
+
+    def cuts(self, inputs: Mapping[str, Any]) -> Cuts:
+        """Where these tensors enter a graph, as they are now."""
+        ports: dict[Any, Port] = {}
+        views: dict[Any, str] = {}
+        for name, tensor in inputs.items():
+            shape = tuple(map(int, tensor.shape))
+            ports[tensor.uop] = Port(name, shape)
+            below, plain = tensor.uop, True
+            while self.operation(below) in MOVING:
+                plain = plain and self.operation(below) in VIEWS
+                below = self.sources(below)[0]
+            if self.operation(below) == "BUFFER" and below not in ports:
+                if plain:
+                    ports[below] = Port(name, shape, flat=True)
+                else:
+                    views[below] = name
+        return Cuts(ports, views)
+
+    def graph(self, roots: Sequence[Any], cuts: Cuts) -> Graph:
+        """The graph below some nodes, cut at the inputs."""
+        return read(roots, self.sources, self.described, cuts.ports, cuts.views)
+
+    def names(self, state: object) -> tuple[dict[str, Any], set[str]]:
+        """Tensors by name, and which of them are an optimiser's own, with the names of its parameters.
+
+        `state` is a mapping from names to tensors, an object that holds tensors, or a list of such.
+        """
+        found: dict[str, Any] = {}
+        own: set[str] = set()
+        for each in self._objects(state):
+            known = {id(tensor): name for name, tensor in found.items()}
+            optimised = list(each.params) if hasattr(each, "schedule_step") else None
+            direct = isinstance(each, Mapping) and all(map(self.is_tensor, each.values()))
+            held = each if direct else self.state_dict(each)
+            for tensor in held.values():
+                tensor.realize()
+            seen = {tensor.uop for tensor in found.values()}
+            for key, tensor in sorted(held.items(), key=lambda item: item[0].startswith("_")):
+                # Another variable may hold what is one tensor inside.
+                if id(tensor) in known or tensor.uop in seen:
+                    continue
+                seen.add(tensor.uop)
+                parts = re.fullmatch(r"(\w+)\.(\d+)", key)
+                if parts and optimised and int(parts[2]) < len(optimised):
+                    key = f"{parts[1]}.{known.get(id(optimised[int(parts[2])]), parts[2])}"
+                if key in found:
+                    raise CircuitizeError(
+                        f"state: expected each name once, found {key!r} twice; give state as a mapping from names"
+                    )
+                found[key] = tensor
+                if optimised is not None:
+                    own.add(key)
+        return found, own
+
+    def _objects(self, state: object) -> list[Any]:
+        waiting, found = [state], []
+        while waiting:
+            each = waiting.pop(0)
+            if each is None:
+                continue
+            if isinstance(each, (list, tuple)) and not any(map(self.is_tensor, each)):
+                waiting[:0] = each
+            elif hasattr(each, "optimizers"):
+                waiting[:0] = each.optimizers
+            else:
+                found.append(each)
+        return found
+
+    @contextmanager
+    def deferred(self) -> Iterator[None]:
+        """Within it nothing is computed: `realize` keeps graphs as they are, and elements cannot be read."""
+
+        def kept(tensor: Any = None, *others: Any, **options: Any) -> Any:
+            return tensor
+
+        def plain(compiled: Any, *given: Any, **named: Any) -> Any:
+            return self.unwrapped(compiled)(*given, **named)
+
+        cls = self.tensor
+        changes: list[tuple[Any, str, Any]] = [(cls, "realize", kept)]
+        changes += [(cls, name, forbidden(name, READING)) for name in READS if hasattr(cls, name)]
+        changes += [(cls, name, forbidden(name, DRAWING)) for name in DRAWS if hasattr(cls, name)]
+        changes += [(cls, name, method) for name, method in self.written().items()]
+        changes += [(compiled, "__call__", plain) for compiled in self.compiled()]
+        own = [(where, name, where.__dict__.get(name)) for where, name, _ in changes]
+        try:
+            for where, name, method in changes:
+                setattr(where, name, method)
+            yield
+        finally:
+            for where, name, method in own:
+                if method is None:
+                    delattr(where, name)
+                else:
+                    setattr(where, name, method)
+
+
+def forbidden(name: str, message: str) -> Any:
+    """A method that says where the user called it, and what to write instead."""
+
+    def method(*given: Any, **named: Any) -> Any:
+        raise refused(message.format(name=name))
+
+    return method
