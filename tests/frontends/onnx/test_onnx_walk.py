@@ -243,7 +243,8 @@ def test_images_are_turned_once_on_the_way_in_and_out() -> None:
         helper.make_node("Conv", ["c", "k1"], ["d"], pads=[1, 1, 0, 0]),
         helper.make_node("Conv", ["c", "k2"], ["e"], pads=[1, 1, 0, 0]),
         helper.make_node("Add", ["d", "e"], ["f"]),
-        helper.make_node("Sigmoid", ["f"], ["g"]),
+        helper.make_node("Concat", ["f", "d"], ["both"], axis=1),
+        helper.make_node("Sigmoid", ["both"], ["g"]),
         helper.make_node("AveragePool", ["g"], ["y"], kernel_shape=[2, 2], strides=[2, 2]),
     ]
     given = model(nodes, {"x": x}, ["y"], kernels)
