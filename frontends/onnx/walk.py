@@ -22,7 +22,7 @@ from .translate import translated
 
 TRAINING = ("Adagrad", "Adam", "Momentum")
 DOMAINS = ("", "ai.onnx", "ai.onnx.preview", "ai.onnx.preview.training")
-MOST_NODES = 1 << 20
+MOST_NODES = 1 << 18
 """The most nodes of a graph, its functions written out."""
 
 
