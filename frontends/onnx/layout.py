@@ -12,6 +12,7 @@ from circuitize.frontends.attention import MASKED
 from circuitize.frontends.functions import concatenate
 from circuitize.frontends.tensor import Tensor
 
+from .channels import turn_of, turned
 from .elements import Known
 from .node import MASKS, Made, Node, Result, operator
 from .places import pad, pick
@@ -66,7 +67,7 @@ def _transpose(node: Node) -> Tensor:
     order = list(node.attribute("perm", range(x.ndim)[::-1]))
     if sorted(order) != list(range(x.ndim)):
         raise node.fault(f"expected each axis of {list(x.shape)} once, found {order}; correct perm")
-    return x.transpose(*order) if x.ndim else x
+    return turned(x, order)
 
 
 @operator("Expand", moves=True)
@@ -101,6 +102,16 @@ def _concatenate(node: Node) -> Tensor | Known:
     if not tensors:
         extent = sum(shape[axis] for shape in shapes)
         return np.zeros((*shapes[0][:axis], extent, *shapes[0][axis + 1 :]), node.element.dtype)
+    turns = [turn_of(tensor) for tensor in tensors]
+    orders = {turn[1] for turn in turns if turn is not None}
+    if None not in turns and len(orders) == 1:
+        (order,) = orders
+        sources = [turn[0] for turn in turns if turn is not None]
+        return turned(_joined(sources, order[axis]), order)
+    return _joined(tensors, axis)
+
+
+def _joined(tensors: list[Tensor], axis: int) -> Tensor:
     return concatenate(tensors, axis) if len(tensors) > 1 else tensors[0]
 
 

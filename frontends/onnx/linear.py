@@ -65,7 +65,9 @@ def _convolution(node: Node) -> Tensor:
 
 def _operands(node: Node) -> tuple[Tensor, Tensor]:
     """The first two inputs, of one rank from 3 on, with the kernel's extents as the node says them."""
-    x = node.ranked(node.tensor(0), 3, 2 + MOST_AXES)
+    x = node.ranked(node.tensor(0), 3)
+    if x.ndim > 2 + MOST_AXES:
+        raise node.fault(f"expected at most {MOST_AXES} axes of positions, found shape {list(x.shape)}; merge axes")
     kernel = node.ranked(node.tensor(1), x.ndim, x.ndim)
     sizes = list(kernel.shape[2:])
     if list(node.attribute("kernel_shape", sizes)) != sizes:

@@ -20,7 +20,7 @@ from .node import Attributes, Node, constant
 from .schema import Misfit, signature
 from .scope import Leave, Scope, Step, Turn, entered
 
-MOST_ROUNDS = 1 << 16
+MOST_ROUNDS = 1 << 12
 
 
 @dataclass

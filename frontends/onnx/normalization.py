@@ -106,10 +106,10 @@ def _batch(node: Node) -> list[Tensor]:
         raise node.fault(f"expected {x.shape[1]} numbers, one for each channel, in every statistic; correct them")
     known = [content for content in told if not isinstance(content, Tensor)]
     if len(known) == len(told):
-        scale, bias, centre, spread = known
-        if not (spread + epsilon > 0.0).all():
+        scale, bias, centre, width = known
+        if not (width + epsilon > 0.0).all():
             raise node.fault("expected variances from 0 on, found others; correct them")
-        factor = scale / np.sqrt(spread + epsilon)
+        factor = scale / np.sqrt(width + epsilon)
         return [channels_first(last * factor + (bias - centre * factor))]
     inverse = reciprocal_square_root(variance + epsilon)
     return [channels_first((last - mean) * (node.tensor(1) * inverse) + node.tensor(2))]

@@ -27,7 +27,7 @@ TRAINING = ("Adagrad", "Adam", "Momentum")
 HOMES = dict.fromkeys(TRAINING, "ai.onnx.preview.training") | dict.fromkeys(ml.NAMES, ml.DOMAIN)
 """By operator, the domain that has it, where that is not ONNX's own."""
 DOMAINS = {"", "ai.onnx.preview", *HOMES.values()}
-MOST_NODES = 1 << 20
+MOST_NODES = 1 << 18
 """The most nodes of a graph, its functions written out."""
 
 

@@ -37,7 +37,7 @@ PROGRAMS = [
 LARGER = {"mnist_mlp.py:predict", "mnist_mlp.py:step", "mnist_mlp.py:step64", "digits_xent.py:momentum"}
 LARGER |= {"gpt2_folder.py:logits"}
 """Of the same operations as others."""
-EXECUTED = {"mlp_1m.py", "mlp_10m.py", "matmul.py"}
+EXECUTED = {"lenet.py", "mlp_1m.py", "mlp_10m.py", "matmul.py"}
 """Examples for the executors and for Plonkish: as rank-one constraints they have millions of products."""
 
 COLUMNS = ("constraints", "wires", "public", "nonzeros", "input_range_constraints", "with_commitment")

@@ -140,7 +140,7 @@ CASES: list[tuple[Callable[[Any], Any], str]] = [
     (_external, "initializer 'x1': expected its elements in the model, found them in another file"),
     (_both, "initializer 'x1': expected its elements once"),
     (_attribute("broadcast", 1), "expected attributes [], found 'broadcast'"),
-    (_function, "expected a graph of ONNX's operators, found functions of the model's own"),
+    (_function, "expected at most 1 inputs and 1 outputs, found 2 and 1; correct the node"),
     (lambda given: given.training_info.add(), "found training information"),
     (lambda given: given.graph.sparse_initializer.add(), "found sparse initializers"),
     (lambda given: given.ClearField("graph"), "expected a graph with outputs, found none"),

@@ -131,7 +131,8 @@ def test_a_scan_is_written_out(backward: int) -> None:
     np.testing.assert_allclose(run(model([node], {"s": start, "x": X}, ["y"]), start, X), np.array(kept), rtol=1e-6)
 
 
-def test_a_loop_of_known_rounds_is_written_out() -> None:
+def doubling() -> Any:
+    """A Loop that doubles x, three times at most."""
     nodes = [
         helper.make_node("Add", ["v", "v"], ["w"]),
         helper.make_node("Less", ["i", "last"], ["more"]),
@@ -149,7 +150,11 @@ def test_a_loop_of_known_rounds_is_written_out() -> None:
         helper.make_tensor_value_info("number", TensorProto.FLOAT, []),
     ]
     body = helper.make_graph(nodes, "body", inputs, outputs, [last])
-    node = helper.make_node("Loop", ["most", "", "x"], ["y", "numbers"], body=body)
+    return helper.make_node("Loop", ["most", "", "x"], ["y", "numbers"], body=body)
+
+
+def test_a_loop_of_known_rounds_is_written_out() -> None:
+    node = doubling()
     for most, doubled in ((9, 3), (2, 2)):
         given = model([node], {"x": X}, ["y"], {"most": np.array(most, np.int64)})
         np.testing.assert_allclose(run(given, X), X * 2**doubled, rtol=1e-6)
@@ -243,7 +248,8 @@ def test_images_are_turned_once_on_the_way_in_and_out() -> None:
         helper.make_node("Conv", ["c", "k1"], ["d"], pads=[1, 1, 0, 0]),
         helper.make_node("Conv", ["c", "k2"], ["e"], pads=[1, 1, 0, 0]),
         helper.make_node("Add", ["d", "e"], ["f"]),
-        helper.make_node("Sigmoid", ["f"], ["g"]),
+        helper.make_node("Concat", ["f", "d"], ["both"], axis=1),
+        helper.make_node("Sigmoid", ["both"], ["g"]),
         helper.make_node("AveragePool", ["g"], ["y"], kernel_shape=[2, 2], strides=[2, 2]),
     ]
     given = model(nodes, {"x": x}, ["y"], kernels)
@@ -266,6 +272,7 @@ def test_damaged_files_end_in_one_line() -> None:
     whole = [
         with_functions([helper.make_node("Scaled", ["x"], ["y"], domain="own", factor=0.5)], [scaled()]),
         model(branches("c"), {"x": X}, ["y"], {"c": np.array(True)}),
+        model([doubling()], {"x": X}, ["y"], {"most": np.array(3, np.int64)}),
         model(
             [helper.make_node("Scan", ["s", "x"], ["end", "y"], body=recurrence(), num_scan_inputs=1)],
             {"s": np.ones(3, np.float32), "x": X},
@@ -273,7 +280,7 @@ def test_damaged_files_end_in_one_line() -> None:
         ),
     ]
     random = np.random.default_rng(9)
-    for _ in tiers.seeds(200, 20_000):
+    for _ in tiers.seeds(200, 10_000):
         content = bytearray(whole[int(random.integers(len(whole)))].SerializeToString())
         for place in random.integers(0, len(content), int(random.integers(1, 4))):
             content[place] = int(random.integers(256))
