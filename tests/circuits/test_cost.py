@@ -32,9 +32,12 @@ PROGRAMS = [
     *("iris.py:step", "iris.py:predict", "digits.py:step", "digits.py:predict", "dense.py:small", "dense.py:large"),
     *("digits_xent.py:step", "digits_xent.py:momentum", "digits_xent.py:adam", "cnn.py:step", "cnn.py:predict"),
     *("mnist_mlp.py:predict", "mnist_mlp.py:step", "mnist_mlp.py:step64", "jet.py:scores", "jet.py:classify"),
-    "transformer.py:step",
+    *("transformer.py:step", "onnx_digits.py:step"),
 ]
-LARGER = {"mnist_mlp.py:predict", "mnist_mlp.py:step", "mnist_mlp.py:step64", "digits_xent.py:momentum"}
+LARGER = {
+    *("mnist_mlp.py:predict", "mnist_mlp.py:step", "mnist_mlp.py:step64", "digits_xent.py:momentum"),
+    "onnx_digits.py:step",
+}
 """Of the same operations as others."""
 EXECUTED = {"mlp_1m.py", "mlp_10m.py", "matmul.py"}
 """Examples for the executors and for Plonkish: as rank-one constraints they have millions of products."""
