@@ -190,6 +190,12 @@ def test_options_of_files_are_refused_for_other_programs(network: Path) -> None:
     assert "--dim: expected PROGRAM.onnx with it, found made.arrow" in refused("estimate", "made.arrow", "--dim", "b=1")
 
 
+@pytest.mark.parametrize("command", ["check", "audit"])
+def test_options_of_files_are_refused_for_folders(network: Path, command: str) -> None:
+    Path("circuit").mkdir()
+    assert "--known: expected PROGRAM.onnx with it, found circuit" in refused(command, "circuit", "--known", "x=1")
+
+
 def test_a_verifier_holds_a_saved_program(network: Path) -> None:
     Path("proof").mkdir()
     told = refused("verify", "proof", "--prover", "tensor", "--program", "net.onnx")
