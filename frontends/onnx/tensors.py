@@ -10,7 +10,7 @@ import numpy as np
 
 from circuitize.circuits.errors import FormatError
 
-from .elements import ELEMENTS, Element, Value
+from .elements import ELEMENTS, INT64, STRING, Element, Value
 
 FIELDS = {
     "float": "float_data",
@@ -36,7 +36,13 @@ def element(onnx: ModuleType, code: int, where: str) -> Element:
 
 
 def value(onnx: ModuleType, tensor: Any, where: str) -> Value:
-    """A TensorProto's elements. Raises FormatError where they are elsewhere, or not as many as its shape says."""
+    """A TensorProto's elements. Raises FormatError where they are elsewhere, or not as many as its shape says.
+
+    A list of texts, which names classes, is one of places: each text's first in the list.
+    """
+    if tensor.data_type == STRING and len(tensor.dims) == 1 and list(tensor.dims) == [len(tensor.string_data)]:
+        first = {text: place for place, text in reversed(list(enumerate(tensor.string_data)))}
+        return Value.of(np.array([first[text] for text in tensor.string_data], np.int64), INT64)
     kind = element(onnx, tensor.data_type, where)
     if tensor.data_location == onnx.TensorProto.EXTERNAL or len(tensor.external_data):
         raise FormatError(

@@ -33,9 +33,12 @@ PROGRAMS = [
     *("digits_xent.py:step", "digits_xent.py:momentum", "digits_xent.py:adam", "cnn.py:step", "cnn.py:predict"),
     *("mnist_mlp.py:predict", "mnist_mlp.py:step", "mnist_mlp.py:step64", "jet.py:scores", "jet.py:classify"),
     *("transformer.py:step", "quantized.py:step", "quantized.py:predict", "gpt2_folder.py:logits"),
+    "onnx_digits.py:step",
 ]
-LARGER = {"mnist_mlp.py:predict", "mnist_mlp.py:step", "mnist_mlp.py:step64", "digits_xent.py:momentum"}
-LARGER |= {"gpt2_folder.py:logits"}
+LARGER = {
+    *("mnist_mlp.py:predict", "mnist_mlp.py:step", "mnist_mlp.py:step64", "digits_xent.py:momentum"),
+    *("gpt2_folder.py:logits", "onnx_digits.py:step"),
+}
 """Of the same operations as others."""
 EXECUTED = {"lenet.py", "mlp_1m.py", "mlp_10m.py", "matmul.py"}
 """Examples for the executors and for Plonkish: as rank-one constraints they have millions of products."""

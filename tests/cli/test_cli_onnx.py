@@ -34,6 +34,9 @@ def network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     draw = np.random.default_rng(1)
     rows: dict[str, Any] = {"inputs": draw.integers(0, 17, (8, 3)) / 16, "targets": draw.integers(0, 17, (8, 2)) / 16}
     np.savez("examples.npz", x=rows["inputs"])
+    np.savez("words.npz", x=np.full((8, 3), "a"))
+    np.savez("nan.npz", x=np.full((8, 3), np.nan))
+    np.savez("far.npz", x=np.full((8, 3), 7.0))
     np.savez("rows.npz", **rows)
     for place in range(2):
         np.savez(f"batch{place + 1}.npz", **cut(rows, place))
@@ -176,6 +179,10 @@ def test_the_convolutional_example_is_trained_and_proved_by_every_prover(
         ("--dim batch=2 --train huber --learning-rate 2", "expected a number in"),
         ("--dim batch=2 --train huber --calibrate examples.npz", "expected examples of ['inputs', 'targets'], found"),
         ("--dim batch=9 --calibrate examples.npz", "expected 'x' of shape [N, 3], N at least 9, found [8, 3]"),
+        ("--dim batch=2 --calibrate words.npz", "words.npz: expected numbers as 'x', found dtype <U1"),
+        ("--dim batch=2 --calibrate nan.npz", "expected finite numbers in input 'x', found nan"),
+        ("--dim batch=2 --calibrate far.npz", "expected input 'x' in [0, 1], found 7.0"),
+        ("--dim batch=1000000000", "input 'x': expected at most 67108864 elements"),
         ("--dim batch=2 --calibrate absent.npz", "absent.npz: expected an .npz file, found No such file"),
         ("--dim batch=2 --save-program .", "expected"),
     ],
@@ -188,6 +195,12 @@ def test_options_of_files_are_refused_for_other_programs(network: Path) -> None:
     assert run("accuracy", "net.onnx", "--dim", "batch=1", "--save-program", "made.arrow").status == 0
     assert run("estimate", "made.arrow").status == 0
     assert "--dim: expected PROGRAM.onnx with it, found made.arrow" in refused("estimate", "made.arrow", "--dim", "b=1")
+
+
+@pytest.mark.parametrize("command", ["check", "audit"])
+def test_options_of_files_are_refused_for_folders(network: Path, command: str) -> None:
+    Path("circuit").mkdir()
+    assert "--known: expected PROGRAM.onnx with it, found circuit" in refused(command, "circuit", "--known", "x=1")
 
 
 def test_a_verifier_holds_a_saved_program(network: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ def written(path: Path, model: Any) -> Path:
     return path
 
 
-def built(nodes: list[Any], inputs: list[Any], outputs: list[Any], weights: dict[str, ArrayLike]) -> Any:
+def built(nodes: list[Any], inputs: list[Any], outputs: list[Any], weights: Mapping[str, ArrayLike]) -> Any:
     """A model of these nodes, of opset 18."""
     told = [numpy_helper.from_array(np.asarray(value, np.float32), name) for name, value in weights.items()]
     graph = helper.make_graph(nodes, "network", inputs, outputs, told)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -20,6 +21,8 @@ Reals = NDArray[np.float64]
 
 DRAWN = 8
 """Random batches, where no examples are given."""
+MOST_DRAWN = 1 << 24
+"""Random numbers of all of them together, but for the first."""
 MOST_STEPS = 256
 """Steps that are trained to calibrate on, unless told otherwise: once through the examples, but no more than these."""
 
@@ -34,11 +37,16 @@ def batches_of(path: Path, examples: Path | None, say: Progress) -> Batches:
     def batches(ports: Sequence[Port[Fixed]], drawn: Mapping[str, Draw]) -> list[dict[str, Any]]:
         if examples is not None:
             return _cut(examples, ports)
-        say(f"{path}: calibrated on {DRAWN} random batches; give examples of the data by --calibrate FILE.npz")
+        elements = sum(math.prod(port.format.shape) for port in ports)
+        count = max(1, min(DRAWN, MOST_DRAWN // max(elements, 1)))
+        say(
+            f"{path}: calibrated on {count} random batch{'es' if count > 1 else ''}; give examples of the data by "
+            "--calibrate FILE.npz"
+        )
         generator = np.random.default_rng(0)
         return [
             {port.name: drawn.get(port.name, lambda g, p=port: _uniform(g, p.format))(generator) for port in ports}
-            for _ in range(DRAWN)
+            for _ in range(count)
         ]
 
     return batches
@@ -63,6 +71,8 @@ def _cut(path: Path, ports: Sequence[Port[Fixed]]) -> list[dict[str, Any]]:
     counts = {}
     for name, shape in shapes.items():
         array = arrays[name]
+        if array.dtype.kind not in "biuf":
+            raise CircuitizeError(f"{path}: expected numbers as {name!r}, found dtype {array.dtype}; write numbers")
         if shape and array.shape[1:] == shape[1:] and array.shape[0] >= shape[0]:
             counts[name] = array.shape[0] // shape[0]
         elif not shape and array.shape == ():

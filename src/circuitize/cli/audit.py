@@ -8,7 +8,7 @@ from pathlib import Path
 from circuitize.api.audit import Audit, audit
 from circuitize.circuits.reading import Json
 
-from .loading import load_program
+from .loading import load_program, require_no_choices
 from .output import print_json, print_table, say, show
 from .screen import one_line
 
@@ -22,7 +22,10 @@ SHOWN = 20
 def run(options: Namespace) -> int:
     """0 where every wire is determined (and no row's purpose is unknown), 1 where one is not, or may not be."""
     path = Path(options.program)
-    source = path if path.is_dir() or path.suffix == ".r1cs" else load_program(options.program, options=options)
+    written = path.is_dir() or path.suffix == ".r1cs"
+    if written:
+        require_no_choices(options.program, options)
+    source = path if written else load_program(options.program, options=options)
     found = audit(source, each_row=options.each_row, progress=show)
     if options.json:
         print_json({name: value for name, value in vars(found).items() if value is not None})

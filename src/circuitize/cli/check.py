@@ -7,13 +7,14 @@ from pathlib import Path
 
 from circuitize.api.check import check, check_files
 
-from .loading import load_program
+from .loading import load_program, require_no_choices
 from .output import print_json, print_table, say, show
 
 
 def run(options: Namespace) -> int:
     """0 where every target equals the integer executor on every input tried, 1 where one differs."""
     if Path(options.program).is_dir():
+        require_no_choices(options.program, options)
         return _run_files(Path(options.program), options.json)
     checked = check(
         load_program(options.program, options=options), vectors=options.vectors, seed=options.seed, progress=show

@@ -88,9 +88,7 @@ def read_program(argument: str, *, integer: bool = False, options: Namespace | N
     path, name = _split(argument)
     if path.suffix == ONNX:
         return _from_onnx(path, integer, options)
-    said = given(options) if options is not None and hasattr(options, "dim") else []
-    if said:
-        raise CircuitizeError(f"{said[0]}: expected PROGRAM.onnx with it, found {argument}; leave it out")
+    require_no_choices(argument, options)
     with progress("reading the program"):
         if name is not None:
             return _from_python(path, name)
@@ -98,6 +96,13 @@ def read_program(argument: str, *, integer: bool = False, options: Namespace | N
             programs = _names(run_file(path))
             raise CircuitizeError(f"{argument}: expected file.py:name, found no name; name one of {programs}")
         return _saved(path, integer)
+
+
+def require_no_choices(argument: str, options: Namespace | None) -> None:
+    """Raises CircuitizeError where options say something of an ONNX file, and PROGRAM is none."""
+    said = [] if options is None else given(options)
+    if said:
+        raise CircuitizeError(f"{said[0]}: expected PROGRAM.onnx with it, found {argument}; leave it out")
 
 
 def program_path(argument: str) -> Path:

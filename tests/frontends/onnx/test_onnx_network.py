@@ -144,7 +144,7 @@ def test_known_inputs_are_no_inputs() -> None:
     made = network(model, known={"k": 3})
     assert made.inputs == ("x",) and real.run(made.program(), {"x": np.array([0.5, 1.0])})["y"].tolist() == [1.5, 3.0]
     with pytest.raises(CircuitizeError, match="known input 'k': expected numbers, found 'three'; correct it"):
-        network(model, known={"k": "three"})  # type: ignore[dict-item]
+        network(model, known={"k": "three"})
 
 
 def test_a_file_of_a_fixed_batch_is_of_that_batch() -> None:

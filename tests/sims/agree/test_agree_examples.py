@@ -29,6 +29,7 @@ PROGRAMS = [
     pytest.param("digits_xent.py:adam_sixteen", 1, 2.0**-7, marks=pytest.mark.deep),
     ("cnn.py:step", 1, 3e-4),
     pytest.param("cnn.py:predict", 3, 2.0**-9, marks=pytest.mark.deep),
+    pytest.param("onnx_digits.py:step", 1, 3e-4, marks=pytest.mark.deep),
     ("jet.py:scores", 5, None),
     ("jet.py:classify", 5, None),
     pytest.param("mnist_mlp.py:predict", 1, 2.0**-5, marks=pytest.mark.deep),

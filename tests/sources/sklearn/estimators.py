@@ -38,9 +38,10 @@ ESTIMATORS: dict[str, Any] = {
 """Chosen before the work."""
 
 
-def fitted(name: str) -> tuple[Any, NDArray[np.float32]]:
-    """The ONNX file of an estimator that was fitted to irises, as exported, and the irises."""
+def fitted(name: str, classes: Any = (0, 1, 2)) -> tuple[Any, NDArray[np.float32]]:
+    """The ONNX file of an estimator that was fitted to irises, of classes called so, as exported, and the irises."""
     inputs, labels = load_iris(return_X_y=True)
+    labels = np.array(classes)[labels]
     data = inputs.astype(np.float32)
     estimator = ESTIMATORS[name].fit(data, labels)
     return to_onnx(estimator, data[:1]), data

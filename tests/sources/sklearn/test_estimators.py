@@ -34,6 +34,16 @@ def test_an_estimator_equals_onnxruntime(name: str) -> None:
         assert mine.shape == theirs.shape and np.abs(mine - theirs).max() <= 1e-4 * max(1.0, np.abs(theirs).max())
 
 
+@pytest.mark.parametrize("name", ["LogisticRegression", "GaussianNB", "DecisionTreeClassifier"])
+def test_labels_that_are_texts_are_their_places(name: str) -> None:
+    model, data = fitted(name, ("ant", "elk", "owl"))
+    ours = network(model, {"X:0": len(data)})
+    given = {"X": data, **ours.parameters}
+    found = real.executor(ours.arrow).outputs([np.asarray(given[name], np.float64) for name in ours.inputs])
+    (wanted,) = onnxruntime.InferenceSession(model.SerializeToString()).run(list(ours.outputs)[:1], {"X": data})
+    assert [("ant", "elk", "owl")[int(place)] for place in found[0]] == wanted.tolist()
+
+
 def test_integers_are_close_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Labels are exact; probabilities of a forest are sums of leaves."""
     model, data = fitted("RandomForestClassifier")
