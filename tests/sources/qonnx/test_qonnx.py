@@ -77,8 +77,8 @@ SCALES: tuple[ArrayLike, ...] = (0.25, 1.0, 0.0625 * 2.0 ** np.arange(4).reshape
 
 @pytest.mark.parametrize("mode", MODES)
 def test_quant(mode: str) -> None:
-    shape = (3, 4, 60)
-    kinds = product((0.0, 3.0), (1, 2, 5, 8), (0, 1), (0, 1))
+    shape = (2, 4, 25)
+    kinds = product((0.0, 3.0), (1, 2, 5), (0, 1), (0, 1))
     for scale, (zero, bits, signed, narrow) in product(SCALES, list(kinds)):
         if bits == 1 and (signed or narrow) and (zero or narrow):
             continue
@@ -89,7 +89,7 @@ def test_quant(mode: str) -> None:
 
 
 def test_bipolar_and_trunc() -> None:
-    shape = (3, 4, 60)
+    shape = (2, 4, 25)
     x = drawn(shape)
     whole = np.floor(x * 4) / 4
     for scale in SCALES:
@@ -143,16 +143,16 @@ def test_a_network_in_integers_and_in_constraints() -> None:
     ours = program(given, (1, 6))
     whole = quantize(ours)
     seen: list[Reals] = []
-    for seed in range(100):
+    for seed in range(30):
         x = drawn((1, 6), seed)
         wanted = theirs(given, x)
         for found in made(ours, whole, x):
             np.testing.assert_array_equal(found, wanted)
         seen.append(wanted)
     assert len(np.unique(np.array(seen))) > 8
-    vectors = [{"x": to_integers(whole.inputs[0], drawn((1, 6), seed), "x")} for seed in range(3)]
+    vectors = [{"x": to_integers(whole.inputs[0], drawn((1, 6), 0), "x")}]
     compared = agree(whole, vectors, [R1CS(whole)])
-    assert (compared.mismatches, compared.vectors) == (0, 3), compared.first_difference
+    assert (compared.mismatches, compared.vectors) == (0, 1), compared.first_difference
 
 
 def test_scales_that_are_not_powers_of_two() -> None:
