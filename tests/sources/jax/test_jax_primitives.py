@@ -24,7 +24,7 @@ from circuitize.frontends.jax.equation import CALLS, RULES
 from circuitize.frontends.jax.translation import Translated
 
 LABELS = {name: labels(4) for name in "ijk"}
-SHOWN = {"whole numbers", "a derivative of maxima", "rows and places", "a loop"}
+SHOWN = {"rows and places", "a loop"}
 EVERY = [pytest.param(name, marks=[] if name in SHOWN else pytest.mark.deep) for name in CASES]
 
 
@@ -185,6 +185,7 @@ def test_assumptions_are_said_with_their_line() -> None:
     assert [Path(one.filename).name for one in caught] == ["test_jax_primitives.py"] * 2
 
 
+@pytest.mark.deep
 def test_functions_that_we_have_whole_are_raised() -> None:
     """Where the derivative is ours; what only looks alike is left as it is."""
 
