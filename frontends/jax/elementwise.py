@@ -207,10 +207,15 @@ def _square(equation: Equation) -> Result:
 
 
 @primitive("integer_pow", meaning="Power; Square of exponent 2")
-def _whole_power(equation: Equation) -> Tensor:
+def _whole_power(equation: Equation) -> Result:
     exponent = int(equation["y"])
     x = equation.tensor()
-    return functions.square(x) if exponent == 2 else functions.power(x, exponent)
+    made = functions.square(x) if exponent == 2 else functions.power(x, exponent)
+    if equation.inputs[0].kind == "float" or exponent < 0:
+        return Result(made)
+    low, high = equation.inputs[0].interval
+    ends = [low**exponent, high**exponent, *([0] if low < 0 < high else [])]
+    return Result(made, (min(ends), max(ends)))
 
 
 @primitive(

@@ -74,7 +74,7 @@ def _frame(context: Context, call: Call) -> Calls:
             context,
             equation.primitive.name,
             inputs,
-            equation.params,
+            {name: _plain(value) for name, value in equation.params.items()},
             tuple(tuple(v.aval.shape) for v in equation.outvars),
             tuple(v.aval.dtype for v in equation.outvars),
             f"{place}:{line}" if place else "the function",
@@ -89,6 +89,17 @@ def _frame(context: Context, call: Call) -> Calls:
                 results = _translated(known)
         environment.update(zip(equation.outvars, results, strict=True))
     return [read(variable) for variable in jaxpr.outvars]
+
+
+def _plain(value: Any) -> Any:
+    """A parameter whose whole numbers, also in tuples of tuples, are Python's: JAX leaves some of numpy's."""
+    if type(value) is not tuple:
+        return _whole(value)
+    return tuple(tuple(map(_whole, one)) if type(one) is tuple else _whole(one) for one in value)
+
+
+def _whole(value: Any) -> Any:
+    return int(value) if isinstance(value, np.integer) else value
 
 
 def _placed(calls: Calls, place: tuple[str, int], label: str) -> Calls:

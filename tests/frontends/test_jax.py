@@ -7,6 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import example_programs
 import jax
 import jax.numpy as jnp
 import jax_page
@@ -95,7 +96,7 @@ def test_the_example_learns() -> None:
     """Irises: JAX's forward and loss, by our derivative; and its own step is the same."""
     irises = example("jax_iris")
     split = datasets.iris(seed=1)
-    step, given = irises.step(), irises.given()
+    step, given = (example_programs.example(f"jax_iris.py:{name}").given for name in ("step", "given"))
     *_, last = real.train(step, irises.MODEL.initial(0), islice(irises.RECIPE.batches(split), 300))
     predict = training.predict(irises.MODEL, 30, irises.MEASURES)
     scores = real.run(predict, {**{name: last[name] for name in irises.NAMES}, "inputs": split.test_inputs})

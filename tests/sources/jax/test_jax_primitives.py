@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -24,7 +25,7 @@ from circuitize.frontends.jax.equation import CALLS, RULES
 from circuitize.frontends.jax.translation import Translated
 
 LABELS = {name: labels(4) for name in "ijk"}
-SHOWN = {"whole numbers", "a derivative of maxima", "rows and places", "a loop"}
+SHOWN = {"rows and places", "a loop"}
 EVERY = [pytest.param(name, marks=[] if name in SHOWN else pytest.mark.deep) for name in CASES]
 
 
@@ -42,6 +43,18 @@ def test_values(name: str) -> None:
     for ours, theirs in zip(evaluate(made.arrow, arguments), expected, strict=True):
         assert ours.shape == theirs.shape
         np.testing.assert_allclose(ours, np.asarray(theirs, np.float64), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("name", CASES)
+def test_integers(name: str) -> None:
+    """As a program in integers, calibrated on the case itself: within 2^-8 of the reals, absolute or relative."""
+    function, arguments = CASES[name]
+    given = {word: format for word, format in LABELS.items() if word in inspect.signature(function).parameters}
+    program = cz.from_jax_step(function, *arguments, renews=0, formats=given)
+    found, exact = (cz.run(program, executor=executor) for executor in ("integer", "real"))
+    for output, reals in exact.items():
+        assert np.max(np.abs(found[output] - reals) / np.maximum(1.0, np.abs(reals))) <= 2.0**-8, output
 
 
 KINKS = {"cases", "casts", "minima of windows"}
@@ -185,6 +198,7 @@ def test_assumptions_are_said_with_their_line() -> None:
     assert [Path(one.filename).name for one in caught] == ["test_jax_primitives.py"] * 2
 
 
+@pytest.mark.deep
 def test_functions_that_we_have_whole_are_raised() -> None:
     """Where the derivative is ours; what only looks alike is left as it is."""
 

@@ -36,7 +36,13 @@ PAIRS = [
     for name in models.NETWORKS
     for optimizer in OPTIMIZERS
 ]
-NETWORKS = [pytest.param(name, marks=[] if name == "transformer" else pytest.mark.deep) for name in models.NETWORKS]
+
+
+def networks(*shown: str) -> list[Any]:
+    """All of them, those that are not shown in the deep tier alone."""
+    return [pytest.param(name, marks=[] if name in shown else pytest.mark.deep) for name in models.NETWORKS]
+
+
 ZERO = 1e-12
 """An element whose gradient is at most this in magnitude, relative to the greatest element of all gradients, has a
 gradient that is zero mathematically: of a bias before a batch normalization, of the bias of an attention's keys, of a
@@ -131,7 +137,7 @@ def batch(network: models.Network) -> dict[str, Any]:
 
 
 @MASKED
-@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize("name", networks("transformer"))
 def test_our_derivative_is_that_of_jax(name: str) -> None:
     """A step of SGD by one: what is taken off is the gradient, to 1e-6."""
     network = models.NETWORKS[name]()
@@ -146,7 +152,7 @@ def test_our_derivative_is_that_of_jax(name: str) -> None:
 
 
 @MASKED
-@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize("name", networks("perceptron"))
 def test_an_integer_step_is_proved(name: str) -> None:
     """With our Adam; the integers are near what JAX computes."""
     network, optimizer = models.NETWORKS[name](), cz.Adam()
