@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 from agreement import check_agreement
+from mutated_json import mutated
 from tiers import seeds
 
 import circuitize as cz
@@ -137,9 +138,9 @@ def test_the_page_lists_the_operators() -> None:
     assert listed and re.findall(r"`([^`]*)`", listed.group(1)) == sorted(torch.rules())
 
 
-def repacked(change: Callable[[dict[str, bytes]], None]) -> bytes:
-    """The perceptron's archive with other entries."""
-    with zipfile.ZipFile(io.BytesIO(archive("perceptron"))) as found:
+def repacked(change: Callable[[dict[str, bytes]], None], name: str = "perceptron") -> bytes:
+    """An archive with other entries."""
+    with zipfile.ZipFile(io.BytesIO(archive(name))) as found:
         entries = {entry.filename.partition("/")[2]: found.read(entry) for entry in found.infolist()}
     change(entries)
     made = io.BytesIO()
@@ -256,3 +257,17 @@ def test_a_damaged_archive_is_refused_in_one_line_or_read(seed: int) -> None:
         torch.arrow(bytes(content))
     except CircuitizeError as error:
         assert "\n" not in str(error)
+
+
+@pytest.mark.parametrize("seed", seeds(20, deep=3000))
+def test_an_archive_of_other_values_is_refused_in_one_line_or_read(seed: int) -> None:
+    random = np.random.default_rng(seed)
+
+    def change(entries: dict[str, bytes]) -> None:
+        file = MODEL if random.random() < 0.8 else WEIGHTS
+        entries[file] = json.dumps(mutated(json.loads(entries[file]), random)).encode()
+
+    try:
+        torch.arrow(repacked(change, NAMES[seed % len(NAMES)]))
+    except CircuitizeError as error:
+        assert "\n" not in str(error) and ";" in str(error)
