@@ -18,9 +18,11 @@ OTHERS: list[Any] = [
 
 def mutated(made: Any, random: np.random.Generator) -> Any:
     """A copy with one to three values replaced, or gone; the place is found by going down at random."""
-    found = copy.deepcopy(made)
+    found: Any = copy.deepcopy(made)
+    above: Any
+    key: Any
     for _ in range(int(random.integers(1, 4))):
-        at, above, key = found, None, None
+        at, above, key = found, None, 0
         while isinstance(at, dict | list) and at and (above is None or random.random() < 0.9):
             keys = list(at) if isinstance(at, dict) else range(len(at))
             above, key = at, keys[int(random.integers(len(keys)))]
