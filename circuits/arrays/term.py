@@ -23,7 +23,7 @@ class Real(Term):
 
     def constant(self, value: Operand) -> Self:
         """The constant of this shape whose elements all are a number."""
-        splat = operation("constant", self.shape, np.asarray(value, np.float64))
+        splat = operation("constant", self.shape, np.asarray(value, np.float64)[()])
         return self.__class__(self.builder, self.builder.add(splat))
 
     def _elementwise(self, operation: Operation, other: Operand) -> Self:

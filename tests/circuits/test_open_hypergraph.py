@@ -13,6 +13,7 @@ import pytest
 from cli_programs import STEP, refused, run, step
 from example_names import FEW, OTHERS
 from example_programs import example
+from mutated_json import mutated
 from tiers import seeds
 
 import circuitize as cz
@@ -215,3 +216,13 @@ def test_a_damaged_file_is_refused_in_one_line_or_read(seed: int, tmp_path: Path
         load_open_hypergraph(path)
     except FormatError as error:
         assert "\n" not in str(error) and str(path) in str(error)
+
+
+@pytest.mark.parametrize("seed", seeds(20, deep=3000))
+def test_other_values_are_refused_in_one_line_or_read(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    program = example("iris.py:step").given if seed % 2 else cz.quantize(step())
+    try:
+        from_json(mutated(to_json(program), random), integer=bool(random.integers(2)))
+    except FormatError as error:
+        assert "\n" not in str(error)

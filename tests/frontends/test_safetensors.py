@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from mutated_json import mutated
 from tiers import seeds
 
 import circuitize as cz
@@ -242,3 +243,16 @@ def test_what_a_caller_gives_is_checked(tmp_path: Path) -> None:
     with pytest.raises(CircuitizeError, match="expected like alone"):
         save_safetensors(tmp_path, {}, like=like, kind="F32")
     assert not list(tmp_path.glob(".*.part"))
+
+
+@pytest.mark.parametrize("seed", seeds(20, deep=3000))
+def test_a_header_of_other_values_is_refused_in_one_line_or_read(seed: int, tmp_path: Path) -> None:
+    random, path = np.random.default_rng(seed), tmp_path / WHOLE
+    header = {"__metadata__": {"format": "pt"}, "a": entry(), "b": entry("I8", (2, 4), (8, 16))}
+    path.write_bytes(written(mutated(header, random), OTHER_BYTES * 2))
+    (tmp_path / INDEX).write_text(json.dumps(mutated({"weight_map": {"a": WHOLE, "b": WHOLE}}, random)))
+    for given in (path, tmp_path / INDEX):
+        try:
+            load_safetensors(given)
+        except CircuitizeError as error:
+            assert "\n" not in str(error) and ";" in str(error)

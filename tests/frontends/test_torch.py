@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 from agreement import check_agreement
+from mutated_json import mutated
 from tiers import seeds
 
 import circuitize as cz
@@ -97,15 +98,23 @@ def test_a_network_trains_in_integers(tmp_path: Path) -> None:
     np.testing.assert_array_equal(floats[2]["stem.1.running_mean"], model.initial(0)["stem.1.running_mean"])
 
 
-def test_a_generative_network_is_its_circuit() -> None:
-    """Tokens are whole numbers; the integers stay close to torch's logits, in every circuit."""
+@cache
+def generating() -> tuple[cz.IntegerProgram, dict[str, Any]]:
+    """The generative network's prediction in integers, and its inputs: tokens are whole numbers."""
     model = cz.from_torch(archive("attending"))
-    words = stored("attending")[1]["input0"].astype(np.float64)
-    program = cz.quantize(cz.predict(model, 2, labels(11), [{**model.initial(0), "inputs": words}]))
-    given = {**model.initial(0), "inputs": words}
-    format = program.outputs[0].format
-    found = np.ldexp(integer.run(program, given)["outputs"].astype(float), -format.fraction_bits)
+    given = {**model.initial(0), "inputs": stored("attending")[1]["input0"].astype(np.float64)}
+    return cz.quantize(cz.predict(model, 2, labels(11), [given])), given
+
+
+def test_a_generative_network_in_integers_is_close_to_torch() -> None:
+    program, given = generating()
+    found = np.ldexp(integer.run(program, given)["outputs"].astype(float), -program.outputs[0].format.fraction_bits)
     assert np.abs(found - stored("attending")[1]["output0"]).max() < 0.05
+
+
+@pytest.mark.deep
+def test_a_generative_network_is_its_circuit() -> None:
+    program, given = generating()
     check_agreement(program, [integer.rounded(program, given)])
 
 
@@ -137,9 +146,9 @@ def test_the_page_lists_the_operators() -> None:
     assert listed and re.findall(r"`([^`]*)`", listed.group(1)) == sorted(torch.rules())
 
 
-def repacked(change: Callable[[dict[str, bytes]], None]) -> bytes:
-    """The perceptron's archive with other entries."""
-    with zipfile.ZipFile(io.BytesIO(archive("perceptron"))) as found:
+def repacked(change: Callable[[dict[str, bytes]], None], name: str = "perceptron") -> bytes:
+    """An archive with other entries."""
+    with zipfile.ZipFile(io.BytesIO(archive(name))) as found:
         entries = {entry.filename.partition("/")[2]: found.read(entry) for entry in found.infolist()}
     change(entries)
     made = io.BytesIO()
@@ -256,3 +265,17 @@ def test_a_damaged_archive_is_refused_in_one_line_or_read(seed: int) -> None:
         torch.arrow(bytes(content))
     except CircuitizeError as error:
         assert "\n" not in str(error)
+
+
+@pytest.mark.parametrize("seed", seeds(20, deep=3000))
+def test_an_archive_of_other_values_is_refused_in_one_line_or_read(seed: int) -> None:
+    random = np.random.default_rng(seed)
+
+    def change(entries: dict[str, bytes]) -> None:
+        file = MODEL if random.random() < 0.8 else WEIGHTS
+        entries[file] = json.dumps(mutated(json.loads(entries[file]), random)).encode()
+
+    try:
+        torch.arrow(repacked(change, NAMES[seed % len(NAMES)]))
+    except CircuitizeError as error:
+        assert "\n" not in str(error) and ";" in str(error)
