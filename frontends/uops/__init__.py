@@ -24,11 +24,11 @@ def from_tinygrad(
 ) -> Imported:
     """The program of a model, a function or tensors of tinygrad 0.14.0.
 
-    A function, or a model, which is one of its parameters' owner, is run once on tensors like the examples, without
-    computing anything: its inputs have the names of its arguments. `state` is what holds further tensors that it reads
-    or changes: objects, such as [model, optimizer], or a mapping from names. Those that it changes leave under their
-    names, before what it returns (`output`, or `output1`, ..., or the names of a mapping); an optimiser's tensors that
-    it does not change, such as the learning rate, are constants. A TinyJit is taken as its function.
+    A function, or a model, which is a function that holds its parameters, is run once on tensors like the examples,
+    without computing anything: its inputs have the names of its arguments. `state` is what holds further tensors that
+    it reads or changes: objects, such as [model, optimizer], or a mapping from names. Those that it changes leave under
+    their names, before what it returns (`output`, or `output1`, ..., or the names of a mapping); an optimiser's tensors
+    that it does not change, such as the learning rate, are constants. A TinyJit is taken as its function.
 
     Tensors are taken as they are, with `inputs` by name. Whatever else they read is constant.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,7 +27,7 @@ class Drawn:
     def __init__(self, seed: int) -> None:
         self.generator = np.random.default_rng(seed)
         self.nodes: list[Node] = []
-        self.values: list[NDArray[np.generic]] = []
+        self.values: list[NDArray[Any]] = []
         self.ports: dict[int, Port] = {}
 
     def enter(self, shape: Shape) -> None:

@@ -116,7 +116,7 @@ def test_what_networks_are_made_of(package: str) -> None:
     assert not {"slice", "concatenate"} & set(counts)
 
 
-@pytest.mark.parametrize("package", PACKAGES)
+@pytest.mark.parametrize("package", ONE)
 @pytest.mark.parametrize(
     "name",
     [pytest.param(n, marks=() if n in ("clip", "causal", "stack") else DEEP) for n in FUNCTIONS],
