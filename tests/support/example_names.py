@@ -17,7 +17,8 @@ OTHERS = (
     *("iris.py:predict", "digits.py:step", "digits.py:momentum", "digits.py:predict", "digits.py:evaluate"),
     *("digits_xent.py:step", "digits_xent.py:momentum", "digits_xent.py:adam_sixteen", "dense.py:large"),
     *("jet.py:classify", "mnist_mlp.py:step64", "mnist_mlp.py:predict", "transformer.py:spherical_step"),
-    *("mlp_10m.py:step", "mlp_10m.py:deep"),
+    *("mlp_10m.py:step", "mlp_10m.py:deep", "quantized.py:step", "quantized.py:predict", "lenet.py:predict"),
+    *("jax_iris.py:step", "jax_iris.py:given", "onnx_digits.py:step"),
 )
 
 ALL = (*FEW, *OTHERS)

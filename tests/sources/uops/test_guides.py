@@ -281,7 +281,7 @@ def test_methods_that_are_compiled() -> None:
         def __init__(self) -> None:
             self.weight = TINYGRAD.tensor([2.0, 3.0]).realize()
 
-        @TINYGRAD.module().TinyJit  # type: ignore[untyped-decorator]
+        @TINYGRAD.module().TinyJit
         def forward(self, x: Any) -> Any:
             return (self.weight * x).realize()
 
