@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,14 @@ import trained_programs
 from tiers import count
 
 from circuitize.api.exact import exact
+from circuitize.api.runs.data import dataset_of
 from circuitize.api.runs.proving import ProvedRun, prove_run
+from circuitize.api.runs.spelling import PYTHON
 from circuitize.api.runs.verifying import verify_run
+from circuitize.api.training.course import Course
 from circuitize.api.training.train import Trained, train
 from circuitize.circuits.errors import CircuitizeError, FormatError
-from circuitize.circuits.phases import Phases
+from circuitize.circuits.phases import Phases, silent
 from circuitize.circuits.values import Raw
 from circuitize.frontends.checkpoint import load_safetensors
 from circuitize.provers.tensor.runs import proving
@@ -253,6 +257,28 @@ def test_a_number_that_changed_in_a_checkpoint_is_found(tmp_path: Path) -> None:
     last.write_bytes(content)
     with pytest.raises(FormatError, match=r"00000010\.safetensors: expected the values that were written"):
         trained(tmp_path / "t", steps=15)
+
+
+def test_what_has_not_the_name_of_a_checkpoint_is_none(tmp_path: Path) -> None:
+    checkpoints = trained(tmp_path / "t").folder / "checkpoints-integer"
+    for name in ("000000012", "\u0660\u0660\u0660\u0660\u0660\u0660\u0661\u0662", "x"):
+        (checkpoints / f"{name}.safetensors").write_text("x")
+    (checkpoints / "00000012.safetensors").symlink_to("/dev/zero")
+    assert trained(tmp_path / "t", steps=11).resumed == 10
+
+
+def test_a_hash_of_scalars_follows_from_the_last_step_alone() -> None:
+    data = trained_programs.data()
+
+    def scalars(step: int) -> dict[str, Fraction]:
+        return {name: Fraction(value) for name, value in trained_programs.rates(step).items()}
+
+    def course() -> Course:
+        return Course(STEP, dataset_of(STEP.integer, data, silent, PYTHON), SEED, scalars, {})
+
+    one = course()
+    found = [one.scalars_digest(last) for last in (3, 7, 7, 2)]
+    assert found == [course().scalars_digest(last) for last in (3, 7, 7, 2)] and len(set(found)) == 3
 
 
 @pytest.mark.parametrize("content", ["[" * 10_000, '{"circuitize training": 1}', "[]"])

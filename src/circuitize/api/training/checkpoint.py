@@ -58,8 +58,9 @@ def path_of(folder: Path, step: int) -> Path:
 
 def steps_in(folder: Path) -> list[int]:
     """The steps of which a folder has checkpoints, ascending."""
-    found = (path.name.removesuffix(SUFFIX) for path in folder.glob(f"*{SUFFIX}"))
-    return sorted(int(name) for name in found if name.isdecimal() and len(name) >= 8)
+    found = ((path, path.name.removesuffix(SUFFIX)) for path in folder.glob(f"*{SUFFIX}"))
+    steps = ((path, int(name)) for path, name in found if name.isascii() and name.isdecimal())
+    return sorted(step for path, step in steps if path == path_of(folder, step) and path.is_file())
 
 
 def read(folder: Path, step: int, executor: str, ports: tuple[Port[Fixed], ...]) -> Checkpoint:
