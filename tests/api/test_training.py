@@ -396,6 +396,13 @@ def test_integers_have_no_meaning_in_float64(tmp_path: Path) -> None:
     assert not (tmp_path / "t").exists()
 
 
+def test_parts_of_a_first_file_go(tmp_path: Path) -> None:
+    part = tmp_path / f".training.json.{'0' * 16}.part"
+    part.write_text("{")
+    trained(tmp_path)
+    assert not part.exists()
+
+
 def test_something_else_stays(tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("x")
     with pytest.raises(CircuitizeError, match="expected a new folder, or that of this training, found something else"):

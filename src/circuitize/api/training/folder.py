@@ -85,6 +85,7 @@ def resume(
     """
     if not (folder / MANIFEST).exists():
         _require_new(folder)
+        remove_parts(folder)
         return [one.initial() for one in running], None
     said = read_manifest(folder)
     for name, value in asdict(setting).items():
