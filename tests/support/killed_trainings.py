@@ -18,6 +18,7 @@ from trained_programs import data
 from trained_programs import step as trained_step
 
 from circuitize.api.training.train import train
+from circuitize.provers.tensor.runs.state import State
 
 STEPS, EVERY = 12, 3
 PRIVATE = "run.kept.npz"
@@ -49,10 +50,10 @@ def main(kills: int, seed: int, work: Path) -> None:
         for _ in range(int(random.integers(1, 4))):
             killed += attempt(lambda: go(folder), int(random.integers(0, 60))) != 0
             resumed += any(folder.glob("checkpoints-integer/*.safetensors"))
-        secret = (folder / PRIVATE).read_bytes() if (folder / PRIVATE).exists() else None
+        secret = State.read(folder / PRIVATE).secret if (folder / PRIVATE).exists() else None
         assert attempt(lambda: go(folder), None) == 0
         assert left(folder) == wanted
-        assert secret is None or (folder / PRIVATE).read_bytes() == secret
+        assert secret is None or State.read(folder / PRIVATE).secret == secret
         said = json.loads((folder / "training.json").read_text())
         assert said["steps"] == STEPS and said["roots"].keys() == roots["roots"].keys() == said["final"].keys()
         shutil.rmtree(folder)

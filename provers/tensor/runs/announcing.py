@@ -3,26 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from circuitize.backends.tensor.forms import Integers
 from circuitize.backends.tensor.groups import DATA, INPUT
+from circuitize.circuits.files import alone
 
 from ..prover import commit
 from .beginning import require_new
+from .promised import promised, require_promised, steps_promised, with_dataset
 from .setting import Run
-from .state import State
+from .state import PROVES, State
 
 
-def announce(run: Run, initial: Mapping[str, Integers], folder: Path, kept: Path) -> State:
+def announce(
+    run: Run, initial: Mapping[str, Integers], data: Mapping[str, Integers], folder: Path, kept: Path
+) -> State:
     """Keep a secret for the run that a folder is to hold, which begins with these values and takes the secret.
 
     Raises CircuitizeError where the folder holds something, or a secret is kept already.
     """
-    require_new(folder, kept)
-    state = State.fresh(run.first - 1, initial, run.kept)
-    state.write(kept)
-    return state
+    with alone(kept, PROVES, wait=False):
+        require_new(folder, kept)
+        state = replace(State.fresh(run.first - 1, initial, run.kept), promised=promised(run, data, 0))
+        state.write(kept)
+        return state
+
+
+def fix(run: Run, data: Mapping[str, Integers], kept: Path) -> State | None:
+    """Write down, before its last roots are told, that the run has these scalars up to its last step.
+
+    None where the secret was taken meanwhile by a run whose scalars up to that step nobody has fixed: the roots of
+    that run may be others. Raises CircuitizeError where the secret was kept for another one.
+    """
+    with alone(kept, PROVES, wait=False):
+        state = State.read(kept)
+        require_promised(run, data, state, kept)
+        if run.last > steps_promised(state):
+            if not state.unnamed:
+                return None
+            state = replace(state, promised=promised(run, data, run.last))
+            state.write(kept)
+        return state
 
 
 def roots(
@@ -40,4 +63,4 @@ def roots(
 def dataset_root(run: Run, state: State, held: Mapping[str, Integers], data: Mapping[str, Integers]) -> bytes:
     """The root of the dataset that a run begins with, which is made for the openings of its proofs."""
     trace = run.ports_plan.trace({**held, **data})
-    return commit(run.ports_plan, trace, (INPUT, DATA), state.dataset_secret(run.first - 1)).root
+    return commit(run.ports_plan, trace, (INPUT, DATA), with_dataset(run, state).roots[DATA]).root

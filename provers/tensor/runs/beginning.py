@@ -20,6 +20,7 @@ from .commitments import Commitments, commitments
 from .continuing import Earlier
 from .evaluation import PUBLIC_SECRET, TEST
 from .files import FORMATS, MANIFEST, RENEWALS, STEPS, Manifest, read_manifest, read_step, step_path
+from .promised import require_promised, with_dataset
 from .setting import Run
 from .state import State
 
@@ -43,6 +44,7 @@ class Beginning:
 
     `roots` are those that the run begins with; `shown` says whether there is the proof of formats.
     `marked` says that the run which this one follows did not know of it before: nobody can have seen a proof of it.
+    `unnamed` is what was kept before this run took it, if it did now: roots were told that only this secret opens.
     """
 
     state: State
@@ -52,6 +54,7 @@ class Beginning:
     fingerprint: bytes
     shown: bool
     marked: bool
+    unnamed: State | None = None
 
 
 def begin(
@@ -74,11 +77,13 @@ def begin(
     if claimed is not None:
         _require_claim(run, folder, claimed)
     known = _known(run, initial, folder, kept, claimed is not None)
+    if known is not None and known.unnamed:
+        require_promised(run, data, known, kept)
     for place in (folder, folder / STEPS, folder / RENEWALS):
         remove_parts(place)
     remove_parts(kept.parent, kept.name)
     if known is not None:
-        state = known
+        state = with_dataset(run, known) if known.unnamed else known
     elif isinstance(initial, Earlier):
         state = initial.state
     else:
@@ -105,7 +110,7 @@ def begin(
         raise CircuitizeError(f"{folder}: {ANOTHER}")
     identity = run.identity(roots)
     fingerprint = hashlib.sha256(identity + scalars).digest()
-    marked = False
+    marked, unnamed = False, None
     if known is None:
         if isinstance(initial, Earlier):
             state, marked = initial.followed(fingerprint)
@@ -117,8 +122,12 @@ def begin(
             withdraw(kept, initial, fingerprint, marked)
             raise
     elif state.unnamed and claimed is None:
-        state = state.of(fingerprint)
-        state.write(kept)
+        state, unnamed = state.of(fingerprint), known
+        try:
+            state.write(kept)
+        except BaseException:
+            known.write(kept)
+            raise
     elif not state.is_of(fingerprint):
         if claimed is None:
             require_new(folder, kept)
@@ -127,12 +136,24 @@ def begin(
             "number for all steps), or choose another folder to begin again"
         )
     shown = state.step >= run.first or (folder / FORMATS).exists()
-    return Beginning(state, made, dict(roots), identity, fingerprint, shown, marked)
+    return Beginning(state, made, dict(roots), identity, fingerprint, shown, marked, unnamed)
 
 
-def withdraw(kept: Path, initial: Mapping[str, Integers] | Earlier, fingerprint: bytes, marked: bool) -> None:
-    """Forget a run that has shown nothing: what was kept of it, then that it follows another, if it was `marked`."""
-    kept.unlink(missing_ok=True)
+def withdraw(
+    kept: Path,
+    initial: Mapping[str, Integers] | Earlier,
+    fingerprint: bytes,
+    marked: bool,
+    unnamed: State | None = None,
+) -> None:
+    """Forget a run that has shown nothing: what was kept of it, then that it follows another, if it was `marked`.
+
+    What was kept for it before, `unnamed`, is kept again: roots were told by its secret.
+    """
+    if unnamed is not None:
+        unnamed.write(kept)
+    elif not (kept.exists() and State.read(kept).promised):
+        kept.unlink(missing_ok=True)
     if isinstance(initial, Earlier) and marked:
         initial.left(fingerprint)
 

@@ -79,7 +79,7 @@ class Earlier:
                 "often: go on from the end of that run, or prove this one again in another folder"
             )
         replace(state, follower=fingerprint).write(self.kept)
-        own = replace(state, secret=state.derived(f"after {fingerprint.hex()}"), follower=b"")
+        own = replace(state, secret=state.derived(f"after {fingerprint.hex()}"), follower=b"", promised=b"")
         return own.of(fingerprint), not state.follower
 
     def left(self, fingerprint: bytes) -> None:

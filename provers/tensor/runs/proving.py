@@ -86,7 +86,7 @@ def prove_run(
                     _show_formats(run, found, data, folder)
                 except BaseException:
                     if not (folder / MANIFEST).exists():
-                        withdraw(kept, initial, found.fingerprint, found.marked)
+                        withdraw(kept, initial, found.fingerprint, found.marked, found.unnamed)
                     raise
         made = Proving(found.identity, dict(found.roots), resumed=found.state.step - run.first + 1)
 

@@ -28,6 +28,7 @@ from ..prover import SECRET_BYTES
 VERSION = 3
 BYTES = ("secret", "fingerprint", "follower")
 OWN, ROOT = "\t", "\troot "
+PROMISED, PROMISED_BYTES = "\tpromised", 72
 """What the names begin with that are kept beside the values held, which are numbered."""
 
 
@@ -46,7 +47,8 @@ class State:
 
     `roots` are the secrets of the roots of what is held, by group, and of the dataset's. `fingerprint` is of the run
     and its scalars, `follower` of the run that goes on from this one, which may be one only: two would open the last
-    roots more often than these were made for.
+    roots more often than these were made for. `promised` is what the values follow from whose roots were told before
+    there was a run (`promised.py`); nothing where none were.
     """
 
     secret: bytes = field(repr=False)
@@ -55,6 +57,7 @@ class State:
     roots: Mapping[str, bytes] = field(repr=False)
     fingerprint: bytes = b""
     follower: bytes = b""
+    promised: bytes = b""
 
     @staticmethod
     def fresh(step: int, held: Mapping[str, Integers], groups: Iterable[str]) -> State:
@@ -81,7 +84,7 @@ class State:
     @property
     def unnamed(self) -> bool:
         """Whether this was kept for a run that nothing is proved of yet, and that has no name."""
-        return not self.fingerprint
+        return bool(self.promised) and not self.fingerprint
 
     def _marked(self, fingerprint: bytes) -> bytes:
         return self.derived(f"run {fingerprint.hex()}")
@@ -108,6 +111,7 @@ class State:
         arrays: dict[str, Any] = {f"{OWN}version": np.array(VERSION), f"{OWN}step": np.array(self.step)}
         arrays |= {f"{OWN}{name}": _array(getattr(self, name)) for name in BYTES}
         arrays |= {f"{ROOT}{name}": _array(secret) for name, secret in self.roots.items()}
+        arrays |= {PROMISED: _array(self.promised)} if self.promised else {}
         arrays[f"{OWN}names"] = _array(json.dumps(list(self.held)).encode())
         arrays |= {str(number): values for number, values in enumerate(self.held.values())}
         np.savez(content, **arrays)
@@ -127,11 +131,12 @@ class State:
                     for name in found.files
                     if name.startswith(ROOT)
                 }
+                promised = _bytes(found[PROMISED], (PROMISED_BYTES,)) if PROMISED in found.files else b""
                 names = json.loads(found[f"{OWN}names"].tobytes())
                 held = {name: found[str(number)] for number, name in enumerate(names)}
                 if not own["secret"] or any(values.dtype != np.int64 for values in held.values()):
                     raise ValueError("no secret, or no integers")
-                return State(step=int(found[f"{OWN}step"]), held=held, roots=roots, **own)
+                return State(step=int(found[f"{OWN}step"]), held=held, roots=roots, promised=promised, **own)
         except OSError as error:
             raise CircuitizeError(
                 f"{path}: expected what the prover of the run keeps, found {error.strerror or error}; without it the "

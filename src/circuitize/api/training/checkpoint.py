@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,8 +36,19 @@ class Checkpoint:
         """In the folder of its executor. Raises CircuitizeError where the disk does not take it."""
         path = path_of(folder, self.step)
         said = {"executor": self.executor, "step": str(self.step), "course": self.course, "scalars": self.scalars}
+        said["values"] = _hash(self.held)
         save_safetensors(path, self.held, metadata=said)
         return path
+
+
+def _hash(held: Mapping[str, Values]) -> str:
+    """Of what is held: a number that changed on a disk is still in its format."""
+    found = hashlib.sha256()
+    for name in sorted(held):
+        values = np.ascontiguousarray(held[name])
+        found.update(json.dumps([name, values.dtype.name, values.shape]).encode())
+        found.update(values.astype(values.dtype.newbyteorder("<"), copy=False).tobytes())
+    return found.hexdigest()
 
 
 def path_of(folder: Path, step: int) -> Path:
@@ -45,8 +58,9 @@ def path_of(folder: Path, step: int) -> Path:
 
 def steps_in(folder: Path) -> list[int]:
     """The steps of which a folder has checkpoints, ascending."""
-    found = (path.name.removesuffix(SUFFIX) for path in folder.glob(f"*{SUFFIX}"))
-    return sorted(int(name) for name in found if name.isdecimal() and len(name) >= 8)
+    found = ((path, path.name.removesuffix(SUFFIX)) for path in folder.glob(f"*{SUFFIX}"))
+    steps = ((path, int(name)) for path, name in found if name.isascii() and name.isdecimal())
+    return sorted(step for path, step in steps if path == path_of(folder, step) and path.is_file())
 
 
 def read(folder: Path, step: int, executor: str, ports: tuple[Port[Fixed], ...]) -> Checkpoint:
@@ -74,4 +88,6 @@ def read(folder: Path, step: int, executor: str, ports: tuple[Port[Fixed], ...])
         ):
             raise FormatError(f"{path}: expected {port.name!r} in its format, found a value outside; {remedy}")
         held[port.name] = values
+    if said.get("values") != _hash(held):
+        raise FormatError(f"{path}: expected the values that were written, found others; {remedy}")
     return Checkpoint(executor, step, said.get("course", ""), said.get("scalars", ""), held)

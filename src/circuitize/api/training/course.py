@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -76,12 +77,18 @@ class Course:
         return digest_of(f"{self.step.digest} {self.seed.hex()}", self.data, self.initial)
 
     def scalars_digest(self, last: int) -> str:
-        """A hash of the scalars of steps 1 to `last`."""
-        found = hashlib.sha256()
-        for step in range(1, last + 1):
+        """A hash of the scalars of steps 1 to `last`: asked for at one step after the other, each is hashed once."""
+        done, found = self._hashed[-1] if self._hashed and self._hashed[-1][0] <= last else (0, hashlib.sha256())
+        for step in range(done + 1, last + 1):
             for name, value in sorted(self.scalars_of(step).items()):
                 found.update(json.dumps([name, int(value)]).encode())
+        self._hashed[:] = [(last, found)]
         return found.hexdigest()
+
+    @cached_property
+    def _hashed(self) -> list[tuple[int, Any]]:
+        """The last step whose scalars were hashed, and the hash up to it."""
+        return []
 
 
 def digest_of(named: str, *arrays: Mapping[str, Integers]) -> str:

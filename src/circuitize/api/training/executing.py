@@ -96,7 +96,8 @@ class Running:
             try:
                 yield dict(next(made))
             except CircuitizeError as error:
-                raise type(error)(f"step {step}: {error}; the checkpoints before it are kept") from None
+                said = str(error).removeprefix(f"step {step}: ")
+                raise type(error)(f"step {step}: {said}; the checkpoints before it are kept") from None
 
     @property
     def folder(self) -> str:

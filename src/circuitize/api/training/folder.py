@@ -52,11 +52,20 @@ def read_manifest(folder: Path) -> Json:
         raise CircuitizeError(f"{path}: expected a training, found {error.strerror or error}; check the path") from None
     except ValueError:
         found = None
-    if not isinstance(found, dict) or found.get("circuitize training") != VERSION:
+    if (
+        not isinstance(found, dict)
+        or found.get("circuitize training") != VERSION
+        or not _are_roots(found.get("roots"))
+        or not _are_roots(found.get("final", {}))
+    ):
         raise FormatError(
             f"{path}: expected a training of version {VERSION}, found another file; choose another folder"
         )
     return found
+
+
+def _are_roots(found: object) -> bool:
+    return isinstance(found, dict) and all(isinstance(root, str) for root in found.values())
 
 
 def begin(folder: Path, course: Course) -> None:
@@ -76,6 +85,7 @@ def resume(
     """
     if not (folder / MANIFEST).exists():
         _require_new(folder)
+        remove_parts(folder)
         return [one.initial() for one in running], None
     said = read_manifest(folder)
     for name, value in asdict(setting).items():

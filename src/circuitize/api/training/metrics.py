@@ -6,14 +6,18 @@ import csv
 import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import count
 from pathlib import Path
 
-from circuitize.circuits.errors import FormatError
+from circuitize.circuits.errors import CircuitizeError, FormatError
 from circuitize.circuits.files import write_whole
+from circuitize.circuits.reading import parse_json
 
 LINES = "metrics.jsonl"
 TABLE = "metrics.csv"
+
+MOST_BYTES = 1 << 16
+"""A row has so many bytes or fewer."""
 
 Row = Mapping[str, float | int]
 """What is measured at one step, by name."""
@@ -31,7 +35,8 @@ class Metrics:
         self._lines, self._table, self._columns = folder / LINES, folder / TABLE, list(columns)
         self._waiting: list[Row] = []
         rows = list(read(folder, done)) if done else []
-        if [row.get("step") for row in rows] != list(range(1, done + 1)):
+        steps, names = [row.get("step") for row in rows], {name for row in rows for name in row}
+        if steps != list(range(1, done + 1)) or not names <= {*columns}:
             raise FormatError(
                 f"{self._lines}: expected a line for each of {done} steps, found others; put the file back, or choose "
                 "another folder"
@@ -44,9 +49,12 @@ class Metrics:
 
     def flush(self) -> None:
         """Append the rows that wait."""
-        with self._lines.open("a") as lines, self._table.open("a") as table:
-            lines.writelines(map(_line, self._waiting))
-            table.write(self._cells(self._waiting))
+        try:
+            with self._lines.open("a") as lines, self._table.open("a") as table:
+                lines.writelines(map(_line, self._waiting))
+                table.write(self._cells(self._waiting))
+        except OSError as error:
+            raise CircuitizeError(f"cannot write {self._lines}: {error.strerror or error}; it goes on later") from None
         self._waiting.clear()
 
     def _cells(self, rows: Sequence[Row]) -> str:
@@ -59,14 +67,21 @@ def read(folder: Path, most: int | None = None) -> Iterator[Row]:
     """The rows that a training wrote, at most so many. Raises FormatError for a line that is none."""
     path = folder / LINES
     try:
-        with path.open() as file:
-            for number, line in enumerate(islice(file, most), 1):
-                row = json.loads(line)
-                if not isinstance(row, dict):
+        with path.open("rb") as file:
+            for number in count(1) if most is None else range(1, most + 1):
+                line = file.readline(MOST_BYTES + 1)
+                if not line:
+                    break
+                row = parse_json(line, MOST_BYTES) if len(line) <= MOST_BYTES else None
+                if not isinstance(row, dict) or not all(map(_is_number, row.values())):
                     raise FormatError(f"{path}:{number}: expected a row by name, found another value; remove the line")
                 yield row
     except (OSError, ValueError) as error:
         raise FormatError(f"{path}: expected metrics of a training, found {error}; put the file back") from None
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, float) or (type(value) is int and abs(value) < 1 << 63)
 
 
 def read_last(folder: Path) -> Row:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,8 @@ from pathlib import Path
 from circuitize.backends.tensor.errors import Unprovable
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.phases import Progress
-from circuitize.provers.tensor.runs.announcing import announce, dataset_root, roots
+from circuitize.provers.tensor.runs.announcing import announce, dataset_root, fix, roots
+from circuitize.provers.tensor.runs.promised import require_promised
 from circuitize.provers.tensor.runs.setting import Run
 from circuitize.provers.tensor.runs.state import State, kept_beside
 
@@ -31,6 +33,7 @@ class Promise:
     run: Run
     state: State
     per_proof: int | None
+    kept: Path
 
     def roots(self, course: Course, step: int, held: Mapping[str, Integers]) -> dict[str, str]:
         """The roots after a step, in hexadecimal, by the names that `prove-run` gives them."""
@@ -39,13 +42,24 @@ class Promise:
             found["data"] = dataset_root(self.run, self.state, held, course.data)
         return {name: f"0x{root.hex()}" for name, root in found.items()}
 
+    def final(self, course: Course, held: Mapping[str, Integers], say: Progress) -> dict[str, str]:
+        """The roots after the last step, of which it is written first that this is what the secret commits to.
+
+        None, which `say` is told of, where a run has taken the secret that may go on otherwise.
+        """
+        if fix(self.run, course.data, self.kept) is None:
+            say(f"no final roots: a run has taken what is kept in {self.kept}, and says itself what it ends with")
+            return {}
+        return self.roots(course, self.run.last, held)
+
 
 def promise(
     course: Course, folder: Path, steps: int, per_proof: int | None, zero_knowledge: bool, told: bool, say: Progress
 ) -> Promise | None:
     """What the run will keep: made now, or where roots were `told` before, or nearly, as it was.
 
-    None, which `say` is told of, where no run consists of such steps, and where what was kept is gone.
+    None, which `say` is told of, where no run consists of such steps, and where what was kept is gone, or is of
+    another run. Raises CircuitizeError where it was kept for other values: these would share the salts of those.
     """
     kept = kept_beside(folder / RUN)
     try:
@@ -61,10 +75,15 @@ def promise(
     except Unprovable as error:
         say(f"no roots: {error}")
         return None
-    if not told and not kept.exists():
-        return Promise(run, announce(run, course.initial, folder / RUN, kept), per_proof)
+    if not told and not os.path.lexists(kept):
+        return Promise(run, announce(run, course.initial, course.data, folder / RUN, kept), per_proof, kept)
     try:
-        return Promise(run, State.read(kept), per_proof)
+        state = State.read(kept)
     except CircuitizeError as error:
         say(f"no roots: {error}")
         return None
+    if not state.promised:
+        say(f"no roots: {kept} is what the prover of another run keeps")
+        return None
+    require_promised(run, course.data, state, kept)
+    return Promise(run, state, per_proof, kept)

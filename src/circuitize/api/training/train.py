@@ -23,6 +23,7 @@ from circuitize.frontends.layers import Model
 from ..exact import Exact, Reals, exact
 from ..runs.data import Data, dataset_of, initial_values, public_start, seed_bytes
 from ..runs.data import Values as Start
+from ..runs.proving import require_apart
 from ..runs.room import duration
 from ..runs.scalars import Schedule, proved_scalars
 from ..runs.spelling import PYTHON, Spelling
@@ -33,7 +34,7 @@ from .course import Course, digest_of
 from .executing import Judge, Running, drift, names_of
 from .folder import MANIFEST, Setting, begin, read_manifest, resume
 from .metrics import Metrics, Row
-from .promised import promise
+from .promised import RUN, promise
 
 WEIGHTS = "weights.safetensors"
 """What is held at the end, as the real numbers that it stands for."""
@@ -135,19 +136,20 @@ def train(
         raise CircuitizeError(f"{spelling.option('every')}: expected at least 1 step, found {often}; choose another")
     judged = None if judge is None else digest_of(judge.program.digest, judge.data)
     setting = Setting(course.digest, executor, often, judged)
-    os.makedirs(path, OWN, exist_ok=True)
+    require_apart(path / RUN)
+    _make(path)
     with alone(path / MANIFEST, "trains here", wait=False):
         held, done = resume(path, setting, running, last)
         if done is None:
             setting.write(path, last, {})
         if not done:
             begin(path, course)
-        run = None
+        run, said = None, read_manifest(path)
         if roots and "integer" in names:
-            told = bool(read_manifest(path)["roots"])
-            run = promise(course, path, last, per_proof, not not_zero_knowledge, told, say)
+            run = promise(course, path, last, per_proof, not not_zero_knowledge, bool(said["roots"]), say)
         first = {} if run is None else run.roots(course, 0, course.initial)
-        setting.write(path, last, first)
+        told = said.get("final") if said.get("steps") == done == last else None
+        setting.write(path, last, first or said["roots"], told)
         table, started = Metrics(path, _columns(running, judge), done or 0), time.perf_counter()
         for row, now in _rows(running, held, done or 0, last):
             held, step = now, int(row["step"])
@@ -164,8 +166,8 @@ def train(
         progress("")
         outputs = running[0].reals(held[0])
         save_safetensors(path / WEIGHTS, outputs)
-        final = {} if run is None else run.roots(course, last, held[0])
-        setting.write(path, last, first, final)
+        final = {} if run is None else run.final(course, held[0], say)
+        setting.write(path, last, first or said["roots"], final or told or {})
     return Trained(
         folder=path,
         digest=given.digest,
@@ -180,6 +182,13 @@ def train(
         roots=first,
         final=final,
     )
+
+
+def _make(path: Path) -> None:
+    try:
+        os.makedirs(path, OWN, exist_ok=True)
+    except OSError as error:
+        raise CircuitizeError(f"{path}: expected a folder, found {error.strerror or error}; choose another") from None
 
 
 def _last(course: Course, steps: int | None, epochs: int | None, spelling: Spelling) -> int:

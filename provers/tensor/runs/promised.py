@@ -1,0 +1,73 @@
+"""What a secret was kept for before its run was proved: no other values are ever committed to by it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from circuitize.backends.tensor.forms import Integers
+from circuitize.backends.tensor.groups import DATA
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.port import Role
+
+from .scalars import Asked
+from .setting import Run
+from .state import State
+
+DIGEST = hashlib.sha256().digest_size
+COUNT = 8
+"""Bytes of a number of steps."""
+
+
+def promised(run: Run, data: Mapping[str, Integers], steps: int) -> bytes:
+    """What is kept beside a secret by which roots are told, up to so many steps of a run.
+
+    A hash of all that the values at each step follow from, but for the values that the run begins with, which are kept
+    themselves: program, kind of proofs, seed, dataset, and the scalars of these steps.
+    """
+    return _course(run, data) + steps.to_bytes(COUNT, "little") + _scalars(run, steps)
+
+
+def steps_promised(state: State) -> int:
+    """Up to which step scalars are fixed, by roots that were told."""
+    return int.from_bytes(state.promised[DIGEST : DIGEST + COUNT], "little")
+
+
+def require_promised(run: Run, data: Mapping[str, Integers], state: State, kept: Path) -> None:
+    """Raises CircuitizeError unless a run is of what the secret was kept for."""
+    if state.promised != promised(run, data, steps_promised(state)):
+        raise CircuitizeError(
+            f"{kept}: expected the program, seed, dataset, scalars and kind of proofs of the training whose roots "
+            "were written down, found others; give the same, or choose another folder for this run"
+        )
+
+
+def with_dataset(run: Run, state: State) -> State:
+    """With the secret of the root of the dataset that the run begins with, made for as many openings as this run has.
+
+    A root that is made for another number of them hides by other random words, so it has another secret.
+    """
+    openings = str(run.openings) if run.zero_knowledge else "any"
+    return replace(state, roots={**state.roots, DATA: state.derived(f"dataset {run.first - 1} opened {openings}")})
+
+
+def _course(run: Run, data: Mapping[str, Integers]) -> bytes:
+    found = hashlib.sha256(json.dumps([run.digest, run.zero_knowledge, run.seed.hex(), run.first, run.size]).encode())
+    for name in sorted(data):
+        found.update(json.dumps([name, data[name].shape]).encode())
+        found.update(np.ascontiguousarray(data[name], "<i8").tobytes())
+    return found.digest()
+
+
+def _scalars(run: Run, steps: int) -> bytes:
+    ports = tuple(port for port in run.program.inputs if port.role is Role.SCALAR)
+    found = hashlib.sha256()
+    if steps:
+        for name, values in sorted(Asked(ports, run.scalars).of(run.first, steps).items()):
+            found.update(json.dumps(name).encode() + np.ascontiguousarray(values, "<i8").tobytes())
+    return found.digest()
