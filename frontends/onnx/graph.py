@@ -23,7 +23,7 @@ from .model import check, declared, opsets, package, read
 from .node import UnknownValue, constant
 from .scope import Scope
 from .sizes import Bounded
-from .tensors import element, value
+from .tensors import element, labels, value
 from .walk import walk
 from .whole import Interval
 
@@ -93,7 +93,8 @@ def _sources(
     names, held = [], {entry.name for entry in graph.initializer}
     for entry in graph.initializer:
         if entry.name not in parameters:
-            values[entry.name] = value(onnx, entry, f"initializer {entry.name!r}")
+            named = labels(entry) if _only_picked(entry.name, graph) else None
+            values[entry.name] = named or value(onnx, entry, f"initializer {entry.name!r}")
     for entry in graph.input:
         if entry.name in held and entry.name not in known:
             continue
@@ -129,6 +130,11 @@ def _sources(
             values[entry.name] = Value(Tensor(builder, builder.input(Array(tuple(entry.dims)))), kind)
             names.append(entry.name)
     return values, names
+
+
+def _only_picked(name: str, graph: Any) -> bool:
+    """Whether nodes pick elements of an initializer and do nothing else with it: places stand for texts there alone."""
+    return all(node.op_type in ("ArrayFeatureExtractor", "Gather") for node in graph.node if name in node.input)
 
 
 def _followed(

@@ -35,14 +35,16 @@ def element(onnx: ModuleType, code: int, where: str) -> Element:
     return ELEMENTS[code]
 
 
-def value(onnx: ModuleType, tensor: Any, where: str) -> Value:
-    """A TensorProto's elements. Raises FormatError where they are elsewhere, or not as many as its shape says.
+def labels(tensor: Any) -> Value | None:
+    """A list of texts, which names classes, as places: each text's first in the list. None for anything else."""
+    if tensor.data_type != STRING or len(tensor.dims) != 1 or list(tensor.dims) != [len(tensor.string_data)]:
+        return None
+    first = {text: place for place, text in reversed(list(enumerate(tensor.string_data)))}
+    return Value.of(np.array([first[text] for text in tensor.string_data], np.int64), INT64)
 
-    A list of texts, which names classes, is one of places: each text's first in the list.
-    """
-    if tensor.data_type == STRING and len(tensor.dims) == 1 and list(tensor.dims) == [len(tensor.string_data)]:
-        first = {text: place for place, text in reversed(list(enumerate(tensor.string_data)))}
-        return Value.of(np.array([first[text] for text in tensor.string_data], np.int64), INT64)
+
+def value(onnx: ModuleType, tensor: Any, where: str) -> Value:
+    """A TensorProto's elements. Raises FormatError where they are elsewhere, or not as many as its shape says."""
     kind = element(onnx, tensor.data_type, where)
     if tensor.data_location == onnx.TensorProto.EXTERNAL or len(tensor.external_data):
         raise FormatError(

@@ -237,7 +237,7 @@ def test_an_interrupted_run_warns_and_goes_on(made: Path, tmp_path: Path) -> Non
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate()
-    assert (process.returncode, out) == (130, "")
+    assert (process.returncode, out) == (130, ""), err
     assert err.splitlines()[-1].endswith("interrupted; no file is half-written")
     assert (tmp_path / "run" / "NOT-ZERO-KNOWLEDGE.txt").exists()
     assert not list(tmp_path.rglob("*.part"))

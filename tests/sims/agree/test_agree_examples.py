@@ -34,6 +34,10 @@ PROGRAMS = [
     ("jet.py:classify", 5, None),
     pytest.param("mnist_mlp.py:predict", 1, 2.0**-5, marks=pytest.mark.deep),
     pytest.param("mnist_mlp.py:step", 1, 2.0**-8, marks=pytest.mark.deep),
+    pytest.param("jax_iris.py:step", 1, 2e-4, marks=pytest.mark.deep),
+    pytest.param("jax_iris.py:given", 1, 2e-4, marks=pytest.mark.deep),
+    pytest.param("quantized.py:step", 1, 2e-4, marks=pytest.mark.deep),
+    ("quantized.py:predict", 3, 2.0**-5),
     pytest.param("gpt2_folder.py:logits", 1, 2.0**-12, marks=pytest.mark.deep),
 ]
 LARGER = {
