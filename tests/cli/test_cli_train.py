@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 import trained_programs
 from cli_programs import run
+from onnx_files import mlp, written
 
-from circuitize.circuits.saved import save
+from circuitize.circuits.encode import program_digest
+from circuitize.circuits.saved import load, save
 
 STEP, JUDGE = (f"{trained_programs.__file__}:{name}" for name in ("step", "judge"))
 DATA = f"{trained_programs.__file__}:data"
@@ -53,6 +55,22 @@ def test_a_csv_file_of_ones_own(tmp_path: Path) -> None:
     assert found["examples"] == 16 and found["prove"] is None and not (tmp_path / "t" / "run.kept.npz").exists()
     with np.load(tmp_path / "end.npz") as end:
         assert set(end.files) >= {"dense1.weight", "dense2.bias.velocity"}
+
+
+def test_a_network_in_an_onnx_file(tmp_path: Path) -> None:
+    written(tmp_path / "net.onnx", mlp())
+    draw = np.random.default_rng(1).integers
+    np.savez(tmp_path / "rows.npz", inputs=draw(0, 17, (8, 3)) / 16, targets=draw(0, 17, (8, 2)) / 16)
+    step = (tmp_path / "net.onnx", "--dim", "batch=4", "--train", "mean_squared_error")
+    step = (*step, "--calibrate", tmp_path / "rows.npz")
+    more = ("--epochs", "3", "--seed", "07", "--dataset", tmp_path / "rows.npz", "-o", tmp_path / "t", "--json")
+    made = run("train", *step, *more)
+    assert made.status == 0, made.err
+    found = json.loads(made.out)
+    assert found["steps"] == 6 and found["examples"] == 8 and set(found["roots"]) == {"parameters"}
+    exported = run("export", *step, "-o", tmp_path / "step.arrow")
+    assert exported.status == 0, exported.err
+    assert program_digest(load(tmp_path / "step.arrow")) == found["digest"]
 
 
 @pytest.mark.parametrize(

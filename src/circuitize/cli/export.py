@@ -25,9 +25,9 @@ def run(options: Namespace) -> int:
         )
     require_file(options.output)
     if not options.real:
-        program: Program = load_program(options.program).integer
+        program: Program = load_program(options.program, options=options).integer
     else:
-        program = read_program(options.program)
+        program = read_program(options.program, options=options)
         if as_integers(program) is not None:
             raise CircuitizeError(f"{options.program}: expected a program of reals, found integers; leave out --real")
     with progress("writing the program"):

@@ -84,7 +84,9 @@ def train(command: ArgumentParser) -> None:
         "--not-zero-knowledge", action="store_true", help="that run is to be proved without zero knowledge"
     )
     inputs(command, "values to begin with, of all that is held")
-    outputs(command, "write what is held at the end there, as real values")
+    command.add_argument(
+        "--outputs", type=Path, metavar="FILE.npz", help="write what is held at the end there, as real values"
+    )
     output(command, "-o", "TRAIN", "folder for checkpoints and metrics, yours alone; one that was interrupted goes on")
 
 

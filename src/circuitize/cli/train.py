@@ -13,6 +13,7 @@ from circuitize.api.training.folder import DATASET, INITIAL, PROGRAM
 from circuitize.api.training.promised import RUN
 from circuitize.api.training.train import Trained, train
 from circuitize.api.values import write_npz
+from circuitize.circuits.folder import require_file
 from circuitize.circuits.port import Role
 
 from .loading import load_program
@@ -23,7 +24,8 @@ from .training_curves import draw_metrics
 
 def run(options: Namespace) -> int:
     """Train, or go on with a training that was interrupted; 0 when every step is done."""
-    program = load_program(options.program)
+    require_file(options.outputs)
+    program = load_program(options.program, options=options)
     made = train(
         program,
         options.output,
