@@ -61,8 +61,8 @@ def test_a_network_in_an_onnx_file(tmp_path: Path) -> None:
     written(tmp_path / "net.onnx", mlp())
     draw = np.random.default_rng(1).integers
     np.savez(tmp_path / "rows.npz", inputs=draw(0, 17, (8, 3)) / 16, targets=draw(0, 17, (8, 2)) / 16)
-    step = (tmp_path / "net.onnx", "--dim", "batch=4", "--train", "mean_squared_error")
-    step = (*step, "--calibrate", tmp_path / "rows.npz")
+    options = ("--dim", "batch=4", "--train", "mean_squared_error", "--calibrate", tmp_path / "rows.npz")
+    step = (tmp_path / "net.onnx", *options)
     more = ("--epochs", "3", "--seed", "07", "--dataset", tmp_path / "rows.npz", "-o", tmp_path / "t", "--json")
     made = run("train", *step, *more)
     assert made.status == 0, made.err
