@@ -6,7 +6,6 @@ import importlib
 from collections.abc import Sequence
 from functools import cache
 from heapq import heappop, heappush
-from importlib.metadata import PackageNotFoundError, version
 from types import ModuleType
 from typing import Any
 
@@ -19,7 +18,7 @@ from circuitize.circuits.program import Program
 from circuitize.circuits.types import Array, Fixed
 from circuitize.circuits.validate import validate
 
-from .installed import REMEDY
+from .installed import require
 
 VERSION = "0.1.3"
 
@@ -27,12 +26,7 @@ VERSION = "0.1.3"
 @cache
 def package() -> ModuleType:
     """The package. Raises CircuitizeError unless its version is the one known."""
-    try:
-        found = version("open-hypergraphs")
-    except PackageNotFoundError:
-        raise CircuitizeError(f"expected open-hypergraphs {VERSION}, found none; {REMEDY}") from None
-    if found != VERSION:
-        raise CircuitizeError(f"expected open-hypergraphs {VERSION}, found {found}; {REMEDY}")
+    require("open-hypergraphs", VERSION)
     return importlib.import_module("open_hypergraphs")
 
 

@@ -27,15 +27,20 @@ def prepare() -> None:
         sys.modules[_TORCH_BACKEND] = module
 
 
+def require(package: str, wanted: str) -> None:
+    """Raises CircuitizeError unless the version of a package is the one known."""
+    try:
+        found = version(package)
+    except PackageNotFoundError:
+        raise CircuitizeError(f"expected {package} {wanted}, found none; {REMEDY}") from None
+    if found != wanted:
+        raise CircuitizeError(f"expected {package} {wanted}, found {package} {found}; {REMEDY}")
+
+
 @cache
 def module(name: str) -> ModuleType:
     """A module of catgrad, or of its open hypergraphs. Raises CircuitizeError unless the version is the one known."""
-    try:
-        found = version("catgrad")
-    except PackageNotFoundError:
-        raise CircuitizeError(f"expected catgrad {VERSION}, found none; {REMEDY}") from None
-    if found != VERSION:
-        raise CircuitizeError(f"expected catgrad {VERSION}, found catgrad {found}; {REMEDY}")
+    require("catgrad", VERSION)
     numpy = version("numpy")
     if int(numpy.partition(".")[0]) >= 2:
         raise CircuitizeError(f"expected numpy below 2, as catgrad {VERSION} needs, found numpy {numpy}; {REMEDY}")

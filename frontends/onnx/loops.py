@@ -41,7 +41,7 @@ class Rounds(Turn):
     made: list[list[Value]] = field(default_factory=list)
 
     @property
-    def place(self) -> int:  # type: ignore[override]
+    def place(self) -> int:
         return self.step.place
 
     def steps(self) -> list[Step | Leave | Turn]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -93,14 +94,17 @@ class Leave:
     where: str
 
 
-class Turn:
+class Turn(ABC):
     """What comes between the rounds of a loop: it ends one, and begins the next."""
 
-    place: int
+    @property
+    @abstractmethod
+    def place(self) -> int:
+        """Where the file has the loop."""
 
+    @abstractmethod
     def steps(self) -> list[Step | Leave | Turn]:
         """The steps of the next round, this one last; none, once the results are written."""
-        raise NotImplementedError
 
 
 def called(proto: Any, place: int, inside: str) -> str:

@@ -18,26 +18,6 @@ except ImportError:
     onnxruntime = None
 
 Arrays = list[Any]
-FAULTY = (
-    "AveragePool",
-    "BatchNormalization",
-    "ConvTranspose",
-    "GatherElements",
-    "GlobalLpPool",
-    "GlobalMaxPool",
-    "Hardmax",
-    "LRN",
-    "LogSoftmax",
-    "LpNormalization",
-    "LpPool",
-    "MaxPool",
-    "MeanVarianceNormalization",
-    "Pad",
-    "ReduceLogSumExp",
-    "Softmax",
-    "Softsign",
-)
-"""Operators that ONNX's own evaluator has wrong or lacks, in some opset or form: judged beside onnxruntime alone."""
 EXTREMES = ("Max", "Min")
 NEWEST = 23
 """The newest opset that both runtimes read."""
