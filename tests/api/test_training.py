@@ -15,6 +15,7 @@ import pytest
 import trained_programs
 from tiers import count
 
+import circuitize as cz
 from circuitize.api.exact import exact
 from circuitize.api.runs.proving import prove_run
 from circuitize.api.runs.verifying import verify_run
@@ -228,3 +229,19 @@ def test_something_else_stays(tmp_path: Path) -> None:
     with pytest.raises(CircuitizeError, match="expected a new folder, or that of this training, found something else"):
         trained(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+
+
+def test_what_judges_numbers_of_another_model_or_none(tmp_path: Path) -> None:
+    model, data = trained_programs.MODEL, trained_programs.data()
+    examples = [{**model.initial(0), "inputs": data["inputs"][:4]}]
+    prediction = cz.predict(model, 4, inputs=trained_programs.FEATURES, examples=examples)
+    with pytest.raises(
+        CircuitizeError, match=r"expected an evaluation whose outputs are numbers, found 'outputs'"
+    ):
+        trained(tmp_path / "t", evaluate=prediction, test={"inputs": data["inputs"]})
+    other = cz.sequential(cz.dense(3, 5), cz.relu(), cz.dense(5, 2))
+    batch = {name: values[:4] for name, values in data.items()}
+    judge = cz.evaluation(other, 4, inputs=trained_programs.FEATURES, examples=[{**other.initial(0), **batch}])
+    with pytest.raises(CircuitizeError, match=r"expected the evaluation's 'dense1.weight' as the step has it"):
+        trained(tmp_path / "t", evaluate=judge, test=data)
+    assert not (tmp_path / "t").exists()

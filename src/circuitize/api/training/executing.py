@@ -33,11 +33,28 @@ class Judge:
     data: Mapping[str, Integers]
 
     def __post_init__(self) -> None:
+        for port in self.program.integer.outputs:
+            if port.format.shape != ():
+                raise CircuitizeError(
+                    f"expected an evaluation whose outputs are numbers, found {port.name!r} of shape "
+                    f"{list(port.format.shape)}; evaluation(model, batch) makes one"
+                )
         if self.size % self.batch or not self.size:
             raise CircuitizeError(
                 f"expected a test set of whole batches of {self.batch}, found {self.size} examples; choose a "
                 "batch that divides them"
             )
+
+    def require_judges(self, course: Course) -> None:
+        """Raises CircuitizeError unless what is judged is what a training holds, in its formats."""
+        held = {port.name: port.format for port in course.held}
+        for port in self.program.integer.inputs:
+            if port.held and held.get(port.name) != port.format:
+                found = "none" if port.name not in held else str(held[port.name])
+                raise CircuitizeError(
+                    f"expected the evaluation's {port.name!r} as the step has it, {port.format}, found {found}; make "
+                    "both of one model"
+                )
 
     @property
     def size(self) -> int:

@@ -130,6 +130,8 @@ def train(
     )
     apart = dataset if test is None and isinstance(dataset, Dataset | Split) else test
     last, judge = _last(course, steps, epochs, spelling), _judge(evaluate, apart if evaluate else test, say, spelling)
+    if judge is not None:
+        judge.require_judges(course)
     running = [Running(name, course) for name in names]
     often = course.steps_of_epoch if every is None else whole_number(spelling.option("every"), every)
     if often < 1:
