@@ -235,13 +235,31 @@ def test_what_judges_numbers_of_another_model_or_none(tmp_path: Path) -> None:
     model, data = trained_programs.MODEL, trained_programs.data()
     examples = [{**model.initial(0), "inputs": data["inputs"][:4]}]
     prediction = cz.predict(model, 4, inputs=trained_programs.FEATURES, examples=examples)
-    with pytest.raises(
-        CircuitizeError, match=r"expected an evaluation whose outputs are numbers, found 'outputs'"
-    ):
+    with pytest.raises(CircuitizeError, match=r"expected an evaluation whose outputs are numbers, found 'outputs'"):
         trained(tmp_path / "t", evaluate=prediction, test={"inputs": data["inputs"]})
     other = cz.sequential(cz.dense(3, 5), cz.relu(), cz.dense(5, 2))
     batch = {name: values[:4] for name, values in data.items()}
     judge = cz.evaluation(other, 4, inputs=trained_programs.FEATURES, examples=[{**other.initial(0), **batch}])
     with pytest.raises(CircuitizeError, match=r"expected the evaluation's 'dense1.weight' as the step has it"):
         trained(tmp_path / "t", evaluate=judge, test=data)
+    assert not (tmp_path / "t").exists()
+
+
+def test_what_is_no_step(tmp_path: Path) -> None:
+    model, data = trained_programs.MODEL, trained_programs.data()
+    examples = [{**model.initial(0), "inputs": data["inputs"][:4]}]
+    prediction = cz.predict(model, 4, inputs=trained_programs.FEATURES, examples=examples)
+    with pytest.raises(
+        CircuitizeError, match=r"a step whose parameters leave as they enter, found 'dense1.weight', whi"
+    ):
+        train(prediction, tmp_path / "t", seed=SEED, steps=2)
+    numbers = trained_programs.FEATURES.of((4, 3))
+    double = cz.Program(
+        cz.trace(lambda x: x + x, (4, 3)),
+        (cz.Port("x", "committed", numbers),),
+        (cz.Port("y", "public"),),
+        ({"x": data["inputs"][:4]},),
+    )
+    with pytest.raises(CircuitizeError, match="a step whose parameters leave as they enter, found no parameters"):
+        train(double, tmp_path / "t", seed=SEED, steps=2)
     assert not (tmp_path / "t").exists()

@@ -36,6 +36,13 @@ class Course:
     initial: Mapping[str, Integers]
 
     def __post_init__(self) -> None:
+        leaving = {port.name: port.format for port in self.step.integer.outputs}
+        stays = next((port.name for port in self.held if leaving.get(port.name) != port.format), None)
+        if stays is not None or not self.held:
+            found = "no parameters" if stays is None else f"{stays!r}, which does not leave it in its format"
+            raise CircuitizeError(
+                f"expected a step whose parameters leave as they enter, found {found}; training_step makes one"
+            )
         if self.size < self.batch:
             raise CircuitizeError(f"expected at least {self.batch} examples, a batch, found {self.size}; add some")
 
