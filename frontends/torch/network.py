@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import importlib
 import io
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from circuitize.circuits.errors import CircuitizeError, TypingError
+from circuitize.circuits.errors import CircuitizeError, TypingError, excerpt
 from circuitize.circuits.types import Array
 from circuitize.frontends.formats import Format
 from circuitize.frontends.imported import Imported, model
 from circuitize.frontends.layers import Model
+from circuitize.frontends.onnx.models import from_onnx
 
 from .graph import program
 
@@ -45,20 +46,54 @@ def network(source: str | Path | bytes, formats: Mapping[str, Format] | None = N
 
 
 def from_torch(
-    module: Any, example: Any = None, formats: Mapping[str, Format] | None = None, decompose: bool = True
+    module: Any,
+    example: Any = None,
+    formats: Mapping[str, Format] | None = None,
+    decompose: bool = True,
+    exporter: Literal["export", "onnx"] = "export",
 ) -> Model:
     """A module of torch on inputs such as the example's, a tensor or a tuple of them, as a model; or an archive's path.
 
-    The module is exported as it is outside training, by torch.export, and where it says so in core ATen. Raises
-    CircuitizeError where torch is missing or refuses it, and as `network` does.
+    The module is exported as it is outside training. By torch.export, in core ATen where `decompose` says so, it keeps
+    its names, its tied parameters and its batch norms, and fits the example's batch. By torch's exporter to ONNX, which
+    needs the package onnxscript, it fits any batch, but batch norms are folded, ties are cut, and parameters that the
+    exporter transposes are renamed. Raises CircuitizeError where torch is missing or refuses the module, and as
+    `network` or `from_onnx` does.
     """
+    if exporter not in ("export", "onnx"):
+        raise CircuitizeError(f"exporter: expected 'export' or 'onnx', found {excerpt(exporter)}; choose one of them")
     if isinstance(module, (str, Path, bytes)):
         return network(module, formats)
+    if exporter == "onnx":
+        return from_onnx(exported_to_onnx(module, example), formats=formats)
     return network(exported(module, example, decompose), formats)
 
 
 def exported(module: Any, example: Any, decompose: bool = True) -> bytes:
     """The archive of a module, of which torch.export makes a graph of its shapes on an example."""
+
+    def export(torch: Any, given: tuple[Any, ...]) -> bytes:
+        file = io.BytesIO()
+        made = torch.export.export(module, given)
+        torch.export.save(made.run_decompositions() if decompose else made, file)
+        return file.getvalue()
+
+    archive: bytes = _outside_training(module, example, "torch.export", export)
+    return archive
+
+
+def exported_to_onnx(module: Any, example: Any) -> Any:
+    """The ONNX model of a module, by torch's exporter; the first axis of each input is left open."""
+
+    def export(torch: Any, given: tuple[Any, ...]) -> Any:
+        axes = tuple({0: torch.export.Dim.DYNAMIC} for _ in given)
+        return torch.onnx.export(module, given, dynamo=True, dynamic_shapes=axes, verbose=False).model_proto
+
+    return _outside_training(module, example, "torch.onnx.export", export)
+
+
+def _outside_training(module: Any, example: Any, exporter: str, export: Callable[[Any, tuple[Any, ...]], Any]) -> Any:
+    """What torch exports of a module outside training, which is then as it was."""
     try:
         torch = importlib.import_module("torch")
     except ImportError:
@@ -68,15 +103,16 @@ def exported(module: Any, example: Any, decompose: bool = True) -> bytes:
     given = example if isinstance(example, tuple) else (example,)
     if not all(isinstance(one, torch.Tensor) for one in given):
         raise CircuitizeError("expected an example of tensors, found another; give torch.zeros(batch, ...)")
-    training, file = module.training, io.BytesIO()
+    modes = {part: part.training for part in module.modules()}
     try:
-        made = torch.export.export(module.eval(), given)
-        torch.export.save(made.run_decompositions() if decompose else made, file)
+        module.eval()
+        return export(torch, given)
     except Exception as error:
-        told = " ".join(str(error).split())[:200]
+        cause = error.__cause__ or error
+        told = " ".join(str(cause).split())[:200]
         raise CircuitizeError(
-            f"expected a module that torch.export takes, found {type(error).__name__}: {told}; change the module"
+            f"expected a module that {exporter} takes, found {type(cause).__name__}: {told}; change the module"
         ) from None
     finally:
-        module.train(training)
-    return file.getvalue()
+        for part, mode in modes.items():
+            part.training = mode

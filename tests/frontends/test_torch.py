@@ -10,12 +10,15 @@ import sys
 import zipfile
 from collections.abc import Callable
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 from agreement import check_agreement
+from example_modules import example
 from mutated_json import mutated
 from tiers import seeds
 
@@ -23,7 +26,7 @@ import circuitize as cz
 from circuitize.circuits.differentiate import reverse_derivative
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import evaluate
-from circuitize.frontends import torch
+from circuitize.frontends import datasets, torch
 from circuitize.frontends.checkpoint import load_safetensors
 from circuitize.frontends.formats import Format, labels
 from circuitize.frontends.imported import Imported
@@ -32,7 +35,9 @@ from circuitize.sims import integer, real
 STORED = Path(__file__).parents[1] / "golden" / "torch"
 """Archives with inputs, outputs and gradients, and the script that wrote them."""
 
-NAMES = sorted(path.name.partition(".")[0] for path in STORED.glob("*.gz"))
+NAMES = sorted(path.name.partition(".")[0] for path in STORED.glob("*.pt2.gz"))
+EXPORTED = sorted(path.name.partition(".")[0] for path in STORED.glob("*.onnx.gz"))
+"""Also written by torch's exporter to ONNX."""
 
 
 def archive(name: str) -> bytes:
@@ -116,6 +121,36 @@ def test_a_generative_network_in_integers_is_close_to_torch() -> None:
 def test_a_generative_network_is_its_circuit() -> None:
     program, given = generating()
     check_agreement(program, [integer.rounded(program, given)])
+
+
+@pytest.mark.parametrize("name", EXPORTED)
+def test_what_torch_writes_as_onnx_is_the_same(name: str) -> None:
+    """`from_torch(..., exporter="onnx")` reads these; any batch fits."""
+    model = cz.from_onnx(onnx.load_from_string(gzip.decompress((STORED / f"{name}.onnx.gz").read_bytes())))
+    given = stored(name)[1]
+    data = np.concatenate([given["input0"]] * 3).astype(np.float64)
+    held = [parameter.initializer(np.random.default_rng(0), parameter.shape) for parameter in model.parameters]
+    (found,) = evaluate(cz.predict(model, len(data)).arrow, [*held, data])
+    np.testing.assert_allclose(found, np.concatenate([given["output0"]] * 3), rtol=1e-5, atol=1e-5)
+
+
+def test_the_example_learns_digits_in_integers() -> None:
+    digits = example("torch/digits")
+    split, step, predict = datasets.digits(0), digits.step(), digits.predict()
+    *_, trained = integer.train(cz.quantize(step), digits.MODEL.initial(0), islice(digits.RECIPE.batches(split), 150))
+    ports = {port.name: port.format.fraction_bits for port in predict.inputs}
+    weights = {name: np.ldexp(trained[name].astype(float), -ports[name]) for name in digits.PARAMETERS}
+    right = [
+        np.argmax(real.run(predict, {**weights, "inputs": split.test_inputs[at : at + 16]})["outputs"], 1)
+        == split.test_labels[at : at + 16]
+        for at in range(0, 352, 16)
+    ]
+    assert np.mean(right) > 0.8
+
+
+def test_an_exporter_that_there_is_not() -> None:
+    with pytest.raises(CircuitizeError, match="exporter: expected 'export' or 'onnx', found 'tf'; choose one of them"):
+        cz.from_torch(archive("perceptron"), exporter="tf")  # type: ignore[arg-type]
 
 
 def test_tied_parameters_are_one_input() -> None:

@@ -12,7 +12,7 @@ from example_programs import EXAMPLES
 
 @cache
 def example(name: str) -> ModuleType:
-    spec = util.spec_from_file_location(f"example_{name}", EXAMPLES / f"{name}.py")
+    spec = util.spec_from_file_location(f"example_{name.replace('/', '_')}", EXAMPLES / f"{name}.py")
     assert spec is not None and spec.loader is not None
     module = util.module_from_spec(spec)
     sys.modules[spec.name] = module

@@ -1,4 +1,4 @@
-"""Wrote the archives beside it, each with inputs and outputs, with the packages torch 2.15.0 and safetensors 0.8.0."""
+"""Wrote the files beside it, each with inputs and outputs, by torch 2.15.0, onnxscript 0.7.2 and safetensors 0.8.0."""
 
 import gzip
 from io import BytesIO
@@ -107,6 +107,8 @@ def exported(name: str, module: Any, inputs: tuple[Any, ...], decomposed: bool) 
     file = BytesIO()
     torch.export.save(program, file)
     (HERE / f"{name}.pt2.gz").write_bytes(gzip.compress(file.getvalue(), mtime=0))
+    if decomposed and name != "elements":
+        exported_to_onnx(name, module, inputs)
     outputs = module(*inputs)
     outputs = outputs if isinstance(outputs, tuple) else (outputs,)
     values = {f"input{n}": value for n, value in enumerate(inputs)}
@@ -117,6 +119,16 @@ def exported(name: str, module: Any, inputs: tuple[Any, ...], decomposed: bool) 
         found = torch.autograd.grad(outputs[0], list(parameters.values()), values["cotangent"])
         values |= {f"gradient.{name}": gradient.contiguous() for name, gradient in zip(parameters, found, strict=True)}
     save_file(values, HERE / f"{name}.safetensors")
+
+
+def exported_to_onnx(name: str, module: Any, inputs: tuple[Any, ...]) -> None:
+    """By torch's exporter, with onnxscript 0.7.2; the first axis is left open."""
+    axes = tuple({0: torch.export.Dim.DYNAMIC} for _ in inputs)
+    model = torch.onnx.export(module, inputs, dynamo=True, dynamic_shapes=axes, verbose=False).model_proto
+    for held in (model, model.graph, *model.graph.node, *model.graph.value_info, *model.graph.initializer):
+        del held.metadata_props[:]
+        held.ClearField("doc_string")
+    (HERE / f"{name}.onnx.gz").write_bytes(gzip.compress(model.SerializeToString(deterministic=True), mtime=0))
 
 
 torch.manual_seed(0)
