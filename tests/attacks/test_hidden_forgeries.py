@@ -65,7 +65,7 @@ def changed(degree: int, label: str = "", number: int = 0, place: int = 0) -> tu
     return refusals(made, found.statement, found.proof, planned)[0], labels
 
 
-@pytest.mark.parametrize("degree", [2, 3])
+@pytest.mark.parametrize("degree", [2, pytest.param(3, marks=pytest.mark.deep)])
 def test_a_change_in_any_kind_of_message_is_refused(degree: int) -> None:
     """Among them rho and sigma, what carried pads mask, carried symbols, opened leaves of random words, s, g, u."""
     said, labels = changed(degree)
@@ -84,7 +84,7 @@ def unchanged(_: str, words: list[int]) -> Sequence[int]:
     return words
 
 
-@pytest.mark.parametrize("degree", [2, 3])
+@pytest.mark.parametrize("degree", [2, pytest.param(3, marks=pytest.mark.deep)])
 def test_every_column_is_tested_under_its_mask(degree: int) -> None:
     made, planned, trace, values = victim(degree)
     named = [(number, base) for number, base in enumerate(planned.bases) if isinstance(base, Column)]

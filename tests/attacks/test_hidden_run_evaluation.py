@@ -73,6 +73,7 @@ def test_content_is_the_list_and_every_value() -> None:
     assert len(found) == 5
 
 
+@pytest.mark.deep
 def test_a_judged_run_that_was_killed_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
     """A run, and one that follows it with another test set, killed before each of its writes; others are refused."""
     first, second, reader = Folder(tmp_path / "run"), Folder(tmp_path / "next"), Reader()

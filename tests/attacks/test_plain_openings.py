@@ -332,7 +332,8 @@ def test_a_root_that_stands_twice_is_of_one_tensor(degree: int) -> None:
 LONG = sum_of(Fixed((1 << 16,), 0, 0, 3))
 
 
-@pytest.mark.parametrize("degree", [2, pytest.param(3, marks=pytest.mark.deep)])
+@pytest.mark.deep
+@pytest.mark.parametrize("degree", [2, 3])
 def test_the_root_of_a_vector_is_absorbed(degree: int) -> None:
     """Else it is made for the places that are asked, of a vector with the false sum."""
     deaf = frozenset({"whir.root"})

@@ -162,7 +162,7 @@ def test_nor_is_the_judge_another(folder: Folder) -> None:
         assert PROOF in folder.verdict(run)
 
 
-@pytest.mark.parametrize("name", ["inputs", "targets"])
+@pytest.mark.parametrize("name", ["inputs", pytest.param("targets", marks=pytest.mark.deep)])
 def test_a_test_set_out_of_format(tmp_path: Path, name: str) -> None:
     """Its prover commits to it before the first step, and proves all steps; what it is judged as is not shown."""
     (format,) = (port.format for port in evaluation().tensors if port.name == name)

@@ -118,7 +118,7 @@ def test_random_programs_on_every_element_of_a_small_field() -> None:
     assert tried > 5
 
 
-@pytest.mark.parametrize("low", [-9, -8, -1, 0, 3])
+@pytest.mark.parametrize("low", [-9, *(pytest.param(low, marks=pytest.mark.deep) for low in (-8, -1, 0)), 3])
 def test_intervals_of_inputs_shifts_and_checks(low: int) -> None:
     """x in [low, high], then floor(x / 2) in [a, b]: every such interval, and every element of the field."""
     for high in (low, low + 1, low + 4, low + 7, low + 8):

@@ -124,7 +124,12 @@ def nearest(format: Fixed | None, value: Any) -> str:
 
 @pytest.mark.parametrize(
     "name",
-    ["iris.py:step", pytest.param("digits_xent.py:step", marks=DEEP), "digits.py:adam", "transformer.py:step"],
+    [
+        "iris.py:step",
+        pytest.param("digits_xent.py:step", marks=DEEP),
+        pytest.param("digits.py:adam", marks=DEEP),
+        pytest.param("transformer.py:step", marks=DEEP),
+    ],
 )
 def test_runs_from_saved_examples(folder: Path, tmp_path: Path, name: str) -> None:
     saved, _ = restored(folder, name)

@@ -112,7 +112,9 @@ def test_the_fewest_bits_within_an_error(tmp_path: Path, targets: list[str]) -> 
     assert set(told["costs"]) >= {"r1cs", "plonkish", "tensor", "verilog"}
 
 
-@pytest.mark.parametrize("target", ["r1cs", "tensor", "plonkish"])
+@pytest.mark.parametrize(
+    "target", ["r1cs", *(pytest.param(name, marks=pytest.mark.deep) for name in ("tensor", "plonkish"))]
+)
 def test_the_most_bits_for_a_cost(target: str) -> None:
     middle = as_json(SMOOTH, "--target-error", "4e-3")["costs"][target]["chosen"]
     budget = str(middle) if target == "r1cs" else f"{target}={middle}"

@@ -67,7 +67,7 @@ def test_a_step_descends_along_finite_differences(attention: Attention) -> None:
         assert abs((ends[0] - ends[1]) / (2 * width) - float((slope * direction).sum())) < 1e-6, parameter.name
 
 
-@pytest.mark.parametrize("attention", ATTENTIONS)
+@pytest.mark.parametrize("attention", [pytest.param(ATTENTIONS[0], marks=pytest.mark.deep), *ATTENTIONS[1:]])
 def test_a_step_in_integers_is_its_circuit(attention: Attention) -> None:
     _, step = small(attention)
     exact = quantize(step)

@@ -6,12 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import tiers
 from contracts import FALSE, TRUE, changed, in_evm
 from groth16_cases import DIGEST, R
 from groth16_curves import add, multiply, negative, twist_points
 from mirage_cases import Permutation, random_case
 from mirage_prover import ONE, Parts, Prover, holds_with, split
-from tiers import count
 
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.provers.groth16.config import COORDINATE_PRIME as Q
@@ -20,6 +20,9 @@ from circuitize.provers.mirage.prover import prove, public_values
 from circuitize.provers.mirage.solidity import verifier_contract
 
 pytestmark = pytest.mark.interop
+
+COORDINATES = range(0, 10, tiers.count(3, deep=1))
+"""Of the points of a proof, those that are changed."""
 
 SEED = b"everybody knows"
 
@@ -33,7 +36,7 @@ def words(parts: Parts, publics: list[int]) -> list[int]:
     return [*a, x1, x0, y1, y0, *c, *d, *publics]
 
 
-@pytest.mark.parametrize("inputs", [2, 65])
+@pytest.mark.parametrize("inputs", [2, pytest.param(65, marks=pytest.mark.deep)])
 def test_the_contract_accepts_the_proof_and_nothing_near_it(tmp_path: Path, inputs: int) -> None:
     """With the fewest publics and the most, where only `make deep` tries what no public has a part in."""
     system, witness = random_case(7, outputs=0, inputs=inputs)
@@ -47,8 +50,8 @@ def test_the_contract_accepts_the_proof_and_nothing_near_it(tmp_path: Path, inpu
     wrong = {
         "another public": changed(valid, len(valid) - 1, (publics[-1] + 1) % R),
         "a public that is not canonical": changed(valid, len(valid) - 1, publics[-1] + R),
-        **{f"coordinate {i} is another": changed(valid, i, (valid[i] + 1) % Q) for i in range(10)},
-        **{f"coordinate {i} is not canonical": changed(valid, i, valid[i] + Q) for i in range(10)},
+        **{f"coordinate {i} is another": changed(valid, i, (valid[i] + 1) % Q) for i in COORDINATES},
+        **{f"coordinate {i} is not canonical": changed(valid, i, valid[i] + Q) for i in COORDINATES},
         **{
             f"{name} is the identity": words(replace(parts, **{name: ((0, 0), (0, 0))}), publics)
             for name in ("a", "b", "c", "d")
@@ -61,7 +64,7 @@ def test_the_contract_accepts_the_proof_and_nothing_near_it(tmp_path: Path, inpu
         "other publics": words(parts, [0] * len(publics)),
     }
     if inputs > 2:
-        kept = count(4, deep=len(wrong))
+        kept = tiers.count(4, deep=len(wrong))
         wrong = dict(sorted(wrong.items(), key=lambda item: "public" not in item[0])[:kept])
     calls = [valid, words(again, publics), words(malleated, publics), valid[:-1], *wrong.values()]
     answer = in_evm(verifier_contract(key.verifying_key), calls)

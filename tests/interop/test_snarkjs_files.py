@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import tiers
 from node_tools import ask, snarkjs
 
 from circuitize.backends.field import BN254, Limbs
@@ -123,11 +124,11 @@ def test_json_agrees(circuit: Written) -> None:
     assert told == json.loads((folder / "a.json").read_text())
 
 
-def test_200_mutated_witnesses_are_rejected(circuit: Written) -> None:
+def test_mutated_witnesses_are_rejected(circuit: Written) -> None:
     """As many single-cell mutations as there are, spread over all wires; our checker judges each one, too."""
     system, witness, folder = circuit
     random = np.random.default_rng(200)
-    wires = [1 + place % (system.wires - 1) for place in range(200)]
+    wires = [1 + place % (system.wires - 1) for place in range(tiers.count(60, deep=200))]
     changes = []
     for wire in wires:
         (value,) = BN254.to_integers(witness[wire : wire + 1])
@@ -139,7 +140,7 @@ def test_200_mutated_witnesses_are_rejected(circuit: Written) -> None:
         changed = witness.copy()
         changed[wire] = BN254.from_integers([int(text)])[0]
         ours.append(len(failing_rows(system, changed)) == 0)
-    assert answers == ours == [True] + [False] * 200
+    assert answers == ours == [True] + [False] * len(wires)
 
 
 @pytest.mark.parametrize("circuit", every("large"), indirect=True)

@@ -10,7 +10,7 @@ import pytest
 from integers_cases import cases
 from operations.integer import Case, Integers
 from r1cs_programs import program, single
-from tiers import count
+from tiers import count, of_each
 
 from circuitize.backends.field import BN254, Limbs
 from circuitize.backends.r1cs.checker import describe, failing_rows
@@ -26,7 +26,7 @@ from circuitize.circuits.types import Fixed
 from circuitize.circuits.values import raw
 from circuitize.sims import integer
 
-ALL = cases()
+ALL = of_each(cases(), first=True)
 MUTATED_WIRES = count(8, deep=40)
 
 

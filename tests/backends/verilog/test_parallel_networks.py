@@ -111,6 +111,7 @@ def test_logic_and_registers_are_as_estimated(tmp_path: Path) -> None:
     assert abs(report["lut"] - lut) <= lut / 10
 
 
+@pytest.mark.deep
 def test_multipliers_and_block_memories_are_as_estimated(tmp_path: Path) -> None:
     program = networks.curve()
     options: dict[str, Any] = {"levels_per_stage": 3, "multiplication": "dsp"}

@@ -16,14 +16,23 @@ from circuitize.backends.verilog.design import Design
 from circuitize.sims.rtl.frames import bound_somehow
 
 QUICK = ["iris.py:step", "iris.py:predict", "jet.py:scores", "dense.py:small"]
-SLOW = ["digits.py:predict", "cnn.py:predict", "jet.py:classify", "transformer.py:step"]
-DEEP = ["digits.py:step", "digits.py:momentum", "digits_xent.py:step", "cnn.py:step", "matmul.py:product"]
+SLOW = ["cnn.py:predict"]
+DEEP = [
+    "digits.py:predict",
+    "jet.py:classify",
+    "transformer.py:step",
+    "digits.py:step",
+    "digits.py:momentum",
+    "digits_xent.py:step",
+    "cnn.py:step",
+    "matmul.py:product",
+]
 """Of the same modules as those above, or (matmul) with megabytes of constants."""
 PARALLEL = ["iris.py:predict"]
 CASES: list[Any] = [*((name, "folded") for name in QUICK), *((name, "parallel") for name in PARALLEL)]
 CASES += [pytest.param(name, "folded", marks=pytest.mark.slow) for name in SLOW]
 CASES += [pytest.param(name, "folded", marks=pytest.mark.deep) for name in DEEP]
-CASES += [pytest.param("jet.py:scores", "parallel", marks=pytest.mark.slow)]
+CASES += [pytest.param("jet.py:scores", "parallel", marks=pytest.mark.deep)]
 CASES += [pytest.param("digits.py:predict", "parallel", marks=pytest.mark.deep)]
 
 

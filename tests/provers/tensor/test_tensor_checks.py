@@ -73,7 +73,9 @@ def test_one_witness_for_a_checked_relu() -> None:
         assert Bench(made, {"in0": x}).solutions() == ([[max(q, 0), int(q > 0)]] if inside else []), x
 
 
-@pytest.mark.parametrize("widths", [(3, 1), (2, 1), (1,)])
+@pytest.mark.parametrize(
+    "widths", [pytest.param((3, 1), marks=pytest.mark.deep), (2, 1), pytest.param((1,), marks=pytest.mark.deep)]
+)
 def test_limbs_of_different_widths_leave_one_witness(monkeypatch: pytest.MonkeyPatch, widths: tuple[int, ...]) -> None:
     given = committed_inputs(chain(Fixed((), 0, -8, 7), integers.Shift(2), integers.Check(-1, 2)))
     with tables(monkeypatch, *widths):

@@ -133,7 +133,7 @@ def test_a_forged_run_is_refused(name: str) -> None:
         assert answer(program, made, forged_trace(made, inputs, wire, lambda x: x + 1))
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_mutated_proofs_are_rejected(capfd: pytest.CaptureFixture[str]) -> None:
     """By both verifiers, at every kind of message."""
     mutants = count(125, deep=10_000)

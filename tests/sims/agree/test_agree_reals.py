@@ -28,7 +28,7 @@ from circuitize.sims.plonkish import Plonkish
 from circuitize.sims.rtl import check_design
 
 
-@pytest.mark.parametrize("case", cases(), ids=str)
+@pytest.mark.parametrize("case", tiers.of_each(cases()), ids=str)
 def test_integers_are_within_the_stated_bound_of_floats(case: Case) -> None:
     given, integers = real_program(case), program(case)
     (port,) = integers.outputs
@@ -46,7 +46,8 @@ def test_circuits_are_the_integers(case: Case) -> None:
     assert check_agreement(program(case), drawn(case)).undefined == 0
 
 
-@pytest.mark.parametrize("case", tiers.of_each(cases(), first=True), ids=str)
+@pytest.mark.deep
+@pytest.mark.parametrize("case", cases(), ids=str)
 def test_plonkish_systems_are_the_integers(case: Case) -> None:
     made = program(case)
     found = agree(made, drawn(case)[:3], [Plonkish(made)])

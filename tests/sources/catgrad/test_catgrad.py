@@ -43,7 +43,7 @@ from circuitize.frontends.training import training_step
 MODELS = {
     "perceptron": lambda: models.perceptron(32, 784, 128, 10),
     "transformer": lambda: models.transformer(
-        blocks=tiers.count(2, deep=6), batch=2, length=5, heads=2, width=8, words=7
+        blocks=tiers.count(1, deep=6), batch=2, length=5, heads=2, width=8, words=7
     ),
     "linear": lambda: models.linear(models.real(3), models.real(4), models.real(2)),
 }
@@ -111,6 +111,10 @@ def test_sizes() -> None:
     assert (len(core.H.x.table), expanded) == (61, 67)
     # Copies and discards are wiring here, and (x > 0) * x is one ReLU.
     assert imported.arrow(core).edge_count == imported.arrow(diagram).edge_count == 39
+
+
+@pytest.mark.deep
+def test_size_of_a_transformer() -> None:
     transformer = Forget()(_diagram(models.transformer(6, 2, 5, 2, 8, 7)))
     assert len(transformer.H.x.table) == 1578
 

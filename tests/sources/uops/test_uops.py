@@ -78,7 +78,7 @@ def test_step(package: str, name: str, optimizer: str) -> None:
         close(value, loss if key == "output" else theirs[key], key)
 
 
-@pytest.mark.parametrize(("package", "name"), named("polygrad cnn"))
+@pytest.mark.parametrize(("package", "name"), named("polygrad mlp"))
 def test_our_derivative_is_theirs(package: str, name: str) -> None:
     """The strongest check of both: two derivatives, by two rules, of graphs of two origins."""
     system = PACKAGES[package]
