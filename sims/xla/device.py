@@ -1,0 +1,88 @@
+"""What XLA compiles for: the processor, and the first CUDA device, where JAX, an optional extra, finds one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.operation import Values
+
+from ..device import Device
+
+REMEDY = "pip install 'circuitize[xla]', or 'circuitize[cuda]' for an NVIDIA GPU"
+
+
+@dataclass(frozen=True, slots=True)
+class Xla(Device):
+    """A device of JAX. `kind` is cpu or gpu."""
+
+    kind: str
+    place: Any
+
+    def put(self, value: Values) -> Values:
+        import jax
+
+        with jax.enable_x64(True):
+            placed: Values = jax.device_put(np.asarray(value), self.place)
+        return placed
+
+    def take(self, value: Values) -> Values:
+        return np.asarray(value)
+
+
+@cache
+def processor() -> Xla:
+    """This machine's processor. Raises CircuitizeError without JAX."""
+    found = _first("cpu")
+    if found is None:
+        raise CircuitizeError(f"expected JAX, which calls XLA, found none that works; {REMEDY}")
+    return found
+
+
+@cache
+def gpu() -> Xla | None:
+    """The first CUDA device by its product name; None without JAX for CUDA, or without a device that works."""
+    return _first("cuda")
+
+
+def devices() -> list[Xla]:
+    """Every kind of device there is, the processor first; none without JAX."""
+    return [found for found in (_first("cpu"), gpu()) if found is not None]
+
+
+def named(name: str) -> Xla:
+    """The device that a word means: cpu or gpu. Raises CircuitizeError where there is none."""
+    if name == "cpu":
+        return processor()
+    found = gpu()
+    if found is None:
+        processor()
+        raise CircuitizeError(
+            "expected a CUDA GPU that JAX finds, found none; pip install 'circuitize[cuda]' on a machine with one and "
+            "an NVIDIA driver, or choose the CPU"
+        )
+    return found
+
+
+@cache
+def _first(platform: str) -> Xla | None:
+    try:
+        import jax
+        import jax.numpy
+    except ImportError:
+        return None
+    if not hasattr(jax, "enable_x64"):
+        return None
+    try:
+        place = jax.devices(platform)[0]
+        with jax.enable_x64(True):
+            if int(jax.device_put(np.arange(3) << 40, place).sum()) != 3 << 40:
+                return None
+    except (RuntimeError, OSError):
+        return None
+    shown = "the CPU" if platform == "cpu" else place.device_kind
+    return Xla(f"XLA on {shown} (JAX {jax.__version__})", jax.numpy, "cpu" if platform == "cpu" else "gpu", place)
