@@ -15,7 +15,7 @@ from circuitize.circuits.operation import Values
 from ..device import CPU
 from ..executor import Executor
 from .device import Xla
-from .traced import Traced
+from .traced import Traced, defined
 
 
 class Compiled:
@@ -48,15 +48,15 @@ class Compiled:
 
     def _checked(self, inputs: Sequence[Values], keep: bool) -> list[Values]:
         with jax.enable_x64(True):
-            made, defined = self._run(self.handed, list(inputs), keep)
-        if not defined:
+            made, has_value = self._run(self.handed, list(inputs), keep)
+        if not has_value:
             raise self.undefined(inputs)
         return made  # type: ignore[no-any-return]
 
     def _function(self, handed: list[Any], inputs: list[Any], keep: bool) -> tuple[list[Any], Any]:
-        wires, defined = self.traced.wires(handed, inputs, keep)
+        wires, flags = self.traced.wires(handed, inputs, keep)
         chosen = range(self.arrow.wire_count) if keep else self.arrow.outputs.tolist()
-        return [self.whole(wires[wire]) for wire in chosen], defined
+        return [self.whole(wires[wire]) for wire in chosen], defined(flags.values())
 
     def whole(self, value: Any) -> Any:
         """A value as executors hand it out: int64, or float64."""

@@ -76,7 +76,11 @@ def kinds(terms: int, x: tuple[int, int], y: tuple[int, int]) -> list[Kind]:
 
 def choose(products: int, terms: int, x: tuple[int, int], y: tuple[int, int], costs: Mapping[str, float]) -> Kind:
     """The cheapest kind for so many products; integers where there is nothing to sum, or too few for limbs to pay."""
-    found = min(kinds(terms, x, y), key=lambda kind: kind.products * costs[kind.name], default=Kind("integers"))
+
+    def cost(kind: Kind) -> tuple[float, int]:
+        return kind.products * costs[kind.name], kind.products
+
+    found = min(kinds(terms, x, y), key=cost, default=Kind("integers"))
     return Kind("integers") if terms == 1 or (products <= FEW and found.products > 1) else found
 
 
@@ -124,12 +128,16 @@ def multiply(letters: tuple[str, str, str], x: jax.Array, y: jax.Array, kind: Ki
         parts = [_limbs(operand, count, kind.bits, given) for operand, count in zip((x, y), kind.limbs, strict=True)]
     wide = np.iinfo(into).bits
     pieces = (
-        _dot(letters, one, other, given).astype(into) << into(kind.bits * (i + j))
+        _shifted(_dot(letters, one, other, given).astype(into), kind.bits * (i + j))
         for i, one in enumerate(parts[0])
         for j, other in enumerate(parts[1])
         if kind.bits * (i + j) < wide
     )
     return reduce(add, pieces)
+
+
+def _shifted(values: jax.Array, bits: int) -> jax.Array:
+    return values << values.dtype.type(bits) if bits else values
 
 
 def _dot(letters: tuple[str, str, str], x: jax.Array, y: jax.Array, kind: Any) -> jax.Array:

@@ -15,11 +15,12 @@ import numpy as np
 from jax import lax
 
 from circuitize.circuits.hypergraph import Arrow
+from circuitize.circuits.integers import Check
 from circuitize.circuits.operation import Values
 from circuitize.circuits.program import Program
 
 from .device import Xla
-from .traced import Traced
+from .traced import Traced, defined
 
 MOST_STEPS = 128
 MOST_BYTES = 1 << 26
@@ -77,10 +78,10 @@ class Stretches:
         padded = [self._padded(name, batches[name]) for name in self.fresh]
         given = [self.device.put(one) for one in padded]
         with jax.enable_x64(True):
-            after, told, defined = self._compiled(
+            after, told, has_value = self._compiled(
                 self._handed, [held[name] for name in self.held], given, self.device.put(np.array(count, np.int32))
             )
-        if not defined:
+        if not has_value:
             return None
         values = {name: _whole(self.device.take(one)[:count]) for name, one in zip(self.told, told, strict=True)}
         return Stretch(values, dict(zip(self.held, after, strict=True)))
@@ -105,27 +106,52 @@ class Stretches:
     def _steps(self, handed: list[Any], held: list[Any], fresh: list[Any], count: Any) -> tuple[Any, ...]:
         rooms = [jnp.zeros((self.most, *self._of(name).shape), self._dtype(self._outputs[name])) for name in self.told]
 
+        later = self._later
+
+        def in_format(held: list[Any]) -> Any:
+            known = dict(zip(self.held, held, strict=True))
+            found = [((known[name] >= check.low) & (known[name] <= check.high)).all() for name, check in later.values()]
+            return jnp.stack(found).all() if found else jnp.array(True)
+
         def goes_on(state: tuple[Any, ...]) -> Any:
-            step, defined, *_ = state
-            return (step < count) & defined
+            step, so_far, *_ = state
+            return (step < count) & so_far
 
         def go(state: tuple[Any, ...]) -> tuple[Any, ...]:
             step, _, held, rooms = state
+            before = in_format(held)
+            # What is read depends on that check, which so comes before what is held is written over: no copy of it.
+            place = jnp.where(before, step, 0)
             now = dict(zip(self.held, held, strict=True))
             now |= {
-                name: lax.dynamic_index_in_dim(one, step, 0, keepdims=False)
+                name: lax.dynamic_index_in_dim(one, place, 0, keepdims=False)
                 for name, one in zip(self.fresh, fresh, strict=True)
             }
-            wires, defined = self.traced.wires(handed, [now[name] for name in self._inputs])
+            wires, flags = self.traced.wires(handed, [now[name] for name in self._inputs])
+            own = defined(flag for edge, flag in flags.items() if edge not in later)
             made: dict[str, Any] = {name: wires[wire] for name, wire in self._outputs.items()}
             rooms = [
                 lax.dynamic_update_index_in_dim(room, made[name], step, 0)
                 for name, room in zip(self.told, rooms, strict=True)
             ]
-            return step + 1, defined, [made[name] for name in self.held], rooms
+            return step + 1, own & before, [made[name] for name in self.held], rooms
 
-        _, defined, held, rooms = lax.while_loop(goes_on, go, (jnp.int32(0), jnp.array(True), held, rooms))
-        return held, rooms, defined
+        _, so_far, held, rooms = lax.while_loop(goes_on, go, (jnp.int32(0), jnp.array(True), held, rooms))
+        return held, rooms, so_far & in_format(held)
+
+    @cached_property
+    def _later(self) -> dict[int, tuple[str, Check]]:
+        """By edge, the checks of what is held that are done on it when it is held: it is in memory then, once.
+
+        Such a check must be of numbers as wide as those that it lets pass.
+        """
+        arrow, found = self.traced.arrow, {}
+        names = {self._outputs[name]: name for name in self.held}
+        for index, (operation, sources, targets, _) in enumerate(arrow.rows):
+            check = arrow.operations[operation]
+            if isinstance(check, Check) and targets[0] in names and self._dtype(sources[0]) == self._dtype(targets[0]):
+                found[index] = (names[targets[0]], check)
+        return found
 
     def _padded(self, name: str, values: Values) -> Values:
         wire = self._inputs[name]

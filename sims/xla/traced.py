@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import reduce
+from operator import and_
 from typing import Any
 
 import jax
@@ -46,23 +48,35 @@ class Traced:
 
     def wires(
         self, handed: Sequence[jax.Array], inputs: Sequence[jax.Array], keep: bool = False
-    ) -> tuple[list[jax.Array | None], jax.Array]:
-        """The value of every wire, or unless `keep` of the outputs at least, and whether all of them are defined."""
+    ) -> tuple[list[jax.Array | None], dict[int, jax.Array]]:
+        """The value of every wire, or unless `keep` of the outputs at least; and by edge, whether it has a value.
+
+        Edges that have one everywhere are not among them.
+        """
         known = dict(zip(self.handed, handed, strict=True))
-        wires = self.arrow.inputs.tolist()
+        wires, flags = self.arrow.inputs.tolist(), {}
         given = [one.astype(self.dtype(wire)) for wire, one in zip(wires, inputs, strict=True)]
 
         def run(index: int, operation: Operation, values: list[Any]) -> Sequence[Any]:
-            _, sources, targets, _ = self.arrow.rows[index]
+            _, sources, (wire,), _ = self.arrow.rows[index]
+            target = self.arrow.type(wire)
             if not sources:
                 made = known[index] if index in known else jnp.asarray(self._constants[index])
-                return [jnp.broadcast_to(made, self.arrow.type(targets[0]).shape)]
-            target = self.arrow.type(targets[0])
-            if not isinstance(target, Fixed):
-                return operation.run(*values)
-            place = rules.Place(tuple(map(self.arrow.format, sources)), target, self._costs)
-            return [rules.value(operation, place, values)]
+                return [jnp.broadcast_to(made, target.shape)]
+            with noting() as noted:
+                if isinstance(target, Fixed):
+                    place = rules.Place(tuple(map(self.arrow.format, sources)), target, self._costs)
+                    found = [rules.value(operation, place, values)]
+                else:
+                    found = list(operation.run(*values))  # type: ignore[arg-type]  # arrays of another module
+            if noted:
+                flags[index] = reduce(and_, noted)
+            return found
 
-        with noting() as noted:
-            found: list[jax.Array | None] = fold(self.arrow, given, run, keep)
-        return found, jnp.stack(noted).all() if noted else jnp.array(True)
+        found: list[jax.Array | None] = fold(self.arrow, given, run, keep)
+        return found, flags
+
+
+def defined(flags: Iterable[jax.Array]) -> jax.Array:
+    """Whether all have a value."""
+    return reduce(and_, flags, jnp.array(True))
