@@ -29,7 +29,12 @@ Reals = NDArray[np.float64]
 @lru_cache(maxsize=16)
 def executor(arrow: Arrow, device: Device = CPU) -> Prepared:
     """The arrow simplified and prepared for a device; kept for the arrows used last."""
-    return prepared(simplify(expand_composites(arrow)), device)
+    return prepared(simplified(arrow), device)
+
+
+def simplified(arrow: Arrow) -> Arrow:
+    """What is run: composites expanded, and what is computed twice or of constants computed once."""
+    return simplify(expand_composites(arrow))
 
 
 def run(program: Program, inputs: Mapping[str, Given], device: Device = CPU) -> dict[str, Reals]:

@@ -11,7 +11,10 @@ import numpy as np
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.operation import Values
 
-from ..device import Device
+from ..device import CPU, Device
+
+NAMES = ("numpy", "xla", "cuda")
+"""The words for where a program runs: numpy, or compiled by XLA for the processor, or for an NVIDIA GPU."""
 
 REMEDY = "pip install 'circuitize[xla]', or 'circuitize[cuda]' for an NVIDIA GPU"
 
@@ -54,16 +57,20 @@ def devices() -> list[Xla]:
     return [found for found in (_first("cpu"), gpu()) if found is not None]
 
 
-def named(name: str) -> Xla:
-    """The device that a word means: cpu or gpu. Raises CircuitizeError where there is none."""
-    if name == "cpu":
-        return processor()
+def named(name: str) -> Device:
+    """The device that a word means. Raises CircuitizeError for another word, and where there is no such device."""
+    if name not in NAMES:
+        raise CircuitizeError(f"expected a device among {', '.join(NAMES)}, found {name!r}; choose one")
+    if name == "numpy":
+        return CPU
+    there = processor()
+    if name == "xla":
+        return there
     found = gpu()
     if found is None:
-        processor()
         raise CircuitizeError(
-            "expected a CUDA GPU that JAX finds, found none; pip install 'circuitize[cuda]' on a machine with one and "
-            "an NVIDIA driver, or choose the CPU"
+            "expected a CUDA GPU that JAX finds, found none; where there is one with its driver: pip install "
+            "'circuitize[cuda]'; or choose the device xla"
         )
     return found
 

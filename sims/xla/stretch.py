@@ -32,17 +32,20 @@ class Stretch:
     """Steps that were done: `told[name][k]` of the k-th, and on the device what is held after the last."""
 
     told: Mapping[str, Values]
-    held: Mapping[str, Values]
+    held: dict[str, Values]
 
 
 class Stretches:
     """A step whose outputs go back into the inputs of their names, done many times at a time.
 
-    `arrow` is that of the program, of integers or of reals; `told` names the outputs that are told of each step. What
-    is held lies on the device, as wide as its format needs.
+    `arrow` is that of the program, of integers or of reals; `told` names the outputs that are told of each step; nobody
+    asks for more than `most` steps at a time. What is held lies on the device, as wide as its format needs.
     """
 
-    def __init__(self, program: Program, arrow: Arrow, device: Xla, told: Collection[str]) -> None:
+    def __init__(
+        self, program: Program, arrow: Arrow, device: Xla, told: Collection[str], most: int = MOST_STEPS
+    ) -> None:
+        self._asked = most
         self.device = device
         self.traced = Traced(arrow, device.kind)
         self._handed = [device.put(value) for value in self.traced.handed.values()]
@@ -59,7 +62,7 @@ class Stretches:
         """How many steps at a time."""
         wires = [self._inputs[name] for name in self.fresh] + [self._outputs[name] for name in self.told]
         taken = sum(math.prod(self.traced.arrow.type(wire).shape) * self._dtype(wire).itemsize for wire in wires)
-        return max(1, min(MOST_STEPS, MOST_BYTES // max(taken, 1)))
+        return max(1, min(MOST_STEPS, self._asked, MOST_BYTES // max(taken, 1)))
 
     def put(self, held: Mapping[str, Values]) -> dict[str, Values]:
         """What is held, on the device."""

@@ -6,17 +6,15 @@ Many are side by side in one program, since it is compiling that takes time.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import Any
 
 import jax
 import numpy as np
 import pytest
 import tiers
-from integers_cases import cases, described
+from integers_cases import cases
 from numpy.typing import NDArray
-from operations.integer import Case, awkward
-from r1cs_programs import program as integer_program
+from operations.integer import awkward
 from r1cs_programs import single
 from random_integers import SOURCES, random_program
 from side_by_side import side_by_side
@@ -24,7 +22,6 @@ from side_by_side import side_by_side
 from circuitize.circuits.errors import Undefined
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.program import IntegerProgram
-from circuitize.circuits.types import Fixed
 from circuitize.sims.executor import Executor
 from circuitize.sims.xla.traced import Traced
 
