@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import jax
@@ -28,15 +29,16 @@ class Compiled:
         self.names = names
         self.traced = Traced(arrow, device.kind)
         self.handed = [device.put(value) for value in self.traced.handed.values()]
-        self._run = jax.jit(self._function, static_argnums=2)
+        self._outputs = jax.jit(partial(self._function, keep=False))
+        self._wires = jax.jit(partial(self._function, keep=True))
 
     def outputs(self, inputs: Sequence[Values]) -> list[Values]:
         """The outputs' values, from and on the device. Raises what the same arrow on numpy arrays raises."""
-        return self._checked(inputs, keep=False)
+        return self._checked(self._outputs, inputs)
 
     def wires(self, inputs: Sequence[Values]) -> list[Values]:
         """Every wire's value, from and on the device."""
-        return self._checked(inputs, keep=True)
+        return self._checked(self._wires, inputs)
 
     def undefined(self, inputs: Sequence[Values]) -> CircuitizeError:
         """Why there is no value: what numpy says of these inputs."""
@@ -46,12 +48,12 @@ class Compiled:
             return error
         return CircuitizeError(f"expected a value as numpy has one, found none by {self.device.name}; report this")
 
-    def _checked(self, inputs: Sequence[Values], keep: bool) -> list[Values]:
+    def _checked(self, run: Callable[..., tuple[list[Values], Values]], inputs: Sequence[Values]) -> list[Values]:
         with jax.enable_x64(True):
-            made, has_value = self._run(self.handed, list(inputs), keep)
-        if not has_value:
+            made, has_value = run(self.handed, list(inputs))
+        if not np.asarray(has_value):
             raise self.undefined(inputs)
-        return made  # type: ignore[no-any-return]
+        return made
 
     def _function(self, handed: list[Any], inputs: list[Any], keep: bool) -> tuple[list[Any], Any]:
         wires, flags = self.traced.wires(handed, inputs, keep)
