@@ -2,14 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from .array_module import array_module
 from .errors import Undefined
 
+_noted: ContextVar[list[Any] | None] = ContextVar("noted", default=None)
+
+
+@contextmanager
+def noting() -> Iterator[list[Any]]:
+    """Within, what is required is noted, a truth value each, and nothing is raised: for values that are not at hand."""
+    found: list[Any] = []
+    token = _noted.set(found)
+    try:
+        yield found
+    finally:
+        _noted.reset(token)
+
 
 def require(name: str, allowed: Any, values: Any, expected: str, remedy: str = "") -> None:
-    """Raise Undefined, naming the first element that is not allowed, unless all are. Values must be at hand."""
+    """Raise Undefined, naming the first element not allowed, unless all are. Values are at hand, or `noting`."""
+    noted = _noted.get()
+    if noted is not None:
+        noted.append(allowed.all())
+        return
     if not allowed.all():
         at = tuple(int(i) for i in array_module(values).argwhere(~allowed)[0])
         found = values[at].item()
@@ -19,6 +39,6 @@ def require(name: str, allowed: Any, values: Any, expected: str, remedy: str = "
 
 
 def require_between(name: str, low: int, high: int, values: Any, what: str = "values") -> None:
-    """Raise Undefined, naming the first integer outside [low, high], unless there is none. Values must be at hand."""
-    if values.min() < low or values.max() > high:
+    """Raise Undefined, naming the first integer outside [low, high], unless there is none: as `require`."""
+    if _noted.get() is not None or values.min() < low or values.max() > high:
         require(name, (values >= low) & (values <= high), values, f"{what} in [{low}, {high}]")

@@ -16,17 +16,18 @@ from circuitize.circuits.types import Fixed
 from circuitize.circuits.values import Given, Raw, raw, to_integers
 
 from .device import CPU, Device
-from .executor import Executor, in_order, steps
+from .executor import in_order, steps
+from .prepared import Prepared, prepared
 
 Integers = NDArray[np.int64]
 
 
 @lru_cache(maxsize=16)
-def _prepared(arrow: Arrow, device: Device, names: tuple[str, ...]) -> Executor:
-    return Executor(arrow, device, names)
+def _prepared(arrow: Arrow, device: Device, names: tuple[str, ...]) -> Prepared:
+    return prepared(arrow, device, names)
 
 
-def executor(program: IntegerProgram, device: Device = CPU) -> Executor:
+def executor(program: IntegerProgram, device: Device = CPU) -> Prepared:
     """The program prepared for a device; kept for the programs used last. Raises CircuitizeError for a real program."""
     require_integers(program)
     return _prepared(program.arrow, device, tuple(port.name for port in program.inputs))

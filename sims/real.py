@@ -20,15 +20,21 @@ from circuitize.circuits.types import Fixed
 from circuitize.circuits.values import Given, Raw, numbers, to_reals
 
 from .device import CPU, Device
-from .executor import Executor, in_order, steps
+from .executor import in_order, steps
+from .prepared import Prepared, prepared
 
 Reals = NDArray[np.float64]
 
 
 @lru_cache(maxsize=16)
-def executor(arrow: Arrow, device: Device = CPU) -> Executor:
+def executor(arrow: Arrow, device: Device = CPU) -> Prepared:
     """The arrow simplified and prepared for a device; kept for the arrows used last."""
-    return Executor(simplify(expand_composites(arrow)), device)
+    return prepared(simplified(arrow), device)
+
+
+def simplified(arrow: Arrow) -> Arrow:
+    """What is run: composites expanded, and what is computed twice or of constants computed once."""
+    return simplify(expand_composites(arrow))
 
 
 def run(program: Program, inputs: Mapping[str, Given], device: Device = CPU) -> dict[str, Reals]:

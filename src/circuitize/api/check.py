@@ -16,6 +16,7 @@ from circuitize.sims.agree import Agreement, OnDevice
 from circuitize.sims.device import cuda
 from circuitize.sims.rtl.designs import DesignRun
 from circuitize.sims.vectors import Vector, inputs_to_try
+from circuitize.sims.xla.device import devices
 
 from .exact import Exact, exact
 from .targets.registry import TARGETS
@@ -81,7 +82,7 @@ def check_files(folder: Path, progress: Progress = silent) -> tuple[str, str, Ag
 
 
 def _compared(program: IntegerProgram, progress: Progress) -> list[agree.Target]:
-    """Every circuit, those that every program has first, and the integer executor on the GPU where there is one."""
+    """Every circuit, those that every program has first, and the integer executor on each device that there is."""
     found: list[agree.Target] = []
     for target in sorted(TARGETS.values(), key=lambda target: target.optional):
         try:
@@ -92,8 +93,8 @@ def _compared(program: IntegerProgram, progress: Progress) -> list[agree.Target]
                 raise
         else:
             found += [made] if made is not None else []
-    device = cuda()
-    return [*found, OnDevice(program, device)] if device else found
+    places = [cuda(), *devices()]
+    return [*found, *(OnDevice(program, place) for place in places if place is not None)]
 
 
 def _watched(vectors: Iterator[Vector], count: int, progress: Progress) -> Iterator[Vector]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from pathlib import Path
 
-from circuitize.api.training.executing import EXECUTORS
+from circuitize.api.training.executing import DEVICES, EXECUTORS
 
 from .parameters import SAVED, count, inputs, output, outputs, repeated, size_in_bytes
 from .program_arguments import program
@@ -68,6 +68,13 @@ def train(command: ArgumentParser) -> None:
         choices=EXECUTORS,
         default="integer",
         help="exact integers, float64 (real), or both side by side with their distance (integer)",
+    )
+    command.add_argument(
+        "--device",
+        choices=DEVICES,
+        default="numpy",
+        help="where it runs: by numpy, or compiled by XLA for the processor (xla) or an NVIDIA GPU (cuda), to the same "
+        "integers (numpy)",
     )
     command.add_argument("--evaluate", metavar="PROGRAM", help="a program that judges what is held, at each checkpoint")
     command.add_argument(

@@ -38,6 +38,7 @@ def run(options: Namespace) -> int:
         scalars=read_scalars(program.integer, options.scalar),
         schedule=read_schedule(options.schedule),
         executor=options.executor,
+        device=options.device,
         evaluate=None if options.evaluate is None else load_program(options.evaluate).given,
         test=read_dataset(options.test),
         every=options.every,

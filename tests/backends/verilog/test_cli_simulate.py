@@ -21,6 +21,7 @@ from circuitize.circuits.bind import bind
 from circuitize.circuits.values import Raw
 from circuitize.sims.rtl import simulators
 from circuitize.sims.rtl.frames import right_frames
+from circuitize.sims.xla.device import processor
 
 SIZES = {"lut", "ff", "dsp", "bram_bits", "latency_cycles", "interval_cycles"}
 HERE = f"{hardware_programs.__file__}:"
@@ -208,7 +209,7 @@ def test_damaged_folders_and_missing_simulators_are_one_line(tmp_path: Path, mon
     monkeypatch.setattr(simulators, "verilator", lambda: None)
     report = as_json("check", HERE + "linear", "--vectors", "2")
     assert (
-        report["targets"] == ["r1cs", "plonkish", "r1cs with a commitment", "tensor"]
+        report["targets"] == ["r1cs", "plonkish", "r1cs with a commitment", "tensor", processor().name]
         and "apt-get install iverilog" in report["left_out"]["verilog"]
     )
 

@@ -78,6 +78,14 @@ class Course:
             given = {name: tensor[chosen] for name, tensor in self.data.items()} | self.scalars_of(step)
             yield {name: Raw(values) for name, values in given.items()}
 
+    def stretch(self, after: int, count: int) -> dict[str, Integers]:
+        """The same of so many steps together: by name, those of a step each along the first axis."""
+        steps = range(after + 1, after + 1 + count)
+        chosen = np.stack([rows(self.seed, self.size, self.batch, step) for step in steps])
+        scalars = [self.scalars_of(step) for step in steps]
+        given = {name: tensor[chosen] for name, tensor in self.data.items()}
+        return given | {name: np.stack([one[name] for one in scalars]) for name in scalars[0]}
+
     @cached_property
     def digest(self) -> str:
         """A hash of program, seed, examples and starting values: with the scalars, all that a training follows from."""

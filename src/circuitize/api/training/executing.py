@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,11 +17,17 @@ from circuitize.circuits.program import as_integers
 from circuitize.circuits.types import Fixed
 from circuitize.circuits.values import Raw, to_reals
 from circuitize.sims import integer, real
+from circuitize.sims.device import CPU, Device
+from circuitize.sims.xla.device import NAMES, Xla
 
 from ..exact import Exact, Integers, Reals
 from .course import Course
 
+if TYPE_CHECKING:
+    from circuitize.sims.xla.stretch import Stretches
+
 EXECUTORS = ("integer", "real", "both")
+DEVICES = NAMES
 RIGHT = "right"
 """The output of an evaluation that counts right answers."""
 
@@ -79,10 +86,11 @@ def names_of(executor: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Running:
-    """One executor on a course."""
+    """One executor on a course, on a device: integers are the same on all of them."""
 
     name: str
     course: Course
+    device: Device = CPU
 
     def __post_init__(self) -> None:
         if self.name == "real" and as_integers(self.course.step.given) is not None:
@@ -101,20 +109,67 @@ class Running:
     def _own(self, port: Port[Fixed], values: Integers) -> Values:
         return values if self.exact else np.asarray(to_reals(port.format, values))
 
-    def steps(self, held: Mapping[str, Values], after: int, last: int) -> Iterator[dict[str, Values]]:
-        """The outputs of each step after one. Raises CircuitizeError, naming the step, where it has no value."""
-        batches, given = self.course.batches(after, last), self.course.step
-        made: Iterator[Mapping[str, Values]] = (
-            integer.train(given.integer, {name: Raw(values) for name, values in held.items()}, batches)
-            if self.exact
-            else real.train(given.given, held, batches)
-        )
+    def steps(self, held: Mapping[str, Values], after: int, last: int, often: int = 1) -> Iterator[dict[str, Values]]:
+        """The outputs of each step after one; what is held is among them after `often` steps, 2 * often, ..., and the
+        last at least. Raises CircuitizeError, naming the step, where it has no value.
+        """
+        compiled = isinstance(self.device, Xla) and after < last
+        made = self._compiled(held, after, last, often) if compiled else self._plain(held, after, last)
         for step in range(after + 1, last + 1):
             try:
                 yield dict(next(made))
             except CircuitizeError as error:
                 said = str(error).removeprefix(f"step {step}: ")
                 raise type(error)(f"step {step}: {said}; the checkpoints before it are kept") from None
+
+    def _plain(self, held: Mapping[str, Values], after: int, last: int) -> Iterator[Mapping[str, Values]]:
+        """By numpy, step by step."""
+        batches, given = self.course.batches(after, last), self.course.step
+        if self.exact:
+            return integer.train(given.integer, {name: Raw(values) for name, values in held.items()}, batches)
+        return real.train(given.given, held, batches)
+
+    def _compiled(
+        self, held: Mapping[str, Values], after: int, last: int, often: int
+    ) -> Iterator[Mapping[str, Values]]:
+        """By XLA, many steps at a time, none of which goes beyond one after which what is held is asked for.
+
+        Where one of them has no value, numpy does them again, and says which one and why.
+        """
+        stretches = self.stretches(often)
+        step, there = after, stretches.put(held)
+        ports = {port.name: port for port in self.course.step.integer.inputs}
+        while step < last:
+            count = min(stretches.most, last - step, often - step % often)
+            given = self.course.stretch(step, count)
+            done = stretches.run(there, {name: self._own(ports[name], values) for name, values in given.items()})
+            if done is None:
+                yield from self._plain(stretches.take(there), step, step + count)
+                raise CircuitizeError(
+                    f"expected a value as numpy has one, found none by {self.device.name}; report this"
+                )
+            for k in range(count - 1):
+                yield {name: values[k] for name, values in done.told.items()}
+            step, there = step + count, done.held
+            asked = step % often == 0 or step == last
+            ended = {name: values[-1] for name, values in done.told.items()}
+            yield ended | stretches.take(there) if asked else ended
+
+    def stretches(self, often: int) -> Stretches:
+        """The step compiled for the device of XLA that this runs on; kept for the one used last."""
+        from circuitize.sims.xla.stretch import Stretches
+
+        assert isinstance(self.device, Xla)
+        if "stretches" not in self._kept:
+            step = self.course.step
+            program = step.integer if self.exact else step.given
+            arrow = program.arrow if self.exact else real.simplified(program.arrow)
+            self._kept["stretches"] = Stretches(program, arrow, self.device, self.measures, often)
+        return self._kept["stretches"]
+
+    @cached_property
+    def _kept(self) -> dict[str, Stretches]:
+        return {}
 
     @property
     def folder(self) -> str:
@@ -151,9 +206,9 @@ class Running:
             batch = {name: Raw(tensor[start : start + judge.batch]) for name, tensor in judge.data.items()}
             own = {name: Raw(values) if self.exact else values for name, values in held.items() if name in wanted}
             made = (
-                integer.run(program.integer, {**own, **batch})
+                integer.run(program.integer, {**own, **batch}, self.device)
                 if self.exact
-                else real.run(program.given, {**own, **batch})
+                else real.run(program.given, {**own, **batch}, self.device)
             )
             for port in program.integer.outputs:
                 totals[port.name] += self._real(port, made[port.name])

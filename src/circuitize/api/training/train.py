@@ -11,7 +11,7 @@ from pathlib import Path
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.files import alone
 from circuitize.circuits.operation import Values
-from circuitize.circuits.phases import Phases, Progress, silent
+from circuitize.circuits.phases import Phases, Progress, silent, under_way
 from circuitize.circuits.program import Program
 from circuitize.circuits.reading import Json
 from circuitize.circuits.values import Given
@@ -19,6 +19,7 @@ from circuitize.frontends.checkpoint import save_safetensors
 from circuitize.frontends.dataset import Dataset
 from circuitize.frontends.datasets import Split
 from circuitize.frontends.layers import Model
+from circuitize.sims.xla.device import Xla, named
 
 from ..exact import Exact, Reals, exact
 from ..runs.data import Data, dataset_of, initial_values, public_start, seed_bytes
@@ -87,6 +88,7 @@ def train(
     scalars: Mapping[str, Given] | None = None,
     schedule: Schedule | None = None,
     executor: str = "integer",
+    device: str = "numpy",
     evaluate: Program | None = None,
     test: Data | None = None,
     every: int | None = None,
@@ -107,6 +109,9 @@ def train(
     held on the `test` set, by default the part of a `Dataset` to test with. A folder of the same training that was
     interrupted goes on from its last checkpoint: values, metrics and files are those of one that nothing interrupted.
     One of fewer steps is made longer.
+
+    `device` says where it runs: by numpy, or compiled by XLA for the processor ("xla") or an NVIDIA GPU ("cuda"), to
+    the same integers; a training may go on elsewhere than it began.
 
     With `roots`, unless the executor is "real", the run that is to prove the training is committed to: see `Trained`.
 
@@ -132,7 +137,7 @@ def train(
     last, judge = _last(course, steps, epochs, spelling), _judge(evaluate, apart if evaluate else test, say, spelling)
     if judge is not None:
         judge.require_judges(course)
-    running = [Running(name, course) for name in names]
+    running = [Running(name, course, named(device)) for name in names]
     often = course.steps_of_epoch if every is None else whole_number(spelling.option("every"), every)
     if often < 1:
         raise CircuitizeError(f"{spelling.option('every')}: expected at least 1 step, found {often}; choose another")
@@ -152,8 +157,10 @@ def train(
         first = {} if run is None else run.roots(course, 0, course.initial)
         told = said.get("final") if said.get("steps") == done == last else None
         setting.write(path, last, first or said["roots"], told)
+        stops = often if len(running) == 1 else 1
+        _compile(running, stops, say, progress, done != last)
         table, started = Metrics(path, _columns(running, judge), done or 0), time.perf_counter()
-        for row, now in _rows(running, held, done or 0, last):
+        for row, now in _rows(running, held, done or 0, last, stops):
             held, step = now, int(row["step"])
             if step % often == 0 or step == last:
                 table.add(row | _judged(running, judge, held))
@@ -217,20 +224,30 @@ def _judge(program: Program | None, test: Data | None, say: Progress, spelling: 
 
 
 def _rows(
-    running: list[Running], held: list[dict[str, Values]], after: int, last: int
+    running: list[Running], held: list[dict[str, Values]], after: int, last: int, often: int
 ) -> Iterator[tuple[dict[str, float | int], list[dict[str, Values]]]]:
-    """After each step what is measured, and what each executor holds."""
+    """After each step what is measured; and what each executor holds, after `often` steps and the last at least."""
     course = running[0].course
     names = [port.name for port in course.held]
-    everything = [one.steps(own, after, last) for one, own in zip(running, held, strict=True)]
+    everything = [one.steps(own, after, last, often) for one, own in zip(running, held, strict=True)]
     for step, made in enumerate(zip(*everything, strict=True), after + 1):
-        held = [{name: outputs[name] for name in names} for outputs in made]
+        if all(name in outputs for outputs in made for name in names):
+            held = [{name: outputs[name] for name in names} for outputs in made]
         row: dict[str, float | int] = {"step": step, "epoch": (step - 1) // course.steps_of_epoch + 1}
         for one, outputs in zip(running, made, strict=True):
             row |= _named(running, one, one.measured(outputs))
         if len(running) == 2:
             row["drift"] = drift(*(one.reals(own) for one, own in zip(running, held, strict=True)))
         yield row, held
+
+
+def _compile(running: list[Running], often: int, say: Progress, progress: Progress, needed: bool) -> None:
+    """Compile what runs by XLA, and say how long that took."""
+    for one in running:
+        if needed and isinstance(one.device, Xla):
+            with under_way(progress, f"compiling for {one.device.name}"):
+                seconds = one.stretches(often).compile()
+            say(f"compiled the step in {one.name} for {one.device.name} in {seconds:.1f} s")
 
 
 def _judged(running: list[Running], judge: Judge | None, held: list[dict[str, Values]]) -> dict[str, float]:

@@ -1,0 +1,32 @@
+"""Arrows prepared for a device: for numpy and what is like it operation by operation, for XLA compiled whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from circuitize.circuits.hypergraph import Arrow
+from circuitize.circuits.operation import Values
+
+from .device import CPU, Device
+from .executor import Executor
+from .xla.device import Xla
+
+
+class Prepared(Protocol):
+    """What runs an arrow on a device many times."""
+
+    def outputs(self, inputs: Sequence[Values]) -> list[Values]:
+        """The outputs' values, from and on the device. Raises what operations raise, with the failing edge's place."""
+
+    def wires(self, inputs: Sequence[Values]) -> list[Values]:
+        """Every wire's value, from and on the device."""
+
+
+def prepared(arrow: Arrow, device: Device = CPU, names: Sequence[str] = ()) -> Prepared:
+    """The arrow prepared for a device; `names` are those of the inputs, for messages."""
+    if isinstance(device, Xla):
+        from .xla.compiled import Compiled
+
+        return Compiled(arrow, device, names)
+    return Executor(arrow, device, names)

@@ -1,0 +1,65 @@
+"""An arrow compiled for a device of XLA: run like any executor, with its checks looked at after the run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import jax
+import numpy as np
+
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.hypergraph import Arrow
+from circuitize.circuits.operation import Values
+
+from ..device import CPU
+from ..executor import Executor
+from .device import Xla
+from .traced import Traced, defined
+
+
+class Compiled:
+    """Runs an arrow on a device of XLA as `Executor` does; what is computed is compiled at the first run."""
+
+    def __init__(self, arrow: Arrow, device: Xla, names: Sequence[str] = ()) -> None:
+        """`names` are those of the inputs, for messages."""
+        self.arrow = arrow
+        self.device = device
+        self.names = names
+        self.traced = Traced(arrow, device.kind)
+        self.handed = [device.put(value) for value in self.traced.handed.values()]
+        self._outputs = jax.jit(partial(self._function, keep=False))
+        self._wires = jax.jit(partial(self._function, keep=True))
+
+    def outputs(self, inputs: Sequence[Values]) -> list[Values]:
+        """The outputs' values, from and on the device. Raises what the same arrow on numpy arrays raises."""
+        return self._checked(self._outputs, inputs)
+
+    def wires(self, inputs: Sequence[Values]) -> list[Values]:
+        """Every wire's value, from and on the device."""
+        return self._checked(self._wires, inputs)
+
+    def undefined(self, inputs: Sequence[Values]) -> CircuitizeError:
+        """Why there is no value: what numpy says of these inputs."""
+        try:
+            Executor(self.arrow, CPU, self.names).outputs([self.device.take(value) for value in inputs])
+        except CircuitizeError as error:
+            return error
+        return CircuitizeError(f"expected a value as numpy has one, found none by {self.device.name}; report this")
+
+    def _checked(self, run: Callable[..., tuple[list[Values], Values]], inputs: Sequence[Values]) -> list[Values]:
+        with jax.enable_x64(True):
+            made, has_value = run(self.handed, list(inputs))
+        if not np.asarray(has_value):
+            raise self.undefined(inputs)
+        return made
+
+    def _function(self, handed: list[Any], inputs: list[Any], keep: bool) -> tuple[list[Any], Any]:
+        wires, flags = self.traced.wires(handed, inputs, keep)
+        chosen = range(self.arrow.wire_count) if keep else self.arrow.outputs.tolist()
+        return [self.whole(wires[wire]) for wire in chosen], defined(flags.values())
+
+    def whole(self, value: Any) -> Any:
+        """A value as executors hand it out: int64, or float64."""
+        return value.astype(np.int64) if value.dtype.kind == "i" else value

@@ -1,0 +1,207 @@
+"""Exact contractions by products that a processor has: of float32, float64 or int8, of whole operands or of limbs.
+
+Which of them is chosen when the program is compiled, by the intervals of the operands.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from typing import Any
+
+import jax
+import numpy as np
+from jax import lax
+
+from circuitize.circuits.integers import Contract
+from circuitize.circuits.integers.contraction import FEW
+from circuitize.circuits.types import Fixed
+
+from .widths import Width, holds, width
+
+MANTISSA = {"float32": 24, "float64": 53}
+"""Bits of the integers that a format holds every one of."""
+
+COSTS: Mapping[str, Mapping[str, float]] = {
+    "cpu": {"float32": 1.0, "float64": 2.0, "int8": 0.7},
+    "gpu": {"float32": 1.0, "float64": 1.0, "int8": 0.04},
+}
+"""What a product costs by its kind, that of float32 without TF32 being 1. Measured on a CPU by benchmarks/xla.py; for a
+GPU from the data sheet of one (H100), which nobody has tried here.
+"""
+
+BYTE = 1 << 8
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How a contraction is computed: of numbers of which dtype, in how many limbs of how many bits each operand.
+
+    Limbs of floats are below 2^bits, the last one signed; those of int8 are balanced, in [-128, 127], and `bits` is 8.
+    "integers" are the target's own, without limbs.
+    """
+
+    name: str
+    limbs: tuple[int, int] = (1, 1)
+    bits: int = 0
+
+    @property
+    def products(self) -> int:
+        return self.limbs[0] * self.limbs[1]
+
+
+def kinds(terms: int, x: tuple[int, int], y: tuple[int, int]) -> list[Kind]:
+    """The kinds by which sums of so many products of numbers of two intervals are exact.
+
+    Floats are where every partial sum is an integer below 2^24 or 2^53, whatever the order; int8 where every partial
+    sum is below 2^31.
+    """
+    greatest = [max(-low, high) for low, high in (x, y)]
+    found = []
+    for name, mantissa in MANTISSA.items():
+        if terms * greatest[0] * greatest[1] < 1 << mantissa:
+            found.append(Kind(name))
+            continue
+        bits = mantissa - (terms * min(greatest)).bit_length()
+        if bits >= 2:
+            count, wide = _count(max(greatest), bits), greatest[0] >= greatest[1]
+            found.append(Kind(name, (count, 1) if wide else (1, count), bits))
+    if terms << 14 < 1 << 31:
+        found.append(Kind("int8", (_bytes(*x), _bytes(*y)), 8))
+    return found
+
+
+def choose(products: int, terms: int, x: tuple[int, int], y: tuple[int, int], costs: Mapping[str, float]) -> Kind:
+    """The cheapest kind for so many products; integers where there is nothing to sum, or too few for limbs to pay."""
+
+    def cost(kind: Kind) -> tuple[float, int]:
+        return kind.products * costs[kind.name], kind.products
+
+    found = min(kinds(terms, x, y), key=cost, default=Kind("integers"))
+    return Kind("integers") if terms == 1 or (products <= FEW and found.products > 1) else found
+
+
+def chosen(operation: Contract, x: Fixed, y: Fixed, costs: Mapping[str, float]) -> Kind:
+    """The kind of a contraction of operands of these formats."""
+    extents = operation.extents(x, y)
+    x_interval, y_interval = (
+        _summed(format, letters, operation, extents) for format, letters in zip((x, y), operation.letters, strict=False)
+    )
+    shared = [letter for letter in operation.summed if all(letter in own for own in operation.letters[:2])]
+    terms = math.prod(extents[letter] for letter in shared)
+    products = math.prod(extents[letter] for letter in operation.letters[2]) * terms
+    return choose(products, terms, x_interval, y_interval, costs)
+
+
+def contract(
+    operation: Contract, sources: tuple[Fixed, Fixed], target: Fixed, values: Sequence[jax.Array], kind: Kind
+) -> jax.Array:
+    """The contraction of values of these formats by a kind, in the target's width."""
+    extents = operation.extents(*sources)
+    operands = []
+    for format, letters, value in zip(sources, operation.letters, values, strict=False):
+        own = _own(letters, operation)
+        low, high = _summed(format, letters, operation, extents)
+        wide = np.int32 if holds(np.int32, low, high) else np.int64
+        operands.append(value.sum(own, dtype=wide) if own else value)
+    x, y = operands
+    of_x, of_y, of_target = operation.letters
+    left = "".join(letter for letter in of_x if letter in of_y + of_target)
+    right = "".join(letter for letter in of_y if letter in of_x + of_target)
+    return multiply((left, right, of_target), x, y, kind, width(target))
+
+
+def multiply(letters: tuple[str, str, str], x: jax.Array, y: jax.Array, kind: Kind, into: Width) -> jax.Array:
+    """The products of all limbs, summed in a width. Sums that pass it on the way come back: it counts modulo 2^32 or
+    2^64.
+    """
+    if kind.name == "integers":
+        return _dot(letters, x.astype(into), y.astype(into), into)
+    if kind.name == "int8":
+        parts = [_balanced(operand, count) for operand, count in zip((x, y), kind.limbs, strict=True)]
+        given: Any = np.int32
+    else:
+        given = np.dtype(kind.name)
+        parts = [_limbs(operand, count, kind.bits, given) for operand, count in zip((x, y), kind.limbs, strict=True)]
+    wide = np.iinfo(into).bits
+    pieces = (
+        _shifted(_dot(letters, one, other, given).astype(into), kind.bits * (i + j))
+        for i, one in enumerate(parts[0])
+        for j, other in enumerate(parts[1])
+        if kind.bits * (i + j) < wide
+    )
+    return reduce(add, pieces)
+
+
+def _shifted(values: jax.Array, bits: int) -> jax.Array:
+    return values << values.dtype.type(bits) if bits else values
+
+
+def _dot(letters: tuple[str, str, str], x: jax.Array, y: jax.Array, kind: Any) -> jax.Array:
+    """One product of arrays, in the target's order; letters that it lacks are in both."""
+    of_x, of_y, of_target = letters
+    batch = [letter for letter in of_target if letter in of_x and letter in of_y]
+    inner = [letter for letter in of_x if letter in of_y and letter not in of_target]
+    made = lax.dot_general(
+        x,
+        y,
+        (
+            ([of_x.index(letter) for letter in inner], [of_y.index(letter) for letter in inner]),
+            ([of_x.index(letter) for letter in batch], [of_y.index(letter) for letter in batch]),
+        ),
+        precision=lax.Precision.HIGHEST,
+        preferred_element_type=kind,
+    )
+    order = [*batch, *(one for one in of_x if one not in of_y), *(one for one in of_y if one not in of_x)]
+    return made.transpose([order.index(letter) for letter in of_target])
+
+
+def _limbs(values: jax.Array, count: int, bits: int, kind: Any) -> list[jax.Array]:
+    """So many limbs below 2^bits, least significant first, the last one signed."""
+    found = []
+    for _ in range(count - 1):
+        found.append((values & values.dtype.type((1 << bits) - 1)).astype(kind))
+        values = values >> values.dtype.type(bits)
+    return [*found, values.astype(kind)]
+
+
+def _balanced(values: jax.Array, count: int) -> list[jax.Array]:
+    """So many limbs in [-128, 127], least significant first: the sum of limb i * 2^(8 i) is the value."""
+    found = []
+    for _ in range(count):
+        kind = values.dtype.type
+        found.append((((values & kind(255)) ^ kind(128)) - kind(128)).astype(np.int8))
+        values = (values >> kind(8)) + ((values >> kind(7)) & kind(1))
+    return found
+
+
+def _count(magnitude: int, bits: int) -> int:
+    """How many limbs of so many bits numbers up to a magnitude have, the last one as wide as they are."""
+    count = 1
+    while magnitude >> bits:
+        magnitude = (magnitude >> bits) + 1
+        count += 1
+    return count
+
+
+def _bytes(low: int, high: int) -> int:
+    """How many balanced limbs numbers of an interval have."""
+    count, ones = 1, 1
+    while not -128 * ones <= low <= high <= 127 * ones:
+        count, ones = count + 1, ones * BYTE + 1
+    return count
+
+
+def _own(letters: str, operation: Contract) -> tuple[int, ...]:
+    """The axes that one operand alone has and the target lacks: they are summed first."""
+    shared = set(operation.letters[2]) | (set(operation.letters[0]) & set(operation.letters[1]))
+    return tuple(axis for axis, letter in enumerate(letters) if letter not in shared)
+
+
+def _summed(format: Fixed, letters: str, operation: Contract, extents: Mapping[str, int]) -> tuple[int, int]:
+    """The interval of an operand once its own axes are summed."""
+    count = math.prod(extents[letters[axis]] for axis in _own(letters, operation))
+    return count * format.low, count * format.high

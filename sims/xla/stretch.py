@@ -1,0 +1,177 @@
+"""Many steps of a training in one compiled program, which goes round by itself: compiled once for any number."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from circuitize.circuits.hypergraph import Arrow
+from circuitize.circuits.integers import Check
+from circuitize.circuits.operation import Values
+from circuitize.circuits.program import Program
+
+from .device import Xla
+from .traced import Traced, defined
+
+MOST_STEPS = 128
+MOST_BYTES = 1 << 26
+"""At a time: what steps take besides what is held, and what is told of each, up to so much."""
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Steps that were done: `told[name][k]` of the k-th, and on the device what is held after the last."""
+
+    told: Mapping[str, Values]
+    held: dict[str, Values]
+
+
+class Stretches:
+    """A step whose outputs go back into the inputs of their names, done many times at a time.
+
+    `arrow` is that of the program, of integers or of reals; `told` names the outputs that are told of each step; nobody
+    asks for more than `most` steps at a time. What is held lies on the device, as wide as its format needs.
+    """
+
+    def __init__(
+        self, program: Program, arrow: Arrow, device: Xla, told: Collection[str], most: int = MOST_STEPS
+    ) -> None:
+        self._asked = most
+        self.device = device
+        self.traced = Traced(arrow, device.kind)
+        self._handed = [device.put(value) for value in self.traced.handed.values()]
+        inputs, outputs = arrow.inputs.tolist(), arrow.outputs.tolist()
+        self._inputs = dict(zip([port.name for port in program.inputs], inputs, strict=True))
+        self._outputs = dict(zip([port.name for port in program.outputs], outputs, strict=True))
+        self.held = [name for name in self._inputs if name in self._outputs]
+        self.fresh = [name for name in self._inputs if name not in self._outputs]
+        self.told = [name for name in self._outputs if name in told]
+        self.compile_seconds = 0.0
+
+    @cached_property
+    def most(self) -> int:
+        """How many steps at a time."""
+        wires = [self._inputs[name] for name in self.fresh] + [self._outputs[name] for name in self.told]
+        taken = sum(math.prod(self.traced.arrow.type(wire).shape) * self._dtype(wire).itemsize for wire in wires)
+        return max(1, min(MOST_STEPS, self._asked, MOST_BYTES // max(taken, 1)))
+
+    def put(self, held: Mapping[str, Values]) -> dict[str, Values]:
+        """What is held, on the device."""
+        return {name: self.device.put(held[name].astype(self._dtype(self._inputs[name]))) for name in self.held}
+
+    def take(self, held: Mapping[str, Values]) -> dict[str, Values]:
+        """What is held as numpy arrays, int64 or float64."""
+        return {name: _whole(self.device.take(held[name])) for name in self.held}
+
+    def run(self, held: Mapping[str, Values], batches: Mapping[str, Values]) -> Stretch | None:
+        """The steps on `batches[name][k]`, at most `most` of them; None where one of them has no value.
+
+        Integers are in their formats, which the caller has checked. What is held before is not spent.
+        """
+        count = len(next(iter(batches.values()))) if batches else 1
+        padded = [self._padded(name, batches[name]) for name in self.fresh]
+        given = [self.device.put(one) for one in padded]
+        with jax.enable_x64(True):
+            after, told, has_value = self._compiled(
+                self._handed, [held[name] for name in self.held], given, self.device.put(np.array(count, np.int32))
+            )
+        if not has_value:
+            return None
+        values = {name: _whole(self.device.take(one)[:count]) for name, one in zip(self.told, told, strict=True)}
+        return Stretch(values, dict(zip(self.held, after, strict=True)))
+
+    def compile(self) -> float:
+        """Seconds that it took to compile, once."""
+        _ = self._compiled
+        return self.compile_seconds
+
+    @cached_property
+    def _compiled(self) -> Any:
+        start = time.perf_counter()
+        held = [self._shape(self._inputs[name]) for name in self.held]
+        fresh = [self._shape(self._inputs[name], self.most) for name in self.fresh]
+        count = jax.ShapeDtypeStruct((), np.int32)
+        handed = [jax.ShapeDtypeStruct(one.shape, one.dtype) for one in self._handed]
+        with jax.enable_x64(True), jax.default_device(self.device.place):
+            made = jax.jit(self._steps).lower(handed, held, fresh, count).compile()
+        self.compile_seconds = time.perf_counter() - start
+        return made
+
+    def _steps(self, handed: list[Any], held: list[Any], fresh: list[Any], count: Any) -> tuple[Any, ...]:
+        rooms = [jnp.zeros((self.most, *self._of(name).shape), self._dtype(self._outputs[name])) for name in self.told]
+
+        later = self._later
+
+        def in_format(held: list[Any]) -> Any:
+            known = dict(zip(self.held, held, strict=True))
+            found = [((known[name] >= check.low) & (known[name] <= check.high)).all() for name, check in later.values()]
+            return jnp.stack(found).all() if found else jnp.array(True)
+
+        def goes_on(state: tuple[Any, ...]) -> Any:
+            step, so_far, *_ = state
+            return (step < count) & so_far
+
+        def go(state: tuple[Any, ...]) -> tuple[Any, ...]:
+            step, _, held, rooms = state
+            before = in_format(held)
+            # What is read depends on that check, which so comes before what is held is written over: no copy of it.
+            place = jnp.where(before, step, 0)
+            now = dict(zip(self.held, held, strict=True))
+            now |= {
+                name: lax.dynamic_index_in_dim(one, place, 0, keepdims=False)
+                for name, one in zip(self.fresh, fresh, strict=True)
+            }
+            wires, flags = self.traced.wires(handed, [now[name] for name in self._inputs])
+            own = defined(flag for edge, flag in flags.items() if edge not in later)
+            made: dict[str, Any] = {name: wires[wire] for name, wire in self._outputs.items()}
+            rooms = [
+                lax.dynamic_update_index_in_dim(room, made[name], step, 0)
+                for name, room in zip(self.told, rooms, strict=True)
+            ]
+            return step + 1, own & before, [made[name] for name in self.held], rooms
+
+        _, so_far, held, rooms = lax.while_loop(goes_on, go, (jnp.int32(0), jnp.array(True), held, rooms))
+        return held, rooms, so_far & in_format(held)
+
+    @cached_property
+    def _later(self) -> dict[int, tuple[str, Check]]:
+        """By edge, the checks of what is held that are done on it when it is held: it is in memory then, once.
+
+        Such a check must be of numbers as wide as those that it lets pass.
+        """
+        arrow, found = self.traced.arrow, {}
+        names = {self._outputs[name]: name for name in self.held}
+        for index, (operation, sources, targets, _) in enumerate(arrow.rows):
+            check = arrow.operations[operation]
+            if isinstance(check, Check) and targets[0] in names and self._dtype(sources[0]) == self._dtype(targets[0]):
+                found[index] = (names[targets[0]], check)
+        return found
+
+    def _padded(self, name: str, values: Values) -> Values:
+        wire = self._inputs[name]
+        made = np.zeros((self.most, *self.traced.arrow.type(wire).shape), self._dtype(wire))
+        made[: len(values)] = values
+        return made
+
+    def _dtype(self, wire: int) -> np.dtype[Any]:
+        made: np.dtype[Any] = np.dtype(self.traced.dtype(wire))
+        return made
+
+    def _of(self, name: str) -> Any:
+        return self.traced.arrow.type(self._outputs[name])
+
+    def _shape(self, wire: int, *axes: int) -> jax.ShapeDtypeStruct:
+        return jax.ShapeDtypeStruct((*axes, *self.traced.arrow.type(wire).shape), self._dtype(wire))
+
+
+def _whole(value: Values) -> Values:
+    return value.astype(np.int64) if value.dtype.kind == "i" else value

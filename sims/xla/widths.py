@@ -1,0 +1,22 @@
+"""How wide the numbers of a wire are: its interval says whether 32 bits hold them, which are twice as fast as 64."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from circuitize.circuits.types import Fixed
+
+Width = type[np.int32] | type[np.int64]
+
+
+def width(*formats: Fixed) -> Width:
+    """The narrower of int32 and int64 that holds every value of these formats."""
+    return np.int32 if all(holds(np.int32, format.low, format.high) for format in formats) else np.int64
+
+
+def holds(kind: Any, low: int, high: int) -> bool:
+    """Whether a dtype of integers holds this interval."""
+    limits = np.iinfo(kind)
+    return int(limits.min) <= low and high <= int(limits.max)
