@@ -19,6 +19,7 @@ from circuitize.sims import integer, real
 
 from ..exact import Exact, Integers, Reals
 from .course import Course
+from .journal import Journal
 
 EXECUTORS = ("integer", "real", "both")
 RIGHT = "right"
@@ -101,13 +102,16 @@ class Running:
     def _own(self, port: Port[Fixed], values: Integers) -> Values:
         return values if self.exact else np.asarray(to_reals(port.format, values))
 
-    def steps(self, held: Mapping[str, Values], after: int, last: int) -> Iterator[dict[str, Values]]:
-        """The outputs of each step after one. Raises CircuitizeError, naming the step, where it has no value."""
+    def steps(
+        self, held: Mapping[str, Values], after: int, last: int, journal: Journal | None
+    ) -> Iterator[dict[str, Values]]:
+        """The outputs of each step after one: integers by way of their journal, or without one float64.
+
+        Raises CircuitizeError, naming the step, where it has no value.
+        """
         batches, given = self.course.batches(after, last), self.course.step
         made: Iterator[Mapping[str, Values]] = (
-            integer.train(given.integer, {name: Raw(values) for name, values in held.items()}, batches)
-            if self.exact
-            else real.train(given.given, held, batches)
+            real.train(given.given, held, batches) if journal is None else journal.steps(held, batches)
         )
         for step in range(after + 1, last + 1):
             try:

@@ -28,11 +28,14 @@ from ..runs.room import duration
 from ..runs.scalars import Schedule, proved_scalars
 from ..runs.spelling import PYTHON, Spelling
 from ..runs.steps import whole_number
+from ..values import write_npz
 from . import metrics
 from .checkpoint import Checkpoint
+from .chunks import Layout
 from .course import Course, digest_of
 from .executing import Judge, Running, drift, names_of
-from .folder import MANIFEST, Setting, begin, read_manifest, resume
+from .folder import MANIFEST, SCALARS, Setting, begin, read_manifest, resume
+from .journal import Journal
 from .metrics import Metrics, Row
 from .promised import RUN, promise
 
@@ -49,7 +52,8 @@ class Trained:
 
     `outputs` are the real numbers that are held at the end, of the integers where both executors ran; `last` is what
     was measured at the last step. `resumed` is how many steps were done before. `roots` and `final` are those that the
-    run begins and ends with, empty where there are none.
+    run begins and ends with, empty where there are none. `head` is the end of the journal's chain, of which a dispute
+    bisects two; None in float64, which keeps no journal.
     """
 
     folder: Path
@@ -64,13 +68,26 @@ class Trained:
     last: Row
     roots: Mapping[str, str]
     final: Mapping[str, str]
+    head: str | None
 
     def __repr__(self) -> str:
         worth = f", {_worth(self.last)}" if _worth(self.last) else ""
         return f"Trained({self.steps:,} steps in {self.folder}{worth}, program {self.digest[:16]}...)"
 
     def as_json(self) -> Json:
-        names = ("digest", "executor", "seed", "steps", "resumed", "examples", "seconds", "last", "roots", "final")
+        names = (
+            "digest",
+            "executor",
+            "seed",
+            "steps",
+            "resumed",
+            "examples",
+            "seconds",
+            "last",
+            "roots",
+            "final",
+            "head",
+        )
         return {name: getattr(self, name) for name in names}
 
 
@@ -92,6 +109,7 @@ def train(
     every: int | None = None,
     initial_seed: bytes | str | None = None,
     model: Model | None = None,
+    record: bool = False,
     roots: bool = True,
     per_proof: int | None = None,
     not_zero_knowledge: bool = False,
@@ -107,6 +125,8 @@ def train(
     held on the `test` set, by default the part of a `Dataset` to test with. A folder of the same training that was
     interrupted goes on from its last checkpoint: values, metrics and files are those of one that nothing interrupted.
     One of fewer steps is made longer.
+
+    A journal is kept of the integers, for `dispute`; with `record` the hashes of every wire, too.
 
     With `roots`, unless the executor is "real", the run that is to prove the training is committed to: see `Trained`.
 
@@ -137,7 +157,10 @@ def train(
     if often < 1:
         raise CircuitizeError(f"{spelling.option('every')}: expected at least 1 step, found {often}; choose another")
     judged = None if judge is None else digest_of(judge.program.digest, judge.data)
-    setting = Setting(course.digest, executor, often, judged)
+    if record and "integer" not in names:
+        raise CircuitizeError(f"{spelling.option('record')}: expected integers, found float64 alone; leave it out")
+    setting = Setting(course.digest, course.seed.hex(), executor, often, judged, record)
+    scalars_then = course.all_scalars(last)
     require_apart(path / RUN)
     _make(path)
     with alone(path / MANIFEST, "trains here", wait=False):
@@ -146,6 +169,7 @@ def train(
             setting.write(path, last, {})
         if not done:
             begin(path, course)
+        write_npz(path / SCALARS, scalars_then)
         run, said = None, read_manifest(path)
         if roots and "integer" in names:
             run = promise(course, path, last, per_proof, not not_zero_knowledge, bool(said["roots"]), say)
@@ -153,11 +177,17 @@ def train(
         told = said.get("final") if said.get("steps") == done == last else None
         setting.write(path, last, first or said["roots"], told)
         table, started = Metrics(path, _columns(running, judge), done or 0), time.perf_counter()
-        for row, now in _rows(running, held, done or 0, last):
+        layout = Layout(given.integer)
+        journal = Journal(path, layout, course.digest, done or 0, record) if running[0].exact else None
+        for row, now in _rows(running, held, done or 0, last, journal):
             held, step = now, int(row["step"])
+            if journal is not None:
+                journal.add(held[0])
             if step % often == 0 or step == last:
                 table.add(row | _judged(running, judge, held))
                 table.flush()
+                if journal is not None:
+                    journal.flush()
                 scalar = course.scalars_digest(step)
                 for one, own in zip(running, held, strict=True):
                     Checkpoint(one.name, step, course.digest, scalar, own).write(path / one.folder)
@@ -183,6 +213,7 @@ def train(
         last=metrics.read_last(path),
         roots=first,
         final=final,
+        head=None if journal is None else journal.head,
     )
 
 
@@ -217,12 +248,13 @@ def _judge(program: Program | None, test: Data | None, say: Progress, spelling: 
 
 
 def _rows(
-    running: list[Running], held: list[dict[str, Values]], after: int, last: int
+    running: list[Running], held: list[dict[str, Values]], after: int, last: int, journal: Journal | None
 ) -> Iterator[tuple[dict[str, float | int], list[dict[str, Values]]]]:
     """After each step what is measured, and what each executor holds."""
     course = running[0].course
     names = [port.name for port in course.held]
-    everything = [one.steps(own, after, last) for one, own in zip(running, held, strict=True)]
+    journals = [journal if one.exact else None for one in running]
+    everything = [one.steps(own, after, last, kept) for one, own, kept in zip(running, held, journals, strict=True)]
     for step, made in enumerate(zip(*everything, strict=True), after + 1):
         held = [{name: outputs[name] for name in names} for outputs in made]
         row: dict[str, float | int] = {"step": step, "epoch": (step - 1) // course.steps_of_epoch + 1}
