@@ -94,8 +94,8 @@ class Layout:
             yield part
 
     @cached_property
-    def bytes(self) -> int:
-        """How long the record of a step is."""
+    def length(self) -> int:
+        """How many bytes the record of a step has."""
         return HASH * sum(part.count for part in self.parts)
 
     def entered(self, batch: Mapping[str, Integers]) -> bytes:

@@ -49,10 +49,20 @@ class Journal:
     A file never has fewer entries than there are steps up to the last checkpoint, as with `Metrics`.
     """
 
-    def __init__(self, folder: Path, layout: Layout, course: str, done: int, record: bool) -> None:
-        """After the entries of the first `done` steps. Raises FormatError where the file has others."""
+    def __init__(
+        self, folder: Path, layout: Layout, course: str, done: int, held: Mapping[str, Integers], record: bool
+    ) -> None:
+        """After the entries of the first `done` steps, which left what is held.
+
+        Raises FormatError where the file has others.
+        """
         self.path, self.layout = folder / FILE, layout
         entries = read(folder, course, done) if done else []
+        if entries and layout.left(held) != entries[-1].left:
+            raise FormatError(
+                f"{self.path}: expected the values that step {done:,} left as its checkpoint has them, found others; "
+                "one of both is damaged: remove the checkpoint, and the training goes on from the one before"
+            )
         self._records = Records(folder, layout, done) if record else None
         self._step, self._chain = done, entries[-1].chain if entries else beginning(course)
         self._entered, self._waiting = b"", bytearray()
@@ -108,6 +118,8 @@ def read(folder: Path, course: str, most: int | None = None) -> list[Entry]:
     path = folder / FILE
     remedy = "it is damaged: put the file back"
     try:
+        if path.exists() and not path.is_file():
+            raise OSError("no file")
         with path.open("rb") as file:
             content = file.read() if most is None else file.read(most * ENTRY)
     except OSError as error:

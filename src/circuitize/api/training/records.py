@@ -39,7 +39,7 @@ class Records:
     def flush(self, step: int) -> None:
         """Write what waits, the records up to a step: a hash of all of them, and then each."""
         if self._waiting:
-            write_whole(path_of(self._folder, step), [hashlib.sha256(self._waiting).digest(), self._waiting])
+            write_whole(path_of(self._folder, step), [hashlib.sha256(self._waiting).digest(), bytes(self._waiting)])
         self._waiting.clear()
 
 
@@ -59,7 +59,7 @@ def read(folder: Path, layout: Layout, step: int) -> bytes | None:
     last = next((found for found in steps_in(folder / FOLDER) if found >= step), None)
     if last is None:
         return None
-    path, length = path_of(folder / FOLDER, last), layout.bytes
+    path, length = path_of(folder / FOLDER, last), layout.length
     remedy = "it is damaged: remove it, and testify for the step instead"
     try:
         whole = path.read_bytes()

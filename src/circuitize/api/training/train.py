@@ -178,7 +178,8 @@ def train(
         setting.write(path, last, first or said["roots"], told)
         table, started = Metrics(path, _columns(running, judge), done or 0), time.perf_counter()
         layout = Layout(given.integer)
-        journal = Journal(path, layout, course.digest, done or 0, record) if running[0].exact else None
+        exact_here = running[0].exact
+        journal = Journal(path, layout, course.digest, done or 0, held[0], record) if exact_here else None
         for row, now in _rows(running, held, done or 0, last, journal):
             held, step = now, int(row["step"])
             if journal is not None:
