@@ -39,7 +39,7 @@ def evaluate() -> Program:
     names = [parameter.name for parameter in MODEL.parameters]
     examples = [
         {**{n: moment[n] for n in names}, "inputs": split.test_inputs[at], "targets": split.test_targets[at]}
-        for moment, at in zip(step().examples, parts, strict=False)
+        for moment, at in zip(step().examples[::4], parts, strict=False)
     ]
     return evaluation(MODEL, count, loss=cross_entropy, examples=examples, precision=PRECISION)
 
