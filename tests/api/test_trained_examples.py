@@ -51,7 +51,9 @@ REACHED = {
 @pytest.mark.parametrize(("file", "name", "judge"), REACHED)
 def test_held_out_digits_as_in_the_benchmarks(file: str, name: str, judge: str, tmp_path: Path) -> None:
     epochs, least, apart = REACHED[file, name, judge]
-    more: dict[str, Any] = {"evaluate": getattr(example(file), judge)(), "schedule": example(file).RECIPE}
+    module = example(file)
+    more: dict[str, Any] = {"evaluate": getattr(module, judge)(), "schedule": module.RECIPE, "initial_seed": "00"}
+    more["model"] = module.MODELS[name] if hasattr(module, "MODELS") else module.MODEL
     made = train(
         step_of(file, name), tmp_path / "t", seed=SEED, epochs=epochs, dataset=digits(0), executor="both", **more
     )

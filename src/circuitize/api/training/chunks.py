@@ -103,9 +103,13 @@ class Layout:
         names = [port.name for port in self.program.inputs if not port.held]
         return folded(hashes(batch[name], self._data.get(name, SIZE)) for name in names)
 
+    def kept(self, held: Mapping[str, Integers]) -> list[bytes]:
+        """The hashes of each tensor that a step leaves."""
+        return [hashes(held[name]) for name in self.held]
+
     def left(self, held: Mapping[str, Integers]) -> bytes:
         """A hash of what a step leaves."""
-        return folded(hashes(held[name]) for name in self.held)
+        return folded(self.kept(held))
 
     def wires(self, wires: list[Integers]) -> list[bytes]:
         """The hashes of each part but what is kept, of the values of all wires."""

@@ -13,7 +13,7 @@ from circuitize.circuits.values import Raw, raw
 from circuitize.sims import integer
 
 from ..exact import Integers
-from .chunks import HASH, Layout
+from .chunks import HASH, Layout, folded
 from .records import Records
 
 FILE = "journal.bin"
@@ -95,11 +95,12 @@ class Journal:
     def add(self, held: Mapping[str, Integers]) -> None:
         """The entry of the step that was done, which left this."""
         self._step += 1
-        entry = Entry.after(self._chain, self._step, self._entered, self.layout.left(held))
+        kept = self.layout.kept(held)
+        entry = Entry.after(self._chain, self._step, self._entered, folded(kept))
         self._chain = entry.chain
         self._waiting += entry.encode()
         if self._records is not None:
-            self._records.kept(held)
+            self._records.kept(kept)
 
     def flush(self) -> None:
         """Append the entries that wait."""

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from pathlib import Path
 
 from circuitize.circuits.errors import FormatError
 from circuitize.circuits.files import remove_parts, write_whole
 
 from ..exact import Integers
-from .chunks import HASH, Layout, hashes
+from .chunks import HASH, Layout
 
 FOLDER = "records"
 SUFFIX = ".bin"
@@ -32,9 +31,9 @@ class Records:
         """The values of all wires in a step."""
         self._waiting += b"".join(self._layout.wires(wires))
 
-    def kept(self, held: Mapping[str, Integers]) -> None:
-        """What is held after that step."""
-        self._waiting += b"".join(hashes(held[name]) for name in self._layout.held)
+    def kept(self, kept: list[bytes]) -> None:
+        """The hashes of what is held after that step."""
+        self._waiting += b"".join(kept)
 
     def flush(self, step: int) -> None:
         """Write what waits, the records up to a step: a hash of all of them, and then each."""

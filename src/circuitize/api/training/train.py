@@ -141,6 +141,9 @@ def train(
         raise CircuitizeError(
             f"{name}: expected no {other} beside it, which says otherwise what is begun with; give one"
         )
+    if begun is None and not inputs:
+        name, other = spelling.option("initial_seed"), spelling.option("model")
+        say(f"it begins as the first example, which may be late in a training; {name} with {other} draws a beginning")
     course = Course(
         given,
         dataset_of(given.integer, dataset, say, spelling),
