@@ -2,15 +2,19 @@
 
 circuitize estimate examples/transformer.py:step
 circuitize prove    examples/transformer.py:step --prover tensor --not-zero-knowledge -o proof
+circuitize train    examples/transformer.py:step --epochs 20 --seed 5eed --dataset examples/digits.py:data \\
+                    --schedule examples/transformer.py:RECIPE --evaluate examples/transformer.py:evaluate -o trained
 """
 
 from dataclasses import replace
+from itertools import cycle
 
 from circuitize.circuits.lowering import Precision
 from circuitize.circuits.program import Program
 from circuitize.frontends import training
 from circuitize.frontends.attention import Attention, softmax_attention, spherical_attention
 from circuitize.frontends.datasets import Recipe, digits
+from circuitize.frontends.evaluation import evaluation
 from circuitize.frontends.image_layers import flatten
 from circuitize.frontends.layers import Model, dense, sequential, zeros
 from circuitize.frontends.losses import cross_entropy
@@ -53,3 +57,24 @@ def _step(name: str) -> Program:
     beginning = replace(RECIPE, epochs=5).batches(digits(seed=0))
     moments = real.record(program, model.initial(seed=0), beginning, count=128)
     return training.with_examples(program, *moments[64:], *moments[:64])
+
+
+def evaluate() -> Program:
+    """How many of 60 images the weights of `step` recognise; calibrated on the test set, by those of its moments."""
+    return _evaluate("step")
+
+
+def spherical_evaluate() -> Program:
+    """The same of `spherical_step`."""
+    return _evaluate("spherical_step")
+
+
+def _evaluate(name: str) -> Program:
+    split, count, model = digits(seed=0), 60, MODELS[name]
+    parts = cycle(slice(k, k + count) for k in range(0, len(split.test_labels), count))
+    names = [parameter.name for parameter in model.parameters]
+    examples = [
+        {**{n: moment[n] for n in names}, "inputs": split.test_inputs[at], "targets": split.test_targets[at]}
+        for moment, at in zip(_step(name).examples[::8], parts, strict=False)
+    ]
+    return evaluation(model, count, loss=cross_entropy, examples=examples, precision=PRECISION)

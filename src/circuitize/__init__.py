@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from .api.calibration import calibrated as calibrated
     from .api.check import check as check
     from .api.compile import compile as compile
+    from .api.disputes.dispute import dispute as dispute
+    from .api.disputes.testimony import testify as testify
     from .api.estimate import estimate as estimate
     from .api.renewal import renewal as renewal
     from .api.running import run as run

@@ -184,11 +184,11 @@ def test_a_hash_of_scalars_follows_from_the_last_step_alone() -> None:
     assert found == [course().scalars_digest(last) for last in (3, 7, 7, 2)] and len(set(found)) == 3
 
 
-@pytest.mark.parametrize("content", ["[" * 10_000, '{"circuitize training": 1}', "[]"])
+@pytest.mark.parametrize("content", ["[" * 10_000, '{"circuitize training": 2}', "[]"])
 def test_what_says_no_training_is_refused(content: str, tmp_path: Path) -> None:
     manifest = trained(tmp_path / "t").folder / "training.json"
     manifest.write_text(content)
-    with pytest.raises(FormatError, match="expected a training of version 1"):
+    with pytest.raises(FormatError, match="expected a training of version 2"):
         trained(tmp_path / "t")
 
 

@@ -18,6 +18,7 @@ OTHERS = (
     *("digits_xent.py:step", "digits_xent.py:momentum", "digits_xent.py:adam_sixteen", "dense.py:large"),
     *("jet.py:classify", "mnist_mlp.py:step64", "mnist_mlp.py:predict", "transformer.py:spherical_step"),
     *("mlp_10m.py:step", "mlp_10m.py:deep", "quantized.py:step", "quantized.py:predict", "lenet.py:predict"),
+    *("cnn.py:evaluate", "transformer.py:evaluate", "transformer.py:spherical_evaluate"),
     *("jax_iris.py:step", "jax_iris.py:given", "onnx_digits.py:step"),
 )
 

@@ -99,6 +99,19 @@ def flowers(folder: Path) -> None:
     (folder / "flowers.csv").write_text("\n".join(lines) + "\n")
 
 
+def of_disputes(folder: Path) -> None:
+    """Two trainings, one on a machine with a fault, and what a referee left."""
+    import trained_programs
+    from faulty import Fault, machine
+
+    step = cz.quantize(trained_programs.step())
+    given: dict[str, Any] = {"seed": "5eed", "steps": 4, "dataset": trained_programs.data(), "roots": False}
+    cz.train(step, folder / "theirs", **given)
+    with machine(Fault("input", 3, 0, (0, 0), 1), step):
+        cz.train(step, folder / "ours", record=True, **given)
+    assert cz.dispute(folder / "theirs", folder / "ours", proof=folder / "proof").right == ("A",)
+
+
 def of_verifying(folder: Path) -> dict[str, Any]:
     """A program, its keys, and what `prove` wrote of it in two folders."""
     from cli_programs import STEP, keys, proof, run, step
@@ -130,6 +143,8 @@ def names_of(page: str, folder: Path) -> dict[str, Any]:
         written(folder / "network.onnx", mlp())
     if page == "verifying.md":
         return of_verifying(folder)
+    if page == "disputes.md":
+        of_disputes(folder)
     if page == "README.md":
         flowers(folder)
     return {}

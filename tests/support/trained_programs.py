@@ -8,6 +8,7 @@ import circuitize as cz
 from circuitize.circuits.operation import Values
 from circuitize.circuits.program import Program
 from circuitize.frontends.formats import Format
+from circuitize.frontends.optimizers import Optimizer
 from circuitize.frontends.training import with_examples
 from circuitize.sims.real import record
 
@@ -22,9 +23,10 @@ def data() -> dict[str, Values]:
     return {"inputs": inputs, "targets": np.eye(2)[(inputs.sum(axis=1) > 0).astype(int)]}
 
 
-def step() -> Program:
-    made = cz.training_step(MODEL, cz.mean_squared_error, cz.Momentum(), 4, inputs=FEATURES)
-    scalars = {name: np.array(float(value)) for name, value in cz.Momentum().values(1, 1 / 32).items()}
+def step(optimizer: Optimizer | None = None) -> Program:
+    chosen = optimizer or cz.Momentum()
+    made = cz.training_step(MODEL, cz.mean_squared_error, chosen, 4, inputs=FEATURES)
+    scalars = {name: np.array(float(value)) for name, value in chosen.values(1, 1 / 32).items()}
     batches = [{**{name: values[4 * k : 4 * k + 4] for name, values in data().items()}, **scalars} for k in range(5)]
     return with_examples(made, *record(made, cz.start(made, MODEL, 0), batches, 3))
 

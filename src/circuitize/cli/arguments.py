@@ -32,6 +32,8 @@ COMMANDS: dict[str, tuple[str, str | None]] = {
     "prove": ("run a program and prove that it was run", "proof_arguments"),
     "verify": ("decide whether a proof holds, with the verifier's own key", "proof_arguments"),
     "train": ("train without proofs: checkpoints, metrics, roots for a run to prove later", "run_arguments"),
+    "dispute": ("find where two trainings differ that should agree, and prove that step", "run_arguments"),
+    "testify": ("run a step of a training again, and write its wires for a referee", "run_arguments"),
     "prove-run": ("prove consecutive training steps (tensor proofs)", "run_arguments"),
     "verify-run": ("decide whether consecutive training steps are proved", "run_arguments"),
     "pin": ("check a run, and write the one file that its verifiers must hold", "run_arguments"),

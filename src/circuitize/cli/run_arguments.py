@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from pathlib import Path
 
+from circuitize.api.provers import prover_names
 from circuitize.api.training.executing import DEVICES, EXECUTORS
 
 from .parameters import SAVED, count, inputs, output, outputs, repeated, size_in_bytes
@@ -83,6 +84,9 @@ def train(command: ArgumentParser) -> None:
     command.add_argument("--every", type=count, metavar="N", help="steps between checkpoints (default: an epoch's)")
     _public_start(command, "begin with what the --model draws by this public seed")
     _scalars(command, "a scalar of all steps (0.1, 1/10), rounded once (default: as in all of the program's examples)")
+    command.add_argument(
+        "--record", action="store_true", help="leave hashes of every wire of every step, for a dispute"
+    )
     command.add_argument("--no-roots", action="store_true", help="do not commit to a run that proves this later")
     command.add_argument(
         "--per-proof", type=count, metavar="T", help="steps in a proof of that run: then its dataset has a root too"
@@ -95,6 +99,23 @@ def train(command: ArgumentParser) -> None:
         "--outputs", type=Path, metavar="FILE.npz", help="write what is held at the end there, as real values"
     )
     output(command, "-o", "TRAIN", "folder for checkpoints and metrics, yours alone; one that was interrupted goes on")
+
+
+def dispute(command: ArgumentParser) -> None:
+    for name in ("A", "B"):
+        command.add_argument(name.lower(), type=Path, metavar=name, help="folder that train left, in integers")
+    command.add_argument(
+        "--prover",
+        choices=(*prover_names(), "none"),
+        default="tensor",
+        help="what proves the step in dispute; none: the run of this machine decides (tensor)",
+    )
+    output(command, "-o", "PROOF", "folder for the proof, which tells all of that step", required=False)
+
+
+def testify(command: ArgumentParser) -> None:
+    command.add_argument("train", type=Path, metavar="TRAIN", help="folder that train left, yours")
+    command.add_argument("--step", type=count, required=True, metavar="N", help="the step in dispute")
 
 
 def verify_run(command: ArgumentParser) -> None:

@@ -44,6 +44,7 @@ def run(options: Namespace) -> int:
         every=options.every,
         initial_seed=options.initial_seed,
         model=read_model(options.model),
+        record=options.record,
         roots=not options.no_roots,
         per_proof=options.per_proof,
         not_zero_knowledge=options.not_zero_knowledge,

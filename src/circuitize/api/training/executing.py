@@ -22,6 +22,7 @@ from circuitize.sims.xla.device import NAMES, Xla
 
 from ..exact import Exact, Integers, Reals
 from .course import Course
+from .journal import Journal
 
 if TYPE_CHECKING:
     from circuitize.sims.xla.stretch import Stretches
@@ -109,12 +110,18 @@ class Running:
     def _own(self, port: Port[Fixed], values: Integers) -> Values:
         return values if self.exact else np.asarray(to_reals(port.format, values))
 
-    def steps(self, held: Mapping[str, Values], after: int, last: int, often: int = 1) -> Iterator[dict[str, Values]]:
+    def steps(
+        self, held: Mapping[str, Values], after: int, last: int, often: int, journal: Journal | None
+    ) -> Iterator[dict[str, Values]]:
         """The outputs of each step after one; what is held is among them after `often` steps, 2 * often, ..., and the
-        last at least. Raises CircuitizeError, naming the step, where it has no value.
+        last at least. With a journal, which hears what enters each step, `often` is 1.
+
+        Raises CircuitizeError, naming the step, where it has no value.
         """
         compiled = isinstance(self.device, Xla) and after < last
-        made = self._compiled(held, after, last, often) if compiled else self._plain(held, after, last)
+        made = (
+            self._compiled(held, after, last, often, journal) if compiled else self._plain(held, after, last, journal)
+        )
         for step in range(after + 1, last + 1):
             try:
                 yield dict(next(made))
@@ -122,15 +129,15 @@ class Running:
                 said = str(error).removeprefix(f"step {step}: ")
                 raise type(error)(f"step {step}: {said}; the checkpoints before it are kept") from None
 
-    def _plain(self, held: Mapping[str, Values], after: int, last: int) -> Iterator[Mapping[str, Values]]:
-        """By numpy, step by step."""
-        batches, given = self.course.batches(after, last), self.course.step
-        if self.exact:
-            return integer.train(given.integer, {name: Raw(values) for name, values in held.items()}, batches)
-        return real.train(given.given, held, batches)
+    def _plain(
+        self, held: Mapping[str, Values], after: int, last: int, journal: Journal | None
+    ) -> Iterator[Mapping[str, Values]]:
+        """By numpy, step by step: integers by way of their journal, or without one float64."""
+        batches = self.course.batches(after, last)
+        return real.train(self.course.step.given, held, batches) if journal is None else journal.steps(held, batches)
 
     def _compiled(
-        self, held: Mapping[str, Values], after: int, last: int, often: int
+        self, held: Mapping[str, Values], after: int, last: int, often: int, journal: Journal | None
     ) -> Iterator[Mapping[str, Values]]:
         """By XLA, many steps at a time, none of which goes beyond one after which what is held is asked for.
 
@@ -140,31 +147,34 @@ class Running:
         step, there = after, stretches.put(held)
         ports = {port.name: port for port in self.course.step.integer.inputs}
         while step < last:
-            count = min(stretches.most, last - step, often - step % often)
+            left = last - step if often == 1 else min(last - step, often - step % often)
+            count = min(stretches.most, left)
             given = self.course.stretch(step, count)
             done = stretches.run(there, {name: self._own(ports[name], values) for name, values in given.items()})
             if done is None:
-                yield from self._plain(stretches.take(there), step, step + count)
+                yield from self._plain(stretches.take(there), step, step + count, journal)
                 raise CircuitizeError(
                     f"expected a value as numpy has one, found none by {self.device.name}; report this"
                 )
-            for k in range(count - 1):
-                yield {name: values[k] for name, values in done.told.items()}
+            for k in range(count):
+                if journal is not None:
+                    journal.entering({name: values[k] for name, values in given.items()})
+                asked = often > 1 and k == count - 1 and ((step + count) % often == 0 or step + count == last)
+                made = {name: values[k] for name, values in done.told.items()}
+                yield made | stretches.take(done.held) if asked else made
             step, there = step + count, done.held
-            asked = step % often == 0 or step == last
-            ended = {name: values[-1] for name, values in done.told.items()}
-            yield ended | stretches.take(there) if asked else ended
 
     def stretches(self, often: int) -> Stretches:
         """The step compiled for the device of XLA that this runs on; kept for the one used last."""
-        from circuitize.sims.xla.stretch import Stretches
+        from circuitize.sims.xla.stretch import MOST_STEPS, Stretches
 
         assert isinstance(self.device, Xla)
         if "stretches" not in self._kept:
             step = self.course.step
             program = step.integer if self.exact else step.given
             arrow = program.arrow if self.exact else real.simplified(program.arrow)
-            self._kept["stretches"] = Stretches(program, arrow, self.device, self.measures, often)
+            told = self.measures + [port.name for port in self.course.held if often == 1]
+            self._kept["stretches"] = Stretches(program, arrow, self.device, told, MOST_STEPS if often == 1 else often)
         return self._kept["stretches"]
 
     @cached_property

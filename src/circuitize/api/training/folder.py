@@ -22,8 +22,10 @@ from .executing import Running
 MANIFEST = "training.json"
 PROGRAM, DATASET, INITIAL = "program.arrow", "data.npz", "initial.npz"
 """What `prove-run` takes: the integer program, its examples as reals, and the start as integers of its formats."""
+SCALARS = "scalars.npz"
+"""The scalars of each step, as integers of their formats."""
 
-VERSION = 1
+VERSION = 2
 MOST_BYTES = 1 << 20
 
 
@@ -32,9 +34,11 @@ class Setting:
     """What a folder is of, and a training that goes on must be of too: hashes, executors, steps between checkpoints."""
 
     course: str
+    seed: str
     executor: str
     every: int
     test: str | None
+    record: bool
 
     def write(self, folder: Path, steps: int, roots: Mapping[str, str], final: Mapping[str, str] | None = None) -> None:
         """With the number of steps and, once they are done, the roots that they end with."""
@@ -69,7 +73,7 @@ def _are_roots(found: object) -> bool:
 
 
 def begin(folder: Path, course: Course) -> None:
-    """Write what `prove-run` takes."""
+    """Write what `prove-run` takes, but for scalars."""
     save(course.step.integer, folder / PROGRAM)
     tensors = [whole(port, course.size) for port in batch_ports(course.step.integer)]
     write_outputs(folder / DATASET, tensors, course.data, raw=False)
@@ -119,9 +123,11 @@ def resume(
 
 NAMES = {
     "course": "its program, data, seed or start",
+    "seed": "its seed",
     "executor": "its executor",
     "every": "how often it writes a checkpoint",
     "test": "its evaluation or test set",
+    "record": "whether it records every wire",
 }
 
 

@@ -29,11 +29,14 @@ from ..runs.room import duration
 from ..runs.scalars import Schedule, proved_scalars
 from ..runs.spelling import PYTHON, Spelling
 from ..runs.steps import whole_number
+from ..values import write_npz
 from . import metrics
 from .checkpoint import Checkpoint
+from .chunks import Layout
 from .course import Course, digest_of
 from .executing import Judge, Running, drift, names_of
-from .folder import MANIFEST, Setting, begin, read_manifest, resume
+from .folder import MANIFEST, SCALARS, Setting, begin, read_manifest, resume
+from .journal import Journal
 from .metrics import Metrics, Row
 from .promised import RUN, promise
 
@@ -50,7 +53,8 @@ class Trained:
 
     `outputs` are the real numbers that are held at the end, of the integers where both executors ran; `last` is what
     was measured at the last step. `resumed` is how many steps were done before. `roots` and `final` are those that the
-    run begins and ends with, empty where there are none.
+    run begins and ends with, empty where there are none. `head` is the end of the journal's chain, of which a dispute
+    bisects two; None in float64, which keeps no journal.
     """
 
     folder: Path
@@ -65,13 +69,26 @@ class Trained:
     last: Row
     roots: Mapping[str, str]
     final: Mapping[str, str]
+    head: str | None
 
     def __repr__(self) -> str:
         worth = f", {_worth(self.last)}" if _worth(self.last) else ""
         return f"Trained({self.steps:,} steps in {self.folder}{worth}, program {self.digest[:16]}...)"
 
     def as_json(self) -> Json:
-        names = ("digest", "executor", "seed", "steps", "resumed", "examples", "seconds", "last", "roots", "final")
+        names = (
+            "digest",
+            "executor",
+            "seed",
+            "steps",
+            "resumed",
+            "examples",
+            "seconds",
+            "last",
+            "roots",
+            "final",
+            "head",
+        )
         return {name: getattr(self, name) for name in names}
 
 
@@ -94,6 +111,7 @@ def train(
     every: int | None = None,
     initial_seed: bytes | str | None = None,
     model: Model | None = None,
+    record: bool = False,
     roots: bool = True,
     per_proof: int | None = None,
     not_zero_knowledge: bool = False,
@@ -111,7 +129,8 @@ def train(
     One of fewer steps is made longer.
 
     `device` says where it runs: by numpy, or compiled by XLA for the processor ("xla") or an NVIDIA GPU ("cuda"), to
-    the same integers; a training may go on elsewhere than it began.
+    the same integers; a training may go on elsewhere than it began. A journal is kept of the integers, for `dispute`;
+    with `record`, where numpy runs it, the hashes of every wire, too.
 
     With `roots`, unless the executor is "real", the run that is to prove the training is committed to: see `Trained`.
 
@@ -126,6 +145,9 @@ def train(
         raise CircuitizeError(
             f"{name}: expected no {other} beside it, which says otherwise what is begun with; give one"
         )
+    if begun is None and not inputs:
+        name, other = spelling.option("initial_seed"), spelling.option("model")
+        say(f"it begins as the first example, which may be late in a training; {name} with {other} draws a beginning")
     course = Course(
         given,
         dataset_of(given.integer, dataset, say, spelling),
@@ -142,7 +164,14 @@ def train(
     if often < 1:
         raise CircuitizeError(f"{spelling.option('every')}: expected at least 1 step, found {often}; choose another")
     judged = None if judge is None else digest_of(judge.program.digest, judge.data)
-    setting = Setting(course.digest, executor, often, judged)
+    if record and "integer" not in names:
+        raise CircuitizeError(f"{spelling.option('record')}: expected integers, found float64 alone; leave it out")
+    if record and isinstance(running[0].device, Xla):
+        raise CircuitizeError(
+            f"{spelling.option('record')}: expected the device cpu, found {device!r}, whose wires are not at hand; leave it out"
+        )
+    setting = Setting(course.digest, course.seed.hex(), executor, often, judged, record)
+    scalars_then = course.all_scalars(last)
     require_apart(path / RUN)
     _make(path)
     with alone(path / MANIFEST, "trains here", wait=False):
@@ -151,20 +180,28 @@ def train(
             setting.write(path, last, {})
         if not done:
             begin(path, course)
+        write_npz(path / SCALARS, scalars_then)
         run, said = None, read_manifest(path)
         if roots and "integer" in names:
             run = promise(course, path, last, per_proof, not not_zero_knowledge, bool(said["roots"]), say)
         first = {} if run is None else run.roots(course, 0, course.initial)
         told = said.get("final") if said.get("steps") == done == last else None
         setting.write(path, last, first or said["roots"], told)
-        stops = often if len(running) == 1 else 1
+        layout = Layout(given.integer)
+        exact_here = running[0].exact
+        journal = Journal(path, layout, course.digest, done or 0, held[0], record) if exact_here else None
+        stops = 1 if exact_here else often
         _compile(running, stops, say, progress, done != last)
         table, started = Metrics(path, _columns(running, judge), done or 0), time.perf_counter()
-        for row, now in _rows(running, held, done or 0, last, stops):
+        for row, now in _rows(running, held, done or 0, last, stops, journal):
             held, step = now, int(row["step"])
+            if journal is not None:
+                journal.add(held[0])
             if step % often == 0 or step == last:
                 table.add(row | _judged(running, judge, held))
                 table.flush()
+                if journal is not None:
+                    journal.flush()
                 scalar = course.scalars_digest(step)
                 for one, own in zip(running, held, strict=True):
                     Checkpoint(one.name, step, course.digest, scalar, own).write(path / one.folder)
@@ -190,6 +227,7 @@ def train(
         last=metrics.read_last(path),
         roots=first,
         final=final,
+        head=None if journal is None else journal.head,
     )
 
 
@@ -224,12 +262,20 @@ def _judge(program: Program | None, test: Data | None, say: Progress, spelling: 
 
 
 def _rows(
-    running: list[Running], held: list[dict[str, Values]], after: int, last: int, often: int
+    running: list[Running],
+    held: list[dict[str, Values]],
+    after: int,
+    last: int,
+    often: int,
+    journal: Journal | None,
 ) -> Iterator[tuple[dict[str, float | int], list[dict[str, Values]]]]:
     """After each step what is measured; and what each executor holds, after `often` steps and the last at least."""
     course = running[0].course
     names = [port.name for port in course.held]
-    everything = [one.steps(own, after, last, often) for one, own in zip(running, held, strict=True)]
+    everything = [
+        one.steps(own, after, last, often, journal if one.exact else None)
+        for one, own in zip(running, held, strict=True)
+    ]
     for step, made in enumerate(zip(*everything, strict=True), after + 1):
         if all(name in outputs for outputs in made for name in names):
             held = [{name: outputs[name] for name in names} for outputs in made]

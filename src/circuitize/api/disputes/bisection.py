@@ -1,0 +1,21 @@
+"""The first of many places where two sides differ, by asking about few."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+
+def first_difference(length: int, same: Callable[[int], bool]) -> tuple[int | None, int]:
+    """The first of places 1 to `length` where two sides differ, None if none does; and how many were asked about.
+
+    `same` is true up to some place and false behind it, as with hashes of which each is of the one before: log2 of the
+    length, and one more.
+    """
+    if not length or same(length):
+        return None, min(length, 1)
+    low, high, asked = 0, length, 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        asked += 1
+        low, high = (middle, high) if same(middle) else (low, middle)
+    return high, asked

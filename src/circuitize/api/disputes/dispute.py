@@ -1,0 +1,160 @@
+"""A dispute: two trainings that should agree, the first step, operation and element that differ, and who is right."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from circuitize.circuits.phases import Progress, silent
+from circuitize.circuits.reading import Json
+
+from .bisection import first_difference
+from .claims import Place, claims_of, of_checkpoint
+from .confirming import Confirmed, confirmed
+from .executing import Executed, agreed, executed
+from .same import require_same
+from .side import Side, read_side
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dispute:
+    """What a referee found.
+
+    True where both sides agree on all of `steps`, the steps that both have. Else `step` is the first on which they
+    differ, or on which both have what the program does not give; `places` says by side where its claims first leave
+    that step; `right` are the sides whose journal has what the step leaves, by the `proof`, or without one by the
+    referee's own run of the step. `testify` are the wrong sides that said too little to find the operation.
+
+    `asked` is how many entries of the journals were compared, `executed` how many steps the referee ran, after the
+    last checkpoint that both agree on, of step `since`.
+    """
+
+    a: Path
+    b: Path
+    steps: int
+    step: int | None
+    places: Mapping[str, Place]
+    right: tuple[str, ...]
+    testify: tuple[str, ...]
+    proof: Confirmed | None
+    asked: int
+    since: int
+    executed: int
+
+    @property
+    def agree(self) -> bool:
+        return self.step is None
+
+    @property
+    def place(self) -> Place | None:
+        """Where the two sides part: the first place of a side that is wrong."""
+        return next(iter(self.places.values()), None)
+
+    def __bool__(self) -> bool:
+        return self.agree
+
+    def as_json(self) -> Json:
+        told = {name: getattr(self, name) for name in ("agree", "steps", "step", "asked", "since", "executed")}
+        told |= {"a": str(self.a), "b": str(self.b), "right": list(self.right), "testify": list(self.testify)}
+        told["places"] = {name: asdict(place) for name, place in self.places.items()}
+        return told | {"proof": None if self.proof is None else self.proof.as_json()}
+
+
+def dispute(
+    a: Path | str,
+    b: Path | str,
+    *,
+    prover: str | None = "tensor",
+    proof: Path | str | None = None,
+    progress: Progress = silent,
+) -> Dispute:
+    """Find the first step, operation and element on which two trainings differ that should agree, and prove that step.
+
+    `a` and `b` are folders as `train` leaves them. The step's proof, in a folder `proof` if one is given, is of all of
+    it in public: it tells the weights before and after, and the batch. None as `prover` leaves it out: then the
+    referee's own run of the step decides. log2(steps) entries are compared; at most the steps between two checkpoints
+    are executed.
+
+    Raises CircuitizeError where one is no training in integers, or they are of different programs, data, seeds, starts
+    or scalars; FormatError for a folder that is damaged.
+    """
+    sides = (read_side("A", a), read_side("B", b))
+    one, other = sides
+    steps = min(side.length for side in sides)
+    require_same(one, other, steps)
+    found, asked = first_difference(steps, lambda k: one.entries[k - 1].chain == other.entries[k - 1].chain)
+    off = {} if found is not None else _off_journal(sides, steps, progress)
+    last = min(off.values(), default=0) if found is None else found
+    if not last:
+        return _told(sides, steps, asked)
+    since, held = agreed(sides, last - 1)
+    for made in executed(one, held, since, last, progress):
+        if made.step < last and not _has(one, made):
+            break  # Both sides have it, and it is wrong.
+    places, testify = _places(sides, made, off)
+    proved = None if prover is None else confirmed(one.layout, made, prover, _path(proof), progress)
+    entered, left = one.layout.entered(made.inputs), one.layout.left(made.held)
+    if proved is not None:
+        entered, left = proved.entered, proved.left
+    right = [
+        side.name
+        for side in sides
+        if (side.entries[made.step - 1].entered, side.entries[made.step - 1].left) == (entered, left)
+        and off.get(side.name) != made.step
+    ]
+    told = {"places": places, "right": tuple(right), "testify": testify, "proof": proved}
+    return _told(sides, steps, asked, step=made.step, since=since, executed=made.step - since, **told)
+
+
+def _path(proof: Path | str | None) -> Path | None:
+    return None if proof is None else Path(proof)
+
+
+def _told(sides: tuple[Side, Side], steps: int, asked: int, **found: Any) -> Dispute:
+    nothing: dict[str, Any] = {
+        "step": None,
+        "places": {},
+        "right": (),
+        "testify": (),
+        "proof": None,
+        "since": 0,
+        "executed": 0,
+    }
+    return Dispute(a=sides[0].folder, b=sides[1].folder, steps=steps, asked=asked, **nothing | found)
+
+
+def _off_journal(sides: Sequence[Side], last: int, progress: Progress) -> dict[str, int]:
+    """By side the first step of which the checkpoint holds something else than the journal says."""
+    found = {}
+    for side in sides:
+        for step in (step for step in side.checkpoints if step <= last):
+            progress(f"reading checkpoint {step:,} of {side.folder}")
+            if side.layout.left(side.checkpoint(step)) != side.left(step):
+                found[side.name] = step
+                break
+    progress("")
+    return found
+
+
+def _has(side: Side, made: Executed) -> bool:
+    """Whether the journal of a side has a step as the referee ran it."""
+    entry = side.entries[made.step - 1]
+    return (entry.entered, entry.left) == (side.layout.entered(made.inputs), side.layout.left(made.held))
+
+
+def _places(sides: Sequence[Side], made: Executed, off: Mapping[str, int]) -> tuple[dict[str, Place], tuple[str, ...]]:
+    """By side that is wrong, where its claims leave the step; and those that claim too little to name an operation."""
+    places: dict[str, Place] = {}
+    testify = []
+    for side in sides:
+        if off.get(side.name) == made.step:
+            place = of_checkpoint(side, made.step).first_false(made.wires)
+            places |= {} if place is None else {side.name: replace(place, kind="checkpoint")}
+        elif not _has(side, made):
+            claims = claims_of(side, made.step)
+            place = claims.first_false(made.wires)
+            places |= {} if place is None else {side.name: place}
+            testify += [] if claims.whole else [side.name]
+    return places, tuple(testify)

@@ -1,0 +1,44 @@
+"""What a hash of a chunk is of, where it is one bit or one example away from the right values."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..exact import Integers
+
+MOST = 1 << 17
+"""Changes of one bit that are tried: all in a chunk of 2,048 elements."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """The place in a chunk that differs, and the value there."""
+
+    at: int
+    claimed: int
+
+
+def found_values(right: Integers, wanted: bytes) -> Found | None:
+    """The one change of one bit that has the wanted hash; None where there is none, or the chunk is too large."""
+    content = bytearray(np.ascontiguousarray(right, "<i8").tobytes())
+    if 8 * len(content) > MOST:
+        return None
+    for byte in range(len(content)):
+        for bit in range(8):
+            content[byte] ^= 1 << bit
+            if hashlib.sha256(content).digest() == wanted:
+                at = byte // 8
+                return Found(at, int.from_bytes(content[8 * at : 8 * at + 8], "little", signed=True))
+            content[byte] ^= 1 << bit
+    return None
+
+
+def found_example(data: Integers, wanted: bytes) -> int | None:
+    """The example of a dataset that has the wanted hash; None where none has."""
+    for number, values in enumerate(data):
+        if hashlib.sha256(np.ascontiguousarray(values, "<i8").tobytes()).digest() == wanted:
+            return number
+    return None

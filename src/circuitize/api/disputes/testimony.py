@@ -1,0 +1,79 @@
+"""Testimony: a side runs a step of its training again with its own executor, and writes the value of every wire."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from circuitize.circuits.archives import read_npz
+from circuitize.circuits.errors import CircuitizeError, FormatError
+from circuitize.circuits.phases import Progress, silent
+from circuitize.circuits.reading import Json
+
+from ..exact import Integers
+from ..values import write_npz
+from .executing import agreed, executed
+from .side import Side, read_side
+
+FOLDER = "testimony"
+
+
+@dataclass(frozen=True)
+class Testimony:
+    """Whether this machine repeats what a journal says up to a step, and the file of the step's wires where it does.
+
+    `step` is the first that it does not repeat, or the one that was asked for.
+    """
+
+    step: int
+    repeats: bool
+    path: Path | None
+
+    def __bool__(self) -> bool:
+        return self.repeats
+
+    def as_json(self) -> Json:
+        return {"step": self.step, "repeats": self.repeats, "path": None if self.path is None else str(self.path)}
+
+
+def testify(folder: Path | str, step: int, *, progress: Progress = silent) -> Testimony:
+    """Run a step of a training again, from its last checkpoint before, and write every wire of it for a referee.
+
+    By the executor of the machine that is asked: the party's own. Nothing is written where it gives another result
+    than the journal has, at this step or on the way: a fault that this machine does not repeat. Raises CircuitizeError
+    where the folder is no training in integers, or has no such step.
+    """
+    side = read_side("it", folder)
+    if not 1 <= step <= side.length:
+        raise CircuitizeError(f"{folder}: expected a step from 1 to {side.length:,}, found {step:,}; choose one")
+    after, held = agreed([side], step - 1)
+    for made in executed(side, held, after, step, progress):
+        entry = side.entries[made.step - 1]
+        entered = side.layout.entered(made.inputs)
+        if (entered, side.layout.left(made.held)) != (entry.entered, entry.left):
+            return Testimony(made.step, False, None)
+    parts = side.layout.parts
+    values = {str(k): made.wires[part.wire] for k, part in enumerate(parts) if part.kind != "kept"}
+    values |= {str(k): made.held[part.name] for k, part in enumerate(parts) if part.kind == "kept"}
+    path = path_of(side, step)
+    write_npz(path, values)
+    return Testimony(step, True, path)
+
+
+def path_of(side: Side, step: int) -> Path:
+    return side.folder / FOLDER / f"{step:08}.npz"
+
+
+def read(side: Side, step: int) -> Mapping[int, Integers] | None:
+    """The values of each part of a step, by number; None where a side has not testified."""
+    path = path_of(side, step)
+    if not path.exists():
+        return None
+    shapes = {str(k): part.shape for k, part in enumerate(side.layout.parts)}
+    found = read_npz(path, lambda name, shape: shapes.get(name) == shape)
+    if found.keys() != shapes.keys() or any(
+        values.dtype != "int64" or values.shape != shapes[name] for name, values in found.items()
+    ):
+        raise FormatError(f"{path}: expected the wires of step {step:,}, found others; remove it, and testify again")
+    return {int(name): values for name, values in found.items()}

@@ -1,0 +1,124 @@
+"""Values hashed in chunks: a change of one value changes one hash, and says roughly where it is."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import prod
+from typing import Literal
+
+import numpy as np
+
+from circuitize.backends.tensor.dataset import batch_ports
+from circuitize.circuits.encode import canonical
+from circuitize.circuits.program import IntegerProgram
+
+from ..exact import Integers
+
+SIZE = 256
+"""Elements of a chunk; of what enters with each step, a chunk is one example."""
+
+HASH = 32
+"""Bytes of a hash, SHA-256."""
+
+Kind = Literal["input", "operation", "kept"]
+
+
+def hashes(values: Integers, size: int = SIZE) -> bytes:
+    """The hashes of the chunks of an array, one after the other: each of up to `size` numbers, little-endian int64."""
+    content = np.ascontiguousarray(values, "<i8").reshape(-1).view(np.uint8).data
+    return b"".join(hashlib.sha256(content[at : at + 8 * size]).digest() for at in range(0, len(content), 8 * size))
+
+
+def folded(parts: Iterable[bytes]) -> bytes:
+    """One hash of hashes."""
+    return hashlib.sha256(b"".join(parts)).digest()
+
+
+@dataclass(frozen=True)
+class Part:
+    """One tensor of a step: an input, a target of an operation, or what is kept of an output; where its hashes lie.
+
+    `name` is that of the port, empty for an operation's; `edge` is the operation, -1 where there is none; `wire` is
+    the tensor.
+    """
+
+    kind: Kind
+    name: str
+    edge: int
+    wire: int
+    shape: tuple[int, ...]
+    size: int
+    first: int
+
+    @property
+    def count(self) -> int:
+        """How many chunks it has."""
+        return -(-prod(self.shape) // self.size)
+
+    def of(self, record: bytes) -> bytes:
+        """Its hashes in those of a whole step."""
+        return record[HASH * self.first : HASH * (self.first + self.count)]
+
+
+class Layout:
+    """The tensors of a step in the order of a dispute: inputs, then operations in the order of the digest, then what is
+    kept.
+    """
+
+    def __init__(self, program: IntegerProgram) -> None:
+        self.program = replace(program, arrow=canonical(program.arrow))
+        self._data = {port.name: max(1, prod(port.format.shape[1:])) for port in batch_ports(program)}
+
+    @cached_property
+    def held(self) -> tuple[str, ...]:
+        return tuple(port.name for port in self.program.inputs if port.held)
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        return tuple(self._parts())
+
+    def _parts(self) -> Iterator[Part]:
+        arrow, first = self.program.arrow, 0
+        leaving = {port.name: wire for port, wire in zip(self.program.outputs, arrow.outputs.tolist(), strict=True)}
+        entering = zip(self.program.inputs, arrow.inputs.tolist(), strict=True)
+        places: list[tuple[Kind, str, int, int]] = [("input", port.name, -1, wire) for port, wire in entering]
+        places += [("operation", "", edge.index, wire) for edge in arrow.edges() for wire in edge.targets]
+        places += [("kept", name, -1, leaving[name]) for name in self.held]
+        for kind, name, edge, wire in places:
+            size = self._data.get(name, SIZE) if kind == "input" else SIZE
+            part = Part(kind, name, edge, wire, arrow.format(wire).shape, size, first)
+            first += part.count
+            yield part
+
+    @cached_property
+    def length(self) -> int:
+        """How many bytes the record of a step has."""
+        return HASH * sum(part.count for part in self.parts)
+
+    def entered(self, batch: Mapping[str, Integers]) -> bytes:
+        """A hash of what enters a step besides what is held."""
+        names = [port.name for port in self.program.inputs if not port.held]
+        return folded(hashes(batch[name], self._data.get(name, SIZE)) for name in names)
+
+    def kept(self, held: Mapping[str, Integers]) -> list[bytes]:
+        """The hashes of each tensor that a step leaves."""
+        return [hashes(held[name]) for name in self.held]
+
+    def left(self, held: Mapping[str, Integers]) -> bytes:
+        """A hash of what a step leaves."""
+        return folded(self.kept(held))
+
+    def wires(self, wires: list[Integers]) -> list[bytes]:
+        """The hashes of each part but what is kept, of the values of all wires."""
+        return [hashes(wires[part.wire], part.size) for part in self.parts if part.kind != "kept"]
+
+    def entered_in(self, record: bytes) -> bytes:
+        """What `entered` is by a record."""
+        return folded(p.of(record) for p in self.parts if p.kind == "input" and p.name not in self.held)
+
+    def left_in(self, record: bytes) -> bytes:
+        """What `left` is by a record."""
+        return folded(part.of(record) for part in self.parts if part.kind == "kept")

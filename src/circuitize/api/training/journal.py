@@ -1,0 +1,152 @@
+"""The journal of a training: for each step a hash of what entered it, one of what it left, and a chain over both."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from circuitize.circuits.errors import CircuitizeError, FormatError
+from circuitize.circuits.files import write_whole
+from circuitize.circuits.values import Raw, raw
+from circuitize.sims import integer
+
+from ..exact import Integers
+from .chunks import HASH, Layout, folded
+from .records import Records
+
+FILE = "journal.bin"
+ENTRY = 3 * HASH
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What entered a step besides what was held, what it left, and both chained to all steps before it."""
+
+    entered: bytes
+    left: bytes
+    chain: bytes
+
+    @classmethod
+    def after(cls, chain: bytes, step: int, entered: bytes, left: bytes) -> Entry:
+        """The entry of a step, given the chain up to the one before it."""
+        content = [b"circuitize journal 1", chain, step.to_bytes(8, "little"), entered, left]
+        return cls(entered, left, hashlib.sha256(b"".join(content)).digest())
+
+    def encode(self) -> bytes:
+        return self.entered + self.left + self.chain
+
+
+def beginning(course: str) -> bytes:
+    """The chain before the first step: a hash of what the training follows."""
+    return hashlib.sha256(b"circuitize journal 1 of " + course.encode()).digest()
+
+
+class Journal:
+    """Writes the journal, and with `record` the hashes of every wire too. Entries wait until they are flushed.
+
+    A file never has fewer entries than there are steps up to the last checkpoint, as with `Metrics`.
+    """
+
+    def __init__(
+        self, folder: Path, layout: Layout, course: str, done: int, held: Mapping[str, Integers], record: bool
+    ) -> None:
+        """After the entries of the first `done` steps, which left what is held.
+
+        Raises FormatError where the file has others.
+        """
+        self.path, self.layout = folder / FILE, layout
+        entries = read(folder, course, done) if done else []
+        if entries and layout.left(held) != entries[-1].left:
+            raise FormatError(
+                f"{self.path}: expected the values that step {done:,} left as its checkpoint has them, found others; "
+                "one of both is damaged: remove the checkpoint, and the training goes on from the one before"
+            )
+        self._records = Records(folder, layout, done) if record else None
+        self._step, self._chain = done, entries[-1].chain if entries else beginning(course)
+        self._entered, self._waiting = b"", bytearray()
+        write_whole(self.path, [entry.encode() for entry in entries])
+
+    @property
+    def head(self) -> str:
+        """The chain after the last step, in hexadecimal: who gives it away is bound to every step."""
+        return self._chain.hex()
+
+    def steps(self, held: Mapping[str, Integers], batches: Iterator[dict[str, Raw]]) -> Iterator[dict[str, Integers]]:
+        """The outputs of each step, as the integer executor makes them, of which a record is kept if it is wanted."""
+        program, records = self.layout.program, self._records
+        if records is None:
+            yield from integer.train(program, raw(held), self._heard(batches))
+            return
+        for batch in self._heard(batches):
+            wires = integer.trace(program, {**raw(held), **batch})
+            records.took(wires)
+            leaving = zip(program.outputs, program.arrow.outputs.tolist(), strict=True)
+            made = {port.name: wires[wire] for port, wire in leaving}
+            held = {name: made[name] for name in held}
+            yield made
+
+    def entering(self, batch: Mapping[str, Integers]) -> None:
+        """What enters the next step besides what is held."""
+        self._entered = self.layout.entered(batch)
+
+    def _heard(self, batches: Iterator[dict[str, Raw]]) -> Iterator[dict[str, Raw]]:
+        for batch in batches:
+            self.entering({name: value.array for name, value in batch.items()})
+            yield batch
+
+    def add(self, held: Mapping[str, Integers]) -> None:
+        """The entry of the step that was done, which left this."""
+        self._step += 1
+        kept = self.layout.kept(held)
+        entry = Entry.after(self._chain, self._step, self._entered, folded(kept))
+        self._chain = entry.chain
+        self._waiting += entry.encode()
+        if self._records is not None:
+            self._records.kept(kept)
+
+    def flush(self) -> None:
+        """Append the entries that wait."""
+        if self._records is not None:
+            self._records.flush(self._step)
+        try:
+            with self.path.open("ab") as file:
+                file.write(self._waiting)
+        except OSError as error:
+            raise CircuitizeError(f"cannot write {self.path}: {error.strerror or error}; it goes on later") from None
+        self._waiting.clear()
+
+
+def read(folder: Path, course: str, most: int | None = None) -> list[Entry]:
+    """The entries of a journal, at most so many. Raises FormatError unless each follows from the one before it."""
+    path = folder / FILE
+    remedy = "it is damaged: put the file back"
+    try:
+        if path.exists() and not path.is_file():
+            raise OSError("no file")
+        with path.open("rb") as file:
+            content = file.read() if most is None else file.read(most * ENTRY)
+    except OSError as error:
+        raise FormatError(
+            f"{path}: expected the journal of a training, found {error.strerror or error}; {remedy}"
+        ) from None
+    if most is not None and len(content) < most * ENTRY:
+        raise FormatError(
+            f"{path}: expected an entry for each of {most:,} steps, found {len(content) // ENTRY:,}; {remedy}"
+        )
+    if len(content) % ENTRY:
+        raise FormatError(
+            f"{path}: expected entries of {ENTRY} bytes, found {len(content) % ENTRY} bytes more; {remedy}, or go on "
+            "with the training, which mends it"
+        )
+    chain, entries = beginning(course), list[Entry]()
+    for step in range(1, len(content) // ENTRY + 1):
+        at = (step - 1) * ENTRY
+        entered, left, said = (content[at + HASH * k : at + HASH * (k + 1)] for k in range(3))
+        entry = Entry.after(chain, step, entered, left)
+        if entry.chain != said:
+            raise FormatError(f"{path}: expected an entry of step {step:,} that follows, found another; {remedy}")
+        entries.append(entry)
+        chain = said
+    return entries

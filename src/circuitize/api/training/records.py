@@ -1,0 +1,71 @@
+"""Records of a training: the hashes of every wire at every step, a file for the steps between two checkpoints."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from circuitize.circuits.errors import FormatError
+from circuitize.circuits.files import remove_parts, write_whole
+
+from ..exact import Integers
+from .chunks import HASH, Layout
+
+FOLDER = "records"
+SUFFIX = ".bin"
+
+
+class Records:
+    """Writes the records of steps, which wait in memory until a checkpoint is due."""
+
+    def __init__(self, folder: Path, layout: Layout, done: int) -> None:
+        """Files of steps after the `done` ones are written again."""
+        self._folder, self._layout = folder / FOLDER, layout
+        self._waiting = bytearray()
+        remove_parts(self._folder)
+        for step in steps_in(self._folder):
+            if step > done:
+                path_of(self._folder, step).unlink()
+
+    def took(self, wires: list[Integers]) -> None:
+        """The values of all wires in a step."""
+        self._waiting += b"".join(self._layout.wires(wires))
+
+    def kept(self, kept: list[bytes]) -> None:
+        """The hashes of what is held after that step."""
+        self._waiting += b"".join(kept)
+
+    def flush(self, step: int) -> None:
+        """Write what waits, the records up to a step: a hash of all of them, and then each."""
+        if self._waiting:
+            write_whole(path_of(self._folder, step), [hashlib.sha256(self._waiting).digest(), bytes(self._waiting)])
+        self._waiting.clear()
+
+
+def path_of(folder: Path, step: int) -> Path:
+    return folder / f"{step:08}{SUFFIX}"
+
+
+def steps_in(folder: Path) -> list[int]:
+    """The last steps of the files in a folder, ascending."""
+    names = ((path, path.name.removesuffix(SUFFIX)) for path in folder.glob(f"*{SUFFIX}"))
+    steps = ((path, int(name)) for path, name in names if name.isascii() and name.isdecimal())
+    return sorted(step for path, step in steps if path == path_of(folder, step) and path.is_file())
+
+
+def read(folder: Path, layout: Layout, step: int) -> bytes | None:
+    """The record of a step, or None where there is none. Raises FormatError for a file that is damaged."""
+    last = next((found for found in steps_in(folder / FOLDER) if found >= step), None)
+    if last is None:
+        return None
+    path, length = path_of(folder / FOLDER, last), layout.length
+    remedy = "it is damaged: remove it, and testify for the step instead"
+    try:
+        whole = path.read_bytes()
+    except OSError as error:
+        raise FormatError(f"{path}: expected records of steps, found {error.strerror or error}; {remedy}") from None
+    said, content = whole[:HASH], whole[HASH:]
+    if hashlib.sha256(content).digest() != said or len(content) % length:
+        raise FormatError(f"{path}: expected records of {length:,} bytes and their hash, found others; {remedy}")
+    place = len(content) // length - 1 - (last - step)
+    return None if place < 0 else content[place * length : (place + 1) * length]
