@@ -168,7 +168,7 @@ def train(
         raise CircuitizeError(f"{spelling.option('record')}: expected integers, found float64 alone; leave it out")
     if record and isinstance(running[0].device, Xla):
         raise CircuitizeError(
-            f"{spelling.option('record')}: expected the device cpu, found {device!r}, whose wires are not at hand; leave it out"
+            f"{spelling.option('record')}: expected numpy, found {device!r}, whose wires are not at hand; leave it out"
         )
     setting = Setting(course.digest, course.seed.hex(), executor, often, judged, record)
     scalars_then = course.all_scalars(last)
