@@ -135,6 +135,7 @@ def test_reals_are_those_of_numpy(case: RealCase) -> None:
             np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("case", [case for case in INTEGERS if reads(case)], ids=str)
 def test_integers_that_read_values_are_those_of_numpy(case: IntegerCase) -> None:
     for seed in (1, 2):
@@ -150,6 +151,7 @@ def test_integers_that_read_values_are_those_of_numpy(case: IntegerCase) -> None
 TRACED = [case for case in INTEGERS if case.sources and not reads(case)]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("operation", sorted({case.operation.name for case in TRACED}))
 def test_traced_integers_are_those_of_numpy(operation: str) -> None:
     """All cases of an operation, compiled as one function."""
