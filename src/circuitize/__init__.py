@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .api.calibration import calibrated as calibrated
     from .api.check import check as check
     from .api.compile import compile as compile
+    from .api.drawing import draw as draw
     from .api.estimate import estimate as estimate
     from .api.renewal import renewal as renewal
     from .api.running import run as run
