@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from enum import Enum
+from itertools import pairwise
 
 from circuitize.circuits import arrays, integers
 from circuitize.circuits.integers.steps import Affine, Regroup
@@ -27,9 +28,9 @@ class Form(Enum):
 class Strands:
     """The axes of an operation's sources and targets, by label, and its form.
 
-    A label of every source and every target is an axis over which the operation is repeated: the result at a place along
-    it depends on the sources at that place alone. In a cup it may be a label of one source; a label that the target
-    lacks is summed.
+    A label of every source and every target is an axis over which the operation is repeated: the result at a place
+    along it depends on the sources at that place alone. In a cup it may be a label of one source; a label that the
+    target lacks is summed.
     """
 
     form: Form
@@ -165,7 +166,7 @@ def _of_steps(steps: Sequence[Regroup | Affine], source: Shape, target: Shape) -
         if len(moved) == 1 and row[moved[0]] == 1 and not offset and source[axis] == target[moved[0]]:
             others = [other for other in step.strides if other[moved[0]]]
             found += [(axis, moved[0])] if len(others) == 1 else []
-    if any(later[1] < earlier[1] for earlier, later in zip(found, found[1:], strict=False)):
+    if any(later[1] < earlier[1] for earlier, later in pairwise(found)):
         return _ends([pair for pair in found if pair[0] == pair[1]], len(source))
     return found
 

@@ -71,13 +71,15 @@ def diagram(
             boxes.append(_of_one(arrow, group))
             continue
         inside = set(made)
-        sources = dict.fromkeys(wire for edge in group.edges for wire in rows[edge][1] if wire not in inside)
+        taken = dict.fromkeys(wire for edge in group.edges for wire in rows[edge][1] if wire not in inside)
         targets = [wire for wire in made if wire in leaving or readers.get(wire, set()) - {number}]
-        boxes.append(_of_group(arrow, group, list(sources), targets))
+        boxes.append(_of_group(arrow, group, list(taken), targets))
     # What is passed on, or never read, has a place of its own too.
-    for wire in arrow.inputs.tolist():
-        if wire in leaving or wire not in readers:
-            boxes.append(Box(Part("", Kind.FORWARD), "", (), [wire], [wire] if wire in leaving else [], (), ()))
+    boxes += [
+        Box(Part("", Kind.FORWARD), "", (), [wire], [wire] if wire in leaving else [], (), ())
+        for wire in arrow.inputs.tolist()
+        if wire in leaving or wire not in readers
+    ]
     order = _in_order(boxes)
     boxes = [boxes[number] for number in order]
     written: dict[int, int] = {}
@@ -120,7 +122,7 @@ def _of_one(arrow: Arrow, group: Group) -> Box:
     told = " ".join(word for word in (word_of(found.operation.name), parameters(found.operation)) if word)
     title = "" if axes.form is Form.CUP else shortened(told, 24)
     places = [place(found.provenance)] if found.provenance.file else []
-    layer = [shortened(group.part.title, 32)] if group.part.layer else []
+    layer = [last_names(group.part.title)] if group.part.layer else []
     return Box(group.part, title, (edge,), found.sources, found.targets, layer, places, axes)
 
 
@@ -134,6 +136,14 @@ def _of_group(arrow: Arrow, group: Group, sources: list[int], targets: list[int]
             by_file.setdefault(edge.provenance.file, set()).add(edge.provenance.line)
     places = [f"{file}:{', '.join(map(str, sorted(found)))}" for file, found in by_file.items()]
     return Box(group.part, shortened(group.part.title), group.edges, sources, targets, lines, places)
+
+
+def last_names(name: str, most: int = 26, own: str = "") -> str:
+    """Names joined by dots; where longer than `most` without those of `own` that come first, or the last one alone."""
+    if len(name) <= most:
+        return shortened(name, most)
+    rest = name.removeprefix(f"{own}.") if own and name.startswith(f"{own}.") else name.rpartition(".")[2]
+    return shortened(f"\N{HORIZONTAL ELLIPSIS}{rest}" if rest != name else name, 36)
 
 
 def word_of(name: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from .axes import Form
-from .diagram import Box, Diagram, described, extents
+from .diagram import Box, Diagram, described, extents, last_names
 from .text import width, wrapped
 
 TEXT, TITLE = 10, 12
@@ -21,6 +21,8 @@ BETWEEN = 14
 """From array to array at one side of a box."""
 LEAD = 12
 TAIL = 8
+TOP = 20
+"""Of a box of several operations, above its first arrays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,15 +112,18 @@ class Measure:
         return tuple(ports)
 
     def _sides(self, box: Box, reach: Reach) -> tuple[list[tuple[str, str, bool]], list[tuple[str, str, bool]]]:
-        entering, leaving = self.diagram.entering, self.diagram.leaving
-        into = [("", "", True) if wire in reach.here else (self.names[wire], "", False) for wire in box.sources]
+        entering, leaving, own = self.diagram.entering, self.diagram.leaving, box.part.layer
+        into = [
+            ("", "", True) if wire in reach.here else (last_names(self.names[wire], 30, own), "", False)
+            for wire in box.sources
+        ]
         out = []
         for wire in box.targets:
             goes_on = wire in reach.on
             said = [*leaving.get(wire, [])]
             if wire in reach.named and wire not in entering:
                 said.insert(0, self.names[wire])
-            text = ", ".join(dict.fromkeys(said))
+            text = ", ".join(dict.fromkeys(last_names(name, 30, own) for name in said))
             out.append(("", text, True) if goes_on else (text, "", False))
         return into, out
 
@@ -145,14 +150,11 @@ class Measure:
         lines = wrapped(list(box.lines), max(120, title), TEXT) + wrapped(list(box.places), max(120, title), TEXT)
         core = max(title, *(width(line, TEXT) for line in lines)) + 16 if lines else 0
         tall = (LINE + 4 + LINE * len(lines) + 8) if box.edges else 0
-        sources = self._ports(box.sources, 0, into)
-        targets = self._ports(box.targets, 0, out)
-        spans = [bottom(ports) for ports in (sources, targets)]
-        height = max(tall, *(span + 2 * 9 for span in spans))
-        sources, targets = (
-            moved(ports, (height - span) // 2 if box.edges else 9)
-            for ports, span in zip((sources, targets), spans, strict=True)
-        )
+        # The first arrays of all boxes are as high, so that boxes in a chain are too.
+        top = TOP if box.edges else 9
+        sources = self._ports(box.sources, top, into)
+        targets = self._ports(box.targets, top, out)
+        height = max(tall, bottom(sources) + 10, bottom(targets) + 10)
         left, right = self._beside(sources, True), self._beside(targets, False)
         return Glyph(box, sources, targets, left, core, right, height, (0, height))
 
@@ -204,10 +206,3 @@ def summed(box: Box) -> list[str]:
 
 def bottom(ports: Sequence[Port]) -> int:
     return max((port.strands[-1] + (LINE if port.below else 0) for port in ports), default=0)
-
-
-def moved(ports: Sequence[Port], down: int) -> tuple[Port, ...]:
-    """The ports so much lower."""
-    return tuple(
-        Port(p.wire, tuple(y + down for y in p.strands), p.extents, p.tag, p.above, p.below, p.goes_on) for p in ports
-    )

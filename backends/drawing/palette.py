@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Palette:
-    """Colours as #rrggbb. `fills` and `edges` are those of the kinds of parts; `heat` goes from no cost to the greatest."""
+    """Colours as #rrggbb: `fills` and `edges` of the kinds of parts, `heat` from no cost to the greatest."""
 
     page: str
     ink: str
@@ -61,5 +61,6 @@ def _rules(colours: Palette) -> str:
     heat = "".join(f".cz .c{step} .f{{fill:{colour}}}" for step, colour in enumerate(colours.heat))
     return (
         f".cz .p{{fill:{colours.page}}}.cz text,.cz .o{{fill:{colours.ink}}}.cz .q{{fill:{colours.faint}}}"
-        f".cz .k{{fill:{colours.name}}}.cz .s,.cz .h{{stroke:{colours.ink}}}.cz .d{{stroke:{colours.dash}}}{kinds}{heat}"
+        f".cz .k{{fill:{colours.name}}}.cz .s,.cz .h{{stroke:{colours.ink}}}"
+        f".cz .d{{stroke:{colours.dash}}}{kinds}{heat}"
     )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from html import escape
+from itertools import pairwise
 
 from circuitize.circuits.hypergraph import Arrow
 
@@ -12,7 +14,7 @@ from .folding import place
 from .glyphs import APART, LINE, TAIL, TEXT, TITLE, Glyph, Port, Style, acted, cup_depth, joined, summed
 from .palette import SHAPES, style_sheet
 from .pen import Pen, curve, line
-from .rows import GAP, MARGIN, Placed, Row
+from .rows import MARGIN, Placed, Row
 from .text import width, wrapped
 
 TAG = 6
@@ -50,8 +52,9 @@ class Picture:
             pen.text("q", MARGIN, tall - MARGIN, legend)
             wide = max(wide, 2 * MARGIN + width(legend, TEXT))
         head = (
-            f'<svg xmlns="http://www.w3.org/2000/svg" class="cz" width="{wide}" height="{tall}" viewBox="0 0 {wide} {tall}" '
-            f'role="img"><title>{_escaped(title)}</title><style>{SHAPES}{style_sheet()}</style>'
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="cz" width="{wide}" height="{tall}" '
+            f'viewBox="0 0 {wide} {tall}" role="img"><title>{escape(title)}</title>'
+            f"<style>{SHAPES}{style_sheet()}</style>"
             f'<rect class="p" width="{wide}" height="{tall}" rx="8"/>'
         )
         return "\n".join([head, *pen.lines, "</svg>", ""])
@@ -140,7 +143,7 @@ class Picture:
             else:
                 self.dots.setdefault(port.wire, []).extend((end, placed.y + y) for y in port.strands)
             if port.above:
-                self._say(port.wire, "k", x + 4, placed.y + port.strands[0] - 10, port.above)
+                self._say(port.wire, "k", x + 4, placed.y + port.strands[0] - LINE, port.above)
             if port.below:
                 self._say(port.wire, "q", x + 4, placed.y + port.strands[-1] + LINE, port.below)
 
@@ -174,15 +177,7 @@ class Picture:
         heat, told = self.heat.get(box.edges[0], (None, "")) if len(box.edges) == 1 else self._heat_of(box.edges)
         operations = [self.arrow.edge(edge) for edge in box.edges]
         listed = [
-            " ".join(
-                word
-                for word in (
-                    f"%{edge.targets[0]}" if edge.targets else "",
-                    word_of(edge.operation.name),
-                    place(edge.provenance),
-                )
-                if word
-            )
+            f"%{', %'.join(map(str, edge.targets))} {word_of(edge.operation.name)} {place(edge.provenance)}".rstrip()
             for edge in operations
         ]
         title = "\n".join([word for word in (box.part.title, told) if word] + listed)
@@ -207,7 +202,7 @@ class Picture:
         )
         for ports, x, end in sides:
             steps = []
-            for above, below in zip(ports, ports[1:], strict=False):
+            for above, below in pairwise(ports):
                 high = above.strands[-1] + (LINE if above.below else 0)
                 low = below.strands[0] - (LINE if below.above else 0)
                 steps.append(line(x, placed.y + (high + low) // 2, end))
@@ -244,7 +239,8 @@ class Picture:
         """A contraction: what is summed meets in cups, the rest goes on."""
         axes = glyph.box.axes
         assert axes is not None
-        end, steps, (target,) = x + glyph.core, [], axes.targets
+        end, (target,) = x + glyph.core, axes.targets
+        steps: list[str] = []
         deep = x + cup_depth(glyph.box)
         goal = dict(zip(target, glyph.targets[0].strands, strict=False))
         starts: dict[str, list[int]] = {}
@@ -260,8 +256,7 @@ class Picture:
             steps.append(f"M{x} {above}H{turn}C{reach} {above} {reach} {below} {turn} {below}H{x}")
         for label, ys in starts.items():
             if label in goal:
-                for at in ys:
-                    steps.append(line(x, at, deep) + curve(deep, at, end - 6, y + goal[label]))
+                steps += [line(x, at, deep) + curve(deep, at, end - 6, y + goal[label]) for at in ys]
                 steps.append(line(end - 6, y + goal[label], end))
                 if len(ys) > 1:
                     self.pen.dot(end - 6, y + goal[label])
@@ -303,7 +298,7 @@ class Picture:
                     at += APART
         self.pen.path("s", solid)
         self.pen.path("h", threads)
-        (self.pen.hexagon if hexagon else lambda *sides: self.pen.box(*sides, 3))(left, top, wide, tall)
+        self.pen.hexagon(left, top, wide, tall) if hexagon else self.pen.box(left, top, wide, tall, 3)
         self.pen.text("n m", x + glyph.core // 2, top + tall // 2, box.title, TEXT, True)
 
 
@@ -316,9 +311,3 @@ def _ranges(edges: Sequence[int]) -> str:
         else:
             runs.append([edge, edge])
     return " ".join(f"{first}" if first == last else f"{first}-{last}" for first, last in runs)
-
-
-def _escaped(text: str) -> str:
-    from html import escape
-
-    return escape(text)

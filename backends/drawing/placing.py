@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 SWEEPS = 12
 
@@ -124,8 +123,8 @@ def _heights(columns: Columns) -> None:
                 _wish(columns, columns.links[at], wishes, False)
             _settle(columns, columns.columns[at], wishes)
     top = min((item.y for item in columns.items), default=0)
-    for item in columns.items:
-        item.y -= top
+    for each in columns.items:
+        each.y -= top
 
 
 def _wish(columns: Columns, links: Sequence[Link], wishes: dict[int, list[Target]], from_left: bool) -> None:
@@ -142,27 +141,27 @@ def _wish(columns: Columns, links: Sequence[Link], wishes: dict[int, list[Target
 def _settle(columns: Columns, column: Sequence[int], wishes: dict[int, list[Target]]) -> None:
     """The heights that keep order and distances and are nearest to the wishes, the sum of the differences least."""
     offset, offsets = 0, []
-    for above, item in pairwise((None, *column)):
-        assert item is not None
-        offset += columns.items[item].apart + (columns.items[above].height if above is not None else 0)
+    for item in column:
+        offset += columns.items[item].apart
         offsets.append(offset)
+        offset += columns.items[item].height
     blocks: list[tuple[int, list[Target], int]] = []
-    for item, offset in zip(column, offsets, strict=True):
+    for item, base in zip(column, offsets, strict=True):
         # What nobody pulls at goes with what stands above it.
-        wished = [(y - offset, weight) for y, weight in wishes[item]]
+        wished = [(y - base, weight) for y, weight in wishes[item]]
         if not wished and blocks:
             blocks[-1] = (*blocks[-1][:2], blocks[-1][2] + 1)
             continue
         blocks.append((_median(wished) if wished else NOWHERE, wished, 1))
         while len(blocks) > 1 and blocks[-2][0] > blocks[-1][0]:
             (_, above, m), (_, below, n) = blocks[-2:]
-            joined = above + below
-            blocks[-2:] = [(_median(joined), joined, m + n)]
+            both = above + below
+            blocks[-2:] = [(_median(both), both, m + n)]
     if len(blocks) > 1 and blocks[0][0] == NOWHERE:
         blocks[:2] = [(blocks[1][0], [], blocks[0][2] + blocks[1][2])]
     heights = [0 if y == NOWHERE else y for y, _, count in blocks for _ in range(count)]
-    for item, offset, y in zip(column, offsets, heights, strict=True):
-        columns.items[item].y = y + offset
+    for item, base, y in zip(column, offsets, heights, strict=True):
+        columns.items[item].y = y + base
 
 
 def _median(wished: Sequence[Target]) -> int:

@@ -71,7 +71,7 @@ def _cut(
 ) -> list[tuple[int, int]]:
     """The rows as first column and the one behind the last: those that cut the fewest wires, and are few.
 
-    The last row that a column may begin is found by dynamic programming. A column that is wider than the page has a row.
+    Found by dynamic programming; of equals, rows that are full come first. A column wider than the page has a row.
     """
     count = len(columns)
     cut = [0] * (count + 1)
@@ -85,7 +85,7 @@ def _cut(
             if stop > first + 1 and _width(_glyphs(diagram, measure, level, columns, first, stop)) > page:
                 break
             cost = best[first][0] + cut[stop] + A_ROW
-            if cost < best[stop][0]:
+            if cost <= best[stop][0]:
                 best[stop] = (cost, first)
     found: list[tuple[int, int]] = []
     stop = count
@@ -101,7 +101,8 @@ def _glyphs(
     """The boxes of a row of these columns."""
     inside = [number for column in columns[first:stop] for number in column]
     here = {wire for number in inside if diagram.boxes[number].edges for wire in diagram.boxes[number].targets}
-    on, named = set(), set()
+    on: set[int] = set()
+    named: set[int] = set()
     for wire in here:
         for reader in diagram.read.get(wire, ()):
             (on if first <= level[reader] < stop else named).add(wire)

@@ -20,7 +20,8 @@ def draw(
     them where it is None. `unfolded`, each operation is one. `types` writes formats and ranges at the wires.
 
     An arrow is drawn as it is. Of a program what is computed is drawn, without what is written twice, as the forward
-    pass of a step is: `draw(program.arrow)` shows that too. Raises TypingError for anything else, and for a depth below 1.
+    pass of a step is: `draw(program.arrow)` shows that too. Raises TypingError for anything else, and for a depth
+    below 1.
     """
     if depth is not None and (not isinstance(depth, int) or isinstance(depth, bool) or depth < 1):
         raise TypingError(f"draw: expected a depth of at least 1, found {depth!r}; write depth=2, or None for all")

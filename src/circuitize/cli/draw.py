@@ -7,7 +7,7 @@ from argparse import Namespace
 from circuitize.api.drawing import draw, require_ending
 from circuitize.circuits.folder import require_file
 
-from .loading import load_program, read_program
+from .loading import quantized, read_program
 from .output import print_json, progress, say
 
 
@@ -15,10 +15,9 @@ def run(options: Namespace) -> int:
     """Write the picture of the program as it is given, or with --integers of the integer program made of it."""
     require_ending(options.output)
     require_file(options.output)
+    program = read_program(options.program, options=options)
     if options.integers:
-        program = load_program(options.program, options=options).integer
-    else:
-        program = read_program(options.program, options=options)
+        program = quantized(program).integer
     with progress("drawing"):
         made = draw(program, unfolded=options.unfolded, depth=options.depth, types=options.types, title=options.program)
         made.save(options.output)
