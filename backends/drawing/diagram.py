@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import log2
 
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.types import Fixed, Type
@@ -29,6 +30,8 @@ class Box:
     lines: Sequence[str]
     places: Sequence[str]
     axes: Strands | None = None
+    cost: tuple[int, str] | None = None
+    """The colour of its cost, and the cost in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +63,18 @@ def diagram(
     for wire, name in zip(arrow.outputs.tolist(), outputs, strict=True):
         leaving.setdefault(wire, []).append(shortened(name))
     of = {edge: number for number, group in enumerate(groups) for edge in group.edges}
+    writer = {wire: edge for edge, row in enumerate(rows) for wire in row[2]}
     readers: dict[int, set[int]] = {}
     for edge, (_, sources, _, _) in enumerate(rows):
         for wire in sources:
             readers.setdefault(wire, set()).add(of[edge])
+    # Arrays leave a box in the order in which others take them.
+    first_read: dict[int, int] = {}
+    for number, group in enumerate(groups):
+        for edge in group.edges:
+            for wire in rows[edge][1]:
+                if wire not in first_read and wire not in leaving and of.get(writer.get(wire, -1)) != number:
+                    first_read[wire] = len(first_read)
     boxes: list[Box] = []
     for number, group in enumerate(groups):
         made = [wire for edge in group.edges for wire in rows[edge][2]]
@@ -73,6 +84,7 @@ def diagram(
         inside = set(made)
         taken = dict.fromkeys(wire for edge in group.edges for wire in rows[edge][1] if wire not in inside)
         targets = [wire for wire in made if wire in leaving or readers.get(wire, set()) - {number}]
+        targets.sort(key=lambda wire: first_read.get(wire, arrow.wire_count))
         boxes.append(_of_group(arrow, group, list(taken), targets))
     # What is passed on, or never read, has a place of its own too.
     boxes += [
@@ -160,4 +172,13 @@ def described(type: Type) -> str:
     """The format and the range of a wire's elements."""
     if not isinstance(type, Fixed):
         return "reals"
-    return f"[{type.low:,}, {type.high:,}] / 2^{type.fraction_bits}".replace("-", "\N{MINUS SIGN}")
+    text = f"[{_short(type.low)}, {_short(type.high)}] / 2^{type.fraction_bits}"
+    return text.replace("-", "\N{MINUS SIGN}")
+
+
+def _short(number: int) -> str:
+    """All digits of a number, or of a great one the power of two, rounded up to a tenth."""
+    if abs(number) < 10**8:
+        return f"{number:,}"
+    tenths = -int(-10 * log2(abs(number)) // 1)
+    return f"{'-' if number < 0 else ''}2^{tenths // 10}.{tenths % 10}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from circuitize.circuits.files import write_whole
 from circuitize.circuits.folder import require_file
 from circuitize.circuits.hypergraph import Arrow
 
+from . import cost as costs
 from . import dot
 from .diagram import Diagram, diagram
 from .folding import folded, unfolded
@@ -36,6 +37,7 @@ class Drawing:
     diagram: Diagram
     style: Style
     title: str
+    legend: Sequence[tuple[int, str]] = ()
 
     def __repr__(self) -> str:
         return f"Drawing({self.boxes:,} boxes of {self.arrow.edge_count:,} operations)"
@@ -50,7 +52,7 @@ class Drawing:
         """The picture as SVG: no scripts, nothing from a network, dark where the reader's settings ask for it."""
         measure = Measure(self.diagram, self.names, self.style)
         placed = rows(self.diagram, measure, self.style, PAGE)
-        return Picture(self.arrow, self.diagram, self.style, {}).drawn(placed, self.title)
+        return Picture(self.arrow, self.diagram, self.style).drawn(placed, self.title, self.legend)
 
     @cached_property
     def dot(self) -> str:
@@ -97,12 +99,24 @@ def drawing(
     fold: bool = True,
     depth: int | None = DEPTH,
     types: bool = False,
+    cost: tuple[str, Sequence[int]] | None = None,
     title: str = "",
 ) -> Drawing:
     """The picture of an arrow whose inputs and outputs have these names.
 
     Folded it has a box for each part: a layer, `depth` names deep, its derivative, its update. Unfolded it has a box
-    for each operation. `types` writes at each wire its format and range.
+    for each operation. `types` writes at each wire its format and range. Boxes are coloured by `cost`: a measure, and
+    what each operation costs by it.
     """
     groups = folded(arrow, depth) if fold else unfolded(arrow)
-    return Drawing(arrow, diagram(arrow, groups, inputs, outputs, fold), Style(fold, types), title)
+    made = diagram(arrow, groups, inputs, outputs, fold)
+    if cost is None:
+        return Drawing(arrow, made, Style(fold, types), title)
+    measure, each = cost
+    found = [costs.of_box(each, box.edges, measure) for box in made.boxes]
+    greatest = max(found, default=0)
+    boxes = [
+        replace(box, cost=(costs.step(amount, greatest), f"{amount:,} {costs.MEASURES[measure][0]}"))
+        for box, amount in zip(made.boxes, found, strict=True)
+    ]
+    return Drawing(arrow, replace(made, boxes=boxes), Style(fold, types), title, costs.legend(measure, greatest))

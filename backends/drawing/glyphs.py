@@ -17,6 +17,8 @@ APART = 14
 """From strand to strand of an array, where each has its extent written into it."""
 CLOSE = 4
 """The same where an array's extents are written into all of them together."""
+SHORT = 24
+"""Characters of the name of a wire that is not cut."""
 BETWEEN = 14
 """From array to array at one side of a box."""
 LEAD = 12
@@ -114,7 +116,7 @@ class Measure:
     def _sides(self, box: Box, reach: Reach) -> tuple[list[tuple[str, str, bool]], list[tuple[str, str, bool]]]:
         entering, leaving, own = self.diagram.entering, self.diagram.leaving, box.part.layer
         into = [
-            ("", "", True) if wire in reach.here else (last_names(self.names[wire], 30, own), "", False)
+            ("", "", True) if wire in reach.here else (last_names(self.names[wire], SHORT, own), "", False)
             for wire in box.sources
         ]
         out = []
@@ -123,7 +125,7 @@ class Measure:
             said = [*leaving.get(wire, [])]
             if wire in reach.named and wire not in entering:
                 said.insert(0, self.names[wire])
-            text = ", ".join(dict.fromkeys(last_names(name, 30, own) for name in said))
+            text = ", ".join(dict.fromkeys(last_names(name, SHORT, own) for name in said))
             out.append(("", text, True) if goes_on else (text, "", False))
         return into, out
 
@@ -147,8 +149,8 @@ class Measure:
     def _whole(self, box: Box, reach: Reach) -> Glyph:
         into, out = self._sides(box, reach)
         title = width(box.title, TITLE, True)
-        lines = wrapped(list(box.lines), max(120, title), TEXT) + wrapped(list(box.places), max(120, title), TEXT)
-        core = max(title, *(width(line, TEXT) for line in lines)) + 16 if lines else 0
+        lines = [text for _, text in said(box)]
+        core = max(title, *(width(line, TEXT, True) for line in lines)) + 16 if lines else 0
         tall = (LINE + 4 + LINE * len(lines) + 8) if box.edges else 0
         # The first arrays of all boxes are as high, so that boxes in a chain are too.
         top = TOP if box.edges else 9
@@ -173,12 +175,22 @@ class Measure:
             tall = max(22, most * APART + 4)
             body = (lanes - 6, lanes - 6 + tall)
             core, deep = width(box.title, TEXT, True) + (30 if box.axes.form is Form.HEXAGON else 16), 0
-        caption = [*box.lines, *box.places]
+        caption = [text for _, text in said(box)]
         drawn = max(body[1] + 2, bottom(sources) + 7, bottom(targets) + 7)
         bends = 22
-        full = max(core + 2 * bends, *(width(line, TEXT) for line in caption), 0)
+        full = max(core + 2 * bends, *(width(line, TEXT, True) for line in caption), 0)
         left, right = self._beside(sources, True), self._beside(targets, False)
         return Glyph(box, sources, targets, left, full, right, drawn + LINE * len(caption) + 2, body, lanes, bends)
+
+
+def said(box: Box) -> list[tuple[str, str]]:
+    """The lines of text of a box beside its title: each with its class."""
+    cost = [("n", box.cost[1])] if box.cost else []
+    if box.axes is not None:
+        return [("", text) for text in box.lines] + [("q", text) for text in box.places] + cost
+    most = max(120, width(box.title, TITLE, True))
+    lines = [("", text) for text in wrapped(list(box.lines), most, TEXT)]
+    return lines + [("q", text) for text in wrapped(list(box.places), most, TEXT)] + cost
 
 
 def joined(port: Port) -> str:

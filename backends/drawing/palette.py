@@ -58,7 +58,9 @@ def _rules(colours: Palette) -> str:
     kinds = "".join(
         f".cz .{kind} .f{{fill:{colours.fills[kind]};stroke:{colours.edges[kind]}}}" for kind in colours.fills
     )
-    heat = "".join(f".cz .c{step} .f{{fill:{colour}}}" for step, colour in enumerate(colours.heat))
+    heat = "".join(
+        f".cz .c{step} .f{{fill:{colour};stroke:{colours.faint}}}" for step, colour in enumerate(colours.heat)
+    )
     return (
         f".cz .p{{fill:{colours.page}}}.cz text,.cz .o{{fill:{colours.ink}}}.cz .q{{fill:{colours.faint}}}"
         f".cz .k{{fill:{colours.name}}}.cz .s,.cz .h{{stroke:{colours.ink}}}"

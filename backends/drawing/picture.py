@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from html import escape
 from itertools import pairwise
 
@@ -11,11 +11,11 @@ from circuitize.circuits.hypergraph import Arrow
 from .axes import Form
 from .diagram import Diagram, word_of
 from .folding import place
-from .glyphs import APART, LINE, TAIL, TEXT, TITLE, Glyph, Port, Style, acted, cup_depth, joined, summed
+from .glyphs import APART, LINE, TAIL, TEXT, TITLE, Glyph, Port, Style, acted, cup_depth, joined, said, summed
 from .palette import SHAPES, style_sheet
 from .pen import Pen, curve, line
 from .rows import MARGIN, Placed, Row
-from .text import width, wrapped
+from .text import width
 
 TAG = 6
 """Between a strand and the name at its end."""
@@ -24,14 +24,14 @@ TAG = 6
 class Picture:
     """Draws the rows of a diagram."""
 
-    def __init__(self, arrow: Arrow, diagram: Diagram, style: Style, heat: Mapping[int, tuple[int, str]]) -> None:
-        self.arrow, self.diagram, self.style, self.heat = arrow, diagram, style, heat
+    def __init__(self, arrow: Arrow, diagram: Diagram, style: Style) -> None:
+        self.arrow, self.diagram, self.style = arrow, diagram, style
         self.pen = Pen()
         self.steps: dict[int, list[str]] = {}
         self.texts: dict[int, list[tuple[str, int, int, str]]] = {}
         self.dots: dict[int, list[tuple[int, int]]] = {}
 
-    def drawn(self, rows: Sequence[Row], title: str, legend: str = "") -> str:
+    def drawn(self, rows: Sequence[Row], title: str, legend: Sequence[tuple[int, str]] = ()) -> str:
         """The whole SVG."""
         pen = self.pen
         for row in rows:
@@ -48,9 +48,8 @@ class Picture:
         wide = max([row.right for row in rows], default=0) + MARGIN
         tall = max([row.bottom for row in rows], default=0) + MARGIN
         if legend:
-            tall += LINE + 4
-            pen.text("q", MARGIN, tall - MARGIN, legend)
-            wide = max(wide, 2 * MARGIN + width(legend, TEXT))
+            tall += LINE + 8
+            wide = max(wide, self._legend(legend, tall - MARGIN - 6))
         head = (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="cz" width="{wide}" height="{tall}" '
             f'viewBox="0 0 {wide} {tall}" role="img"><title>{escape(title)}</title>'
@@ -58,6 +57,17 @@ class Picture:
             f'<rect class="p" width="{wide}" height="{tall}" rx="8"/>'
         )
         return "\n".join([head, *pen.lines, "</svg>", ""])
+
+    def _legend(self, legend: Sequence[tuple[int, str]], y: int) -> int:
+        """The colours of costs, in a line; where it ends."""
+        x = MARGIN
+        for colour, text in legend:
+            self.pen.open(f"b c{colour}", text)
+            self.pen.box(x, y - 6, 12, 12, 2)
+            self.pen.text("", x + 17, y, text)
+            self.pen.close()
+            x += 17 + width(text, TEXT) + 16
+        return x
 
     def _wire(self, wire: int) -> None:
         """All that belongs to a wire, which may be drawn in pieces."""
@@ -120,7 +130,7 @@ class Picture:
                 kind = "e" if port.wire in self.diagram.entering else "e k"
                 self._say(port.wire, kind, begin - TAG, placed.y + port.middle, port.tag)
                 if port.below:
-                    self._say(port.wire, "e q", x, placed.y + port.strands[-1] + LINE, port.below)
+                    self._say(port.wire, "e q", x - 4, placed.y + port.strands[-1] + LINE, port.below)
         x += glyph.core
         if not glyph.box.edges:
             # What is passed on has its extents at the left alone.
@@ -174,14 +184,13 @@ class Picture:
         box = glyph.box
         if not box.edges:
             return
-        heat, told = self.heat.get(box.edges[0], (None, "")) if len(box.edges) == 1 else self._heat_of(box.edges)
         operations = [self.arrow.edge(edge) for edge in box.edges]
         listed = [
             f"%{', %'.join(map(str, edge.targets))} {word_of(edge.operation.name)} {place(edge.provenance)}".rstrip()
             for edge in operations
         ]
-        title = "\n".join([word for word in (box.part.title, told) if word] + listed)
-        kind = f"b {box.part.kind.value}" + ("" if heat is None else f" c{heat}")
+        title = "\n".join([box.part.title, *([box.cost[1]] if box.cost else []), *listed])
+        kind = f"b {box.part.kind.value}" + (f" c{box.cost[0]}" if box.cost else "")
         pen.open(kind, title, operations=_ranges(box.edges))
         self._dashes(placed)
         if box.axes is None:
@@ -189,9 +198,6 @@ class Picture:
         else:
             self._single(placed)
         pen.close()
-
-    def _heat_of(self, edges: Sequence[int]) -> tuple[int | None, str]:
-        return self.heat.get(-1 - edges[0], (None, ""))
 
     def _dashes(self, placed: Placed) -> None:
         """Between the arrays at one side: together they are a tuple."""
@@ -212,28 +218,29 @@ class Picture:
         glyph, x, y = placed.glyph, placed.x, placed.y
         self.pen.box(x, y, glyph.core, glyph.height, 7)
         box = glyph.box
-        most = max(120, width(box.title, TITLE, True))
-        lines = [("m", text) for text in wrapped(list(box.lines), most, TEXT)]
-        lines += [("m q", text) for text in wrapped(list(box.places), most, TEXT)]
+        lines = said(box)
         tall = LINE + 4 + LINE * len(lines)
         at = y + (glyph.height - tall) // 2 + LINE // 2
         middle = x + glyph.core // 2
         self.pen.text("t m", middle, at, box.title, TITLE, True)
         for number, (kind, text) in enumerate(lines, 1):
-            self.pen.text(kind, middle, at + 3 + LINE * number, text)
+            self.pen.text(f"m {kind}".rstrip(), middle, at + 3 + LINE * number, text, TEXT, kind == "n")
 
     def _single(self, placed: Placed) -> None:
         glyph, x, y = placed.glyph, placed.x, placed.y
         box = glyph.box
         assert box.axes is not None
         if box.axes.form is Form.CUP:
+            if box.cost:
+                low = glyph.height - LINE * len(said(box)) - 6
+                self.pen.box(x, y + glyph.sources[0].strands[0] - 7, glyph.core, low, 6)
             self._cup(glyph, x, y)
         else:
             self._shape(glyph, x, y)
-        caption = [("m", text) for text in box.lines] + [("m q", text) for text in box.places]
+        caption = said(box)
         at = y + glyph.height - LINE * len(caption) + 4
         for number, (kind, text) in enumerate(caption):
-            self.pen.text(kind, x + glyph.core // 2, at + LINE * number, text)
+            self.pen.text(f"m {kind}".rstrip(), x + glyph.core // 2, at + LINE * number, text, TEXT, kind == "n")
 
     def _cup(self, glyph: Glyph, x: int, y: int) -> None:
         """A contraction: what is summed meets in cups, the rest goes on."""

@@ -19,7 +19,8 @@ def run(options: Namespace) -> int:
     if options.integers:
         program = quantized(program).integer
     with progress("drawing"):
-        made = draw(program, unfolded=options.unfolded, depth=options.depth, types=options.types, title=options.program)
+        said = {name: getattr(options, name) for name in ("unfolded", "depth", "types", "cost")}
+        made = draw(program, **said, title=options.program)
         made.save(options.output)
     size = options.output.stat().st_size
     if options.json:
