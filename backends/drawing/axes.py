@@ -7,6 +7,8 @@ from dataclasses import dataclass, fields
 from enum import Enum
 from itertools import pairwise
 
+import numpy as np
+
 from circuitize.circuits import arrays, integers
 from circuitize.circuits.integers.steps import Affine, Regroup
 from circuitize.circuits.operation import Operation
@@ -171,12 +173,17 @@ def _of_steps(steps: Sequence[Regroup | Affine], source: Shape, target: Shape) -
     return found
 
 
+def _plain(value: object) -> object:
+    """A number out of an array that is one."""
+    return value.item() if isinstance(value, (np.ndarray, np.generic)) and not value.ndim else value
+
+
 def parameters(operation: Operation) -> str:
     """The short parameters of an operation that strands do not show: numbers and words."""
     shown = [
-        f"{getattr(operation, one.name):.6g}" if isinstance(value, float) else str(value)
+        f"{value:.6g}" if isinstance(value, float) else str(value)
         for one in fields(operation)  # type: ignore[arg-type]
         if one.init and one.name not in ("axis", "axes", "equation", "shape")
-        if isinstance(value := getattr(operation, one.name), (int, float, str)) and not isinstance(value, bool)
+        if isinstance(value := _plain(getattr(operation, one.name)), (int, float, str)) and not isinstance(value, bool)
     ]
     return " ".join(word for word in shown if word)

@@ -70,7 +70,7 @@ def step(cost: int, greatest: int) -> int:
 def legend(measure: str, greatest: int) -> list[tuple[int, str]]:
     """Each colour with what it says."""
     word = MEASURES[measure][0]
-    said = [f"no {word}", *(f"to {share} %" for share in SHARES[1:]), f"to the most, {greatest:,}"]
+    said = [f"no {word}", *(f"up to {share} % of the most" for share in SHARES[1:]), f"up to the most, {greatest:,}"]
     return list(enumerate(said))
 
 

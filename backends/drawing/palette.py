@@ -41,9 +41,9 @@ DARK = Palette(
 )
 
 
-def style_sheet() -> str:
-    """Rules for both: dark where the reader's settings ask for it."""
-    return f"{_rules(LIGHT)}@media (prefers-color-scheme:dark){{{_rules(DARK)}}}"
+def style_sheet(heat: bool) -> str:
+    """Rules for both, dark where the reader's settings ask for it; with those of costs, or of kinds of parts."""
+    return f"{SHAPES}{_rules(LIGHT, heat)}@media (prefers-color-scheme:dark){{{_rules(DARK, heat)}}}"
 
 
 SHAPES = (
@@ -54,15 +54,16 @@ SHAPES = (
 )
 
 
-def _rules(colours: Palette) -> str:
+def _rules(colours: Palette, heat: bool) -> str:
     kinds = "".join(
         f".cz .{kind} .f{{fill:{colours.fills[kind]};stroke:{colours.edges[kind]}}}" for kind in colours.fills
     )
-    heat = "".join(
-        f".cz .c{step} .f{{fill:{colour};stroke:{colours.faint}}}" for step, colour in enumerate(colours.heat)
+    costs = "".join(
+        f".cz .c{step} .f{{fill:{colour};stroke:{colours.faint}}}.cz .c{step} .q{{fill:{colours.ink}}}"
+        for step, colour in enumerate(colours.heat)
     )
     return (
         f".cz .p{{fill:{colours.page}}}.cz text,.cz .o{{fill:{colours.ink}}}.cz .q{{fill:{colours.faint}}}"
         f".cz .k{{fill:{colours.name}}}.cz .s,.cz .h{{stroke:{colours.ink}}}"
-        f".cz .d{{stroke:{colours.dash}}}{kinds}{heat}"
+        f".cz .d{{stroke:{colours.dash}}}{costs if heat else kinds}"
     )

@@ -12,7 +12,7 @@ from .axes import Form
 from .diagram import Diagram, word_of
 from .folding import place
 from .glyphs import APART, LINE, TAIL, TEXT, TITLE, Glyph, Port, Style, acted, cup_depth, joined, said, summed
-from .palette import SHAPES, style_sheet
+from .palette import style_sheet
 from .pen import Pen, curve, line
 from .rows import MARGIN, Placed, Row
 from .text import width
@@ -53,7 +53,7 @@ class Picture:
         head = (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="cz" width="{wide}" height="{tall}" '
             f'viewBox="0 0 {wide} {tall}" role="img"><title>{escape(title)}</title>'
-            f"<style>{SHAPES}{style_sheet()}</style>"
+            f"<style>{style_sheet(bool(legend))}</style>"
             f'<rect class="p" width="{wide}" height="{tall}" rx="8"/>'
         )
         return "\n".join([head, *pen.lines, "</svg>", ""])
