@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from pathlib import Path
 
@@ -104,6 +105,20 @@ def test_pictures_of_the_pages_are_these_bytes(picture: str, request: pytest.Fix
         path.parent.mkdir(exist_ok=True)
         path.write_text(svg)
     assert path.read_text() == svg, f"{path} differs: make golden, then look at it"
+
+
+def test_the_picture_of_costs_is_these_bytes(request: pytest.FixtureRequest) -> None:
+    svg = draw(program("digits.py:step"), cost="rows", title="digits.py:step").svg
+    path = PICTURES / "digits-rows.svg"
+    if request.config.getoption("--update-golden"):
+        path.write_text(svg)
+    assert path.read_text() == svg, f"{path} differs: make golden, then look at it"
+
+
+def test_the_pictures_are_those_of_the_page() -> None:
+    page = (PICTURES.parent / "drawing.md").read_text()
+    shown = set(re.findall(r"\(pictures/(.*?)\.svg\)", page))
+    assert shown == {path.stem for path in PICTURES.iterdir()} == {*SHOWN, "digits-rows"}
 
 
 def test_the_pictures_are_small() -> None:
