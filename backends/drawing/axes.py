@@ -133,7 +133,7 @@ def _by_fields(operation: Operation, source: Shape, target: Shape) -> Pairs:
         return [(axis, axis) for axis in rest]
     if tuple(source[axis] for axis in rest if axis < len(source)) == target:
         return [(axis, place) for place, axis in enumerate(rest)]
-    if tuple(target[axis] for axis in rest if axis < len(target)) == source:
+    if isinstance(operation, arrays.Broadcast):
         return [(place, axis) for place, axis in enumerate(rest)]
     return []
 
