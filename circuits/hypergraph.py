@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from .equality import equal
 from .errors import TypingError
 from .operation import Edge, Operation, Provenance, Values
 from .summary import arrow_table, listing, short
@@ -28,7 +29,8 @@ class Arrow:
     Every wire has exactly one writer (an input or an edge) and any number of readers: several readers are a copy,
     none is a discard. Edges are stored in an order in which writers come before readers. Sources and targets are in
     CSR form: those of edge e are `source_wires[source_offsets[e]:source_offsets[e + 1]]`. See Wilson and Zanasi,
-    "Data-parallel algorithms for string diagrams" (arXiv 2305.01041), for the representation.
+    "Data-parallel algorithms for string diagrams" (arXiv 2305.01041), for the representation. `==` asks whether two
+    arrows are one up to renaming.
     """
 
     operations: tuple[Operation, ...]
@@ -92,6 +94,13 @@ class Arrow:
         """How many edges and outputs read each wire."""
         read = np.concatenate([self.source_wires, self.outputs])
         return np.bincount(read, minlength=self.wire_count)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both are one arrow up to the numbering and the order of wires and edges; see `equal`."""
+        return equal(self, other) if isinstance(other, Arrow) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((len(self.inputs), len(self.outputs), self.wire_count, self.edge_count))
 
     def __rshift__(self, other: Arrow) -> Arrow:
         return compose(self, other)

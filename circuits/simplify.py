@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from weakref import WeakSet
-
 import numpy as np
 
 from .errors import Undefined
@@ -13,6 +11,8 @@ from .types import Type
 
 FOLD_LIMIT = 4096
 """Constants of at most this many elements are computed at compile time; larger ones stay symbolic."""
+SIMPLE = "_simple"
+"""Among the attributes of an arrow that came from here."""
 
 
 def simplify(arrow: Arrow) -> Arrow:
@@ -21,7 +21,7 @@ def simplify(arrow: Arrow) -> Arrow:
     Two passes over the edges, linear time. Edges that remain keep their order and provenance. Idempotent; an arrow that
     came from here is returned as it is.
     """
-    if arrow in _simple:
+    if SIMPLE in vars(arrow):
         return arrow
     operations = list(arrow.operations)
     indices: dict[Operation, int] = {operation: index for index, operation in enumerate(operations)}
@@ -61,11 +61,8 @@ def simplify(arrow: Arrow) -> Arrow:
         kept.append((operation_index, sources, targets, provenance))
     outputs = [representative[wire] for wire in arrow.outputs.tolist()]
     simple = _assemble(arrow, tuple(operations), _live(kept, outputs), outputs)
-    _simple.add(simple)
+    vars(simple)[SIMPLE] = True
     return simple
-
-
-_simple: WeakSet[Arrow] = WeakSet()
 
 
 def _constant(operation: Operation, sources: list[Operation], target: Type) -> Operation | None:

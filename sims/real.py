@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.arrays.composite import expand_composites
+from circuitize.circuits.equality import Itself
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.port import Port, Role
@@ -26,10 +27,14 @@ from .prepared import Prepared, prepared
 Reals = NDArray[np.float64]
 
 
-@lru_cache(maxsize=16)
 def executor(arrow: Arrow, device: Device = CPU) -> Prepared:
     """The arrow simplified and prepared for a device; kept for the arrows used last."""
-    return prepared(simplified(arrow), device)
+    return _prepared(Itself(arrow), device)
+
+
+@lru_cache(maxsize=16)
+def _prepared(held: Itself, device: Device) -> Prepared:
+    return prepared(simplified(held.arrow), device)
 
 
 def simplified(arrow: Arrow) -> Arrow:

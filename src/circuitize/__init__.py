@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .api.compile import compile as compile
     from .api.disputes.dispute import dispute as dispute
     from .api.disputes.testimony import testify as testify
+    from .api.drawing import draw as draw
     from .api.estimate import estimate as estimate
     from .api.renewal import renewal as renewal
     from .api.running import run as run

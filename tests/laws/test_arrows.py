@@ -10,7 +10,7 @@ from meaningless import TYPES, Box, Terms
 from tiers import examples
 
 from circuitize.circuits.builder import Builder, generator
-from circuitize.circuits.encode import digest
+from circuitize.circuits.encode import digest, encode
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.hypergraph import Arrow, compose, fold, identity, permute, tensor
 from circuitize.circuits.operation import Operation
@@ -170,3 +170,41 @@ def test_long_compositions_take_linear_time() -> None:
     assert chain.edge_count == 10_000 and chain.wire_count == 10_001
     assert len(chain.operations) == 1
     np.testing.assert_array_equal(np.sort(chain.target_wires), np.arange(1, 10_001))
+
+
+@laws
+@given(terms)
+def test_equal_arrows_are_those_of_equal_bytes(t: Terms) -> None:
+    """Up to renaming, which a random order of edges is; a box, a wire, a copy or an end more makes another arrow."""
+    f = t.arrow()
+    assert f == f and f == shuffled(f, t.random) and hash(f) == hash(shuffled(f, t.random))
+    others = [t.arrow(f.source), tensor(f, t.arrow()), compose(f, permute(f.target, [])), simplify(f)]
+    others += [compose(f, permute(f.target, order)) for order in ([0], [*range(len(f.target))[::-1]]) if f.target]
+    for g in others:
+        assert (f == g) == (encode(f) == encode(g)) == (g == f)
+
+
+def test_a_copy_is_not_the_same_box_twice() -> None:
+    box, builder, twice = Box(1, (TYPES[0],), (TYPES[0],)), Builder(), Builder()
+    (made,) = builder.apply(box, builder.input(TYPES[0]))
+    x = twice.input(TYPES[0])
+    shared, doubled = builder.build([made, made]), twice.build([*twice.apply(box, x), *twice.apply(box, x)])
+    assert shared != doubled and doubled != shared and shared == simplify(doubled)
+    assert shared != "an arrow"
+
+
+def shuffled(arrow: Arrow, random: np.random.Generator) -> Arrow:
+    """The same arrow, each edge written as soon as chance has it after what it reads; wires numbered anew."""
+    builder = Builder()
+    wires = dict(zip(arrow.inputs.tolist(), builder.inputs(arrow.source), strict=True))
+    read = arrow.readers()
+    waiting = list(arrow.edges())
+    while waiting:
+        ready = [edge for edge in waiting if all(wire in wires for wire in edge.sources)]
+        # What nothing reads stays in its order.
+        unread = [edge for edge in ready if not any(read[wire] for wire in edge.targets)]
+        edge = ready[int(random.integers(len(ready)))]
+        edge = unread[0] if edge in unread else edge
+        wires.update(zip(edge.targets, builder.apply(edge.operation, *(wires[w] for w in edge.sources)), strict=True))
+        waiting.remove(edge)
+    return builder.build([wires[wire] for wire in arrow.outputs.tolist()])

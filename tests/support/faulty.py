@@ -16,6 +16,7 @@ import pytest
 from circuitize.api.training.chunks import Layout
 from circuitize.api.training.course import Course
 from circuitize.api.training.records import Records
+from circuitize.circuits.equality import Itself
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.values import Raw
@@ -114,8 +115,8 @@ def machine(fault: Fault, program: IntegerProgram) -> Iterator[None]:
     seen: list[bytes] = []
 
     @cache
-    def prepared(arrow: Arrow, device: Device, names: tuple[str, ...]) -> Executor:
-        return Faulty(arrow, device, names, fault, layout, seen)
+    def prepared(held: Itself, device: Device, names: tuple[str, ...]) -> Executor:
+        return Faulty(held.arrow, device, names, fault, layout, seen)
 
     batches, took = Course.batches, Records.took
 

@@ -23,6 +23,7 @@ COMMANDS: dict[str, tuple[str, str | None]] = {
     "demo": ("the whole story on real data, on one screen", "circuit_arguments"),
     "compile": ("write a program's circuit, or its hardware", "circuit_arguments"),
     "export": ("write a program for others to read: an open hypergraph in JSON", "circuit_arguments"),
+    "draw": ("draw a program: a picture in SVG, folded by layer, derivative and update", "circuit_arguments"),
     "simulate": ("run emitted Verilog, compare with the integer executor", "circuit_arguments"),
     "estimate": ("sizes of every target, before emitting", "circuit_arguments"),
     "accuracy": ("errors against float64, wire by wire; formats that meet a target", "circuit_arguments"),

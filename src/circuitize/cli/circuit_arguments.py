@@ -6,6 +6,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
 from pathlib import Path
 
+from circuitize.api.drawing import DEPTH, MEASURES
 from circuitize.api.targets.options import offered
 from circuitize.api.targets.registry import TARGETS
 from circuitize.api.targets.verilog import SIMULATORS
@@ -74,6 +75,18 @@ def export(command: ArgumentParser) -> None:
     output(command, "-o", "FILE", "FILE.json, an open hypergraph, or FILE.arrow, a saved arrow; PROGRAM may be either")
     command.add_argument("--real", action="store_true", help="the program of reals, as it is before it is quantized")
     command.add_argument("--examples", action="store_true", help="with its examples, in a file for its owner alone")
+
+
+def draw(command: ArgumentParser) -> None:
+    program(command)
+    output(command, "-o", "FILE", "FILE.svg, a picture, or FILE.dot, a graph for Graphviz")
+    command.add_argument("--unfolded", action="store_true", help="a box for each operation, its axes as strands")
+    command.add_argument(
+        "--depth", type=count, default=DEPTH, metavar="N", help="names kept of layers in layers (default: %(default)s)"
+    )
+    command.add_argument("--integers", action="store_true", help="the integer program, as it is quantized")
+    command.add_argument("--types", action="store_true", help="write the format and the range of each wire")
+    command.add_argument("--cost", choices=list(MEASURES), help="colour the integer program by what its parts cost")
 
 
 def estimate(command: ArgumentParser) -> None:

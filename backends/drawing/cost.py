@@ -1,0 +1,80 @@
+"""What each operation of an integer program costs: what a picture is coloured by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.integers import Shift
+from circuitize.circuits.program import IntegerProgram
+
+from ..field import BN254
+from ..plonkish import cost as plonkish
+from ..plonkish.expressions import ExpressionBuilder
+from ..r1cs.builder import CountingBuilder
+from ..r1cs.challenge import Challenge
+from ..r1cs.emit import assemble
+
+
+def _rows(program: IntegerProgram) -> list[int]:
+    """The constraints of R1CS."""
+    builder = CountingBuilder(BN254)
+    assemble(program, builder, Challenge.HASHED)
+    found = [0] * program.arrow.edge_count
+    for (edge, _), count in builder.counts.items():
+        if edge >= 0:
+            found[edge] += count.rows
+    return found
+
+
+def _lookups(program: IntegerProgram) -> list[int]:
+    """The lookups of a Plonkish system."""
+    found = [0] * program.arrow.edge_count
+    for placed in plonkish.search(program)[0].layout.units:
+        unit = placed.unit
+        each = len(unit.lookups(ExpressionBuilder(), range(len(unit.phases)), range(unit.fixed)))
+        for task in placed.tasks:
+            if task.edge >= 0:
+                found[task.edge] += each * unit.elements(task) * unit.height(task)
+    return found
+
+
+def _bits(program: IntegerProgram) -> list[int]:
+    """The bits that roundings leave out of each element: those of a Shift."""
+    return [edge.operation.bits if isinstance(edge.operation, Shift) else 0 for edge in program.arrow.edges()]
+
+
+MEASURES: dict[str, tuple[str, Callable[[IntegerProgram], list[int]]]] = {
+    "rows": ("constraints", _rows),
+    "lookups": ("lookups", _lookups),
+    "bits": ("bits lost", _bits),
+}
+"""By name: what is counted, in words, and how; one number for each operation of the arrow."""
+
+SHARES = (0, 1, 5, 20, 50)
+"""Percents of the greatest cost beyond which a box has the next colour."""
+
+
+def counted(program: IntegerProgram, measure: str) -> list[int]:
+    """The cost of each operation. Raises CircuitizeError for another measure, and where the target has no circuit."""
+    if measure not in MEASURES:
+        raise CircuitizeError(f"expected a cost among {', '.join(MEASURES)}, found {measure!r}; choose one")
+    return MEASURES[measure][1](program)
+
+
+def step(cost: int, greatest: int) -> int:
+    """The colour of a cost, 0 where there is none."""
+    return sum(100 * cost > share * greatest for share in SHARES)
+
+
+def legend(measure: str, greatest: int) -> list[tuple[int, str]]:
+    """Each colour with what it says."""
+    word = MEASURES[measure][0]
+    said = [f"no {word}", *(f"up to {share} % of the most" for share in SHARES[1:]), f"up to the most, {greatest:,}"]
+    return list(enumerate(said))
+
+
+def of_box(costs: Sequence[int], edges: Sequence[int], measure: str) -> int:
+    """The cost of a box of some operations: all of theirs together, of bits lost the most."""
+    found = [costs[edge] for edge in edges]
+    return max(found, default=0) if measure == "bits" else sum(found)

@@ -1,0 +1,122 @@
+"""Draws an arrow: boxes for its operations or for its parts, as SVG or as DOT."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.files import write_whole
+from circuitize.circuits.folder import require_file
+from circuitize.circuits.hypergraph import Arrow
+
+from . import cost as costs
+from . import dot
+from .diagram import Diagram, diagram
+from .folding import folded, unfolded
+from .glyphs import Measure, Style
+from .picture import Picture
+from .rows import rows
+
+PAGE = 1000
+"""The greatest width in pixels, but for a single column that is wider: rows are cut there."""
+
+DEPTH = 2
+"""Of a layer within layers, how many names are kept, where nothing else is said."""
+
+ENDINGS = (".svg", ".dot")
+
+
+@dataclass(frozen=True, repr=False)
+class Drawing:
+    """A picture of an arrow; a notebook shows it. The same arrow has the same bytes on every machine."""
+
+    arrow: Arrow
+    diagram: Diagram
+    style: Style
+    title: str
+    legend: Sequence[tuple[int, str]] = ()
+
+    def __repr__(self) -> str:
+        return f"Drawing({self.boxes:,} boxes of {self.arrow.edge_count:,} operations)"
+
+    @property
+    def boxes(self) -> int:
+        """How many boxes it has."""
+        return sum(bool(box.edges) for box in self.diagram.boxes)
+
+    @cached_property
+    def svg(self) -> str:
+        """The picture as SVG: no scripts, nothing from a network, dark where the reader's settings ask for it."""
+        measure = Measure(self.diagram, self.names, self.style)
+        placed = rows(self.diagram, measure, self.style, PAGE)
+        return Picture(self.arrow, self.diagram, self.style).drawn(placed, self.title, self.legend)
+
+    @cached_property
+    def dot(self) -> str:
+        """The boxes and wires as a graph for Graphviz."""
+        return dot.graph(self.diagram, self.names, self.title)
+
+    @cached_property
+    def names(self) -> list[str]:
+        """What each wire is called where it begins or ends in another row."""
+        made = self.diagram
+        found = [f"%{wire}" for wire in range(len(made.types))]
+        for box in made.boxes if self.style.fold else ():
+            for number, wire in enumerate(box.targets, 1):
+                found[wire] = box.title if len(box.targets) == 1 else f"{box.title} {number}"
+        for wire, name in made.entering.items():
+            found[wire] = name
+        return found
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def save(self, path: Path | str) -> None:
+        """Write FILE.svg or FILE.dot, whole or not at all. Raises CircuitizeError for another ending."""
+        file = Path(path)
+        require_ending(file)
+        require_file(file)
+        write_whole(file, [(self.dot if file.suffix == ".dot" else self.svg).encode()])
+
+
+def require_ending(path: Path) -> None:
+    """Raises CircuitizeError unless a file's name says that it is a picture."""
+    if path.suffix not in ENDINGS:
+        raise CircuitizeError(
+            f"{path}: expected a file that ends in .svg (a picture) or .dot (a graph for Graphviz), found "
+            f"{path.suffix or 'no ending'!r}; rename it"
+        )
+
+
+def drawing(
+    arrow: Arrow,
+    inputs: Sequence[str],
+    outputs: Sequence[str],
+    *,
+    fold: bool = True,
+    depth: int | None = DEPTH,
+    types: bool = False,
+    cost: tuple[str, Sequence[int]] | None = None,
+    title: str = "",
+) -> Drawing:
+    """The picture of an arrow whose inputs and outputs have these names.
+
+    Folded it has a box for each part: a layer, `depth` names deep, its derivative, its update. Unfolded it has a box
+    for each operation. `types` writes at each wire its format and range. Boxes are coloured by `cost`: a measure, and
+    what each operation costs by it.
+    """
+    groups = folded(arrow, depth) if fold else unfolded(arrow)
+    made = diagram(arrow, groups, inputs, outputs, fold)
+    if cost is None:
+        return Drawing(arrow, made, Style(fold, types), title)
+    measure, each = cost
+    found = [costs.of_box(each, box.edges, measure) for box in made.boxes]
+    greatest = max(found, default=0)
+    boxes = [
+        replace(box, cost=(costs.step(amount, greatest), f"{amount:,} {costs.MEASURES[measure][0]}"))
+        for box, amount in zip(made.boxes, found, strict=True)
+    ]
+    return Drawing(arrow, replace(made, boxes=boxes), Style(fold, types), title, costs.legend(measure, greatest))

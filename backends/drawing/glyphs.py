@@ -1,0 +1,220 @@
+"""The measure of a box on the page: where its strands enter and leave, and what is written beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from .axes import Form
+from .diagram import Box, Diagram, described, extents, last_names
+from .text import width, wrapped
+
+TEXT, TITLE = 10, 12
+"""Sizes of text in pixels. A page is as wide as a picture at most, so that no text is below 8 pixels on one of 800."""
+
+LINE = 13
+APART = 14
+"""From strand to strand of an array, where each has its extent written into it."""
+CLOSE = 4
+"""The same where an array's extents are written into all of them together."""
+SHORT = 24
+"""Characters of the name of a wire that is not cut."""
+BETWEEN = 14
+"""From array to array at one side of a box."""
+LEAD = 12
+TAIL = 8
+TOP = 20
+"""Of a box of several operations, above its first arrays."""
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """An array at the side of a box: the middles of its strands, below the top of the box.
+
+    `tag` names the wire where it does not go on: at a source where it comes from, at a target where it goes.
+    `above` and `below` are lines over and under the strands.
+    """
+
+    wire: int
+    strands: tuple[int, ...]
+    extents: tuple[str, ...]
+    tag: str = ""
+    above: str = ""
+    below: str = ""
+    goes_on: bool = True
+
+    @property
+    def middle(self) -> int:
+        return (self.strands[0] + self.strands[-1]) // 2
+
+
+@dataclass(frozen=True, slots=True)
+class Glyph:
+    """A box with its measures. `left` and `right` are the widths of what lies beside its core; `body` is where the box
+    itself begins and ends, below its top; `bends` how far strands run before they bend.
+    """
+
+    box: Box
+    sources: tuple[Port, ...]
+    targets: tuple[Port, ...]
+    left: int
+    core: int
+    right: int
+    height: int
+    body: tuple[int, int]
+    lanes: int = 0
+    bends: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Which wires go on from column to column: `here` those written in this row, `on` those read in it later."""
+
+    here: Collection[int]
+    on: Collection[int]
+    named: Collection[int]
+    """Those that are read in another row, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """What is drawn, and how much is said of it."""
+
+    fold: bool
+    types: bool
+
+
+class Measure:
+    """Measures the boxes of a diagram."""
+
+    def __init__(self, diagram: Diagram, names: Sequence[str], style: Style) -> None:
+        self.diagram, self.names, self.style = diagram, names, style
+
+    def glyph(self, box: Box, reach: Reach) -> Glyph:
+        """The box where these wires go on."""
+        if box.axes is None:
+            return self._whole(box, reach)
+        return self._single(box, reach)
+
+    def _ports(self, wires: Sequence[int], top: int, sides: Sequence[tuple[str, str, bool]]) -> tuple[Port, ...]:
+        """Arrays one below the other; of each its tag, what is above it, and whether it goes on."""
+        apart = CLOSE if self.style.fold else APART
+        ports: list[Port] = []
+        y = top
+        for number, (wire, (tag, above, goes_on)) in enumerate(zip(wires, sides, strict=True)):
+            found = extents(self.diagram.types[wire])
+            below = described(self.diagram.types[wire]) if self.style.types and (tag or above or goes_on) else ""
+            if number:
+                y += BETWEEN
+            if above:
+                y += LINE if number else 0
+            strands = tuple(y + k * apart for k in range(max(1, len(found))))
+            ports.append(Port(wire, strands, tuple(found), tag, above, below, goes_on))
+            y = strands[-1] + (LINE if below else 0)
+        return tuple(ports)
+
+    def _sides(self, box: Box, reach: Reach) -> tuple[list[tuple[str, str, bool]], list[tuple[str, str, bool]]]:
+        entering, leaving, own = self.diagram.entering, self.diagram.leaving, box.part.layer
+        into = [
+            ("", "", True) if wire in reach.here else (last_names(self.names[wire], SHORT, own), "", False)
+            for wire in box.sources
+        ]
+        out = []
+        for wire in box.targets:
+            goes_on = wire in reach.on
+            said = [*leaving.get(wire, [])]
+            if wire in reach.named and wire not in entering:
+                said.insert(0, self.names[wire])
+            text = ", ".join(dict.fromkeys(last_names(name, SHORT, own) for name in said))
+            out.append(("", text, True) if goes_on else (text, "", False))
+        return into, out
+
+    def _beside(self, ports: Sequence[Port], source: bool) -> int:
+        """The width of what is written at one side."""
+        most = 0
+        for port in ports:
+            inside = 0 if source and port.goes_on else self._label(port)
+            tag = width(port.tag, TEXT) + 6 if port.tag else 0
+            most = max(most, inside + tag, width(port.above, TEXT) + 4, width(port.below, TEXT) + 4)
+        return most
+
+    def _label(self, port: Port) -> int:
+        """The length of strands that have their extents written into them."""
+        if not port.extents:
+            return 2 * TAIL
+        if self.style.fold:
+            return width(joined(port), TEXT) + 2 * TAIL
+        return max(width(extent, TEXT) for extent in port.extents) + 2 * TAIL
+
+    def _whole(self, box: Box, reach: Reach) -> Glyph:
+        into, out = self._sides(box, reach)
+        title = width(box.title, TITLE, True)
+        lines = [text for _, text in said(box)]
+        core = max(title, *(width(line, TEXT, True) for line in lines)) + 16 if lines else 0
+        tall = (LINE + 4 + LINE * len(lines) + 8) if box.edges else 0
+        # The first arrays of all boxes are as high, so that boxes in a chain are too.
+        top = TOP if box.edges else 9
+        sources = self._ports(box.sources, top, into)
+        targets = self._ports(box.targets, top, out)
+        height = max(tall, bottom(sources) + 10, bottom(targets) + 10)
+        left, right = self._beside(sources, True), self._beside(targets, False)
+        return Glyph(box, sources, targets, left, core, right, height, (0, height))
+
+    def _single(self, box: Box, reach: Reach) -> Glyph:
+        assert box.axes is not None
+        into, out = self._sides(box, reach)
+        top = 7 + (LINE if any(above for _, above, _ in out[:1]) else 0)
+        sources, targets = self._ports(box.sources, top, into), self._ports(box.targets, top, out)
+        around = box.axes.around
+        lanes = top + len(around) * APART
+        if box.axes.form is Form.CUP:
+            deep = cup_depth(box)
+            core, body = deep + 28, (lanes, lanes)
+        else:
+            most = max(acted(box.axes.sources, around), acted(box.axes.targets, around), 1)
+            tall = max(22, most * APART + 4)
+            body = (lanes - 6, lanes - 6 + tall)
+            core, deep = width(box.title, TEXT, True) + (30 if box.axes.form is Form.HEXAGON else 16), 0
+        caption = [text for _, text in said(box)]
+        drawn = max(body[1] + 2, bottom(sources) + 7, bottom(targets) + 7)
+        bends = 22
+        full = max(core + 2 * bends, *(width(line, TEXT, True) for line in caption), 0)
+        left, right = self._beside(sources, True), self._beside(targets, False)
+        return Glyph(box, sources, targets, left, full, right, drawn + LINE * len(caption) + 2, body, lanes, bends)
+
+
+def said(box: Box) -> list[tuple[str, str]]:
+    """The lines of text of a box beside its title: each with its class."""
+    cost = [("n", box.cost[1])] if box.cost else []
+    if box.axes is not None:
+        return [("", text) for text in box.lines] + [("q", text) for text in box.places] + cost
+    most = max(120, width(box.title, TITLE, True))
+    lines = [("", text) for text in wrapped(list(box.lines), most, TEXT)]
+    return lines + [("q", text) for text in wrapped(list(box.places), most, TEXT)] + cost
+
+
+def joined(port: Port) -> str:
+    """All extents of an array in one text."""
+    return "\N{MULTIPLICATION SIGN}".join(port.extents)
+
+
+def acted(arrays: Sequence[Sequence[str]], around: Collection[str]) -> int:
+    """How many strands enter a box; an array without one has a thread of its own."""
+    return sum(max(1, sum(label not in around for label in labels)) for labels in arrays)
+
+
+def cup_depth(box: Box) -> int:
+    """How far to the right the cups of a contraction reach."""
+    assert box.axes is not None
+    return 14 + 8 * len(summed(box)) if summed(box) else 6
+
+
+def summed(box: Box) -> list[str]:
+    """The labels of a contraction that its target lacks, inner cups first: as they stand in the first operand, last."""
+    assert box.axes is not None
+    first, *others = box.axes.sources
+    return [label for label in reversed(first) if label not in box.axes.targets[0] and any(label in o for o in others)]
+
+
+def bottom(ports: Sequence[Port]) -> int:
+    return max((port.strands[-1] + (LINE if port.below else 0) for port in ports), default=0)

@@ -1,0 +1,58 @@
+"""Writes the elements of an SVG: whole numbers, no scripts, nothing from a network."""
+
+from __future__ import annotations
+
+from html import escape
+
+from .text import width
+
+
+class Pen:
+    """Elements in the order in which they are drawn."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def open(self, kind: str, title: str, **data: str) -> None:
+        """Begin a group of a kind, with what is said of it where a pointer rests on it."""
+        said = "".join(f' data-{name}="{escape(value)}"' for name, value in data.items())
+        self.lines.append(f'<g class="{kind}"{said}><title>{escape(title)}</title>')
+
+    def close(self) -> None:
+        self.lines.append("</g>")
+
+    def path(self, kind: str, steps: list[str]) -> None:
+        if steps:
+            self.lines.append(f'<path class="{kind}" d="{"".join(steps)}"/>')
+
+    def box(self, x: int, y: int, wide: int, tall: int, rounding: int) -> None:
+        self.lines.append(f'<rect class="f" x="{x}" y="{y}" width="{wide}" height="{tall}" rx="{rounding}"/>')
+
+    def hexagon(self, x: int, y: int, wide: int, tall: int) -> None:
+        cut, middle = min(10, tall // 2), y + tall // 2
+        points = (
+            f"{x},{middle} {x + cut},{y} {x + wide - cut},{y} {x + wide},{middle} "
+            f"{x + wide - cut},{y + tall} {x + cut},{y + tall}"
+        )
+        self.lines.append(f'<polygon class="f" points="{points}"/>')
+
+    def dot(self, x: int, y: int) -> None:
+        self.lines.append(f'<circle class="o" cx="{x}" cy="{y}" r="2"/>')
+
+    def text(self, kind: str, x: int, y: int, text: str, size: int = 10, bold: bool = False) -> None:
+        """A line whose middle is at height y; `kind` says by which end x is."""
+        wide = width(text, size, bold)
+        given = f' class="{kind}"' if kind else ""
+        self.lines.append(f'<text{given} x="{x}" y="{y + 4}" textLength="{wide}">{escape(text)}</text>')
+
+
+def curve(x: int, y: int, to_x: int, to_y: int) -> str:
+    """From a point to another, level at both."""
+    if y == to_y:
+        return f"M{x} {y}H{to_x}"
+    middle = (x + to_x) // 2
+    return f"M{x} {y}C{middle} {y} {middle} {to_y} {to_x} {to_y}"
+
+
+def line(x: int, y: int, to_x: int) -> str:
+    return f"M{x} {y}H{to_x}" if x != to_x else ""

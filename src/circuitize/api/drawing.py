@@ -1,0 +1,58 @@
+"""Drawing arrows and programs."""
+
+from __future__ import annotations
+
+from circuitize.backends.drawing.cost import MEASURES as MEASURES
+from circuitize.backends.drawing.cost import counted
+from circuitize.backends.drawing.drawing import DEPTH as DEPTH
+from circuitize.backends.drawing.drawing import Drawing, drawing
+from circuitize.backends.drawing.drawing import require_ending as require_ending
+from circuitize.circuits.errors import TypingError
+from circuitize.circuits.hypergraph import Arrow
+from circuitize.circuits.program import Program
+from circuitize.circuits.quantize import quantize
+from circuitize.circuits.simplify import simplify
+
+
+def draw(
+    given: Arrow | Program,
+    *,
+    unfolded: bool = False,
+    depth: int | None = DEPTH,
+    types: bool = False,
+    cost: str | None = None,
+    title: str = "",
+) -> Drawing:
+    """A picture of an arrow, or of a program, which a notebook shows; `.svg`, `.dot` and `.save(path)` give it away.
+
+    Folded, each layer, its derivative and its update are a box; of layers within layers `depth` names are kept, all of
+    them where it is None. `unfolded`, each operation is one. `types` writes formats and ranges at the wires.
+
+    `cost` colours the boxes of an integer program, which a program of reals is quantized to: by "rows" (constraints of
+    R1CS), "lookups" (of Plonkish) or "bits" (lost where an element is rounded).
+
+    An arrow is drawn as it is. Of a program what is computed is drawn, without what is written twice, as the forward
+    pass of a step is: `draw(program.arrow)` shows that too. Raises TypingError for anything else, for a depth
+    below 1, and for the cost of a bare arrow; CircuitizeError for another cost, or where the target has no circuit.
+    """
+    if depth is not None and (not isinstance(depth, int) or isinstance(depth, bool) or depth < 1):
+        raise TypingError(f"draw: expected a depth of at least 1, found {depth!r}; write depth=2, or None for all")
+    costs = None
+    if isinstance(given, Program):
+        if cost is not None:
+            given = quantize(given)
+            costs = cost, counted(given, cost)
+        # What an integer program costs is known by its own operations.
+        arrow = given.arrow if cost is not None else simplify(given.arrow)
+        inputs, outputs = ([port.name for port in ports] for ports in (given.inputs, given.outputs))
+    elif isinstance(given, Arrow):
+        if cost is not None:
+            raise TypingError("draw: expected a program to colour by cost, found an arrow; say who learns its values")
+        arrow = given
+        inputs = [f"input {place}" for place in range(len(arrow.inputs))]
+        outputs = [f"output {place}" for place in range(len(arrow.outputs))]
+    else:
+        raise TypingError(f"draw: expected an arrow or a program, found {type(given).__name__}; see trace")
+    return drawing(
+        arrow, inputs, outputs, fold=not unfolded, depth=depth, types=types, cost=costs, title=title or repr(given)
+    )

@@ -1,0 +1,156 @@
+"""Pictures of every example: each operation and wire once, nothing over anything else, the same bytes again."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+
+import example_names
+import picture_judge
+import pytest
+from example_programs import example
+
+from circuitize import compose_steps, draw, reverse_derivative, simplify
+from circuitize.api.drawing import MEASURES
+from circuitize.circuits.program import Program
+from circuitize.circuits.types import Array
+
+PICTURES = Path(__file__).parents[3] / "docs" / "pictures"
+LARGE = {"mlp_10m.py"}
+"""As mlp_1m, with more elements."""
+ALL = [
+    pytest.param(name, marks=pytest.mark.deep if name.partition(":")[0] in LARGE else ()) for name in example_names.ALL
+]
+
+
+def program(name: str) -> Program:
+    return example(name).given
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_unfolded_pictures_have_each_operation_and_wire_once(name: str) -> None:
+    for given in (program(name), example(name).integer):
+        made = draw(given, unfolded=True)
+        arrow = made.arrow
+        assert sorted(picture_judge.operations(made.svg)) == [[edge] for edge in range(arrow.edge_count)]
+        assert picture_judge.wires(made.svg) == list(range(arrow.wire_count))
+        assert picture_judge.faults(made.svg) == []
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_folded_boxes_share_out_the_operations(name: str) -> None:
+    for given in (program(name), example(name).integer):
+        for depth in (1, None):
+            made = draw(given, depth=depth)
+            found = picture_judge.operations(made.svg)
+            assert sorted(edge for box in found for edge in box) == list(range(made.arrow.edge_count))
+            assert picture_judge.faults(made.svg) == []
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_an_arrow_is_drawn_as_it_is(name: str) -> None:
+    """What a program computes is what `simplify` leaves; its arrow has all that is written."""
+    given = program(name)
+    assert draw(given).arrow.edge_count == simplify(given.arrow).edge_count
+    whole = draw(given.arrow, unfolded=True)
+    assert len(picture_judge.operations(whole.svg)) == given.arrow.edge_count
+    assert picture_judge.faults(whole.svg) == []
+
+
+def test_derivatives_and_types_and_costs_keep_to_the_rules() -> None:
+    given = program("cnn.py:predict")
+    derivative = reverse_derivative(given.arrow)
+    for unfolded in (False, True):
+        assert picture_judge.faults(draw(derivative, unfolded=unfolded).svg) == []
+        for cost in MEASURES:
+            made = draw(given, unfolded=unfolded, types=True, cost=cost)
+            assert picture_judge.faults(made.svg) == []
+            assert MEASURES[cost][0] in made.svg
+
+
+def test_fifteen_hundred_operations_are_drawn_in_seconds() -> None:
+    step = example("transformer.py:step").integer
+    steps = compose_steps(step, step, step)
+    assert steps.arrow.edge_count > 1500
+    start = time.process_time()
+    for unfolded in (False, True):
+        assert draw(steps, unfolded=unfolded).svg
+    assert time.process_time() - start < 10
+
+
+SHOWN = {
+    **{f"{name}-step": (f"{name}.py:step", False) for name in ("iris", "digits", "digits_xent", "cnn", "mnist_mlp")},
+    **{f"{name}-step": (f"{name}.py:step", False) for name in ("mlp_1m", "quantized", "transformer", "onnx_digits")},
+    **{f"{name}-step": (f"{name}.py:step", False) for name in ("jax_iris",)},
+    **{f"{name}-predict": (f"{name}.py:predict", True) for name in ("iris", "digits", "cnn", "quantized", "mnist_mlp")},
+    **{f"{name}-predict": (f"{name}.py:predict", True) for name in ("lenet",)},
+    "transformer-spherical-step": ("transformer.py:spherical_step", False),
+    "digits-adam": ("digits.py:adam", False),
+    "jet-scores": ("jet.py:scores", True),
+    "dense-small": ("dense.py:small", True),
+    "matmul-product": ("matmul.py:product", True),
+    "gpt2-logits": ("gpt2_folder.py:logits", False),
+}
+"""Pictures of the pages: of which program, and whether unfolded."""
+
+
+@pytest.mark.parametrize("picture", SHOWN)
+def test_pictures_of_the_pages_are_these_bytes(picture: str, request: pytest.FixtureRequest) -> None:
+    name, unfolded = SHOWN[picture]
+    svg = draw(program(name), unfolded=unfolded, title=name).svg
+    assert draw(program(name), unfolded=unfolded, title=name).svg == svg
+    path = PICTURES / f"{picture}.svg"
+    if request.config.getoption("--update-golden"):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(svg)
+    assert path.read_text() == svg, f"{path} differs: make golden, then look at it"
+
+
+def test_the_picture_of_costs_is_these_bytes(request: pytest.FixtureRequest) -> None:
+    svg = draw(program("digits.py:step"), cost="rows", title="digits.py:step").svg
+    path = PICTURES / "digits-rows.svg"
+    if request.config.getoption("--update-golden"):
+        path.write_text(svg)
+    assert path.read_text() == svg, f"{path} differs: make golden, then look at it"
+
+
+def test_the_pictures_are_those_of_the_page() -> None:
+    page = (PICTURES.parent / "drawing.md").read_text()
+    shown = set(re.findall(r"\(pictures/(.*?)\.svg\)", page))
+    assert shown == {path.stem for path in PICTURES.iterdir()} == {*SHOWN, "digits-rows"}
+
+
+def test_the_pictures_are_small() -> None:
+    assert sum(path.stat().st_size for path in PICTURES.iterdir()) < 1_500_000
+
+
+def test_wirings_are_drawn_too() -> None:
+    from circuitize import identity, permute
+
+    x, y = Array((2, 3)), Array(())
+    for arrow in (identity(), identity(x), permute([x, y], [1, 1, 0]), permute([x, y], [])):
+        made = draw(arrow, unfolded=True)
+        assert picture_judge.wires(made.svg) == list(range(arrow.wire_count))
+        assert picture_judge.faults(made.svg) == []
+        assert "digraph" in made.dot
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "fault"),
+    [
+        ('x="95" y="62"', 'x="130" y="55"', "texts overlap"),
+        ('x="95" y="62"', 'x="9994" y="62"', "off the page"),
+        ("fill:#4d555e", "fill:#9d959e", "light: contrast"),
+        ("fill:#aab4bf", "fill:#2a343f", "dark: contrast"),
+        ("font-size:10px", "font-size:7px", "7px of"),
+        ("</svg>", "<script>1</script></svg>", "element"),
+        ('<rect class="p"', '<rect onclick="1" class="p"', "onclick"),
+        ("<style>", "<style>.x{fill:url(#y)}", "url("),
+    ],
+)
+def test_the_judge_sees_faults(before: str, after: str, fault: str) -> None:
+    svg = (PICTURES / "iris-predict.svg").read_text()
+    assert picture_judge.faults(svg) == []
+    assert before in svg, svg[:4000]
+    assert any(fault in told for told in picture_judge.faults(svg.replace(before, after, 1)))
