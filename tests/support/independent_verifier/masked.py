@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arithmetic import (
-    FIELD,
     Elements,
+    Field,
     Integers,
     Numbers,
     dot,
@@ -55,7 +55,7 @@ class Masked:
     def __init__(self, transcript: Transcript) -> None:
         self.transcript = transcript
         self.one, self.none = one(transcript.degree), zero(transcript.degree)
-        self.sent: Elements = FIELD.Zeros((0, transcript.degree))
+        self.sent: Elements = Field.zeros((0, transcript.degree))
         self.zeros: list[Form] = []
         self.factors: list[tuple[Form, Form]] = []
 
@@ -73,7 +73,7 @@ class Masked:
         return [self._unknown(first + i) for i in range(count)]
 
     def constant(self, element: Elements) -> Form:
-        return Form(element, np.zeros(0, np.int64), FIELD.Zeros((0, self.transcript.degree)))
+        return Form(element, np.zeros(0, np.int64), Field.zeros((0, self.transcript.degree)))
 
     def sum(self, values: Sequence[Form], factors: Elements | Numbers) -> Form:
         factors = lift(factors, self.transcript.degree) if factors.ndim == 1 else factors

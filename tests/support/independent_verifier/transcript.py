@@ -7,7 +7,8 @@ import struct
 import numpy as np
 from blake3 import blake3
 
-from .arithmetic import FIELD, PRIME, Elements, Numbers, numbers
+from .arithmetic import Elements, Numbers, elements, numbers
+from .goldilocks import PRIME
 
 
 def hashed(use: str, content: bytes) -> bytes:
@@ -67,7 +68,7 @@ class Transcript:
         words = np.frombuffer(self.bytes(label, 8 * count), "<u8")
         if (words >= PRIME).any():
             raise Refused(f"a word of {label} is not below p")
-        return words.astype(object).view(FIELD)
+        return elements(words)
 
     def elements(self, label: str, count: int) -> Elements:
         return self.numbers(label, self.degree * count).reshape(count, self.degree)
