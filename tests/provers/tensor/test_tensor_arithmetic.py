@@ -107,6 +107,8 @@ def test_sums_of_many_of_the_largest_words_do_not_wrap() -> None:
     sums = many[:2].copy()
     arithmetic.add_at(sums, np.array([1, 1, 0]), many[:3])
     assert sums.tolist() == [[PRIME - 2] * 3, [PRIME - 3] * 3]
+    with pytest.raises(IndexError):
+        arithmetic.add_at(sums, np.array([2]), many[:1])
 
 
 @pytest.mark.parametrize("size", [2, 3])
@@ -257,3 +259,15 @@ def test_eq_is_one_at_its_own_place(size: int) -> None:
     assert np.asarray(arithmetic.equality(corner)).tolist() == [[int(place == 5), *upper] for place in range(8)]
     assert arithmetic.same(arithmetic.equality_of(point, corner), table[5])
     assert arithmetic.same(arithmetic.product(point[:0]), one(size))
+    assert arithmetic.same(arithmetic.equality(point[:0]), one(size)[None])
+
+
+@pytest.mark.parametrize("size", [2, 3])
+def test_eq_is_a_product_of_coordinates_and_what_they_lack_of_one(size: int) -> None:
+    """In galois's own extension; and of a point whose words may not be written to."""
+    sent = np.frombuffer(words(elements(np.random.default_rng(5), 4, size)).tobytes(), np.uint64)
+    point = arithmetic.elements(sent).reshape(4, size)
+    own = encoded(point)
+    chosen = [[r if place >> bit & 1 else extension(size)(1) - r for bit, r in enumerate(own)] for place in range(16)]
+    expected = [np.multiply.reduce(extension(size)([int(value) for value in row])) for row in chosen]
+    assert np.array_equal(encoded(arithmetic.equality(point)), expected)

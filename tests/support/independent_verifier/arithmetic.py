@@ -42,6 +42,11 @@ def one(degree: int) -> Elements:
     return numbers([1] + [0] * (degree - 1))
 
 
+def stack(parts: Sequence[Elements]) -> Elements:
+    """Arrays of one shape as one, along a new first axis."""
+    return elements(np.array([words(part) for part in parts]))
+
+
 def lift(values: Numbers, degree: int) -> Elements:
     """Elements of the base field as elements of the extension."""
     made: Elements = Field.zeros((*values.shape, degree))
@@ -74,8 +79,8 @@ def total(x: Elements, axis: int = 0) -> Elements:
 
 
 def add_at(sums: Elements, places: Integers, x: Elements) -> None:
-    """Adds each element to the sum at its place, of which several may be the same."""
-    goldilocks.plus.at(words(sums), places, words(x))
+    """Adds each row to the sum at its place, of which several may be the same."""
+    goldilocks.add_at(words(sums), np.array(places, np.int64), np.array(words(x)))
 
 
 def dot(x: Elements, y: Elements) -> Elements:
@@ -116,9 +121,7 @@ def inverse(x: Elements) -> Elements:
     """x times its conjugates, which take X to its multiples by roots of unity, is a number."""
     degree = len(x)
     root = pow(NONRESIDUE, (PRIME - 1) // degree, PRIME)
-    others = product(
-        np.stack([x * numbers([pow(root, i * k, PRIME) for k in range(degree)]) for i in range(1, degree)])
-    )
+    others = product(stack([x * numbers([pow(root, i * k, PRIME) for k in range(degree)]) for i in range(1, degree)]))
     norm = multiply(x, others)
     assert not norm[1:].any()
     return others * numbers(pow(int(norm[0]), -1, PRIME))
@@ -156,7 +159,7 @@ def interpolation(point: Elements, degree: int) -> tuple[Elements, Elements]:
     terms = [one(point.shape[-1]) + Field.zeros(point.shape), point]
     while len(terms) <= degree:
         terms.append(multiply(terms[-1], point))
-    at = total(_lagrange(degree)[:, :, None, None] * np.stack(terms)[None], axis=1)
+    at = total(_lagrange(degree)[:, :, None, None] * stack(terms)[None], axis=1)
     weights, after, step = np.stack([at[0] - at[1], *at[2:]], axis=1), at[1], 1
     while step < len(after):
         after = np.concatenate([multiply(after[:-step], after[step:]), after[-step:]])
@@ -172,11 +175,7 @@ def interpolated(messages: Elements, claim: Elements, point: Elements) -> Elemen
 
 def equality(point: Elements) -> Elements:
     """eq(point, b) for every b, coordinate 0 belonging to the lowest bit."""
-    table = one(point.shape[-1])[None]
-    for r in point:
-        high = multiply(table, r)
-        table = np.concatenate([table - high, high])
-    return table
+    return elements(goldilocks.equality(np.array(words(point))))
 
 
 def equality_at(point: Elements, places: Sequence[int]) -> Elements:

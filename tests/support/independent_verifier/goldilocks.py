@@ -84,8 +84,8 @@ def power(x: Word, exponent: Word) -> Word:
     return found
 
 
-@guvectorize(["void(uint64[:], uint64[:], uint64[:])"], "(d),(d)->(d)", cache=True)
-def extension_times(x: Words, y: Words, found: Words) -> None:
+@njit
+def _extension_times(x: Words, y: Words, found: Words) -> None:
     """Coordinate k is the sum of x_i y_j over i + j = k, and of 7 x_i y_j over i + j = k + d."""
     degree = len(x)
     for k in range(degree):
@@ -96,6 +96,11 @@ def extension_times(x: Words, y: Words, found: Words) -> None:
             else:
                 beyond = _plus(beyond, _times(x[i], y[k + degree - i]))
         found[k] = _plus(below, _times(_ROOT, beyond))
+
+
+@guvectorize(["void(uint64[:], uint64[:], uint64[:])"], "(d),(d)->(d)", cache=True)
+def extension_times(x: Words, y: Words, found: Words) -> None:
+    _extension_times(x, y, found)
 
 
 @guvectorize(["void(uint64[:, :], uint64[:, :], uint64[:, :])"], "(n,k),(k,m)->(n,m)", cache=True)
@@ -115,3 +120,26 @@ def horner(coefficients: Words, x: Word, found: Words) -> None:
     for place in range(len(coefficients) - 1, -1, -1):
         for k in range(len(found)):
             found[k] = _plus(_times(found[k], x), coefficients[place, k])
+
+
+@njit("void(uint64[:, :], int64[:], uint64[:, :])", cache=True, boundscheck=True)
+def add_at(sums: Words, places: NDArray[np.int64], x: Words) -> None:
+    """Adds each row of x to the one at its place."""
+    for row in range(len(places)):
+        for k in range(sums.shape[1]):
+            sums[places[row], k] = _plus(sums[places[row], k], x[row, k])
+
+
+@njit("uint64[:, :](uint64[:, :])", cache=True)
+def equality(point: Words) -> Words:
+    """The product, over the coordinates r of a point, of r where the bit of that number is 1, else of 1 - r."""
+    found = np.zeros((1 << len(point), point.shape[1]), np.uint64)
+    found[0, 0] = _ONE
+    high = np.zeros(point.shape[1], np.uint64)
+    for bit in range(len(point)):
+        for place in range(1 << bit):
+            _extension_times(found[place], point[bit], high)
+            for k in range(len(high)):
+                found[place, k] = _minus(found[place, k], high[k])
+                found[place + (1 << bit), k] = high[k]
+    return found

@@ -20,6 +20,7 @@ from .arithmetic import (
     one,
     powers,
     same,
+    stack,
     total,
     zero,
 )
@@ -179,7 +180,7 @@ def check_joint(
             factor = multiply(factor, own_factor)
         else:
             extensions = [multiply(part, extension_of(number, before)) for number, (part, before) in enumerate(parts)]
-            weight = weight + multiply(factor, total(np.stack(extensions)))
+            weight = weight + multiply(factor, total(stack(extensions)))
     if not same(multiply(value, weight), left):
         raise Refused("a commitment does not open to the claimed values")
 

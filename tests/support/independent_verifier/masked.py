@@ -22,6 +22,7 @@ from .arithmetic import (
     one,
     powers,
     same,
+    stack,
     total,
     zero,
 )
@@ -77,7 +78,7 @@ class Masked:
 
     def sum(self, values: Sequence[Form], factors: Elements | Numbers) -> Form:
         factors = lift(factors, self.transcript.degree) if factors.ndim == 1 else factors
-        constant = dot(np.stack([value.constant for value in values]), factors)
+        constant = dot(stack([value.constant for value in values]), factors)
         repeated = np.repeat(factors, [len(value.unknowns) for value in values], axis=0)
         unknowns = np.concatenate([value.unknowns for value in values])
         return Form(constant, unknowns, multiply(np.concatenate([value.factors for value in values]), repeated))

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import struct
+from functools import lru_cache
 
 import numpy as np
 from blake3 import blake3
 
-from .arithmetic import Elements, Numbers, elements, numbers
+from .arithmetic import Elements, Numbers, elements
 from .goldilocks import PRIME
+
+
+@lru_cache
+def _hasher(use: str) -> blake3:
+    return blake3(derive_key_context=f"circuitize 2026 tensor {use} 2")
 
 
 def hashed(use: str, content: bytes) -> bytes:
     """BLAKE3 with a context for each use."""
-    return blake3(content, derive_key_context=f"circuitize 2026 tensor {use} 2").digest()
+    return _hasher(use).copy().update(content).digest()
 
 
 class Refused(Exception):
@@ -42,7 +48,8 @@ class Transcript:
         drawn = self.state
         if self.degree > 2:
             drawn += self._expanded(label, 0)
-        return numbers([int.from_bytes(drawn[16 * k : 16 * (k + 1)], "little") for k in range(self.degree)])
+        coordinates = [int.from_bytes(drawn[16 * k : 16 * (k + 1)], "little") % PRIME for k in range(self.degree)]
+        return elements(np.array(coordinates, np.uint64))
 
     def _expanded(self, label: str, counter: int) -> bytes:
         return hashed("transcript", self._head(3, label) + struct.pack("<I", counter))

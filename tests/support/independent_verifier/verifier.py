@@ -17,7 +17,7 @@ from circuitize.provers.tensor.proof import Proof
 from circuitize.provers.tensor.security import require_secure
 from circuitize.provers.tensor.statement import Statement, fault, untrusted
 
-from .arithmetic import Elements, Field, dot, multiply, numbers, powers, words
+from .arithmetic import Elements, Field, dot, multiply, numbers, powers, stack, words
 from .checks import Clear
 from .geometry import Geometry, fit, table, vectors
 from .joint import Oracle, check_joint
@@ -106,7 +106,7 @@ class Verifier(Reductions):
         factors = np.concatenate([self.one[None], powers(gamma, len(values))])
         behind, target = Field.zeros((0, made.degree)), self.zero
         if checks is None or own is None:
-            target = dot(np.stack([self.zero, *values])[1:], factors[:-1])
+            target = dot(stack([self.zero, *values])[1:], factors[:-1])
         else:
             claimed, _ = checks.equation(values, -factors[:-1])
             target = -(claimed.constant + multiply(own.constant, factors[-1]))
@@ -156,5 +156,5 @@ class Verifier(Reductions):
             if column.shape not in points:
                 points[column.shape] = at_point(column.shape, point[: padded_bits(column.shape)])
         places = self._places(point, [padded_bits(c.shape) for _, c, _ in mine], [c.offset for _, c, _ in mine])
-        values = np.stack([extension(self.weights[number], points[column.shape]) for _, column, number in mine])
-        return dot(multiply(np.stack([factor for factor, _, _ in mine]), places), values)
+        values = stack([extension(self.weights[number], points[column.shape]) for _, column, number in mine])
+        return dot(multiply(stack([factor for factor, _, _ in mine]), places), values)

@@ -15,7 +15,20 @@ import numpy as np
 from circuitize.circuits.integers.steps import Affine, locate
 from circuitize.circuits.integers.view import View
 
-from .arithmetic import Elements, Field, Integers, Numbers, add_at, equality, multiply, one, product, scale, total
+from .arithmetic import (
+    Elements,
+    Field,
+    Integers,
+    Numbers,
+    add_at,
+    equality,
+    multiply,
+    one,
+    product,
+    scale,
+    stack,
+    total,
+)
 
 Shape = tuple[int, ...]
 
@@ -81,7 +94,7 @@ def apply(weights: Weights, values: Numbers) -> Elements:
 def sum_of(weights: Weights) -> Elements:
     if isinstance(weights, Dense):
         return total(weights.weights)
-    return product(np.stack([weights.factor, *(total(axis) for axis in weights.axes)]))
+    return product(stack([weights.factor, *(total(axis) for axis in weights.axes)]))
 
 
 def extension(weights: Weights, at: Separable) -> Elements:
@@ -92,7 +105,7 @@ def extension(weights: Weights, at: Separable) -> Elements:
             made = total(multiply(made.reshape(-1, *axis.shape), axis[None]), axis=1)
         return made[0]
     own = zip(weights.axes, at.axes, strict=True)
-    return product(np.stack([weights.factor, *(total(multiply(x, y)) for x, y in own)]))
+    return product(stack([weights.factor, *(total(multiply(x, y)) for x, y in own)]))
 
 
 def along(weights: Weights, view: View, sums: bool) -> Weights:
@@ -120,10 +133,11 @@ def onto_rows(weights: Weights, rows: Integers, extent: int) -> Weights:
             parts = outer(parts, axis)
     else:
         parts = weights.weights
-    parts = parts.reshape(rows.size, -1, parts.shape[-1])
-    made = Field.zeros((extent, *parts.shape[1:]))
+    degree = parts.shape[-1]
+    parts = parts.reshape(rows.size, -1)
+    made = Field.zeros((extent, parts.shape[1]))
     add_at(made, rows.reshape(-1), parts)
-    flat = made.reshape(-1, parts.shape[-1])
+    flat = made.reshape(-1, degree)
     if isinstance(weights, Separable):
         return Separable(weights.factor, (flat, *weights.axes[rows.ndim :]))
     return Dense(flat)
@@ -170,7 +184,7 @@ def _pull(weights: Weights, step: Affine, source: Shape) -> Weights:
             reached = (reached[:, None] + row[j] * np.arange(step.shape[j])[None, :]).reshape(-1)
             vector = outer(vector, weights.axes[j])
         axes.append(gathered(vector, np.where(reached < extent, reached, -1), extent))
-    return Separable(product(np.stack([weights.factor, *still])), tuple(axes))
+    return Separable(product(stack([weights.factor, *still])), tuple(axes))
 
 
 def gathered(weights: Elements, places: Integers, size: int) -> Elements:
