@@ -80,6 +80,7 @@ def total(x: Elements, axis: int = 0) -> Elements:
 
 def add_at(sums: Elements, places: Integers, x: Elements) -> None:
     """Adds each row to the sum at its place, of which several may be the same."""
+    assert x.shape == (len(places), *sums.shape[1:])
     goldilocks.add_at(words(sums), np.array(places, np.int64), np.array(words(x)))
 
 
