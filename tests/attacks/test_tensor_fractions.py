@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 from independent_verifier.arithmetic import (
-    FIELD,
     Elements,
+    Field,
     equality_at,
     multiply,
     numbers,
@@ -34,7 +34,7 @@ class LateCounts(Cheat):
             return divide(self.one, start - self.one * key)
 
         wanted = sum((fraction(key) for keys, _ in looked_up for key in keys), self.zero)
-        counts = FIELD.Zeros(self.plan.tables[0].size)
+        counts = Field.zeros(self.plan.tables[0].size)
         entries = self.stacked(fraction(key) for key in numbers(range(self.degree)))
         counts[: self.degree] = combination(entries, wanted)
         self.values[base] = counts

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from independent_verifier import joint
-from independent_verifier.arithmetic import FIELD, Elements, dot, multiply, numbers, one, total, zero
+from independent_verifier.arithmetic import Elements, Field, dot, evaluated, multiply, numbers, one, total, words, zero
 from independent_verifier.opening import reversed_bits, root_of_unity, roots_to
 from independent_verifier.transcript import Refused, Transcript
 from independent_verifier.verifier import Verifier
@@ -29,12 +29,12 @@ Draw = Callable[[str, int], Words]
 Sent = tuple[str, bytes]
 
 
-def elements(words: Words, degree: int) -> Elements:
-    return words.astype(object).view(FIELD).reshape(-1, degree)
+def elements(drawn: Words, degree: int) -> Elements:
+    return numbers(drawn).reshape(-1, degree)
 
 
 def words_of(found: Elements) -> Words:
-    return np.array(found.reshape(-1).tolist(), np.uint64)
+    return words(found).reshape(-1)
 
 
 @dataclass
@@ -99,13 +99,13 @@ class Simulated(Transcript):
     def _last_leaves(self, drawn: Elements) -> Words:
         own = drawn[:, : self.degree]
         indices = [reversed_bits(place, self.depth) for place in self.places]
-        z = roots_to(root_of_unity(self.depth), indices, self.depth)
-        mask = joint.evaluated(self.shown, z) - multiply(own, self.learned.mu[None])
+        z = roots_to(root_of_unity(self.depth), indices)
+        mask = evaluated(self.shown, z) - multiply(own, self.learned.mu[None])
         return words_of(np.concatenate([own, mask], axis=1))
 
     def _round(self) -> Words:
         if self.tables is None:
-            values = FIELD.Zeros(self.learned.weights.shape)
+            values = Field.zeros(self.learned.weights.shape)
             values[: len(self.shown)] = self.shown
             self.tables = values, self.learned.weights
         x, y = self.tables
@@ -172,9 +172,9 @@ def _learn(patch: pytest.MonkeyPatch, learned: Learned) -> None:
 def _weights(learned: Learned, degree: int) -> Elements:
     """The weights on each element of the last vector: their extension, as the verifier computes it, at its corner."""
     geometry = learned.passed[-1].vector.geometry
-    made = FIELD.Zeros((1 << geometry.bits, degree))
+    made = Field.zeros((1 << geometry.bits, degree))
     for place in range(geometry.end):
-        corner = FIELD.Zeros((geometry.bits, degree))
+        corner = Field.zeros((geometry.bits, degree))
         corner[:, 0] = numbers([place >> bit & 1 for bit in range(geometry.bits)])
         made[place] = _weight(learned, corner)
     return made

@@ -3,37 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from independent_verifier import goldilocks
 from numpy.typing import NDArray
 
 Words = NDArray[np.uint64]
 
-PRIME = np.uint64(0xFFFFFFFF00000001)
-EPSILON = np.uint64(0xFFFFFFFF)
-"""2^64 modulo the prime."""
-HALF = np.uint64(32)
-
-
-def difference(x: Words, y: Words) -> Words:
-    """x - y, of numbers below the prime."""
-    less: Words = x - y
-    made: Words = np.where(x >= y, less, less + PRIME)
-    return made
-
-
-def product(x: Words, y: Words) -> Words:
-    """x y: of its 128 bits, 2^64 counts 2^32 - 1 and 2^96 counts -1."""
-    x0, x1, y0, y1 = x & EPSILON, x >> HALF, y & EPSILON, y >> HALF
-    low = x0 * y0
-    middle = x0 * y1 + (low >> HALF)
-    other = x1 * y0 + (middle & EPSILON)
-    low = (low & EPSILON) | (other << HALF)
-    high = x1 * y1 + (middle >> HALF) + (other >> HALF)
-    made = low - (high >> HALF)
-    made = np.where(low < high >> HALF, made - EPSILON, made)
-    added = made + (high & EPSILON) * EPSILON
-    added = np.where(added < made, added + EPSILON, added)
-    below: Words = np.where(added >= PRIME, added - PRIME, added)
-    return below
+PRIME = np.uint64(goldilocks.PRIME)
+difference, product = goldilocks.minus, goldilocks.times
 
 
 def echelon(matrix: Words) -> tuple[Words, list[int]]:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 from independent_verifier.arithmetic import (
-    FIELD,
     Elements,
+    Field,
     Numbers,
     interpolated,
     lift,
@@ -53,7 +53,7 @@ class Claims:
         return honest
 
     def table(self, commitment: int) -> Numbers:
-        made = FIELD.Zeros(1 << self.plan.commitments[commitment])
+        made = Field.zeros(1 << self.plan.commitments[commitment])
         for base, values in zip(self.plan.bases, self.values, strict=True):
             if isinstance(base, Column) and base.commitment == commitment:
                 own = padded_bits(base.shape)
@@ -62,7 +62,7 @@ class Claims:
 
     def form(self, form: int) -> Numbers:
         found = self.plan.forms[form]
-        made = FIELD.Zeros(found.shape)
+        made = Field.zeros(found.shape)
         for (base, path), coefficient in found.terms.items():
             array = np.asarray(self.values[base], object).reshape(self.plan.bases[base].shape)
             if isinstance(self.plan.bases[base], Fixed):

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from independent_verifier.arithmetic import (
-    FIELD,
     Elements,
     Numbers,
     dot,
@@ -118,7 +117,7 @@ class Openings(Claims):
             channel.send("whir.salts", b"".join(tree.salts[place] for place in places))
             symbols = self.lifted(symbols[..., 0])
         channel.send("whir.nodes", b"".join(tree.missing(places)))
-        z = roots_to(root_of_unity(domain - FOLD), indices, domain - FOLD)
+        z = roots_to(root_of_unity(domain - FOLD), indices)
         return z, fold(symbols, indices, domain, self.folded)
 
     def foreseen(self, f: Elements, weights: Elements, claim: Elements) -> Elements:
@@ -137,7 +136,7 @@ class Openings(Claims):
         for _ in range(rounds):
             halves = [(both[:, ::2], both[:, 1::2]) for both in map(np.stack, pairs)]
             points = numbers([0, 2])
-            at = [[dot(*(low + (high - low) * t).view(FIELD)) for low, high in halves] for t in points]
+            at = [[dot(*(low + (high - low) * t)) for low, high in halves] for t in points]
             message = np.stack([total(np.stack(values)) for values in at])
             if "whir.fold" in self.channel.labels:
                 r = self.channel.peek("whir.fold")

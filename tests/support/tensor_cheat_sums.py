@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 from independent_verifier.arithmetic import (
-    FIELD,
     Elements,
+    Field,
     Numbers,
     equality,
     line,
@@ -66,7 +66,7 @@ class Lookups(Claims):
             own = slice(offset, offset + (1 << padded_bits(shape)))
             second = multiply(square, self.lifted(padded(values, shape))) if values is not None else self.zero
             d[own] = alpha - self.tag(beta, lookup.table) - self.lifted(padded(keys, shape)) - second
-            n[own] = self.lifted(padded(FIELD.Ones(len(keys)), shape))
+            n[own] = self.lifted(padded(Field.ones(len(keys)), shape))
         for t, (table, offset) in enumerate(zip(made.tables, offsets[len(made.lookups) :], strict=True)):
             own = slice(offset, offset + (1 << (table.size - 1).bit_length()))
             keys, counts, values = self.entries(t)
@@ -93,7 +93,7 @@ class Lookups(Claims):
     def entries(self, number: int) -> tuple[Numbers, Numbers, Numbers]:
         """Keys, counts and values of a table, padded to a power of two."""
         table = self.plan.tables[number]
-        values = numbers(table.values) if table.values.size else FIELD.Zeros(table.size)
+        values = numbers(table.values) if table.values.size else Field.zeros(table.size)
         found = (numbers(range(table.size)), self.form(table.column), values)
         return tuple(padded(x, (table.size,)) for x in found)
 
@@ -114,9 +114,7 @@ class Lookups(Claims):
 
             def f(at: Elements, mix: Elements = mix) -> Elements:
                 e, n0, n1, d0, d1 = at
-                both = multiply(
-                    np.stack([n0, n1, multiply(d0, d1)]), np.stack([d1, d0, np.broadcast_to(mix, d0.shape).view(FIELD)])
-                )
+                both = multiply(np.stack([n0, n1, multiply(d0, d1)]), np.stack([d1, d0, mix + Field.zeros(d0.shape)]))
                 return multiply(e, total(both))
 
             tables = np.stack([equality(point), n[:half], n[half:], d[:half], d[half:]])
@@ -158,7 +156,7 @@ class Products(Claims):
                     made = multiply(made, own[letter].reshape(*view, self.degree))
             gone = tuple(axis for axis, letter in enumerate(letters) if letter not in kept)
             for axis in reversed(gone):
-                made = np.add.reduce(made, axis=axis)
+                made = total(made, axis)
             left = [letter for letter in letters if letter in kept]
             order = [left.index(letter) for letter in kept]
             tables.append(padded(np.transpose(made, (*order, len(order))).reshape(-1, self.degree), shape))

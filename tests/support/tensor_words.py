@@ -7,16 +7,15 @@ from typing import Any
 
 import numpy as np
 from independent_verifier.arithmetic import (
-    FIELD,
-    PRIME,
     Elements,
+    Field,
     Numbers,
     interpolated,
     inverse,
+    inverted,
     multiply,
     one,
     scale,
-    times,
     total,
 )
 from independent_verifier.opening import SYMBOLS, root_of_unity, roots_to
@@ -55,22 +54,20 @@ def transform(values: Elements) -> Elements:
     """Values at all powers of the root of unity, in bit-reversed order; the first axis holds coefficients."""
     shape, size = values.shape, len(values)
     own = (-1,) if values.ndim == 1 else (-1, 1)
-    plain = values.view(np.ndarray)
     while size > 1:
-        blocks = plain.reshape(-1, size, *shape[1:])
+        blocks = values.reshape(-1, size, *shape[1:])
         low, high = blocks[:, : size // 2], blocks[:, size // 2 :]
-        bits = size.bit_length() - 1
-        roots = roots_to(root_of_unity(bits), list(range(size // 2)), bits).reshape(own).view(np.ndarray)
-        plain = np.concatenate([low + high, (low - high) * roots], axis=1) % PRIME
+        roots = roots_to(root_of_unity(size.bit_length() - 1), list(range(size // 2))).reshape(own)
+        values = np.concatenate([low + high, (low - high) * roots], axis=1)
         size //= 2
-    return plain.reshape(shape).view(FIELD)
+    return values.reshape(shape)
 
 
 class Tree:
     """A word on a domain twice the size of its polynomial or more, in leaves of 16 symbols."""
 
     def __init__(self, coefficients: Elements, bits: int, secret: bytes | None) -> None:
-        padded = FIELD.Zeros((1 << bits, *coefficients.shape[1:]))
+        padded = Field.zeros((1 << bits, *coefficients.shape[1:]))
         padded[: len(coefficients)] = coefficients
         self.set_word(transform(padded), secret)
 
@@ -98,17 +95,17 @@ class Tree:
 def padded(values: Any, shape: tuple[int, ...]) -> Any:
     """Flat values of a tensor where its axes are padded to powers of two with zeros, flat; elements of either field."""
     more = tuple(values.shape[1:])
-    made = FIELD.Zeros((*(1 << (extent - 1).bit_length() for extent in shape), *more))
+    made = Field.zeros((*(1 << (extent - 1).bit_length() for extent in shape), *more))
     made[tuple(slice(extent) for extent in shape)] = values.reshape((*shape, *more))
     return made.reshape(-1, *more)
 
 
 def power_weights(factors: Elements, z: Numbers, size: int) -> Elements:
     """For each b below size, the sum of factors times z^b."""
-    table, square = FIELD.Ones((len(z), 1)), z
+    table, square = Field.ones((len(z), 1)), z
     while table.shape[1] < size:
-        table = np.concatenate([table, times(table, square[:, None])], axis=1)
-        square = times(square, square)
+        table = np.concatenate([table, table * square[:, None]], axis=1)
+        square = square * square
     return total(scale(factors[:, None], table))
 
 
@@ -131,4 +128,4 @@ def combination(elements: Elements, target: Elements) -> Numbers:
 
     Targets may be many, in a first axis, and are these numbers then.
     """
-    return target @ np.linalg.inv(elements)
+    return target @ inverted(elements)

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from independent_verifier import geometry
-from independent_verifier.arithmetic import FIELD, dot, equality, numbers, same, scale, total
+from independent_verifier.arithmetic import Field, dot, equality, numbers, same, scale, total
 from independent_verifier.joint import Folded, Powers
 from independent_verifier.opening import powers_at
 from r1cs_programs import single
@@ -191,7 +191,7 @@ def test_powers_below_a_length_are_extended() -> None:
     z = numbers([int(x) for x in random.integers(0, PRIME, 3, np.uint64)])
     own, point = (numbers(random.integers(0, PRIME, (size, 2), np.uint64).astype(object)) for size in (3, 4))
     for length in range(17):
-        weights = FIELD.Zeros((16, 2))
+        weights = Field.zeros((16, 2))
         for b in range(length):
             power = numbers([pow(int(x), b, PRIME) for x in z])
             weights[b] = total(scale(own, power))
@@ -205,7 +205,7 @@ def test_answers_and_pads_weigh_blocks_as_far_as_their_lengths() -> None:
     z = numbers([int(x) for x in random.integers(0, PRIME, 3, np.uint64)])
     blocks, end = geometry.placed([33, 5, 11])
     assert [(block.offset, block.bits) for block in blocks] == [(0, 6), (64, 3), (48, 4)] and end == 69
-    weights = FIELD.Zeros((1 << len(at), 2))
+    weights = Field.zeros((1 << len(at), 2))
     weights[48:56] = pads
     for block in blocks:
         for b in range(block.length):

@@ -1,4 +1,4 @@
-"""A second verifier of tensor proofs, its field arithmetic in galois, that shares no code with the native one."""
+"""A second verifier of tensor proofs, its field arithmetic its own, that shares no code with the native one."""
 
 from .verifier import refusal
 

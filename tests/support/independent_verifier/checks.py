@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from .arithmetic import FIELD, Elements, Numbers, dot, interpolation, multiply, same, scale, total, zero
+from .arithmetic import Elements, Field, Numbers, dot, interpolation, multiply, same, scale, stack, total, zero
 from .transcript import Refused, Transcript
 
 Value = Any
@@ -48,7 +48,7 @@ class Clear:
         return element
 
     def sum(self, values: Sequence[Value], factors: Elements | Numbers) -> Value:
-        stacked = np.stack(values)
+        stacked = stack(values)
         return total(scale(stacked, factors)) if factors.ndim == 1 else dot(stacked, factors)
 
     def product(self, x: Value, y: Value) -> Value:
@@ -71,7 +71,7 @@ def sumcheck(checks: Checks, label: str, degree: int, variables: int, claim: Val
         messages.extend(checks.receive(label, degree))
         drawn.append(checks.transcript.challenge(label))
     if not drawn:
-        return claim, FIELD.Zeros((0, checks.transcript.degree))
-    point = np.stack(drawn)
+        return claim, Field.zeros((0, checks.transcript.degree))
+    point = stack(drawn)
     weights, factor = interpolation(point, degree)
     return checks.sum([*messages, claim], np.concatenate([weights.reshape(-1, len(factor)), factor[None]])), point

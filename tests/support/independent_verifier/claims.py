@@ -12,7 +12,7 @@ from circuitize.provers.tensor.config import MOST_CLAIMS
 from circuitize.provers.tensor.plan import Plan
 from circuitize.provers.tensor.statement import Statement
 
-from .arithmetic import Elements, equality_at, numbers, one, zero
+from .arithmetic import Elements, equality_at, numbers, one, stack, zero
 from .checks import Checks, Clear, Value
 from .transcript import Refused, Transcript
 from .weights import Weights, along, apply, onto_rows, sum_of
@@ -108,4 +108,4 @@ class Claims:
             own = [i for i in range(len(sizes)) if sizes[i] == size]
             for i, value in zip(own, equality_at(point[size:], [offsets[i] >> size for i in own]), strict=True):
                 made[i] = value
-        return np.stack(made)
+        return stack(made)

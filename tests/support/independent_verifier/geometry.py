@@ -25,6 +25,11 @@ def bits_for(size: int) -> int:
     return (size - 1).bit_length()
 
 
+def hiding_length(end: int, random: int, fold: int) -> int:
+    """Polynomials that hide have so many coefficients: more than pads that are carried beside a limb."""
+    return max(end, CARRIED << fold) + random
+
+
 @dataclass(frozen=True)
 class Geometry:
     """2^bits elements: what is there, random ones from `end` on, and zeros; their domain has 2^(bits + rate) points.
@@ -54,8 +59,7 @@ class Geometry:
 
     @property
     def length(self) -> int:
-        """Its polynomials have so many coefficients, if it hides: more than pads that are carried beside a limb."""
-        return max(self.end, CARRIED << self.fold) + self.random
+        return hiding_length(self.end, self.random, self.fold)
 
 
 @dataclass(frozen=True)
@@ -80,11 +84,12 @@ class Vector:
 def hiding(end: int, openings: int, fold: int, bits: int, more: int) -> Geometry | None:
     """Random elements for so many openings, leaves of 2^fold, 2^(bits + more) points; None where they do not fit."""
     for queries in count(1):
-        found = Geometry(end, openings * queries << fold, fold, bits, more, queries)
-        if found.length > 1 << bits:
+        random = openings * queries << fold
+        length = hiding_length(end, random, fold)
+        if length > 1 << bits:
             return None
-        if enough(queries, found.length / (1 << found.domain)):
-            return found
+        if enough(queries, length / (1 << bits + more)):
+            return Geometry(end, random, fold, bits, more, queries)
     return None
 
 

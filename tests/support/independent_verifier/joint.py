@@ -8,20 +8,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arithmetic import (
-    FIELD,
     HALF,
     Elements,
+    Field,
     Numbers,
     dot,
     equality,
     equality_at,
-    matrix_product,
+    evaluated,
     multiply,
     one,
     powers,
     same,
-    scale,
-    times,
+    stack,
     total,
     zero,
 )
@@ -107,7 +106,7 @@ def ask(transcript: Transcript, oracle: Oracle) -> Answers:
     if oracle.root_of(top) != oracle.root:
         raise Refused(FOREIGN)
     indices = [reversed_bits(place, depth) for place in places]
-    return Answers(indices, roots_to(root_of_unity(depth), indices, depth), words, carried)
+    return Answers(indices, roots_to(root_of_unity(depth), indices), words, carried)
 
 
 def rounds(transcript: Transcript, target: Elements, hides: bool) -> tuple[Elements, Elements, Elements | None]:
@@ -146,7 +145,7 @@ def check_joint(
     degree = transcript.degree
     oracles, passed = list(tables), []
     extension_of = over_four(tables, weight_at)
-    last, root = FIELD.Zeros((0, degree)), b""
+    last, root = Field.zeros((0, degree)), b""
     for vector in vectors([table.geometry for table in tables], hides):
         left, point, pads = rounds(transcript, target, hides)
         if vector.last and not hides:
@@ -163,11 +162,8 @@ def check_joint(
                 claims.append((vector.carried, found.z, found.carried))
         factors = powers(transcript.challenge("whir.combine"), sum(len(z) for _, z, _ in claims))
         target = left + dot(factors, np.concatenate([values for *_, values in claims]))
-        ends = np.cumsum([len(z) for _, z, _ in claims])[:-1]
-        own = [
-            Powers(block, z, part.view(FIELD))
-            for (block, z, _), part in zip(claims, np.split(factors, ends), strict=True)
-        ]
+        ends = np.cumsum([len(z) for _, z, _ in claims]).tolist()
+        own = [Powers(block, z, factors[end - len(z) : end]) for (block, z, _), end in zip(claims, ends, strict=True)]
         passed.append(Folded(vector, point, pads, own))
         sizes = (2 * degree, 0) if vector.last else (degree << vector.geometry.fold, degree * hides)
         oracles = [Oracle(vector.geometry, *sizes, root, hides)]
@@ -184,7 +180,7 @@ def check_joint(
             factor = multiply(factor, own_factor)
         else:
             extensions = [multiply(part, extension_of(number, before)) for number, (part, before) in enumerate(parts)]
-            weight = weight + multiply(factor, total(np.stack(extensions)))
+            weight = weight + multiply(factor, total(stack(extensions)))
     if not same(multiply(value, weight), left):
         raise Refused("a commitment does not open to the claimed values")
 
@@ -200,20 +196,3 @@ def shown(transcript: Transcript, oracle: Oracle, target: Elements) -> tuple[Ele
     if not same(mask + multiply(own, mu[None]), evaluated(last, found.z)):
         raise Refused("the last vector of an opening is not the one that was committed to")
     return last, masked + multiply(mu, target)
-
-
-def evaluated(coefficients: Elements, x: Numbers) -> Elements:
-    """The polynomial at each point: 2^5 coefficients at once, and Horner's rule for what they are multiplied with."""
-    low = FIELD.Ones((len(x), 1))
-    while low.shape[1] < 32:
-        low = np.concatenate([low, times(low, x[:, None])], axis=1)
-        x = times(x, x)
-    padded = FIELD.Zeros((-(-len(coefficients) // 32) * 32, coefficients.shape[1]))
-    padded[: len(coefficients)] = coefficients
-    parts = padded.reshape(-1, 32, padded.shape[1])
-    products = matrix_product(low, parts.transpose(1, 0, 2).reshape(32, -1))
-    products = products.reshape(len(x), *parts.shape[::2])
-    made = FIELD.Zeros((len(x), padded.shape[1]))
-    for part in reversed(range(len(parts))):
-        made = scale(made, x) + products[:, part]
-    return made

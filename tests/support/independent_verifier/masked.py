@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arithmetic import (
-    FIELD,
     Elements,
+    Field,
     Integers,
     Numbers,
     dot,
@@ -22,6 +22,7 @@ from .arithmetic import (
     one,
     powers,
     same,
+    stack,
     total,
     zero,
 )
@@ -55,7 +56,7 @@ class Masked:
     def __init__(self, transcript: Transcript) -> None:
         self.transcript = transcript
         self.one, self.none = one(transcript.degree), zero(transcript.degree)
-        self.sent: Elements = FIELD.Zeros((0, transcript.degree))
+        self.sent: Elements = Field.zeros((0, transcript.degree))
         self.zeros: list[Form] = []
         self.factors: list[tuple[Form, Form]] = []
 
@@ -73,11 +74,11 @@ class Masked:
         return [self._unknown(first + i) for i in range(count)]
 
     def constant(self, element: Elements) -> Form:
-        return Form(element, np.zeros(0, np.int64), FIELD.Zeros((0, self.transcript.degree)))
+        return Form(element, np.zeros(0, np.int64), Field.zeros((0, self.transcript.degree)))
 
     def sum(self, values: Sequence[Form], factors: Elements | Numbers) -> Form:
         factors = lift(factors, self.transcript.degree) if factors.ndim == 1 else factors
-        constant = dot(np.stack([value.constant for value in values]), factors)
+        constant = dot(stack([value.constant for value in values]), factors)
         repeated = np.repeat(factors, [len(value.unknowns) for value in values], axis=0)
         unknowns = np.concatenate([value.unknowns for value in values])
         return Form(constant, unknowns, multiply(np.concatenate([value.factors for value in values]), repeated))

@@ -7,20 +7,21 @@ import math
 import numpy as np
 
 from .arithmetic import (
-    FIELD,
     GENERATOR,
     HALF,
     PRIME,
     Elements,
+    Field,
     Numbers,
     lift,
     line,
     multiply,
     numbers,
     one,
+    powers_of,
     scale,
-    times,
     total,
+    words,
 )
 from .transcript import Transcript, hashed
 
@@ -35,14 +36,9 @@ def root_of_unity(bits: int) -> int:
     return pow(GENERATOR, (PRIME - 1) >> bits, PRIME)
 
 
-def roots_to(root: int, exponents: list[int], bits: int) -> Numbers:
-    """root^e for each exponent below 2^bits."""
-    places = np.array(exponents, np.int64)
-    made, square = FIELD.Ones(len(exponents)), root
-    for bit in range(bits):
-        made = np.where(places >> bit & 1 == 1, times(made, numbers(square)), made).view(FIELD)
-        square = square * square % PRIME
-    return made
+def roots_to(root: int, exponents: list[int]) -> Numbers:
+    """root^e for each exponent."""
+    return powers_of(numbers(root), np.array(exponents, np.int64))
 
 
 def reversed_bits(number: int, bits: int) -> int:
@@ -64,7 +60,7 @@ def powers_at(factors: Elements, z: Numbers, length: int, point: Elements) -> El
     Over all b, sum_b eq(point, b) z^b is the product of 1 - r + r z^(2^i). Of b below 2^m + l, m the highest bit, those
     without bit m are all; those with it are the b below l, times r z^(2^m).
     """
-    found, whole = FIELD.Zeros(factors.shape), factors
+    found, whole = Field.zeros(factors.shape), factors
     for bit, r in enumerate(point):
         without, high = one(len(r)) - r, scale(r[None], z)
         if length >> bit & 1:
@@ -72,7 +68,7 @@ def powers_at(factors: Elements, z: Numbers, length: int, point: Elements) -> El
         else:
             found = multiply(found, without[None])
         whole = multiply(whole, without + high)
-        z = times(z, z)
+        z = z * z
     return total(whole if length >> len(point) else found)
 
 
@@ -81,22 +77,22 @@ def opened_leaves(
 ) -> tuple[Numbers, Numbers, bytes]:
     """By leaf its words, so many of them, and those carried beside them; and the top of the tree that they are in."""
     count = len(places)
-    words = transcript.numbers("whir.leaves", count * width).reshape(count, width)
-    beside = transcript.numbers("whir.carried", count * carried) if carried else FIELD.Zeros(0)
+    own = transcript.numbers("whir.leaves", count * width).reshape(count, width)
+    beside = transcript.numbers("whir.carried", count * carried) if carried else Field.zeros(0)
     beside = beside.reshape(count, carried)
     salts = transcript.bytes("whir.salts", 16 * count) if salted else b""
-    contents = np.concatenate([words, beside], axis=1).view(np.ndarray).astype("<u8")
+    contents = words(np.concatenate([own, beside], axis=1)).astype("<u8")
     use = "leaf" if salted else "folded leaf"
     known = {
         place: hashed(use, content.tobytes() + salts[16 * i : 16 * (i + 1)])
         for i, (place, content) in enumerate(zip(places, contents, strict=True))
     }
-    return words, beside, merkle_top(known, transcript.bytes("whir.nodes", 32 * absent(places, depth)), depth)
+    return own, beside, merkle_top(known, transcript.bytes("whir.nodes", 32 * absent(places, depth)), depth)
 
 
-def symbols(words: Numbers, bits: int, degree: int) -> Elements:
+def symbols(leaves: Numbers, bits: int, degree: int) -> Elements:
     """The 2^bits symbols of each leaf, of the base field or of the extension."""
-    return lift(words, degree) if words.shape[1] == 1 << bits else words.reshape(len(words), 1 << bits, degree)
+    return lift(leaves, degree) if leaves.shape[1] == 1 << bits else leaves.reshape(len(leaves), 1 << bits, degree)
 
 
 def merkle_top(known: dict[int, bytes], nodes: bytes, depth: int) -> bytes:
@@ -135,13 +131,12 @@ def fold(leaves: Elements, indices: list[int], domain: int, folded: Elements) ->
     bits = len(folded)
     inverse = pow(root_of_unity(domain), -1, PRIME)
     inner = pow(inverse, 1 << (domain - bits), PRIME)
-    own = roots_to(inverse, indices, domain)
-    steps = numbers([pow(inner, reversed_bits(j, bits), PRIME) for j in range(0, 1 << bits, 2)])
-    inverses = times(own[:, None], steps[None, :])
+    steps = roots_to(inner, [reversed_bits(j, bits) for j in range(0, 1 << bits, 2)])
+    inverses = roots_to(inverse, indices)[:, None] * steps
     for r in folded:
         at_x, at_minus_x = leaves[:, ::2], leaves[:, 1::2]
-        even = times(at_x + at_minus_x, HALF)
-        odd = scale(at_x - at_minus_x, times(inverses, HALF))
+        even = (at_x + at_minus_x) * HALF
+        odd = scale(at_x - at_minus_x, inverses * HALF)
         leaves = line(even, odd, r)
-        inverses = times(inverses, inverses)[:, ::2]
+        inverses = (inverses * inverses)[:, ::2]
     return leaves[:, 0]

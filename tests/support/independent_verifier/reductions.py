@@ -6,7 +6,7 @@ import numpy as np
 
 from circuitize.backends.tensor.forms import Product, padded_bits
 
-from .arithmetic import Elements, dot, equality, equality_of, multiply, numbers, scale, total
+from .arithmetic import Elements, dot, equality, equality_of, multiply, numbers, scale, stack, total
 from .checks import Value, sumcheck
 from .claims import Claim, Claims
 from .weights import Dense, Separable, apply, at_point, extension, ones, sum_of
@@ -75,9 +75,9 @@ class Reductions(Claims):
         places = self._places(point, sizes, offsets)
         own, of_tables = places[: len(keys)], places[len(keys) :]
         tags = scale(apart[None], numbers([*(lookup.table + 1 for lookup in made.lookups), *range(1, len(counts) + 1)]))
-        top, covered = checks.constant(dot(own, np.stack(filled))), total(places)
-        bottom = self.one - covered + multiply(covered, alpha) - dot(places, tags) - dot(of_tables, np.stack(entries))
-        ends = np.stack([self.one, -self.one])
+        top, covered = checks.constant(dot(own, stack(filled))), total(places)
+        bottom = self.one - covered + multiply(covered, alpha) - dot(places, tags) - dot(of_tables, stack(entries))
+        ends = stack([self.one, -self.one])
         tops = checks.sum([*counts, top, numerator], np.concatenate([-of_tables, ends]))
         factors = np.concatenate([-own, -multiply(own[np.array(valued, int)], square[None]), ends])
         bottoms = checks.sum([*keys, *values, checks.constant(bottom), denominator], factors)
@@ -93,19 +93,19 @@ class Reductions(Claims):
         transcript, checks = self.transcript, self.checks
         (denominator,) = checks.receive("fractions.root", 1)
         checks.not_zero(denominator, "the denominator of the sum of fractions is zero")
-        numerator, point = checks.constant(self.zero), np.stack([self.zero])[:0]
+        numerator, point = checks.constant(self.zero), stack([self.zero])[:0]
         for level in range(depth):
             mix = transcript.challenge("fractions.combine")
-            claim = checks.sum([numerator, denominator], np.stack([self.one, mix]))
+            claim = checks.sum([numerator, denominator], stack([self.one, mix]))
             claim, below = sumcheck(checks, "fractions.sum", 3, level, claim)
             n0, n1, d0, d1 = checks.receive("fractions.ends", 4)
-            first = checks.product(d1, checks.sum([n0, d0], np.stack([self.one, mix])))
+            first = checks.product(d1, checks.sum([n0, d0], stack([self.one, mix])))
             second = checks.product(n1, d0)
             weight = equality_of(point, below)
-            crossed = checks.sum([first, second, claim], np.stack([weight, weight, -self.one]))
+            crossed = checks.sum([first, second, claim], stack([weight, weight, -self.one]))
             checks.zero(crossed, "the sum of fractions of the lookups does not hold")
             r = transcript.challenge("fractions.line")
-            ends = np.stack([self.one - r, r])
+            ends = stack([self.one - r, r])
             numerator, denominator = checks.sum([n0, n1], ends), checks.sum([d0, d1], ends)
             point = np.concatenate([below, r[None]])
         return numerator, denominator, point
@@ -113,7 +113,7 @@ class Reductions(Claims):
     def _zeros(self) -> None:
         shapes = [self.plan.forms[form].shape for form in self.plan.zeros]
         drawn = [self.transcript.challenge("zeros") for _ in range(max(map(padded_bits, shapes)))]
-        point = np.stack([self.zero, *drawn])[1:]
+        point = stack([self.zero, *drawn])[1:]
         weights = {shape: self._number(at_point(shape, point[: padded_bits(shape)])) for shape in dict.fromkeys(shapes)}
         wanted = [(form, weights[shape]) for form, shape in zip(self.plan.zeros, shapes, strict=True)]
         for value in self._settle("zeros", wanted):
@@ -128,7 +128,7 @@ class Reductions(Claims):
             left, point = sumcheck(checks, "dense", 2, padded_bits(found.shape), value)
             (value,) = checks.receive("dense.value", 1)
             factor = extension(weights, at_point(found.shape, point))
-            checks.zero(checks.sum([value, left], np.stack([factor, -self.one])), UNTRUE)
+            checks.zero(checks.sum([value, left], stack([factor, -self.one])), UNTRUE)
             weights = at_point(found.shape, point)
         of_x, of_y, of_z = found.letters
         x, y = found.forms
@@ -152,4 +152,4 @@ class Reductions(Claims):
         on_y = on_x if x == y and of_x == of_y else on(of_y)
         operands = self._settle("operands", [(x, on_x), (y, on_y)])
         both = checks.product(*operands)
-        checks.zero(checks.sum([both, left], np.stack([factor, -self.one])), UNTRUE)
+        checks.zero(checks.sum([both, left], stack([factor, -self.one])), UNTRUE)

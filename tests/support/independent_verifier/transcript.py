@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import struct
+from functools import lru_cache
 
 import numpy as np
 from blake3 import blake3
 
-from .arithmetic import FIELD, PRIME, Elements, Numbers, numbers
+from .arithmetic import Elements, Numbers, elements
+from .goldilocks import PRIME
+
+
+@lru_cache
+def _hasher(use: str) -> blake3:
+    return blake3(derive_key_context=f"circuitize 2026 tensor {use} 2")
 
 
 def hashed(use: str, content: bytes) -> bytes:
     """BLAKE3 with a context for each use."""
-    return blake3(content, derive_key_context=f"circuitize 2026 tensor {use} 2").digest()
+    return _hasher(use).copy().update(content).digest()
 
 
 class Refused(Exception):
@@ -41,7 +48,8 @@ class Transcript:
         drawn = self.state
         if self.degree > 2:
             drawn += self._expanded(label, 0)
-        return numbers([int.from_bytes(drawn[16 * k : 16 * (k + 1)], "little") for k in range(self.degree)])
+        coordinates = [int.from_bytes(drawn[16 * k : 16 * (k + 1)], "little") % PRIME for k in range(self.degree)]
+        return elements(np.array(coordinates, np.uint64))
 
     def _expanded(self, label: str, counter: int) -> bytes:
         return hashed("transcript", self._head(3, label) + struct.pack("<I", counter))
@@ -67,7 +75,7 @@ class Transcript:
         words = np.frombuffer(self.bytes(label, 8 * count), "<u8")
         if (words >= PRIME).any():
             raise Refused(f"a word of {label} is not below p")
-        return words.astype(object).view(FIELD)
+        return elements(words)
 
     def elements(self, label: str, count: int) -> Elements:
         return self.numbers(label, self.degree * count).reshape(count, self.degree)

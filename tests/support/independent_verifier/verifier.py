@@ -17,7 +17,7 @@ from circuitize.provers.tensor.proof import Proof
 from circuitize.provers.tensor.security import require_secure
 from circuitize.provers.tensor.statement import Statement, fault, untrusted
 
-from .arithmetic import FIELD, PRIME, Elements, dot, multiply, powers
+from .arithmetic import Elements, Field, dot, multiply, numbers, powers, stack, words
 from .checks import Clear
 from .geometry import Geometry, fit, table, vectors
 from .joint import Oracle, check_joint
@@ -87,8 +87,7 @@ class Verifier(Reductions):
         transcript.absorb("context", context)
         for base in made.bases:
             if isinstance(base, Public):
-                words = self._public(base).astype(object) % PRIME
-                transcript.absorb("public", b"".join(int(word).to_bytes(8, "little") for word in words))
+                transcript.absorb("public", words(numbers(self._public(base))).astype("<u8").tobytes())
         for key in made.groups:
             transcript.absorb("root", self.statement.roots[key])
         own = transcript.bytes("columns", 32)
@@ -105,18 +104,18 @@ class Verifier(Reductions):
         own = None if checks is None else checks.finish()
         gamma, values = self.transcript.challenge("openings"), [value for *_, value in self.openings]
         factors = np.concatenate([self.one[None], powers(gamma, len(values))])
-        words, target = FIELD.Zeros((0, made.degree)), self.zero
+        behind, target = Field.zeros((0, made.degree)), self.zero
         if checks is None or own is None:
-            target = dot(np.stack([self.zero, *values])[1:], factors[:-1])
+            target = dot(stack([self.zero, *values])[1:], factors[:-1])
         else:
             claimed, _ = checks.equation(values, -factors[:-1])
             target = -(claimed.constant + multiply(own.constant, factors[-1]))
             pads = multiply(own.pads, factors[-1])
             pads[: len(claimed.pads)] = pads[: len(claimed.pads)] + claimed.pads
-            words = pad_words(pads)
+            behind = pad_words(pads)
         openings = made.openings or [0] * last
         self.tables = [table(self._end(number), most) for number, most in enumerate(openings)]
-        self.tables.append(table(start + len(words), 1 if made.hidden else 0))
+        self.tables.append(table(start + len(behind), 1 if made.hidden else 0))
         if not fit(self.tables, vectors(self.tables, made.hidden)):
             raise Refused("the plan's tables do not fit the field's domains")
         mine: list[list[tuple[Elements, Column, int]]] = [[] for _ in roots]
@@ -127,7 +126,7 @@ class Verifier(Reductions):
 
         def weight_at(number: int, point: Elements) -> Elements:
             weight = self._weight(mine[number], point)
-            return weight + extension_from(start, words, point) if number == last else weight
+            return weight + extension_from(start, behind, point) if number == last else weight
 
         carried = made.degree * made.hidden
         oracles = [
@@ -157,5 +156,5 @@ class Verifier(Reductions):
             if column.shape not in points:
                 points[column.shape] = at_point(column.shape, point[: padded_bits(column.shape)])
         places = self._places(point, [padded_bits(c.shape) for _, c, _ in mine], [c.offset for _, c, _ in mine])
-        values = np.stack([extension(self.weights[number], points[column.shape]) for _, column, number in mine])
-        return dot(multiply(np.stack([factor for factor, _, _ in mine]), places), values)
+        values = stack([extension(self.weights[number], points[column.shape]) for _, column, number in mine])
+        return dot(multiply(stack([factor for factor, _, _ in mine]), places), values)

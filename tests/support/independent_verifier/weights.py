@@ -15,7 +15,20 @@ import numpy as np
 from circuitize.circuits.integers.steps import Affine, locate
 from circuitize.circuits.integers.view import View
 
-from .arithmetic import FIELD, Elements, Integers, Numbers, equality, multiply, one, product, scale, total
+from .arithmetic import (
+    Elements,
+    Field,
+    Integers,
+    Numbers,
+    add_at,
+    equality,
+    multiply,
+    one,
+    product,
+    scale,
+    stack,
+    total,
+)
 
 Shape = tuple[int, ...]
 
@@ -35,7 +48,7 @@ Weights = Separable | Dense
 
 
 def zeros(count: int, degree: int) -> Elements:
-    return FIELD.Zeros((count, degree))
+    return Field.zeros((count, degree))
 
 
 def ones(count: int, degree: int) -> Elements:
@@ -72,16 +85,16 @@ def apply(weights: Weights, values: Numbers) -> Elements:
     if isinstance(weights, Dense) or not weights.axes:
         return total(scale(dense(weights), values))
     *others, last = weights.axes
-    sums = np.add.reduce(scale(last[None], values.reshape(-1, len(last))), axis=1)
+    sums = total(scale(last[None], values.reshape(-1, len(last))), axis=1)
     for axis in reversed(others):
-        sums = np.add.reduce(multiply(sums.reshape(-1, *axis.shape), axis[None]), axis=1)
+        sums = total(multiply(sums.reshape(-1, *axis.shape), axis[None]), axis=1)
     return multiply(weights.factor, sums[0])
 
 
 def sum_of(weights: Weights) -> Elements:
     if isinstance(weights, Dense):
         return total(weights.weights)
-    return product(np.stack([weights.factor, *(total(axis) for axis in weights.axes)]))
+    return product(stack([weights.factor, *(total(axis) for axis in weights.axes)]))
 
 
 def extension(weights: Weights, at: Separable) -> Elements:
@@ -89,10 +102,10 @@ def extension(weights: Weights, at: Separable) -> Elements:
     if isinstance(weights, Dense):
         made = weights.weights
         for axis in reversed(at.axes):
-            made = np.add.reduce(multiply(made.reshape(-1, *axis.shape), axis[None]), axis=1)
+            made = total(multiply(made.reshape(-1, *axis.shape), axis[None]), axis=1)
         return made[0]
     own = zip(weights.axes, at.axes, strict=True)
-    return product(np.stack([weights.factor, *(total(multiply(x, y)) for x, y in own)]))
+    return product(stack([weights.factor, *(total(multiply(x, y)) for x, y in own)]))
 
 
 def along(weights: Weights, view: View, sums: bool) -> Weights:
@@ -120,11 +133,11 @@ def onto_rows(weights: Weights, rows: Integers, extent: int) -> Weights:
             parts = outer(parts, axis)
     else:
         parts = weights.weights
-    parts = parts.reshape(rows.size, -1, parts.shape[-1])
-    made = FIELD.Zeros((extent, *parts.shape[1:]))
-    for row, part in zip(rows.reshape(-1).tolist(), parts, strict=True):
-        made[row] = made[row] + part
-    flat = made.reshape(-1, parts.shape[-1])
+    degree = parts.shape[-1]
+    parts = parts.reshape(rows.size, -1)
+    made = Field.zeros((extent, parts.shape[1]))
+    add_at(made, rows.reshape(-1), parts)
+    flat = made.reshape(-1, degree)
     if isinstance(weights, Separable):
         return Separable(weights.factor, (flat, *weights.axes[rows.ndim :]))
     return Dense(flat)
@@ -171,14 +184,14 @@ def _pull(weights: Weights, step: Affine, source: Shape) -> Weights:
             reached = (reached[:, None] + row[j] * np.arange(step.shape[j])[None, :]).reshape(-1)
             vector = outer(vector, weights.axes[j])
         axes.append(gathered(vector, np.where(reached < extent, reached, -1), extent))
-    return Separable(product(np.stack([weights.factor, *still])), tuple(axes))
+    return Separable(product(stack([weights.factor, *still])), tuple(axes))
 
 
 def gathered(weights: Elements, places: Integers, size: int) -> Elements:
     """Each weight added to its place, where that is none below 0."""
     made = zeros(size, weights.shape[-1])
     inside = places >= 0
-    np.add.at(made, places[inside], weights[inside])
+    add_at(made, places[inside], weights[inside])
     return made
 
 
