@@ -61,10 +61,11 @@ def _parts() -> Iterator[Part]:
     yield Part("onnx", "ONNX graphs as input", _package("onnx"), _extra("onnx"))
     yield Part("ray", "prove-run on all cores, or many machines", _package("ray"), _extra("ray"))
     yield Part("matplotlib", "the demo's picture", _package("matplotlib"), _extra("demo"))
-    yield Part("cupy and a GPU", "check: the executor on CUDA", _gpu(), _extra("gpu") + ", with an NVIDIA driver")
+    yield Part("jax", "train and check: programs compiled by XLA", _xla("cpu"), _extra("xla"))
+    yield Part("jax and a GPU", "train and check: the same on CUDA", _xla("gpu"), _extra("cuda") + ", with its driver")
+    yield Part("cupy and a GPU", "check: numpy's executor on CUDA", _gpu(), _extra("gpu") + ", with an NVIDIA driver")
     yield from _hardware()
     yield Part("galois", "tests: independent checks over small fields", _package("galois"), _extra("test"))
-    yield Part("jax", "tests: independent derivatives", _package("jax"), _extra("test"))
     yield Part(
         "node", "tests: our files in snarkjs", _node(), "install Node 18 or later, then in a checkout: make test"
     )
@@ -101,6 +102,12 @@ def _native() -> str | None:
     except ImportError:
         return None
     return ", ".join(features) if "groth16" in features else None
+
+
+def _xla(kind: str) -> str | None:
+    from circuitize.sims.xla.device import devices
+
+    return next((device.name for device in devices() if device.kind == kind), None)
 
 
 def _gpu() -> str | None:
