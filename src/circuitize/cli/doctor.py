@@ -63,7 +63,6 @@ def _parts() -> Iterator[Part]:
     yield Part("matplotlib", "the demo's picture", _package("matplotlib"), _extra("demo"))
     yield Part("jax", "train and check: programs compiled by XLA", _xla("cpu"), _extra("xla"))
     yield Part("jax and a GPU", "train and check: the same on CUDA", _xla("gpu"), _extra("cuda") + ", with its driver")
-    yield Part("cupy and a GPU", "check: numpy's executor on CUDA", _gpu(), _extra("gpu") + ", with an NVIDIA driver")
     yield from _hardware()
     yield Part("galois", "tests: independent checks over small fields", _package("galois"), _extra("test"))
     yield Part(
@@ -108,13 +107,6 @@ def _xla(kind: str) -> str | None:
     from circuitize.sims.xla.device import devices
 
     return next((device.name for device in devices() if device.kind == kind), None)
-
-
-def _gpu() -> str | None:
-    from circuitize.sims.device import cuda
-
-    device = cuda()
-    return device.name if device else None
 
 
 def _node() -> str | None:
