@@ -22,6 +22,7 @@ from circuitize.circuits.types import Fixed
 from circuitize.sims import integer
 from circuitize.sims.device import CPU
 from circuitize.sims.xla.device import gpu, processor
+from circuitize.sims.xla.stretch import Stretches
 
 STEP = exact(trained_programs.step(), Phases())
 STEPS = 10
@@ -89,6 +90,29 @@ def test_a_step_without_a_value_is_named_as_numpy_names_it(last: int, tmp_path: 
         left.append(files(tmp_path / device))
     assert said[0] == said[1] and said[0].startswith(f"step {last}: ")
     assert left[0] == left[1]
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_what_is_held_is_checked(wide: bool) -> None:
+    """At whatever step it leaves its interval, the last one included; of 64 bits, too, which wrap to some inside."""
+    most = 1 << 33 if wide else 100
+    builder = Builder()
+    held, more = builder.input(Fixed((3,), 0, -9, 9)), builder.input(Fixed((3,), 0, -most, most))
+    kept = builder.add(integers.Check(-9, 9), builder.add(integers.Add(), held, more))
+    program = integer_program(builder.build([kept]))
+    step = replace(program, outputs=(replace(program.outputs[0], name="in0"),))
+    stretches = Stretches(step, step.arrow, processor(), [], 5)
+    for last in range(5):
+        moves = np.zeros((5, 3), np.int64)
+        moves[:, 0] = 1
+        start = stretches.put({"in0": np.array([4, -9, 9])})
+        done = stretches.run(start, {"in1": moves})
+        assert done is not None and stretches.take(done.held)["in0"].tolist() == [9, -9, 9]
+        for move in (1, 1 << 32 if wide else 100):
+            moves[last] = [0, 0, move]
+            assert stretches.run(start, {"in1": moves}) is None
+            assert not last or stretches.run(start, {"in1": moves[:last]}) is not None
+            moves[last, 2] = 0
 
 
 def test_formats_that_change_are_refused() -> None:
