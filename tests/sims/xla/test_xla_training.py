@@ -102,17 +102,18 @@ def test_what_is_held_is_checked(wide: bool) -> None:
     program = integer_program(builder.build([kept]))
     step = replace(program, outputs=(replace(program.outputs[0], name="in0"),))
     stretches = Stretches(step, step.arrow, processor(), [], 5)
+    start = stretches.put({"in0": np.array([4, -9, 9])})
+    inside = np.zeros((5, 3), np.int64)
+    inside[0] = [5, 0, -1]
+    done = stretches.run(start, {"in1": inside})
+    assert done is not None and stretches.take(done.held)["in0"].tolist() == [9, -9, 8]
     for last in range(5):
-        moves = np.zeros((5, 3), np.int64)
-        moves[:, 0] = 1
-        start = stretches.put({"in0": np.array([4, -9, 9])})
-        done = stretches.run(start, {"in1": moves})
-        assert done is not None and stretches.take(done.held)["in0"].tolist() == [9, -9, 9]
-        for move in (1, 1 << 32 if wide else 100):
-            moves[last] = [0, 0, move]
+        for move in (2, 1 << 32 if wide else 100):
+            moves = inside.copy()
+            moves[last, 2] += move
+            moves[last + 1 : last + 2, 2] -= move  # and inside again
             assert stretches.run(start, {"in1": moves}) is None
             assert not last or stretches.run(start, {"in1": moves[:last]}) is not None
-            moves[last, 2] = 0
 
 
 def test_formats_that_change_are_refused() -> None:
