@@ -102,9 +102,9 @@ def test_what_is_held_is_checked(wide: bool) -> None:
     program = integer_program(builder.build([kept]))
     step = replace(program, outputs=(replace(program.outputs[0], name="in0"),))
     stretches = Stretches(step, step.arrow, processor(), [], 5)
-    start = stretches.put({"in0": np.array([4, -9, 9])})
+    start = stretches.put({"in0": np.array([9, -9, 9])})
     inside = np.zeros((5, 3), np.int64)
-    inside[0] = [5, 0, -1]
+    inside[0, 2] = -1  # what a step after a failed one would take, too
     done = stretches.run(start, {"in1": inside})
     assert done is not None and stretches.take(done.held)["in0"].tolist() == [9, -9, 8]
     for last in range(5):
