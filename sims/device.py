@@ -1,10 +1,8 @@
-"""Where executors compute: on the processor with numpy, or on a CUDA device with CuPy, which is an optional extra."""
+"""Where executors compute: on the processor with numpy, or where the arrays of a module like it are."""
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
-from functools import cache
 from types import ModuleType
 
 import numpy as np
@@ -35,21 +33,3 @@ class Device:
 
 
 CPU = Device("cpu", np)
-
-
-@cache
-def cuda() -> Device | None:
-    """The first CUDA device by its product name; None without CuPy or without a device that works."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            import cupy
-    except ImportError:
-        return None
-    try:
-        name = cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()
-        if int(cupy.arange(3).sum()) != 3:
-            return None
-    except (RuntimeError, OSError, ImportError):
-        return None
-    return Device(f"{name} (CuPy {cupy.__version__})", cupy)

@@ -18,6 +18,8 @@ from circuitize.circuits.values import Given, Raw, raw, to_integers
 from .device import CPU, Device
 from .executor import in_order, steps
 from .prepared import Prepared, prepared
+from .xla.device import Xla
+from .xla.formats import require_same_formats
 
 Integers = NDArray[np.int64]
 
@@ -60,8 +62,10 @@ def train(
 
     `initial` holds the parameters and state to start from, each batch the remaining inputs, both as `run` takes them;
     raises as `run` does. What is carried stays on the device, and what is yielded is there: `device.take` gives numpy
-    arrays.
+    arrays. `Stretches` of `sims.xla` does many steps at a time.
     """
+    if isinstance(device, Xla):
+        require_same_formats(step)
     return steps(
         step, executor(step, device).outputs, lambda port, value: device.put(_integer(port, value)), initial, batches
     )

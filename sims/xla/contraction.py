@@ -119,7 +119,7 @@ def multiply(letters: tuple[str, str, str], x: jax.Array, y: jax.Array, kind: Ki
     2^64.
     """
     if kind.name == "integers":
-        return _dot(letters, x.astype(into), y.astype(into), into)
+        return dot(letters, x.astype(into), y.astype(into), into)
     if kind.name == "int8":
         parts = [_balanced(operand, count) for operand, count in zip((x, y), kind.limbs, strict=True)]
         given: Any = np.int32
@@ -128,7 +128,7 @@ def multiply(letters: tuple[str, str, str], x: jax.Array, y: jax.Array, kind: Ki
         parts = [_limbs(operand, count, kind.bits, given) for operand, count in zip((x, y), kind.limbs, strict=True)]
     wide = np.iinfo(into).bits
     pieces = (
-        _shifted(_dot(letters, one, other, given).astype(into), kind.bits * (i + j))
+        _shifted(dot(letters, one, other, given).astype(into), kind.bits * (i + j))
         for i, one in enumerate(parts[0])
         for j, other in enumerate(parts[1])
         if kind.bits * (i + j) < wide
@@ -140,7 +140,7 @@ def _shifted(values: jax.Array, bits: int) -> jax.Array:
     return values << values.dtype.type(bits) if bits else values
 
 
-def _dot(letters: tuple[str, str, str], x: jax.Array, y: jax.Array, kind: Any) -> jax.Array:
+def dot(letters: tuple[str, str, str], x: jax.Array, y: jax.Array, kind: Any) -> jax.Array:
     """One product of arrays, in the target's order; letters that it lacks are in both."""
     of_x, of_y, of_target = letters
     batch = [letter for letter in of_target if letter in of_x and letter in of_y]

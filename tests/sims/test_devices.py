@@ -1,4 +1,4 @@
-"""Executors compute in the module of their values: a strict one here, CuPy where there is a GPU."""
+"""Executors compute in the module of their values: a strict one, and a GPU by XLA where there is one."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 from circuitize.sims import integer, real
 from circuitize.sims.agree import OnDevice, agree
-from circuitize.sims.device import Device, cuda
+from circuitize.sims.device import Device
 from circuitize.sims.executor import Executor
 from circuitize.sims.vectors import inputs_to_try
+from circuitize.sims.xla.device import gpu
 
 STRICT = Device("strict", strict_arrays)
-GPU = pytest.param(cuda(), marks=pytest.mark.skipif(cuda() is None, reason="needs a CUDA GPU and CuPy"), id="gpu")
+GPU = pytest.param(gpu(), marks=pytest.mark.skipif(gpu() is None, reason="needs a CUDA GPU and JAX for it"), id="gpu")
 DEVICES = [pytest.param(STRICT, id="strict"), GPU]
 
 

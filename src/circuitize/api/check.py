@@ -13,7 +13,6 @@ from circuitize.circuits.phases import Phases, Progress, silent, under_way
 from circuitize.circuits.program import IntegerProgram, Program
 from circuitize.sims import agree
 from circuitize.sims.agree import Agreement, OnDevice
-from circuitize.sims.device import cuda
 from circuitize.sims.rtl.designs import DesignRun
 from circuitize.sims.vectors import Vector, inputs_to_try
 from circuitize.sims.xla.device import devices
@@ -93,8 +92,7 @@ def _compared(program: IntegerProgram, progress: Progress) -> list[agree.Target]
                 raise
         else:
             found += [made] if made is not None else []
-    places = [cuda(), *devices()]
-    return [*found, *(OnDevice(program, place) for place in places if place is not None)]
+    return [*found, *(OnDevice(program, device) for device in devices())]
 
 
 def _watched(vectors: Iterator[Vector], count: int, progress: Progress) -> Iterator[Vector]:

@@ -61,10 +61,10 @@ def _parts() -> Iterator[Part]:
     yield Part("onnx", "ONNX graphs as input", _package("onnx"), _extra("onnx"))
     yield Part("ray", "prove-run on all cores, or many machines", _package("ray"), _extra("ray"))
     yield Part("matplotlib", "the demo's picture", _package("matplotlib"), _extra("demo"))
-    yield Part("cupy and a GPU", "check: the executor on CUDA", _gpu(), _extra("gpu") + ", with an NVIDIA driver")
+    yield Part("jax", "train and check: programs compiled by XLA", _xla("cpu"), _extra("xla"))
+    yield Part("jax and a GPU", "train and check: the same on CUDA", _xla("gpu"), _extra("cuda") + ", with its driver")
     yield from _hardware()
     yield Part("galois", "tests: independent checks over small fields", _package("galois"), _extra("test"))
-    yield Part("jax", "tests: independent derivatives", _package("jax"), _extra("test"))
     yield Part(
         "node", "tests: our files in snarkjs", _node(), "install Node 18 or later, then in a checkout: make test"
     )
@@ -103,11 +103,10 @@ def _native() -> str | None:
     return ", ".join(features) if "groth16" in features else None
 
 
-def _gpu() -> str | None:
-    from circuitize.sims.device import cuda
+def _xla(kind: str) -> str | None:
+    from circuitize.sims.xla.device import devices
 
-    device = cuda()
-    return device.name if device else None
+    return next((device.name for device in devices() if device.kind == kind), None)
 
 
 def _node() -> str | None:

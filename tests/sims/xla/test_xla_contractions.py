@@ -16,17 +16,23 @@ from circuitize.sims.xla.contraction import COSTS, Kind, chosen, kinds, multiply
 from circuitize.sims.xla.traced import Traced
 
 LETTERS = ("zab", "zbc", "zac")
-BITS = [(1, 1), (7, 7), (8, 8), (11, 11), (14, 14), (15, 18), (24, 24), (23, 31), (31, 20), (32, 16), (40, 11), (54, 3)]
+BITS = [
+    *[(1, 1), (7, 7), (8, 8), (11, 11), (14, 14), (15, 18), (24, 24), (23, 31), (31, 20), (32, 16), (40, 11), (54, 3)],
+    *[(9, 9), (12, 11), (24, 23), (26, 26)],  # sums just beyond 2^24 and 2^53
+]
+"""Of operands, signs apart."""
+
 TERMS = [3, 64]
 
 Integers = NDArray[np.int64]
 
 
 def operands(bits: int, shape: tuple[int, int], random: np.random.Generator) -> Integers:
-    """At the low end, at the high one, mixed, and uniform; the low end is one further from zero."""
+    """At the low end, at the high one, mixed, uniform, and great; the low end is one further from zero."""
     low, high = -(1 << bits), (1 << bits) - 1
     mixed = random.choice(np.array([low, high, low + 1, 0, -1]), shape)
-    return np.stack([np.full(shape, low), np.full(shape, high), mixed, random.integers(low, high, shape)])
+    greatest = random.choice(np.array([high, high - 1]), shape)  # odd sums as great as they get
+    return np.stack([np.full(shape, low), np.full(shape, high), mixed, random.integers(low, high, shape), greatest])
 
 
 @pytest.mark.parametrize("terms", TERMS)
@@ -35,9 +41,9 @@ def test_kinds_are_exact(terms: int) -> None:
     tried: list[tuple[Kind, Integers, Integers]] = []
     for bits in BITS:
         if terms * (1 << sum(bits)) < 1 << 62:
-            x, y = operands(bits[0], (3, terms), random)[[0, 0, 1, 2, 3]], operands(bits[1], (terms, 4), random)
+            x, y = operands(bits[0], (3, terms), random)[[0, 0, 1, 2, 3, 4]], operands(bits[1], (terms, 4), random)
             intervals = [(-(1 << most), (1 << most) - 1) for most in bits]
-            tried += [(kind, x, y[[0, 1, 1, 2, 3]]) for kind in [*kinds(terms, *intervals), Kind("integers")]]
+            tried += [(kind, x, y[[0, 1, 1, 2, 3, 4]]) for kind in [*kinds(terms, *intervals), Kind("integers")]]
     narrow = [[v.astype(np.int32) if np.abs(v).max() < 1 << 31 else v for v in pair] for _, *pair in tried]
 
     def every(pairs: list[Any]) -> list[Any]:

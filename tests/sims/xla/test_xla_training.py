@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +10,19 @@ import jax
 import numpy as np
 import pytest
 import trained_programs
+from r1cs_programs import program as integer_program
 
 from circuitize.api.exact import exact
 from circuitize.api.training.train import Trained, train
+from circuitize.circuits import integers
+from circuitize.circuits.builder import Builder
 from circuitize.circuits.errors import CircuitizeError, Undefined
 from circuitize.circuits.phases import Phases
-from circuitize.sims.xla.device import gpu
+from circuitize.circuits.types import Fixed
+from circuitize.sims import integer
+from circuitize.sims.device import CPU
+from circuitize.sims.xla.device import gpu, processor
+from circuitize.sims.xla.stretch import Stretches
 
 STEP = exact(trained_programs.step(), Phases())
 STEPS = 10
@@ -82,6 +90,52 @@ def test_a_step_without_a_value_is_named_as_numpy_names_it(last: int, tmp_path: 
         left.append(files(tmp_path / device))
     assert said[0] == said[1] and said[0].startswith(f"step {last}: ")
     assert left[0] == left[1]
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_what_is_held_is_checked(wide: bool) -> None:
+    """At whatever step it leaves its interval, the last one included; of 64 bits, too, which wrap to some inside."""
+    most = 1 << 33 if wide else 100
+    builder = Builder()
+    held, more = builder.input(Fixed((3,), 0, -9, 9)), builder.input(Fixed((3,), 0, -most, most))
+    kept = builder.add(integers.Check(-9, 9), builder.add(integers.Add(), held, more))
+    program = integer_program(builder.build([kept]))
+    step = replace(program, outputs=(replace(program.outputs[0], name="in0"),))
+    stretches = Stretches(step, step.arrow, processor(), [], 5)
+    start = stretches.put({"in0": np.array([9, -9, 9])})
+    inside = np.zeros((5, 3), np.int64)
+    inside[0, 2] = -1  # what a step after a failed one would take, too
+    done = stretches.run(start, {"in1": inside})
+    assert done is not None and stretches.take(done.held)["in0"].tolist() == [9, -9, 8]
+    for last in range(5):
+        for move in (2, 1 << 32 if wide else 100):
+            moves = inside.copy()
+            moves[last, 2] += move
+            moves[last + 1 : last + 2, 2] -= move  # and inside again
+            assert stretches.run(start, {"in1": moves}) is None
+            assert not last or stretches.run(start, {"in1": moves[:last]}) is not None
+
+
+def test_formats_that_change_are_refused() -> None:
+    """Numbers of 32 bits would not hold what numpy carries on."""
+    builder = Builder()
+    x = builder.input(Fixed((2,), 0, -9, 9))
+    program = integer_program(builder.build([builder.add(integers.Add(), x, x)]))
+    port, *_ = program.inputs
+    step = replace(program, outputs=(replace(program.outputs[0], name=port.name),))
+    with pytest.raises(CircuitizeError, match=r"expected 'in0' to leave as it enters, .* found .*; state one format"):
+        next(integer.train(step, {"in0": np.array([1, 2])}, [{}], processor()))
+
+
+def test_steps_one_by_one_are_those_of_numpy() -> None:
+    program = STEP.integer
+    held = {port.name for port in program.outputs} & {port.name for port in program.inputs}
+    initial = {name: value for name, value in program.examples[0].items() if name in held}
+    batches = [{k: v for k, v in one.items() if k not in held} for one in program.examples]
+    ours, theirs = (list(integer.train(program, initial, batches, device)) for device in (CPU, processor()))
+    for one, other in zip(ours, theirs, strict=True):
+        for name, value in one.items():
+            np.testing.assert_array_equal(processor().take(other[name]), value, strict=True)
 
 
 def test_devices_that_are_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

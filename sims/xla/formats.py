@@ -1,0 +1,17 @@
+"""What is carried from step to step has one format: what is compiled for it holds nothing else."""
+
+from __future__ import annotations
+
+from circuitize.circuits.errors import CircuitizeError
+from circuitize.circuits.program import IntegerProgram
+
+
+def require_same_formats(step: IntegerProgram) -> None:
+    """Raise CircuitizeError unless each output goes back into an input of its own format."""
+    leaving = {port.name: port.format for port in step.outputs}
+    for port in step.inputs:
+        if leaving.get(port.name, port.format) != port.format:
+            raise CircuitizeError(
+                f"expected {port.name!r} to leave as it enters, {port.format}, found {leaving[port.name]}; state one "
+                "format for both, or train by numpy"
+            )
