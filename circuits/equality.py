@@ -35,6 +35,21 @@ def equal(a: Arrow, b: Arrow) -> bool:
     return True
 
 
+class Itself:
+    """An arrow as a key: equal to itself alone. What is made of its numbering or provenance is kept by this."""
+
+    __slots__ = ("arrow",)
+
+    def __init__(self, arrow: Arrow) -> None:
+        self.arrow = arrow
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Itself) and self.arrow is other.arrow
+
+    def __hash__(self) -> int:
+        return id(self.arrow)
+
+
 class _Pairing:
     """Wires and edges of one arrow with those of the other that they are."""
 

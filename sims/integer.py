@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from circuitize.circuits.hypergraph import Arrow
+from circuitize.circuits.equality import Itself
 from circuitize.circuits.port import Port
 from circuitize.circuits.program import IntegerProgram, require_integers
 from circuitize.circuits.types import Fixed
@@ -22,14 +22,14 @@ Integers = NDArray[np.int64]
 
 
 @lru_cache(maxsize=16)
-def _prepared(arrow: Arrow, device: Device, names: tuple[str, ...]) -> Executor:
-    return Executor(arrow, device, names)
+def _prepared(of: Itself, device: Device, names: tuple[str, ...]) -> Executor:
+    return Executor(of.arrow, device, names)
 
 
 def executor(program: IntegerProgram, device: Device = CPU) -> Executor:
     """The program prepared for a device; kept for the programs used last. Raises CircuitizeError for a real program."""
     require_integers(program)
-    return _prepared(program.arrow, device, tuple(port.name for port in program.inputs))
+    return _prepared(Itself(program.arrow), device, tuple(port.name for port in program.inputs))
 
 
 def run(program: IntegerProgram, inputs: Mapping[str, Given], device: Device = CPU) -> dict[str, Integers]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from circuitize.circuits.arrays.composite import expand_composites
+from circuitize.circuits.equality import Itself
 from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.port import Port, Role
@@ -25,10 +26,14 @@ from .executor import Executor, in_order, steps
 Reals = NDArray[np.float64]
 
 
-@lru_cache(maxsize=16)
 def executor(arrow: Arrow, device: Device = CPU) -> Executor:
     """The arrow simplified and prepared for a device; kept for the arrows used last."""
-    return Executor(simplify(expand_composites(arrow)), device)
+    return _prepared(Itself(arrow), device)
+
+
+@lru_cache(maxsize=16)
+def _prepared(of: Itself, device: Device) -> Executor:
+    return Executor(simplify(expand_composites(of.arrow)), device)
 
 
 def run(program: Program, inputs: Mapping[str, Given], device: Device = CPU) -> dict[str, Reals]:

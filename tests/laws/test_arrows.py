@@ -13,10 +13,14 @@ from circuitize.circuits.builder import Builder, generator
 from circuitize.circuits.encode import digest, encode
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.hypergraph import Arrow, compose, fold, identity, permute, tensor
+from circuitize.circuits.integers import ReLU
 from circuitize.circuits.operation import Operation
+from circuitize.circuits.port import Port
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.simplify import simplify
-from circuitize.circuits.types import Type
+from circuitize.circuits.types import Fixed, Type
 from circuitize.circuits.validate import validate
+from circuitize.sims import integer
 
 terms = st.integers(0, 2**32 - 1).map(Terms)
 laws = settings(max_examples=examples(40), deadline=None)
@@ -208,3 +212,20 @@ def shuffled(arrow: Arrow, random: np.random.Generator) -> Arrow:
         wires.update(zip(edge.targets, builder.apply(edge.operation, *(wires[w] for w in edge.sources)), strict=True))
         waiting.remove(edge)
     return builder.build([wires[wire] for wire in arrow.outputs.tolist()])
+
+
+def test_equal_programs_are_traced_by_their_own_numbers() -> None:
+    """What was prepared for one of two equal arrows was run for the other, whose wires have other numbers."""
+    number = Fixed((), 0, -9, 9)
+    ports = tuple(Port(name, "public", number) for name in ("x", "y"))
+    made = []
+    for order in ((0, 1), (1, 0)):
+        builder = Builder()
+        wires = builder.inputs([number, number])
+        both = {k: builder.add(ReLU(), wires[k]) for k in order}
+        arrow = builder.build([both[0], both[1]])
+        results = tuple(Port(port.name, "public", Fixed((), 0, 0, 9)) for port in ports)
+        made.append(IntegerProgram(arrow, ports, results))
+    assert made[0].arrow == made[1].arrow
+    given = {"x": np.array(3), "y": np.array(-4)}
+    assert [[int(v) for v in integer.trace(program, given)] for program in made] == [[3, -4, 3, 0], [3, -4, 0, 3]]
