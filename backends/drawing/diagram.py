@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import log2
 
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.types import Fixed, Type
@@ -180,5 +179,5 @@ def _short(number: int) -> str:
     """All digits of a number, or of a great one the power of two, rounded up to a tenth."""
     if abs(number) < 10**8:
         return f"{number:,}"
-    tenths = -int(-10 * log2(abs(number)) // 1)
+    tenths = (abs(number) ** 10 - 1).bit_length()
     return f"{'-' if number < 0 else ''}2^{tenths // 10}.{tenths % 10}"

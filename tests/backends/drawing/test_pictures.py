@@ -36,9 +36,15 @@ def program(name: str) -> Program:
     return example(name).given
 
 
+def both(name: str) -> list[Program]:
+    """The program as it is given, and of few examples, or in the deep tier of all, that of integers."""
+    found = example(name)
+    return [found.given, found.integer] if name in example_names.FEW or tiers.TIER == "deep" else [found.given]
+
+
 @pytest.mark.parametrize("name", ALL)
 def test_unfolded_pictures_have_each_operation_and_wire_once(name: str) -> None:
-    for given in (program(name), example(name).integer):
+    for given in both(name):
         made = draw(given, unfolded=True)
         arrow = made.arrow
         assert sorted(picture_judge.operations(made.svg)) == [[edge] for edge in range(arrow.edge_count)]
@@ -48,7 +54,7 @@ def test_unfolded_pictures_have_each_operation_and_wire_once(name: str) -> None:
 
 @pytest.mark.parametrize("name", ALL)
 def test_folded_boxes_share_out_the_operations(name: str) -> None:
-    for given in (program(name), example(name).integer):
+    for given in both(name):
         for depth in (1, None):
             made = draw(given, depth=depth)
             found = picture_judge.operations(made.svg)
@@ -56,7 +62,7 @@ def test_folded_boxes_share_out_the_operations(name: str) -> None:
             assert picture_judge.faults(made.svg) == []
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", example_names.FEW)
 def test_an_arrow_is_drawn_as_it_is(name: str) -> None:
     """What a program computes is what `simplify` leaves; its arrow has all that is written."""
     given = program(name)
