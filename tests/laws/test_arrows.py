@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -188,12 +190,53 @@ def test_equal_arrows_are_those_of_equal_bytes(t: Terms) -> None:
         assert (f == g) == (encode(f) == encode(g)) == (g == f)
 
 
+@laws
+@given(terms)
+def test_one_change_makes_another_arrow(t: Terms) -> None:
+    """A label, a source or an output that is another: just where the bytes are others too."""
+    f = tensor(t.arrow(), t.arrow())
+    for _ in range(6):
+        for g in changed(f, t.random):
+            assert (f == g) == (encode(f) == encode(g)) == (g == f)
+
+
+def changed(f: Arrow, random: np.random.Generator) -> list[Arrow]:
+    """Arrows that differ from this one in a single place, well formed."""
+    found = []
+    if f.edge_count:
+        edge = int(random.integers(f.edge_count))
+        box = f.operations[f.edge_operations[edge]]
+        assert isinstance(box, Box)
+        labels = f.edge_operations.copy()
+        labels[edge] = len(f.operations)
+        other = replace(box, label=box.label + 1)
+        found.append(replace(f, operations=(*f.operations, other), edge_operations=labels))
+    writer = np.full(f.wire_count, -1)
+    writer[f.target_wires] = np.repeat(np.arange(f.edge_count), np.diff(f.target_offsets))
+    reader = np.repeat(np.arange(f.edge_count), np.diff(f.source_offsets))
+    for column, before in (("source_wires", reader), ("outputs", np.full(len(f.outputs), f.edge_count))):
+        wires = getattr(f, column).copy()
+        if len(wires):
+            place = int(random.integers(len(wires)))
+            alike = np.flatnonzero((f.wire_types == f.wire_types[wires[place]]) & (writer < before[place]))
+            wires[place] = random.choice(alike)
+            found.append(replace(f, **{column: wires}))
+    for one in found:
+        validate(one)
+    return found
+
+
 def test_a_copy_is_not_the_same_box_twice() -> None:
     box, builder, twice = Box(1, (TYPES[0],), (TYPES[0],)), Builder(), Builder()
     (made,) = builder.apply(box, builder.input(TYPES[0]))
     x = twice.input(TYPES[0])
     shared, doubled = builder.build([made, made]), twice.build([*twice.apply(box, x), *twice.apply(box, x)])
     assert shared != doubled and doubled != shared and shared == simplify(doubled)
+    pair, ends = Box(2, (TYPES[0],), (TYPES[0], TYPES[0])), Builder()
+    first, second = ends.apply(pair, ends.input(TYPES[0]))
+    made_ = [ends.build(outputs) for outputs in ([first], [second], [first, second], [second, first], [first, first])]
+    for place, one in enumerate(made_):
+        assert [one == other for other in made_] == [place == other for other in range(len(made_))]
     assert shared != "an arrow"
 
 
