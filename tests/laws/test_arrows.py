@@ -230,13 +230,15 @@ def test_a_copy_is_not_the_same_box_twice() -> None:
     box, builder, twice = Box(1, (TYPES[0],), (TYPES[0],)), Builder(), Builder()
     (made,) = builder.apply(box, builder.input(TYPES[0]))
     x = twice.input(TYPES[0])
-    shared, doubled = builder.build([made, made]), twice.build([*twice.apply(box, x), *twice.apply(box, x)])
+    one, other = twice.add(box, x), twice.add(box, x)
+    shared, doubled, unread = builder.build([made, made]), twice.build([one, other]), twice.build([one, one])
+    assert doubled != unread and unread != doubled and unread == twice.build([other, other]) != shared
     assert shared != doubled and doubled != shared and shared == simplify(doubled)
     pair, ends = Box(2, (TYPES[0],), (TYPES[0], TYPES[0])), Builder()
     first, second = ends.apply(pair, ends.input(TYPES[0]))
     made_ = [ends.build(outputs) for outputs in ([first], [second], [first, second], [second, first], [first, first])]
-    for place, one in enumerate(made_):
-        assert [one == other for other in made_] == [place == other for other in range(len(made_))]
+    for place, chosen in enumerate(made_):
+        assert [chosen == each for each in made_] == [place == each for each in range(len(made_))]
     assert shared != "an arrow"
 
 
