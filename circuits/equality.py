@@ -36,7 +36,9 @@ def equal(a: Arrow, b: Arrow) -> bool:
 
 
 class Itself:
-    """An arrow as the key of a cache: equal to no other one, since equal arrows may number their wires otherwise."""
+    """An arrow as a key: equal to itself alone. What is made of its numbering or provenance is kept by this."""
+
+    __slots__ = ("arrow",)
 
     def __init__(self, arrow: Arrow) -> None:
         self.arrow = arrow
@@ -54,17 +56,18 @@ class _Pairing:
     def __init__(self, a: Arrow, b: Arrow) -> None:
         self.a, self.b = a, b
         self.forth: dict[int, int] = {}
-        self.back: dict[int, int] = {}
         self.edges: dict[int, int] = {}
         self.taken: set[int] = set()
         self._writers = [{wire: edge for edge, row in enumerate(x.rows) for wire in row[2]} for x in (a, b)]
         self._alike: dict[tuple[int, int], bool] = {}
 
     def wires(self, wire: int, other: int) -> bool:
-        """Pair two wires; whether neither has another partner, and their types are equal."""
-        if self.a.type(wire) != self.b.type(other):
-            return False
-        return self.forth.setdefault(wire, other) == other and self.back.setdefault(other, wire) == wire
+        """Pair two wires; whether the first has no other partner.
+
+        Nor has the second: it is an input or a target of an edge, of which each has one partner. Their types are equal,
+        as those of the inputs are, since operations say the others.
+        """
+        return self.forth.setdefault(wire, other) == other
 
     def written(self, wire: int, other: int) -> bool:
         """Pair two wires and all that they are made of."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import log2
 
 from circuitize.circuits.hypergraph import Arrow
 from circuitize.circuits.types import Fixed, Type
@@ -133,7 +132,7 @@ def _of_one(arrow: Arrow, group: Group) -> Box:
     axes = strands(found.operation, *shapes)
     told = " ".join(word for word in (word_of(found.operation.name), parameters(found.operation)) if word)
     title = "" if axes.form is Form.CUP else shortened(told, 24)
-    places = [place(found.provenance)] if found.provenance.file else []
+    places = [shortened(place(found.provenance), 36)] if found.provenance.file else []
     layer = [last_names(group.part.title)] if group.part.layer else []
     return Box(group.part, title, (edge,), found.sources, found.targets, layer, places, axes)
 
@@ -146,7 +145,7 @@ def _of_group(arrow: Arrow, group: Group, sources: list[int], targets: list[int]
     for edge in edges:
         if edge.provenance.file:
             by_file.setdefault(edge.provenance.file, set()).add(edge.provenance.line)
-    places = [f"{file}:{', '.join(map(str, sorted(found)))}" for file, found in by_file.items()]
+    places = [f"{shortened(file, 30)}:{', '.join(map(str, sorted(found)))}" for file, found in by_file.items()]
     return Box(group.part, shortened(group.part.title), group.edges, sources, targets, lines, places)
 
 
@@ -180,5 +179,5 @@ def _short(number: int) -> str:
     """All digits of a number, or of a great one the power of two, rounded up to a tenth."""
     if abs(number) < 10**8:
         return f"{number:,}"
-    tenths = -int(-10 * log2(abs(number)) // 1)
+    tenths = (abs(number) ** 10 - 1).bit_length()
     return f"{'-' if number < 0 else ''}2^{tenths // 10}.{tenths % 10}"

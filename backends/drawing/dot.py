@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from .diagram import Diagram, described
 from .glyphs import Port, joined
+from .text import plain
 
 
 def graph(diagram: Diagram, names: Sequence[str], title: str) -> str:
@@ -37,5 +38,5 @@ def _type(diagram: Diagram, wire: int) -> str:
 
 
 def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    escaped = "\n".join(map(plain, text.split("\n"))).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'

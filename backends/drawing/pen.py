@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from .text import width
+from .text import plain, width
 
 
 class Pen:
@@ -16,7 +16,7 @@ class Pen:
     def open(self, kind: str, title: str, **data: str) -> None:
         """Begin a group of a kind, with what is said of it where a pointer rests on it."""
         said = "".join(f' data-{name}="{escape(value)}"' for name, value in data.items())
-        self.lines.append(f'<g class="{kind}"{said}><title>{escape(title)}</title>')
+        self.lines.append(f'<g class="{kind}"{said}><title>{_titled(title)}</title>')
 
     def close(self) -> None:
         self.lines.append("</g>")
@@ -41,9 +41,14 @@ class Pen:
 
     def text(self, kind: str, x: int, y: int, text: str, size: int = 10, bold: bool = False) -> None:
         """A line whose middle is at height y; `kind` says by which end x is."""
+        text = plain(text)
         wide = width(text, size, bold)
         given = f' class="{kind}"' if kind else ""
         self.lines.append(f'<text{given} x="{x}" y="{y + 4}" textLength="{wide}">{escape(text)}</text>')
+
+
+def _titled(text: str) -> str:
+    return "\n".join(escape(plain(line)) for line in text.split("\n"))
 
 
 def curve(x: int, y: int, to_x: int, to_y: int) -> str:

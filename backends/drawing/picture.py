@@ -15,7 +15,7 @@ from .glyphs import APART, LINE, TAIL, TEXT, TITLE, Glyph, Port, Style, acted, c
 from .palette import style_sheet
 from .pen import Pen, curve, line
 from .rows import MARGIN, Placed, Row
-from .text import width
+from .text import plain, width
 
 TAG = 6
 """Between a strand and the name at its end."""
@@ -52,7 +52,7 @@ class Picture:
             wide = max(wide, self._legend(legend, tall - MARGIN - 6))
         head = (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="cz" width="{wide}" height="{tall}" '
-            f'viewBox="0 0 {wide} {tall}" role="img"><title>{escape(title)}</title>'
+            f'viewBox="0 0 {wide} {tall}" role="img"><title>{escape(plain(title))}</title>'
             f"<style>{style_sheet(bool(legend))}</style>"
             f'<rect class="p" width="{wide}" height="{tall}" rx="8"/>'
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from .diagram import Diagram
 from .glyphs import APART, CLOSE, Glyph, Measure, Reach, Style
@@ -74,11 +75,13 @@ def _cut(
     Found by dynamic programming; of equals, rows that are full come first. A column wider than the page has a row.
     """
     count = len(columns)
-    cut = [0] * (count + 1)
+    cut = [0] * (count + 2)
     for wire, number in diagram.written.items():
         last = max((level[reader] for reader in diagram.read.get(wire, ())), default=-1)
-        for column in range(level[number] + 1, last + 1):
-            cut[column] += 1
+        if last > level[number]:
+            cut[level[number] + 1] += 1
+            cut[last + 1] -= 1
+    cut = list(accumulate(cut))
     best: list[tuple[int, int]] = [(0, 0)] + [(1 << 40, 0)] * count
     for first in range(count):
         for stop in range(first + 1, count + 1):

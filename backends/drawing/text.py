@@ -37,9 +37,14 @@ def width(text: str, size: int, bold: bool = False) -> int:
     return -(-total * size // 1000)
 
 
+def plain(text: str) -> str:
+    """The text with a sign for every character that is not printable: control characters have no place in XML."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
 def shortened(text: str, most: int = MOST) -> str:
     """The text in one line of printable characters, its middle left out where it is longer than `most`."""
-    line = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+    line = plain(text)
     if len(line) <= most:
         return line
     half = (most - 1) // 2

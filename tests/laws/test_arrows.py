@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,10 +15,14 @@ from circuitize.circuits.builder import Builder, generator
 from circuitize.circuits.encode import digest, encode
 from circuitize.circuits.errors import TypingError
 from circuitize.circuits.hypergraph import Arrow, compose, fold, identity, permute, tensor
+from circuitize.circuits.integers import ReLU
 from circuitize.circuits.operation import Operation
+from circuitize.circuits.port import Port
+from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.simplify import simplify
-from circuitize.circuits.types import Type
+from circuitize.circuits.types import Fixed, Type
 from circuitize.circuits.validate import validate
+from circuitize.sims import integer
 
 terms = st.integers(0, 2**32 - 1).map(Terms)
 laws = settings(max_examples=examples(40), deadline=None)
@@ -184,12 +190,55 @@ def test_equal_arrows_are_those_of_equal_bytes(t: Terms) -> None:
         assert (f == g) == (encode(f) == encode(g)) == (g == f)
 
 
+@laws
+@given(terms)
+def test_one_change_makes_another_arrow(t: Terms) -> None:
+    """A label, a source or an output that is another: just where the bytes are others too."""
+    f = tensor(t.arrow(), t.arrow())
+    for _ in range(6):
+        for g in changed(f, t.random):
+            assert (f == g) == (encode(f) == encode(g)) == (g == f)
+
+
+def changed(f: Arrow, random: np.random.Generator) -> list[Arrow]:
+    """Arrows that differ from this one in a single place, well formed."""
+    found = []
+    if f.edge_count:
+        edge = int(random.integers(f.edge_count))
+        box = f.operations[f.edge_operations[edge]]
+        assert isinstance(box, Box)
+        labels = f.edge_operations.copy()
+        labels[edge] = len(f.operations)
+        other = replace(box, label=box.label + 1)
+        found.append(replace(f, operations=(*f.operations, other), edge_operations=labels))
+    writer = np.full(f.wire_count, -1)
+    writer[f.target_wires] = np.repeat(np.arange(f.edge_count), np.diff(f.target_offsets))
+    reader = np.repeat(np.arange(f.edge_count), np.diff(f.source_offsets))
+    for column, before in (("source_wires", reader), ("outputs", np.full(len(f.outputs), f.edge_count))):
+        wires = getattr(f, column).copy()
+        if len(wires):
+            place = int(random.integers(len(wires)))
+            alike = np.flatnonzero((f.wire_types == f.wire_types[wires[place]]) & (writer < before[place]))
+            wires[place] = random.choice(alike)
+            found.append(replace(f, **{column: wires}))
+    for one in found:
+        validate(one)
+    return found
+
+
 def test_a_copy_is_not_the_same_box_twice() -> None:
     box, builder, twice = Box(1, (TYPES[0],), (TYPES[0],)), Builder(), Builder()
     (made,) = builder.apply(box, builder.input(TYPES[0]))
     x = twice.input(TYPES[0])
-    shared, doubled = builder.build([made, made]), twice.build([*twice.apply(box, x), *twice.apply(box, x)])
+    one, other = twice.add(box, x), twice.add(box, x)
+    shared, doubled, unread = builder.build([made, made]), twice.build([one, other]), twice.build([one, one])
+    assert doubled != unread and unread != doubled and unread == twice.build([other, other]) != shared
     assert shared != doubled and doubled != shared and shared == simplify(doubled)
+    pair, ends = Box(2, (TYPES[0],), (TYPES[0], TYPES[0])), Builder()
+    first, second = ends.apply(pair, ends.input(TYPES[0]))
+    made_ = [ends.build(outputs) for outputs in ([first], [second], [first, second], [second, first], [first, first])]
+    for place, chosen in enumerate(made_):
+        assert [chosen == each for each in made_] == [place == each for each in range(len(made_))]
     assert shared != "an arrow"
 
 
@@ -208,3 +257,20 @@ def shuffled(arrow: Arrow, random: np.random.Generator) -> Arrow:
         wires.update(zip(edge.targets, builder.apply(edge.operation, *(wires[w] for w in edge.sources)), strict=True))
         waiting.remove(edge)
     return builder.build([wires[wire] for wire in arrow.outputs.tolist()])
+
+
+def test_equal_programs_are_traced_by_their_own_numbers() -> None:
+    """What was prepared for one of two equal arrows was run for the other, whose wires have other numbers."""
+    number = Fixed((), 0, -9, 9)
+    ports = tuple(Port(name, "public", number) for name in ("x", "y"))
+    made = []
+    for order in ((0, 1), (1, 0)):
+        builder = Builder()
+        wires = builder.inputs([number, number])
+        both = {k: builder.add(ReLU(), wires[k]) for k in order}
+        arrow = builder.build([both[0], both[1]])
+        results = tuple(Port(port.name, "public", Fixed((), 0, 0, 9)) for port in ports)
+        made.append(IntegerProgram(arrow, ports, results))
+    assert made[0].arrow == made[1].arrow
+    given = {"x": np.array(3), "y": np.array(-4)}
+    assert [[int(v) for v in integer.trace(program, given)] for program in made] == [[3, -4, 3, 0], [3, -4, 0, 3]]

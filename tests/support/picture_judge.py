@@ -158,6 +158,7 @@ def faults(text: str) -> list[str]:
             under.setdefault(id(written), []).append(shape)
             if not within(written.span, shape.span) and not _inside(written, shape):
                 found.append(f"a box cuts {written.element.text!r} at {written.span}")
+    found += [f"a line crosses {mark.element.text!r} at {mark.span}" for mark in _crossed(picture, texts)]
     paper = picture.of("rect")[:1]
     for theme in picture.themes:
         for mark in texts:
@@ -192,6 +193,45 @@ def _near(marks: Sequence[Mark]) -> Iterator[tuple[Mark, Mark]]:
                 if (id(one), id(other)) not in seen and (id(other), id(one)) not in seen:
                     seen.add((id(one), id(other)))
                     yield one, other
+
+
+def _crossed(picture: Picture, texts: Sequence[Mark]) -> Iterator[Mark]:
+    """Texts that a line runs through; lines are taken as points close to each other."""
+    points: dict[tuple[int, int], list[tuple[float, float]]] = {}
+    for mark in picture.of("path"):
+        for x, y in _points(mark.element.get("d", "")):
+            points.setdefault((int(x // STRIP), int(y // STRIP)), []).append((x, y))
+    for text in texts:
+        left, top, right, low = text.span
+        cells = [
+            (across, down)
+            for across in range(int(left // STRIP), int(right // STRIP) + 1)
+            for down in range(int(top // STRIP), int(low // STRIP) + 1)
+        ]
+        near = (point for cell in cells for point in points.get(cell, ()))
+        if any(left < x < right and top + 1 < y < low - 1 for x, y in near):
+            yield text
+
+
+def _points(steps: str) -> Iterator[tuple[float, float]]:
+    x = y = 0.0
+    for kind, numbers in re.findall(r"([MHC])([-\d. ]+)", steps):
+        values = [float(number) for number in numbers.split()]
+        if kind == "M":
+            x, y = values
+        elif kind == "H":
+            count = max(1, int(abs(values[0] - x) / 4))
+            yield from ((x + (values[0] - x) * k / count, y) for k in range(count + 1))
+            x = values[0]
+        else:
+            (a, b), (c, d), (e, f) = values[:2], values[2:4], values[4:]
+            for k in range(25):
+                t, s = k / 24, 1 - k / 24
+                yield (
+                    s**3 * x + 3 * s * s * t * a + 3 * s * t * t * c + t**3 * e,
+                    s**3 * y + 3 * s * s * t * b + 3 * s * t * t * d + t**3 * f,
+                )
+            x, y = e, f
 
 
 def contrast(one: str, other: str) -> float:

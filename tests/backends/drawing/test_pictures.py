@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import re
 import time
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import example_names
+import numpy as np
 import picture_judge
 import pytest
+import tiers
 from example_programs import example
 
 from circuitize import compose_steps, draw, reverse_derivative, simplify
 from circuitize.api.drawing import MEASURES
+from circuitize.backends.drawing.drawing import drawing
+from circuitize.backends.drawing.folding import folded
+from circuitize.circuits import arrays
+from circuitize.circuits.builder import Builder
+from circuitize.circuits.operation import Provenance
 from circuitize.circuits.program import Program
 from circuitize.circuits.types import Array
 
@@ -28,9 +36,15 @@ def program(name: str) -> Program:
     return example(name).given
 
 
+def both(name: str) -> list[Program]:
+    """The program as it is given, and of few examples, or in the deep tier of all, that of integers."""
+    found = example(name)
+    return [found.given, found.integer] if name in example_names.FEW or tiers.TIER == "deep" else [found.given]
+
+
 @pytest.mark.parametrize("name", ALL)
 def test_unfolded_pictures_have_each_operation_and_wire_once(name: str) -> None:
-    for given in (program(name), example(name).integer):
+    for given in both(name):
         made = draw(given, unfolded=True)
         arrow = made.arrow
         assert sorted(picture_judge.operations(made.svg)) == [[edge] for edge in range(arrow.edge_count)]
@@ -40,7 +54,7 @@ def test_unfolded_pictures_have_each_operation_and_wire_once(name: str) -> None:
 
 @pytest.mark.parametrize("name", ALL)
 def test_folded_boxes_share_out_the_operations(name: str) -> None:
-    for given in (program(name), example(name).integer):
+    for given in both(name):
         for depth in (1, None):
             made = draw(given, depth=depth)
             found = picture_judge.operations(made.svg)
@@ -48,7 +62,7 @@ def test_folded_boxes_share_out_the_operations(name: str) -> None:
             assert picture_judge.faults(made.svg) == []
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", example_names.FEW)
 def test_an_arrow_is_drawn_as_it_is(name: str) -> None:
     """What a program computes is what `simplify` leaves; its arrow has all that is written."""
     given = program(name)
@@ -141,6 +155,7 @@ def test_wirings_are_drawn_too() -> None:
     [
         ('x="95" y="62"', 'x="130" y="55"', "texts overlap"),
         ('x="95" y="62"', 'x="9994" y="62"', "off the page"),
+        ('x="95" y="62"', 'x="95" y="45"', "a line crosses"),
         ("fill:#4d555e", "fill:#9d959e", "light: contrast"),
         ("fill:#aab4bf", "fill:#2a343f", "dark: contrast"),
         ("font-size:10px", "font-size:7px", "7px of"),
@@ -154,3 +169,50 @@ def test_the_judge_sees_faults(before: str, after: str, fault: str) -> None:
     assert picture_judge.faults(svg) == []
     assert before in svg, svg[:4000]
     assert any(fault in told for told in picture_judge.faults(svg.replace(before, after, 1)))
+
+
+def test_names_are_text_whatever_they_hold() -> None:
+    names = [
+        "<script>&amp;\"'",
+        "long " * 200,
+        "\u202eright to left",
+        "tab\tand\x00nul\nline",
+        "\ud800alone",
+        "雪" * 30,
+    ]
+    builder = Builder()
+    builder.provenance = Provenance("<b>\x07" + "deep." * 60, "a&b\x1b.py", 7)
+    wires = builder.inputs([Array((2,))] * len(names))
+    arrow = builder.build([builder.add(arrays.Negate(), wire) for wire in wires])
+    for fold in (True, False):
+        made = drawing(arrow, names, names[::-1], fold=fold, title="\x00<x>")
+        assert picture_judge.faults(made.svg) == []
+        made.svg.encode(), made.dot.encode()
+        assert "\x1b" not in made.dot and "<script>" not in made.svg
+
+
+@pytest.mark.parametrize("seed", tiers.seeds(40, deep=2000))
+def test_groups_of_any_parts_form_no_circle(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    builder = Builder()
+    wires = builder.inputs([Array(())] * 3)
+    for _ in range(40):
+        builder.provenance = Provenance(str(random.choice(["a", "b", "a derivative", "c.d", "c.e", ""])), "f.py", 1)
+        read = random.choice(wires[-8:], 2).tolist()
+        wires.append(builder.add(arrays.Add(), *read))
+    arrow = builder.build(random.choice(wires, 4).tolist())
+    for depth in (1, 2, None):
+        groups = folded(arrow, depth)
+        assert sorted(edge for group in groups for edge in group.edges) == list(range(arrow.edge_count))
+        of = {edge: place for place, group in enumerate(groups) for edge in group.edges}
+        writer = {wire: edge for edge, row in enumerate(arrow.rows) for wire in row[2]}
+        below = {
+            place: {of[writer[w]] for edge in group.edges for w in arrow.rows[edge][1] if w in writer} - {place}
+            for place, group in enumerate(groups)
+        }
+        assert len(list(TopologicalSorter(below).static_order())) == len(groups)
+        made = draw(arrow, depth=depth)
+        assert picture_judge.faults(made.svg) == []
+        assert sorted(edge for box in picture_judge.operations(made.svg) for edge in box) == list(
+            range(arrow.edge_count)
+        )
