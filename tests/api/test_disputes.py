@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -202,3 +203,28 @@ def test_other_programs_and_float64_are_refused(honest: Trained, tmp_path: Path)
     train(trained_programs.step(cz.SGD()), tmp_path / "c", **more)
     with pytest.raises(CircuitizeError, match=f"expected the same program, found {STEP.digest[:16]} in"):
         dispute(honest.folder, tmp_path / "c")
+
+
+def bare(folder: Path) -> Path:
+    """A training as a machine leaves it that runs many steps at a time: without a journal."""
+    said = json.loads((folder / "training.json").read_text())
+    (folder / "training.json").write_text(json.dumps(said | {"journal": False}))
+    (folder / "journal.bin").unlink()
+    return folder
+
+
+def test_without_a_journal_checkpoints_are_compared(honest: Trained, tmp_path: Path) -> None:
+    right = bare(trained(tmp_path / "a", every=3).folder)
+    assert dispute(honest.folder, right) and dispute(right, right).steps == STEPS
+    fault = erring(tmp_path / "b", "kept", 3, honest, record=True)
+    found = dispute(right, tmp_path / "b")
+    last = -(-fault.step // 3) * 3
+    assert found.step == fault.step and found.right == ("A",) and found.bare == ("A",) and found.proof is None
+    assert (found.since, found.executed) == (last - 3, 3) and found.places["B"].element == fault.element
+    wrong = bare(tmp_path / "b")
+    found = dispute(honest.folder, wrong)
+    last = -(-fault.step // EVERY) * EVERY
+    assert (found.step, found.since, found.right, found.bare) == (last, last - EVERY, ("A",), ("B",))
+    assert found.places["B"].kind == "checkpoint"
+    with pytest.raises(CircuitizeError, match="expected a training that keeps a journal"):
+        testimony.testify(wrong, fault.step)

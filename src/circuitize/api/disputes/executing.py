@@ -50,3 +50,9 @@ def executed(side: Side, held: Held, after: int, last: int, progress: Progress) 
         held = {name: wires[leaving[name]] for name in held}
         yield Executed(step, {name: value.array for name, value in inputs.items()}, wires, held)
     progress("")
+
+
+def has(side: Side, made: Executed) -> bool:
+    """Whether the journal of a side has a step as the referee ran it."""
+    entry = side.entries[made.step - 1]
+    return (entry.entered, entry.left) == (side.layout.entered(made.inputs), side.layout.left(made.held))

@@ -38,6 +38,7 @@ class Setting:
     executor: str
     every: int
     test: str | None
+    journal: bool
     record: bool
 
     def write(self, folder: Path, steps: int, roots: Mapping[str, str], final: Mapping[str, str] | None = None) -> None:
@@ -127,6 +128,7 @@ NAMES = {
     "executor": "its executor",
     "every": "how often it writes a checkpoint",
     "test": "its evaluation or test set",
+    "journal": "whether it keeps a journal",
     "record": "whether it records every wire",
 }
 

@@ -162,7 +162,7 @@ def train(
     judged = None if judge is None else digest_of(judge.program.digest, judge.data)
     if record and "integer" not in names:
         raise CircuitizeError(f"{spelling.option('record')}: expected integers, found float64 alone; leave it out")
-    setting = Setting(course.digest, course.seed.hex(), executor, often, judged, record)
+    setting = Setting(course.digest, course.seed.hex(), executor, often, judged, running[0].exact, record)
     scalars_then = course.all_scalars(last)
     require_apart(path / RUN)
     _make(path)
@@ -181,8 +181,7 @@ def train(
         setting.write(path, last, first or said["roots"], told)
         table, started = Metrics(path, _columns(running, judge), done or 0), time.perf_counter()
         layout = Layout(given.integer)
-        exact_here = running[0].exact
-        journal = Journal(path, layout, course.digest, done or 0, held[0], record) if exact_here else None
+        journal = Journal(path, layout, course.digest, done or 0, held[0], record) if setting.journal else None
         for row, now in _rows(running, held, done or 0, last, journal):
             held, step = now, int(row["step"])
             if journal is not None:
