@@ -182,12 +182,14 @@ def train(
         table, started = Metrics(path, _columns(running, judge), done or 0), time.perf_counter()
         layout = Layout(given.integer)
         journal = Journal(path, layout, course.digest, done or 0, held[0], record) if setting.journal else None
+        judged_last: dict[str, float] = {}
         for row, now in _rows(running, held, done or 0, last, journal):
             held, step = now, int(row["step"])
             if journal is not None:
                 journal.add(held[0])
             if step % often == 0 or step == last:
-                table.add(row | _judged(running, judge, held))
+                judged_last = _judged(running, judge, held)
+                table.add(row | judged_last)
                 table.flush()
                 if journal is not None:
                     journal.flush()
@@ -197,7 +199,7 @@ def train(
             else:
                 table.add(row)
             seconds = time.perf_counter() - started
-            progress(_live(course, row, last, seconds / (step - (done or 0)) * (last - step)))
+            progress(_live(course, row | judged_last, last, seconds / (step - (done or 0)) * (last - step)))
         progress("")
         outputs = running[0].reals(held[0])
         save_safetensors(path / WEIGHTS, outputs)
