@@ -21,7 +21,7 @@ from circuitize.api.disputes.bisection import first_difference
 from circuitize.api.disputes.dispute import Dispute, dispute
 from circuitize.api.disputes.side import CHECKPOINTS
 from circuitize.api.exact import exact
-from circuitize.api.training import checkpoint
+from circuitize.api.training import checkpoint, records
 from circuitize.api.training.chunks import Layout
 from circuitize.api.training.train import Trained, train
 from circuitize.circuits.errors import CircuitizeError
@@ -161,6 +161,26 @@ def test_both_wrong_alike_up_to_another_fault(honest: Trained, tmp_path: Path) -
     found = dispute(tmp_path / "a", tmp_path / "b", prover=None)
     assert found.step == 6 and found.right == () and found.places.keys() == {"A", "B"}
     assert found.places["A"].element == found.places["B"].element == early.element
+
+
+def test_records_that_are_many_are_written_before_a_checkpoint(
+    honest: Trained, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(records, "MOST_WAITING", 2 * Layout(STEP.integer).length - 1)
+    trained(tmp_path / "b", record=True)
+    assert records.steps_in(tmp_path / "b" / records.FOLDER) == [2, 4, 6, 8, 10, 12]
+    for step in range(1, STEPS + 1):
+        ours, theirs = (records.read(at, Layout(STEP.integer), step) for at in (honest.folder, tmp_path / "b"))
+        assert ours == theirs and ours is not None
+    (tmp_path / "b" / CHECKPOINTS / "00000012.safetensors").unlink()
+    assert trained(tmp_path / "b", record=True).resumed == 8
+
+
+def test_what_cannot_be_proved_or_written_is_said_first(honest: Trained) -> None:
+    with pytest.raises(CircuitizeError, match="expected a prover"):
+        dispute(honest.folder, honest.folder, prover="x")
+    with pytest.raises(CircuitizeError, match="expected"):
+        dispute(honest.folder, honest.folder, proof=honest.folder)
 
 
 def test_bisection_asks_about_few() -> None:

@@ -7,9 +7,12 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.phases import Progress, silent
 from circuitize.circuits.reading import Json
 
+from ..proofs import require_proof_folder
+from ..provers import prover as named
 from .bisection import first_difference
 from .by_checkpoints import by_checkpoints
 from .claims import Place, claims_of, of_checkpoint
@@ -86,6 +89,10 @@ def dispute(
     Raises CircuitizeError where one is no training in integers, or they are of different programs, data, seeds, starts
     or scalars; FormatError for a folder that is damaged.
     """
+    if prover is not None:
+        named(prover)
+    if proof is not None:
+        require_proof_folder(Path(proof))
     sides = (read_side("A", a), read_side("B", b))
     one, other = sides
     steps = min(side.length for side in sides)
@@ -102,7 +109,7 @@ def dispute(
         if made.step < last and not has(one, made):
             break  # Both sides have it, and it is wrong.
     places, testify = _places(sides, made, off)
-    proved = None if prover is None else confirmed(one.layout, made, prover, _path(proof), progress)
+    proved = None if prover is None else _confirmed(one, made, prover, proof, progress)
     entered, left = one.layout.entered(made.inputs), one.layout.left(made.held)
     if proved is not None:
         entered, left = proved.entered, proved.left
@@ -116,8 +123,14 @@ def dispute(
     return _told(sides, steps, asked=asked, step=made.step, since=since, executed=made.step - since, **told)
 
 
-def _path(proof: Path | str | None) -> Path | None:
-    return None if proof is None else Path(proof)
+def _confirmed(side: Side, made: Executed, prover: str, proof: Path | str | None, progress: Progress) -> Confirmed:
+    """The step, proved. Raises CircuitizeError that names it: finding it was work."""
+    try:
+        return confirmed(side.layout, made, prover, None if proof is None else Path(proof), progress)
+    except CircuitizeError as error:
+        raise type(error)(
+            f"the sides differ at step {made.step:,}, of which there is no proof: {error}; prover none leaves it out"
+        ) from None
 
 
 def _told(sides: tuple[Side, Side], steps: int, **found: Any) -> Dispute:
