@@ -77,7 +77,7 @@ def test_a_run_proves_the_training_by_its_roots(file: str, steps: int, per_proof
         "raw_inputs": True,
     }
     proved = prove_run(step.integer, made.folder / "run", per_proof=per_proof, **course, **taken)
-    assert proved.roots == made.roots and proved.final == made.final
+    assert proved.roots == made.roots and made.final.items() <= proved.final.items()
     expected = {**made.roots, **{f"final.{name}": root for name, root in made.final.items()}}
     assert verify_run(step.integer, made.folder / "run", expect=expected, **course)
 

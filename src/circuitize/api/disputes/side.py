@@ -73,9 +73,9 @@ def read_side(name: str, folder: Path | str) -> Side:
     """
     path = Path(folder)
     said = read_manifest(path)
-    if said.get("executor") == "real":
+    if said.get("executor") not in ("integer", "both"):
         raise CircuitizeError(
-            f"{path}: expected a training in integers, found one in float64, which each machine may sum in its own "
+            f"{path}: expected a training in integers, found one in float64, which machines may sum in their own "
             "order; train with the integer executor, or with both"
         )
     seed = _seed(path, said.get("seed"))
