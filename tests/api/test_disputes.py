@@ -250,3 +250,5 @@ def test_without_a_journal_checkpoints_are_compared(honest: Trained, tmp_path: P
     assert found.places["B"].kind == "checkpoint"
     with pytest.raises(CircuitizeError, match="expected a training that keeps a journal"):
         testimony.testify(wrong, fault.step)
+    assert trained(wrong, record=True, steps=STEPS + 1).head is None  # It goes on as it began.
+    assert dispute(wrong, honest.folder).right == ("B",)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from circuitize.circuits.errors import CircuitizeError
@@ -168,6 +168,8 @@ def train(
     _make(path)
     with alone(path / MANIFEST, "trains here", wait=False):
         held, done = resume(path, setting, running, last)
+        if done and not read_manifest(path).get("journal"):
+            setting = replace(setting, journal=False)
         if done is None:
             setting.write(path, last, {})
         if not done:
