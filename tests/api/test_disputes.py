@@ -236,13 +236,13 @@ def bare(folder: Path) -> Path:
 
 
 def test_without_a_journal_checkpoints_are_compared(honest: Trained, tmp_path: Path) -> None:
-    right = bare(trained(tmp_path / "a", every=3).folder)
+    right = bare(trained(tmp_path / "a").folder)
     assert dispute(honest.folder, right) and dispute(right, right).steps == STEPS
     fault = erring(tmp_path / "b", "kept", 3, honest, record=True)
     found = dispute(right, tmp_path / "b")
-    last = -(-fault.step // 3) * 3
+    last = -(-fault.step // EVERY) * EVERY
     assert found.step == fault.step and found.right == ("A",) and found.bare == ("A",) and found.proof is None
-    assert (found.since, found.executed) == (last - 3, 3) and found.places["B"].element == fault.element
+    assert (found.since, found.executed) == (last - EVERY, EVERY) and found.places["B"].element == fault.element
     wrong = bare(tmp_path / "b")
     found = dispute(honest.folder, wrong)
     last = -(-fault.step // EVERY) * EVERY
@@ -250,5 +250,8 @@ def test_without_a_journal_checkpoints_are_compared(honest: Trained, tmp_path: P
     assert found.places["B"].kind == "checkpoint"
     with pytest.raises(CircuitizeError, match="expected a training that keeps a journal"):
         testimony.testify(wrong, fault.step)
-    assert trained(wrong, record=True, steps=STEPS + 1).head is None  # It goes on as it began.
-    assert dispute(wrong, honest.folder).right == ("B",)
+    longer = [trained(folder, steps=STEPS + 1) for folder in (right, tmp_path / "c")]  # It goes on as it began.
+    assert longer[0].head is None and longer[1].head is not None
+    assert dispute(longer[0].folder, longer[1].folder)
+    for name, values in longer[0].outputs.items():
+        np.testing.assert_array_equal(values, longer[1].outputs[name], strict=True)

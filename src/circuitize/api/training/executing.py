@@ -105,20 +105,27 @@ class Running:
     def steps(
         self, held: Mapping[str, Values], after: int, last: int, journal: Journal | None
     ) -> Iterator[dict[str, Values]]:
-        """The outputs of each step after one: integers by way of their journal, or without one float64.
+        """The outputs of each step after one, of integers by way of the journal where one is kept.
 
         Raises CircuitizeError, naming the step, where it has no value.
         """
-        batches, given = self.course.batches(after, last), self.course.step
-        made: Iterator[Mapping[str, Values]] = (
-            real.train(given.given, held, batches) if journal is None else journal.steps(held, batches)
-        )
+        made = self._made(held, after, last, journal)
         for step in range(after + 1, last + 1):
             try:
                 yield dict(next(made))
             except CircuitizeError as error:
                 said = str(error).removeprefix(f"step {step}: ")
                 raise type(error)(f"step {step}: {said}; the checkpoints before it are kept") from None
+
+    def _made(
+        self, held: Mapping[str, Values], after: int, last: int, journal: Journal | None
+    ) -> Iterator[Mapping[str, Values]]:
+        batches, given = self.course.batches(after, last), self.course.step
+        if journal is not None:
+            return journal.steps(held, batches)
+        if self.exact:
+            return integer.train(given.integer, {name: Raw(values) for name, values in held.items()}, batches)
+        return real.train(given.given, held, batches)
 
     @property
     def folder(self) -> str:
