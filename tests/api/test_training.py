@@ -80,6 +80,25 @@ def test_metrics_are_lines_and_a_table(whole: Trained) -> None:
     assert {"test_loss", "accuracy_float64", "test_loss_float64"} <= lines[-1].keys()
 
 
+def test_a_live_line_says_loss_accuracy_and_what_is_left(tmp_path: Path) -> None:
+    said: list[str] = []
+    judging = {"evaluate": trained_programs.judge(), "test": trained_programs.data()}
+    made = trained(tmp_path / "t", every=4, progress=said.append, **judging)
+    lines = [line for line in said if line.startswith("step ")]
+    assert len(lines) == STEPS and lines[-1].startswith("step 10 of 10, epoch 2: loss ")
+    assert all(line.endswith(" left") for line in lines) and "accuracy" not in lines[2]
+    assert all("accuracy" in line for line in lines[3:]) and f"accuracy {made.last['accuracy']:.4g}" in lines[-1]
+
+
+def test_it_says_where_it_begins(tmp_path: Path) -> None:
+    said: list[str] = []
+    trained(tmp_path / "t", say=said.append)
+    assert any(line.startswith("it begins as the first example") and "initial_seed" in line for line in said)
+    said.clear()
+    drawn = trained(tmp_path / "u", say=said.append, initial_seed="00", model=trained_programs.MODEL)
+    assert not any("begins as the first" in line for line in said) and drawn.folder == tmp_path / "u"
+
+
 def test_the_judge_is_the_evaluation_on_the_whole_test_set(whole: Trained) -> None:
     judging, data = exact(trained_programs.judge(), Phases()).integer, trained_programs.data()
     right = 0

@@ -183,6 +183,14 @@ def test_a_manifest_that_says_something_else(changed: dict[str, Any], pair: tupl
         dispute(a, b, prover=None)
 
 
+def test_who_hides_a_journal_is_wrong_at_a_checkpoint(pair: tuple[Path, Path]) -> None:
+    a, b = pair
+    said = json.loads((b / "training.json").read_text())
+    (b / "training.json").write_text(json.dumps(said | {"journal": False}))
+    found = dispute(a, b)
+    assert (found.since, found.step, found.right, found.bare) == (4, 6, ("A",), ("B",)) and found.proof is None
+
+
 def test_a_journal_of_too_few_or_too_many_steps(pair: tuple[Path, Path]) -> None:
     a, b = pair
     whole = (b / "journal.bin").read_bytes()

@@ -7,13 +7,17 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.phases import Progress, silent
 from circuitize.circuits.reading import Json
 
+from ..proofs import require_proof_folder
+from ..provers import prover as named
 from .bisection import first_difference
+from .by_checkpoints import by_checkpoints
 from .claims import Place, claims_of, of_checkpoint
 from .confirming import Confirmed, confirmed
-from .executing import Executed, agreed, executed
+from .executing import Executed, agreed, executed, has
 from .same import require_same
 from .side import Side, read_side
 
@@ -27,6 +31,9 @@ class Dispute:
     that step; `right` are the sides whose journal has what the step leaves, by the `proof`, or without one by the
     referee's own run of the step. `testify` are the wrong sides that said too little to find the operation.
 
+    A side that keeps no journal (`bare`) speaks at its checkpoints only: then one of the steps behind `since` and up to
+    `step` is the first that it has wrong, the referee's run decides, and there is no proof.
+
     `asked` is how many entries of the journals were compared, `executed` how many steps the referee ran, after the
     last checkpoint that both agree on, of step `since`.
     """
@@ -38,6 +45,7 @@ class Dispute:
     places: Mapping[str, Place]
     right: tuple[str, ...]
     testify: tuple[str, ...]
+    bare: tuple[str, ...]
     proof: Confirmed | None
     asked: int
     since: int
@@ -57,7 +65,8 @@ class Dispute:
 
     def as_json(self) -> Json:
         told = {name: getattr(self, name) for name in ("agree", "steps", "step", "asked", "since", "executed")}
-        told |= {"a": str(self.a), "b": str(self.b), "right": list(self.right), "testify": list(self.testify)}
+        told |= {"a": str(self.a), "b": str(self.b), "right": list(self.right)}
+        told |= {"testify": list(self.testify), "bare": list(self.bare)}
         told["places"] = {name: asdict(place) for name, place in self.places.items()}
         return told | {"proof": None if self.proof is None else self.proof.as_json()}
 
@@ -80,21 +89,27 @@ def dispute(
     Raises CircuitizeError where one is no training in integers, or they are of different programs, data, seeds, starts
     or scalars; FormatError for a folder that is damaged.
     """
+    if prover is not None:
+        named(prover)
+    if proof is not None:
+        require_proof_folder(Path(proof))
     sides = (read_side("A", a), read_side("B", b))
     one, other = sides
     steps = min(side.length for side in sides)
     require_same(one, other, steps)
+    if not (one.entries and other.entries):
+        return _told(sides, steps, **by_checkpoints(sides, steps, progress))
     found, asked = first_difference(steps, lambda k: one.entries[k - 1].chain == other.entries[k - 1].chain)
     off = {} if found is not None else _off_journal(sides, steps, progress)
     last = min(off.values(), default=0) if found is None else found
     if not last:
-        return _told(sides, steps, asked)
+        return _told(sides, steps, asked=asked)
     since, held = agreed(sides, last - 1)
     for made in executed(one, held, since, last, progress):
-        if made.step < last and not _has(one, made):
+        if made.step < last and not has(one, made):
             break  # Both sides have it, and it is wrong.
     places, testify = _places(sides, made, off)
-    proved = None if prover is None else confirmed(one.layout, made, prover, _path(proof), progress)
+    proved = None if prover is None else _confirmed(one, made, prover, proof, progress)
     entered, left = one.layout.entered(made.inputs), one.layout.left(made.held)
     if proved is not None:
         entered, left = proved.entered, proved.left
@@ -105,24 +120,23 @@ def dispute(
         and off.get(side.name) != made.step
     ]
     told = {"places": places, "right": tuple(right), "testify": testify, "proof": proved}
-    return _told(sides, steps, asked, step=made.step, since=since, executed=made.step - since, **told)
+    return _told(sides, steps, asked=asked, step=made.step, since=since, executed=made.step - since, **told)
 
 
-def _path(proof: Path | str | None) -> Path | None:
-    return None if proof is None else Path(proof)
+def _confirmed(side: Side, made: Executed, prover: str, proof: Path | str | None, progress: Progress) -> Confirmed:
+    """The step, proved. Raises CircuitizeError that names it: finding it was work."""
+    try:
+        return confirmed(side.layout, made, prover, None if proof is None else Path(proof), progress)
+    except CircuitizeError as error:
+        raise type(error)(
+            f"the sides differ at step {made.step:,}, of which there is no proof: {error}; prover none leaves it out"
+        ) from None
 
 
-def _told(sides: tuple[Side, Side], steps: int, asked: int, **found: Any) -> Dispute:
-    nothing: dict[str, Any] = {
-        "step": None,
-        "places": {},
-        "right": (),
-        "testify": (),
-        "proof": None,
-        "since": 0,
-        "executed": 0,
-    }
-    return Dispute(a=sides[0].folder, b=sides[1].folder, steps=steps, asked=asked, **nothing | found)
+def _told(sides: tuple[Side, Side], steps: int, **found: Any) -> Dispute:
+    nothing: dict[str, Any] = {"step": None, "places": {}, "right": (), "testify": (), "proof": None}
+    nothing |= {"bare": tuple(side.name for side in sides if not side.entries), "since": 0, "executed": 0}
+    return Dispute(a=sides[0].folder, b=sides[1].folder, steps=steps, **nothing | found)
 
 
 def _off_journal(sides: Sequence[Side], last: int, progress: Progress) -> dict[str, int]:
@@ -138,12 +152,6 @@ def _off_journal(sides: Sequence[Side], last: int, progress: Progress) -> dict[s
     return found
 
 
-def _has(side: Side, made: Executed) -> bool:
-    """Whether the journal of a side has a step as the referee ran it."""
-    entry = side.entries[made.step - 1]
-    return (entry.entered, entry.left) == (side.layout.entered(made.inputs), side.layout.left(made.held))
-
-
 def _places(sides: Sequence[Side], made: Executed, off: Mapping[str, int]) -> tuple[dict[str, Place], tuple[str, ...]]:
     """By side that is wrong, where its claims leave the step; and those that claim too little to name an operation."""
     places: dict[str, Place] = {}
@@ -152,7 +160,7 @@ def _places(sides: Sequence[Side], made: Executed, off: Mapping[str, int]) -> tu
         if off.get(side.name) == made.step:
             place = of_checkpoint(side, made.step).first_false(made.wires)
             places |= {} if place is None else {side.name: replace(place, kind="checkpoint")}
-        elif not _has(side, made):
+        elif not has(side, made):
             claims = claims_of(side, made.step)
             place = claims.first_false(made.wires)
             places |= {} if place is None else {side.name: place}

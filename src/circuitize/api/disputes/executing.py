@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from circuitize.circuits.errors import CircuitizeError
 from circuitize.circuits.phases import Progress
 from circuitize.circuits.values import Raw, raw
 from circuitize.sims import integer
@@ -40,13 +41,25 @@ def agreed(sides: Sequence[Side], step: int) -> tuple[int, Held]:
 
 
 def executed(side: Side, held: Held, after: int, last: int, progress: Progress) -> Iterator[Executed]:
-    """Each step after one, run by the integer executor of this machine on what the training follows."""
+    """Each step after one, run by the integer executor of this machine on what the training follows.
+
+    Raises CircuitizeError, naming the step, where the program has no value.
+    """
     program = side.layout.program
     for step, batch in enumerate(side.course.batches(after, last), after + 1):
         progress(f"executing step {step:,} of {after + 1:,} to {last:,}")
         inputs: dict[str, Raw] = {**raw(held), **batch}
-        wires = integer.trace(program, inputs)
+        try:
+            wires = integer.trace(program, inputs)
+        except CircuitizeError as error:
+            raise type(error)(f"step {step:,}, which journals go beyond: {error}") from None
         leaving = dict(zip((port.name for port in program.outputs), program.arrow.outputs.tolist(), strict=True))
         held = {name: wires[leaving[name]] for name in held}
         yield Executed(step, {name: value.array for name, value in inputs.items()}, wires, held)
     progress("")
+
+
+def has(side: Side, made: Executed) -> bool:
+    """Whether the journal of a side has a step as the referee ran it."""
+    entry = side.entries[made.step - 1]
+    return (entry.entered, entry.left) == (side.layout.entered(made.inputs), side.layout.left(made.held))

@@ -33,7 +33,7 @@ DAMAGED = "it is damaged: put the file back"
 
 @dataclass(frozen=True)
 class Side:
-    """A training by the name that messages have for it: what it follows, and its journal."""
+    """A training by the name that messages have for it: what it follows, and its journal, empty where it keeps none."""
 
     name: str
     folder: Path
@@ -44,8 +44,8 @@ class Side:
 
     @property
     def length(self) -> int:
-        """How many steps its journal has."""
-        return len(self.entries)
+        """How many steps it says something of."""
+        return len(self.entries) or max(self.checkpoints, default=0)
 
     @cached_property
     def checkpoints(self) -> list[int]:
@@ -60,8 +60,10 @@ class Side:
         return found
 
     def left(self, step: int) -> bytes:
-        """The hash of what is held after a step, as the journal says it; of the start after step 0."""
-        return self.entries[step - 1].left if step else self.layout.left(self.course.initial)
+        """The hash of what is held after a step, as the journal says it, or a checkpoint; of the start after step 0."""
+        if step and self.entries:
+            return self.entries[step - 1].left
+        return self.layout.left(self.checkpoint(step) if step else self.course.initial)
 
 
 def read_side(name: str, folder: Path | str) -> Side:
@@ -73,7 +75,7 @@ def read_side(name: str, folder: Path | str) -> Side:
     said = read_manifest(path)
     if said.get("executor") not in ("integer", "both"):
         raise CircuitizeError(
-            f"{path}: expected a training in integers, found one in float64, which each machine may sum in its own "
+            f"{path}: expected a training in integers, found one in float64, which machines may sum in their own "
             "order; train with the integer executor, or with both"
         )
     seed = _seed(path, said.get("seed"))
@@ -88,14 +90,14 @@ def read_side(name: str, folder: Path | str) -> Side:
             f"{path}: expected the program, data, seed and start that {MANIFEST} has the hash of, found others; put "
             "the files back"
         )
-    entries = journal.read(path, course.digest)
+    entries = journal.read(path, course.digest) if said.get("journal") is not False else []
     one = Side(name, path, course, Layout(program), scalars, entries)
     steps = said.get("steps")
     if type(steps) is not int:
         raise FormatError(f"{path / MANIFEST}: expected how many steps there are, found {steps!r}; {DAMAGED}")
     least = max([*one.checkpoints[-1:], steps if "final" in said else 0])
     most = min((len(values) for values in scalars.values()), default=len(entries))
-    if not least <= len(entries) <= most:
+    if said.get("journal") is not False and not least <= len(entries) <= most:
         raise FormatError(
             f"{path / journal.FILE}: expected an entry for each of {least:,} steps, found {len(entries):,}; {DAMAGED}"
         )

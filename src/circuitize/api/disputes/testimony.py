@@ -45,6 +45,10 @@ def testify(folder: Path | str, step: int, *, progress: Progress = silent) -> Te
     where the folder is no training in integers, or has no such step.
     """
     side = read_side("it", folder)
+    if not side.entries:
+        raise CircuitizeError(
+            f"{folder}: expected a training that keeps a journal, found one without; train again on a device that does"
+        )
     if not 1 <= step <= side.length:
         raise CircuitizeError(f"{folder}: expected a step from 1 to {side.length:,}, found {step:,}; choose one")
     after, held = agreed([side], step - 1)

@@ -132,9 +132,13 @@ class Running:
     def _plain(
         self, held: Mapping[str, Values], after: int, last: int, journal: Journal | None
     ) -> Iterator[Mapping[str, Values]]:
-        """By numpy, step by step: integers by way of their journal, or without one float64."""
-        batches = self.course.batches(after, last)
-        return real.train(self.course.step.given, held, batches) if journal is None else journal.steps(held, batches)
+        """By numpy, step by step; integers by way of the journal where one is kept."""
+        batches, given = self.course.batches(after, last), self.course.step
+        if journal is not None:
+            return journal.steps(held, batches)
+        if self.exact:
+            return integer.train(given.integer, {name: Raw(values) for name, values in held.items()}, batches)
+        return real.train(given.given, held, batches)
 
     def _compiled(
         self, held: Mapping[str, Values], after: int, last: int, often: int, journal: Journal | None

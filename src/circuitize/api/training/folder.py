@@ -31,13 +31,17 @@ MOST_BYTES = 1 << 20
 
 @dataclass(frozen=True)
 class Setting:
-    """What a folder is of, and a training that goes on must be of too: hashes, executors, steps between checkpoints."""
+    """What a folder is of, and a training that goes on must be of too: hashes, executors, steps between checkpoints.
+
+    But for the `journal`: whether one is kept, of every step from the first on.
+    """
 
     course: str
     seed: str
     executor: str
     every: int
     test: str | None
+    journal: bool
     record: bool
 
     def write(self, folder: Path, steps: int, roots: Mapping[str, str], final: Mapping[str, str] | None = None) -> None:
@@ -93,7 +97,7 @@ def resume(
         return [one.initial() for one in running], None
     said = read_manifest(folder)
     for name, value in asdict(setting).items():
-        if said.get(name) != value:
+        if name in NAMES and said.get(name) != value:
             raise CircuitizeError(
                 f"{folder}: expected the training of this program, data, seed and start, found another ({NAMES[name]} "
                 "differs); give what it began with, or choose another folder"

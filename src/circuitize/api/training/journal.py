@@ -109,7 +109,7 @@ class Journal:
     def flush(self) -> None:
         """Append the entries that wait."""
         if self._records is not None:
-            self._records.flush(self._step)
+            self._records.flush()
         try:
             with self.path.open("ab") as file:
                 file.write(self._waiting)

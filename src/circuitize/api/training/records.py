@@ -14,14 +14,17 @@ from .chunks import HASH, Layout
 FOLDER = "records"
 SUFFIX = ".bin"
 
+MOST_WAITING = 1 << 26
+"""Bytes of records that wait in memory; a file has so many and those of one more step, or fewer."""
+
 
 class Records:
-    """Writes the records of steps, which wait in memory until a checkpoint is due."""
+    """Writes the records of steps, which wait in memory until a checkpoint is due, or they are many."""
 
     def __init__(self, folder: Path, layout: Layout, done: int) -> None:
         """Files of steps after the `done` ones are written again."""
         self._folder, self._layout = folder / FOLDER, layout
-        self._waiting = bytearray()
+        self._waiting, self._step = bytearray(), done
         remove_parts(self._folder)
         for step in steps_in(self._folder):
             if step > done:
@@ -34,11 +37,16 @@ class Records:
     def kept(self, kept: list[bytes]) -> None:
         """The hashes of what is held after that step."""
         self._waiting += b"".join(kept)
+        self._step += 1
+        if len(self._waiting) > MOST_WAITING:
+            self.flush()
 
-    def flush(self, step: int) -> None:
-        """Write what waits, the records up to a step: a hash of all of them, and then each."""
+    def flush(self) -> None:
+        """Write what waits, the records up to the last step: a hash of all of them, and then each."""
         if self._waiting:
-            write_whole(path_of(self._folder, step), [hashlib.sha256(self._waiting).digest(), bytes(self._waiting)])
+            write_whole(
+                path_of(self._folder, self._step), [hashlib.sha256(self._waiting).digest(), bytes(self._waiting)]
+            )
         self._waiting.clear()
 
 

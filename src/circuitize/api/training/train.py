@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from circuitize.circuits.errors import CircuitizeError
@@ -170,12 +170,14 @@ def train(
         raise CircuitizeError(
             f"{spelling.option('record')}: expected numpy, found {device!r}, whose wires are not at hand; leave it out"
         )
-    setting = Setting(course.digest, course.seed.hex(), executor, often, judged, record)
+    setting = Setting(course.digest, course.seed.hex(), executor, often, judged, running[0].exact, record)
     scalars_then = course.all_scalars(last)
     require_apart(path / RUN)
     _make(path)
     with alone(path / MANIFEST, "trains here", wait=False):
         held, done = resume(path, setting, running, last)
+        if done and not read_manifest(path).get("journal"):
+            setting = replace(setting, journal=False)
         if done is None:
             setting.write(path, last, {})
         if not done:
@@ -188,17 +190,18 @@ def train(
         told = said.get("final") if said.get("steps") == done == last else None
         setting.write(path, last, first or said["roots"], told)
         layout = Layout(given.integer)
-        exact_here = running[0].exact
-        journal = Journal(path, layout, course.digest, done or 0, held[0], record) if exact_here else None
-        stops = 1 if exact_here else often
+        journal = Journal(path, layout, course.digest, done or 0, held[0], record) if setting.journal else None
+        stops = 1 if journal is not None or len(running) > 1 else often
         _compile(running, stops, say, progress, done != last)
         table, started = Metrics(path, _columns(running, judge), done or 0), time.perf_counter()
+        judged_last: dict[str, float] = {}
         for row, now in _rows(running, held, done or 0, last, stops, journal):
             held, step = now, int(row["step"])
             if journal is not None:
                 journal.add(held[0])
             if step % often == 0 or step == last:
-                table.add(row | _judged(running, judge, held))
+                judged_last = _judged(running, judge, held)
+                table.add(row | judged_last)
                 table.flush()
                 if journal is not None:
                     journal.flush()
@@ -208,7 +211,7 @@ def train(
             else:
                 table.add(row)
             seconds = time.perf_counter() - started
-            progress(_live(course, row, last, seconds / (step - (done or 0)) * (last - step)))
+            progress(_live(course, row | judged_last, last, seconds / (step - (done or 0)) * (last - step)))
         progress("")
         outputs = running[0].reals(held[0])
         save_safetensors(path / WEIGHTS, outputs)
