@@ -123,6 +123,10 @@ impl<E: Extension> Functional<E> {
     /// The same weights in row-major order on another shape; where they are only `counted`, perhaps without numbers.
     pub fn regroup(self, from: &[usize], shape: &[usize], counted: bool) -> Self {
         let made = self.each(|scale, axes| {
+            if shape.is_empty() {
+                let scale = axes.iter().fold(scale, |product, axis| product * axis[0]);
+                return Some(Functional::Axes { scale, axes: Vec::new() });
+            }
             if let Some(axes) = merge(axes, shape) {
                 return Some(Functional::Axes { scale, axes });
             }
@@ -353,7 +357,6 @@ fn merge<E: Extension>(axes: &[Axis<E>], shape: &[usize]) -> Option<Vec<Axis<E>>
         }
         made.push(own.unwrap_or_else(|| vec![E::ONE].into()));
     }
-    // A shape of no axes: everything left has extent 1, and is a factor.
     rest.next().is_none().then_some(made)
 }
 
