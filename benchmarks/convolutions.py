@@ -2,10 +2,10 @@
 
 Usage: python benchmarks/convolutions.py [CASE ...] [--json]   (default: pool28 pool56 pool112 squeezenet64)
 
-Cases are poolN, 3x3 maxima of step 2 of 16 channels of N x N; and squeezenetN and resnet50N, the networks of these names
-among the test data of the package onnx, of N x N pixels, with He normal weights, committed, in place of its constants.
-Each is one process: processor seconds of compiling, executing (the values of all wires and columns), of the plan, of
-each phase of the proof, and of verification; the most memory, and the bytes of the proof.
+Cases are poolN, 3x3 maxima of step 2 of 16 channels of N x N; and squeezenetN and resnet50N, the networks of these
+names among the test data of the package onnx, of N x N pixels, with He normal weights, committed, in place of its
+constants. Each is one process: processor seconds of compiling, executing (the values of all wires and columns), of
+the plan, of each phase of the proof, and of verification; the most memory, and the bytes of the proof.
 """
 
 from __future__ import annotations
@@ -22,7 +22,16 @@ from measuring import Measurement, peak, processor, table, timed
 
 CASES = ("pool28", "pool56", "pool112", "squeezenet64")
 PHASES = ("commit", "lookups", "products", "open")
-COLUMNS = ("compile_s", "plan_s", "execute_s", *(f"{name}_s" for name in PHASES), "prove_s", "verify_s", "peak_gb", "kb")
+COLUMNS = (
+    "compile_s",
+    "plan_s",
+    "execute_s",
+    *(f"{name}_s" for name in PHASES),
+    "prove_s",
+    "verify_s",
+    "peak_gb",
+    "kb",
+)
 
 
 def main() -> None:

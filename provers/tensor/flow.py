@@ -26,10 +26,11 @@ Weighed = tuple[int, int]
 
 @dataclass
 class Flow:
-    """Counts values sent and elements of sumchecks; `products` says of each number of weights of how many they are a sum.
+    """Counts values sent and elements of sumchecks; `products` says of each number of weights what they are a sum of.
 
-    A number is 1 for separable weights, 0 for those kept one by one. `dense` counts these, one for each element; but not
-    those on datasets, whose sizes do not grow with a program's. `pending` has, by product, its claims' weights.
+    So many products: 1 where they are separable, 0 where they are kept one by one. `dense` counts these, one for each
+    element; but not those on datasets, whose sizes do not grow with a program's. `pending` has, by product, the weights
+    of its claims.
     """
 
     made: TensorSystem
@@ -92,7 +93,7 @@ class Flow:
         simple = count == 1 and not any(letter in of_z for letter in both)
         rounds = padded_bits(tuple(extents[letter] for letter in both)) + (count - 1).bit_length()
         self.elements += (2 if simple else 3) * rounds
-        for form, letters in ((x, of_x),) if x == y and of_x == of_y else ((x, of_x), (y, of_y)):
+        for form in (x,) if x == y and of_x == of_y else (x, y):
             self.settle([(form, self.weights()) for _ in range(count)])
 
 
@@ -141,7 +142,7 @@ def _followed(made: TensorSystem) -> Flow:
 
 
 def _products(products: int, view: View, sums: bool) -> int:
-    """Of how many products weights are a sum behind a view, if they were one of so many before; 0 where they are none."""
+    """Of how many products weights are a sum behind a view, by how many they were before; 0 where they are none."""
     shapes = [view.source_shape, *(step.shape for step in view.steps)]
     pairs = list(zip(view.steps, shapes, strict=False))
     for step, source in pairs if sums else pairs[::-1]:
@@ -159,7 +160,7 @@ def _products(products: int, view: View, sums: bool) -> int:
 def _pieces(old: Shape, new: Shape) -> int:
     """Of how many products weights are a sum in another shape: 1 where every new axis is a run of old ones.
 
-    A run of old axes that is as long as a run of new ones has a product for each place along all of these but the longest.
+    A run of old axes as long as a run of new ones has a product for each place along all of these but the longest.
     """
     found, rest, left = 1, list(old), list(new)
     while rest and left:

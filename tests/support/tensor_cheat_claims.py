@@ -108,7 +108,9 @@ class Claims:
         return asked
 
     def applied(self, mix: Mix, values: Numbers) -> Elements:
-        return total(np.stack([multiply(factor, apply(self.weights[number], values)) for number, factor in mix.items()]))
+        return total(
+            np.stack([multiply(factor, apply(self.weights[number], values)) for number, factor in mix.items()])
+        )
 
     def dense(self, mix: Mix) -> Elements:
         """Weights of every element."""

@@ -55,7 +55,7 @@ class Claims:
         return len(self.weights) - 1
 
     def _settle(self, label: str, wanted: Sequence[Sum]) -> list[Value]:
-        """Weighted sums of forms: one message holds, sum by sum, what each takes of every base that is not known here."""
+        """Weighted sums of forms: one message holds, sum by sum, what each takes of every base not known here."""
         parts: list[dict[int, Mix]] = []
         constants: list[Elements] = []
         for sum in wanted:

@@ -1,5 +1,7 @@
 //! The static maps between tensors, and how they carry values along.
 
+use rayon::prelude::*;
+
 use crate::field::F;
 
 /// One step of a view, from a source to a target shape.
@@ -37,8 +39,16 @@ impl View {
         shapes
     }
 
-    /// The values of the target.
+    /// The values of the target: made step by step, or where the target is smaller than what is between, element by element.
     pub fn gather(&self, values: &[F]) -> Vec<F> {
+        let affine = |step: &&Step| matches!(step, Step::Affine { .. });
+        let sizes = self.steps.iter().filter(affine).map(|step| step.shape().iter().product::<usize>());
+        let between: usize = sizes.sum();
+        let target = self.target().iter().product::<usize>();
+        if self.shapes().iter().all(|shape| shape.len() <= MOST_AXES) && between > 3 * target && u32::try_from(between.max(values.len())).is_ok() {
+            let read = |&place: &u32| values.get(place as usize).copied().unwrap_or(F::ZERO);
+            return self.places(target).iter().map(read).collect();
+        }
         let mut values = values.to_vec();
         for (step, source) in self.steps.iter().zip(self.shapes()) {
             if let Step::Affine { shape, .. } = step {
@@ -48,6 +58,18 @@ impl View {
             }
         }
         values
+    }
+
+    /// For each target element the place that it reads, OUTSIDE if it reads none.
+    fn places(&self, target: usize) -> Vec<u32> {
+        let mut places: Vec<u32> = (0..target as u32).collect();
+        for (step, source) in self.steps.iter().zip(self.shapes()).rev() {
+            if let Step::Affine { shape, offsets, strides } = step {
+                let locate = Locate::new(shape, offsets, strides, source);
+                places.par_iter_mut().with_min_len(1 << 12).for_each(|place| *place = locate.of(*place));
+            }
+        }
+        places
     }
 
     /// Adds the values of the target, times a coefficient, to a sum: what lies outside costs nothing.
@@ -83,6 +105,60 @@ impl View {
             }
         }
         values
+    }
+}
+
+/// What reads nothing.
+const OUTSIDE: u32 = u32::MAX;
+
+/// The map of places that an affine step is.
+struct Locate<'a> {
+    /// From the last axis of the target on: its extent, and what it moves, by source axis.
+    axes: Vec<(u32, Vec<(usize, i64)>)>,
+    offsets: &'a [i64],
+    source: &'a [usize],
+}
+
+/// No source has more axes.
+const MOST_AXES: usize = 16;
+
+impl<'a> Locate<'a> {
+    fn new(shape: &[usize], offsets: &'a [i64], strides: &[Vec<i64>], source: &'a [usize]) -> Self {
+        assert!(source.len() <= MOST_AXES);
+        let moves = |axis: usize| {
+            let own = strides.iter().enumerate().map(|(i, row)| (i, row[axis]));
+            own.filter(|own| own.1 != 0).collect()
+        };
+        let axes = (0..shape.len()).rev().filter(|&axis| shape[axis] > 1);
+        Self {
+            axes: axes.map(|axis| (shape[axis] as u32, moves(axis))).collect(),
+            offsets,
+            source,
+        }
+    }
+
+    fn of(&self, place: u32) -> u32 {
+        if place == OUTSIDE {
+            return OUTSIDE;
+        }
+        let mut x = [0i64; MOST_AXES];
+        x[..self.offsets.len()].copy_from_slice(self.offsets);
+        let mut rest = place;
+        for (extent, moves) in &self.axes {
+            let p = rest % extent;
+            rest /= extent;
+            for &(axis, stride) in moves {
+                x[axis] += stride * i64::from(p);
+            }
+        }
+        let mut found = 0;
+        for (&x, &extent) in x.iter().zip(self.source) {
+            if x < 0 || x >= extent as i64 {
+                return OUTSIDE;
+            }
+            found = found * extent + x as usize;
+        }
+        found as u32
     }
 }
 
