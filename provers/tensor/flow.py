@@ -102,12 +102,12 @@ def claimed_elements(made: TensorSystem) -> int:
 
     Raises Unprovable for more claims than any proof may need.
     """
-    return _followed(made).elements
+    return followed(made).elements
 
 
 def claims(made: TensorSystem) -> int:
     """How many claims on tensors a proof makes; raises Unprovable for more than any may need."""
-    return _followed(made).claims
+    return followed(made).claims
 
 
 def dense_weights(made: TensorSystem) -> int:
@@ -115,10 +115,11 @@ def dense_weights(made: TensorSystem) -> int:
 
     Both sides hold them all at once.
     """
-    return _followed(made).dense
+    return followed(made).dense
 
 
-def _followed(made: TensorSystem) -> Flow:
+def followed(made: TensorSystem) -> Flow:
+    """All that a proof claims of tensors; raises Unprovable for more claims than any proof may need."""
     flow = Flow(made)
     if made.lookups:
         by_shape: dict[Shape, int] = {}

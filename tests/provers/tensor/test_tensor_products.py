@@ -18,7 +18,7 @@ from circuitize.circuits.integers import View
 from circuitize.circuits.program import IntegerProgram
 from circuitize.circuits.types import Fixed
 from circuitize.provers.tensor.config import DEGREES
-from circuitize.provers.tensor.flow import claimed_elements, claims
+from circuitize.provers.tensor.flow import claimed_elements, claims, dense_weights
 from circuitize.provers.tensor.plan import plan
 from circuitize.provers.tensor.prover import prove
 
@@ -87,3 +87,14 @@ def test_another_product_is_refused(case: tuple[str, tuple[int, ...], tuple[int,
     values[base] = values[base].copy()
     values[base].reshape(-1)[-1] += 4
     assert answer(program, made, trace, values) is not None
+
+
+def test_weights_that_are_a_sum_of_many_products_are_kept_one_by_one() -> None:
+    """Axes of 37 and 34 that are regrouped across each other."""
+    builder = Builder()
+    x = builder.input(Fixed((37, 34), 0, 0, 3))
+    turned = builder.add(integers.Reindex(View.reshape((37, 34), (34, 37))), x)
+    program = committed_inputs(program_of(builder.build([builder.add(integers.Shift(1), turned)])))
+    made = plan(program)
+    assert dense_weights(made) >= 37 * 34
+    proved(program, drawn(program), made)
