@@ -148,7 +148,7 @@ def network(name: str, size: int) -> Any:
     for extent in graph.output[0].type.tensor_type.shape.dim[2:]:
         extent.dim_value = 1
     batch = {data: generator.random((1, 3, size, size))}
-    return read(model).program(examples=[batch])
+    return read(model, fold_batch_norms=True).program(examples=[batch])
 
 
 def weights(name: str, shape: tuple[int, ...], generator: np.random.Generator) -> Any:
