@@ -164,7 +164,7 @@ def test_without_the_equation_of_a_column_it_is_any(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("openings", [None, 4])
 def test_rows_of_two_axes_with_weights_of_their_own(openings: int | None) -> None:
-    """Rows that are read along time and batch, by weights that are no product of one per axis; and other rows refused."""
+    """Rows that are read along time and batch, by weights that are no product; and other rows refused."""
     count, size = 3, 5
     made = scan(reading_a_dataset(), count, Told.ALL)
     dataset = Dataset(size, {"x": ("x", "batch")}, axes=2)
