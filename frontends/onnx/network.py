@@ -48,7 +48,10 @@ def network(
 
     Parameters are initializers of finite floats with at least one axis that some node reads; `constants`, names of
     these or "weights" for all, stay in the circuit, and so does what decides about shapes. `dims` says extents that the
-    file leaves open: by name, `batch`, or by input and axis, `x:0`. `outputs` are by default all; `known` inputs X    """
+    file leaves open: by name, `batch`, or by input and axis, `x:0`. `outputs` are by default all; `known` inputs have
+    these values, of their element types. With `fold_batch_norms` convolutions take in the batch norms behind them, as
+    `batch_norm.folded` says. Raises as `arrow` does, and CircuitizeError for a name that the graph has not.
+    """
     model = with_outputs(read(source), outputs)
     check(model)
     if fold_batch_norms:

@@ -103,7 +103,10 @@ impl<'a, E: Extension> Columns<'a, E> {
         let whole = claims.checks.combined(channel, &values)?;
         let mut by_column: BTreeMap<usize, Vec<(E, &Mix<E>)>> = BTreeMap::new();
         for (claim, factor) in claims.openings.iter().zip(whole.factors) {
-            by_column.entry(claim.base).or_default().push((factor, &claim.weights));
+            by_column
+                .entry(claim.base)
+                .or_default()
+                .push((factor, &claim.weights));
         }
         let weighed = by_column.into_iter().map(|(base, parts)| Weighed {
             base,

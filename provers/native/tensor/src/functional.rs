@@ -31,12 +31,19 @@ fn rows_end(shape: &[usize]) -> usize {
 
 /// The products of weights other than zero, with the places that strides give them.
 fn places_of<E: Extension>(scale: E, axes: &[Axis<E>], strides: &[usize]) -> Vec<(usize, E)> {
-    axes.iter().zip(strides).fold(vec![(0, scale)], |rows, (axis, &stride)| {
-        let own: Vec<(usize, E)> = axis.iter().copied().enumerate().filter(|own| own.1 != E::ZERO).collect();
-        rows.iter()
-            .flat_map(|&(place, weight)| own.iter().map(move |&(p, w)| (place + p * stride, weight * w)))
-            .collect()
-    })
+    axes.iter()
+        .zip(strides)
+        .fold(vec![(0, scale)], |rows, (axis, &stride)| {
+            let own: Vec<(usize, E)> = axis
+                .iter()
+                .copied()
+                .enumerate()
+                .filter(|own| own.1 != E::ZERO)
+                .collect();
+            rows.iter()
+                .flat_map(|&(place, weight)| own.iter().map(move |&(p, w)| (place + p * stride, weight * w)))
+                .collect()
+        })
 }
 
 /// The distances of neighbours along each axis.
@@ -55,7 +62,10 @@ fn strides_of(shape: impl DoubleEndedIterator<Item = usize>) -> Vec<usize> {
 
 /// Where weights other than zero begin and end.
 fn support<E: Extension>(weights: &[E]) -> std::ops::Range<usize> {
-    let end = weights.iter().rposition(|&w| w != E::ZERO).map_or(0, |last| last + 1);
+    let end = weights
+        .iter()
+        .rposition(|&w| w != E::ZERO)
+        .map_or(0, |last| last + 1);
     weights[..end].iter().position(|&w| w != E::ZERO).unwrap_or(end)..end
 }
 
@@ -125,7 +135,10 @@ impl<E: Extension> Functional<E> {
         let made = self.each(|scale, axes| {
             if shape.is_empty() {
                 let scale = axes.iter().fold(scale, |product, axis| product * axis[0]);
-                return Some(Functional::Axes { scale, axes: Vec::new() });
+                return Some(Functional::Axes {
+                    scale,
+                    axes: Vec::new(),
+                });
             }
             if let Some(axes) = merge(axes, shape) {
                 return Some(Functional::Axes { scale, axes });
@@ -184,7 +197,10 @@ impl<E: Extension> Functional<E> {
             return dot(values, weights);
         }
         if shape.is_empty() {
-            return self.products().into_iter().fold(E::ZERO, |sum, (scale, _)| sum + scale * values[0]);
+            return self
+                .products()
+                .into_iter()
+                .fold(E::ZERO, |sum, (scale, _)| sum + scale * values[0]);
         }
         let end = rows_end(shape);
         let strides = strides_of(shape.iter().copied());
@@ -197,7 +213,10 @@ impl<E: Extension> Functional<E> {
             };
             let own = support(&row);
             for (place, weight) in places_of(scale, outer, &strides) {
-                whole.add(dot(&values[place + own.start..place + own.end], &row[own.clone()]), weight);
+                whole.add(
+                    dot(&values[place + own.start..place + own.end], &row[own.clone()]),
+                    weight,
+                );
             }
         }
         whole.value()
@@ -252,7 +271,13 @@ impl<E: Extension> Functional<E> {
 }
 
 /// Adds a product's weights to a table, with elements at distances along axes: the last axes without gaps.
-fn add_product<E: Extension>(scale: E, axes: &[Axis<E>], shape: &[usize], strides: &[usize], table: &mut [E]) {
+fn add_product<E: Extension>(
+    scale: E,
+    axes: &[Axis<E>],
+    shape: &[usize],
+    strides: &[usize],
+    table: &mut [E],
+) {
     if shape.is_empty() {
         table[0] += scale;
         return;
@@ -297,7 +322,11 @@ pub fn table_of<E: Extension>(shape: &[usize], parts: &[(E, &Functional<E>)]) ->
         x.iter_mut().zip(&y).for_each(|(x, &y)| *x += y);
         x
     };
-    parts.par_chunks(each).map(made).reduce_with(add).unwrap_or_default()
+    parts
+        .par_chunks(each)
+        .map(made)
+        .reduce_with(add)
+        .unwrap_or_default()
 }
 
 pub fn dot<E: Extension>(values: &[F], weights: &[E]) -> E {
@@ -403,8 +432,14 @@ fn split<E: Extension>(scale: E, axes: &[Axis<E>], shape: &[usize]) -> Option<Fu
 /// A vector, seen as a tensor, as a sum of products: along its longest axis, at each choice of places along the others.
 fn pieces<E: Extension>(vector: &[E], extents: &[usize]) -> Vec<Vec<Axis<E>>> {
     let strides = strides_of(extents.iter().copied());
-    let longest = (0..extents.len()).rev().max_by_key(|&axis| extents[axis]).unwrap_or(0);
-    let others = extents.iter().enumerate().map(|(axis, &n)| if axis == longest { 1 } else { n });
+    let longest = (0..extents.len())
+        .rev()
+        .max_by_key(|&axis| extents[axis])
+        .unwrap_or(0);
+    let others = extents
+        .iter()
+        .enumerate()
+        .map(|(axis, &n)| if axis == longest { 1 } else { n });
     let choices = strides_of(others.clone());
     (0..others.product::<usize>())
         .map(|choice| {

@@ -23,7 +23,12 @@ pub struct Letters<'a> {
 
 impl<'a> Letters<'a> {
     pub fn of(plan: &'a Plan, base: usize) -> Self {
-        let Base::Product { shape, letters, forms } = &plan.bases[base] else {
+        let Base::Product {
+            shape,
+            letters,
+            forms,
+        } = &plan.bases[base]
+        else {
             unreachable!("a product")
         };
         let [of_x, of_y, of_z] = [0, 1, 2].map(|side| letters[side].as_slice());
@@ -31,8 +36,16 @@ impl<'a> Letters<'a> {
         let both = |letter: &u8| of_x.contains(letter) && of_y.contains(letter);
         let mut kept: Vec<u8> = of_z.iter().copied().filter(both).collect();
         let batch = kept.len();
-        kept.extend(of_x.iter().filter(|letter| of_y.contains(letter) && !of_z.contains(letter)));
-        let extent = |letter: &u8| extents[0][of_x.iter().position(|own| own == letter).expect("kept letters are in both")];
+        kept.extend(
+            of_x.iter()
+                .filter(|letter| of_y.contains(letter) && !of_z.contains(letter)),
+        );
+        let extent = |letter: &u8| {
+            extents[0][of_x
+                .iter()
+                .position(|own| own == letter)
+                .expect("kept letters are in both")]
+        };
         Self {
             of: [of_x, of_y],
             of_z,
@@ -64,7 +77,10 @@ impl<'a> Letters<'a> {
 
     /// The place of a kept letter.
     pub fn place(&self, letter: u8) -> usize {
-        self.kept.iter().position(|&own| own == letter).expect("a letter of both")
+        self.kept
+            .iter()
+            .position(|&own| own == letter)
+            .expect("a letter of both")
     }
 
     fn weights<E: Extension>(&self, letter: u8, extent: usize, axes: &[Axis<E>]) -> Axis<E> {
@@ -86,6 +102,8 @@ impl<'a> Letters<'a> {
     /// Of weights on z those of the kept letters: 1 where z has not the letter.
     pub fn of_kept<E: Extension>(&self, axes: &[Axis<E>]) -> Vec<Axis<E>> {
         let letters = self.kept.iter().zip(&self.shape);
-        letters.map(|(&letter, &extent)| self.weights(letter, extent, axes)).collect()
+        letters
+            .map(|(&letter, &extent)| self.weights(letter, extent, axes))
+            .collect()
     }
 }

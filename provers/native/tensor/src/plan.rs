@@ -260,13 +260,7 @@ impl Plan {
     }
 
     /// Whether letters and extents are those of the forms, which are of bases before the product.
-    fn product_fits(
-        &self,
-        base: usize,
-        shape: &[usize],
-        letters: &[Vec<u8>; 3],
-        forms: &[usize; 2],
-    ) -> bool {
+    fn product_fits(&self, base: usize, shape: &[usize], letters: &[Vec<u8>; 3], forms: &[usize; 2]) -> bool {
         let before = |form: &usize| {
             let form = self.forms.get(*form);
             form.is_some_and(|form| form.terms.iter().all(|term| term.base < base))

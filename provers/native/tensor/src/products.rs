@@ -58,7 +58,9 @@ impl<E: Extension, C: Checks<E>> Claims<'_, E, C> {
 
     fn extension(&self, weights: &Mix<E>, shape: &[usize], point: &[E]) -> E {
         let at = Functional::point(shape, point);
-        let parts = weights.iter().map(|&(factor, number)| factor * self.functionals[number].against(&at));
+        let parts = weights
+            .iter()
+            .map(|&(factor, number)| factor * self.functionals[number].against(&at));
         parts.fold(E::ZERO, |sum, part| sum + part)
     }
 
@@ -67,7 +69,8 @@ impl<E: Extension, C: Checks<E>> Claims<'_, E, C> {
         if letters.elementwise {
             return self.reduce_elementwise(channel, claim, &letters);
         }
-        let separable = |&(_, number): &(E, usize)| matches!(self.functionals[number], Functional::Axes { .. });
+        let separable =
+            |&(_, number): &(E, usize)| matches!(self.functionals[number], Functional::Axes { .. });
         if !claim.weights.iter().all(separable) || !letters.is_summed_apart(claim.weights.len()) {
             claim = self.reduce_dense(channel, claim)?;
         }
@@ -128,7 +131,14 @@ impl<E: Extension, C: Checks<E>> Claims<'_, E, C> {
             let [x, y] = [0, 1].map(|side| {
                 let values = form_values(self.plan, self.values, letters.forms[side]);
                 let none = vec![None; shape.len()];
-                contract(&values, letters.of[side], &letters.extents(side), &none, &letters.kept, shape)
+                contract(
+                    &values,
+                    letters.of[side],
+                    &letters.extents(side),
+                    &none,
+                    &letters.kept,
+                    shape,
+                )
             });
             [table_of(shape, &self.parts_of(&claim.weights)), x, y]
         });
@@ -147,7 +157,13 @@ impl<E: Extension, C: Checks<E>> Claims<'_, E, C> {
             self.extension(&claim.weights, shape, &reduced.point)
         };
         let none = || [0, 1].map(|side| vec![None; letters.of[side].len()]);
-        self.on_operands(channel, letters, vec![(E::ONE, none())], &reduced.point, (factor, reduced.claim))
+        self.on_operands(
+            channel,
+            letters,
+            vec![(E::ONE, none())],
+            &reduced.point,
+            (factor, reduced.claim),
+        )
     }
 
     /// Thaler's reduction: letters of one operand are summed with their weights first, a sumcheck runs over the others.
@@ -176,7 +192,14 @@ impl<E: Extension, C: Checks<E>> Claims<'_, E, C> {
             [0, 1].map(|side| {
                 let values = form_values(self.plan, self.values, letters.forms[side]);
                 let of = |own: &[OwnWeights<E>; 2]| {
-                    contract(&values, letters.of[side], &letters.extents(side), &own[side], &letters.kept, shape)
+                    contract(
+                        &values,
+                        letters.of[side],
+                        &letters.extents(side),
+                        &own[side],
+                        &letters.kept,
+                        shape,
+                    )
                 };
                 let mut table: Vec<E> = own.iter().flat_map(of).collect();
                 table.resize(size << apart, E::ZERO);
@@ -192,7 +215,15 @@ impl<E: Extension, C: Checks<E>> Claims<'_, E, C> {
                 [x, y]
             });
             let sum = |[x, y]: &[E; 2]| *x * *y;
-            let reduced = sumcheck::<E, C, 2, 2>(channel, &mut self.checks, "product", rounds, claim.value, tables, sum)?;
+            let reduced = sumcheck::<E, C, 2, 2>(
+                channel,
+                &mut self.checks,
+                "product",
+                rounds,
+                claim.value,
+                tables,
+                sum,
+            )?;
             (reduced.claim, reduced.point)
         } else {
             let tables = operands.map(|[x, y]| {
@@ -203,7 +234,15 @@ impl<E: Extension, C: Checks<E>> Claims<'_, E, C> {
                 [weights, x, y]
             });
             let sum = |[w, x, y]: &[E; 3]| *w * *x * *y;
-            let reduced = sumcheck::<E, C, 3, 3>(channel, &mut self.checks, "product", rounds, claim.value, tables, sum)?;
+            let reduced = sumcheck::<E, C, 3, 3>(
+                channel,
+                &mut self.checks,
+                "product",
+                rounds,
+                claim.value,
+                tables,
+                sum,
+            )?;
             (reduced.claim, reduced.point)
         };
         let (low, high) = point.split_at(variables(shape));
@@ -213,7 +252,9 @@ impl<E: Extension, C: Checks<E>> Claims<'_, E, C> {
         } else {
             let at = Functional::point(shape, low);
             let parts = places.iter().zip(&batches);
-            parts.fold(E::ZERO, |sum, (&place, (factor, batch))| sum + place * *factor * batch.against(&at))
+            parts.fold(E::ZERO, |sum, (&place, (factor, batch))| {
+                sum + place * *factor * batch.against(&at)
+            })
         };
         let own = places.into_iter().zip(own).collect();
         self.on_operands(channel, letters, own, low, (factor, expected))
@@ -246,7 +287,9 @@ impl<E: Extension, C: Checks<E>> Claims<'_, E, C> {
             }
         }
         let found = self.settle(channel, "operands", &wanted)?;
-        let product = self.checks.product(found[0].clone(), found[found.len() - 1].clone());
+        let product = self
+            .checks
+            .product(found[0].clone(), found[found.len() - 1].clone());
         self.checks.zero(product * factor - expected, Reject::Product)
     }
 }

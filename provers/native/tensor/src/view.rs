@@ -42,10 +42,17 @@ impl View {
     /// The values of the target: made step by step, or where the target is smaller than what is between, element by element.
     pub fn gather(&self, values: &[F]) -> Vec<F> {
         let affine = |step: &&Step| matches!(step, Step::Affine { .. });
-        let sizes = self.steps.iter().filter(affine).map(|step| step.shape().iter().product::<usize>());
+        let sizes = self
+            .steps
+            .iter()
+            .filter(affine)
+            .map(|step| step.shape().iter().product::<usize>());
         let between: usize = sizes.sum();
         let target = self.target().iter().product::<usize>();
-        if self.shapes().iter().all(|shape| shape.len() <= MOST_AXES) && between > 3 * target && u32::try_from(between.max(values.len())).is_ok() {
+        if self.shapes().iter().all(|shape| shape.len() <= MOST_AXES)
+            && between > 3 * target
+            && u32::try_from(between.max(values.len())).is_ok()
+        {
             let read = |&place: &u32| values.get(place as usize).copied().unwrap_or(F::ZERO);
             return self.places(target).iter().map(read).collect();
         }
@@ -64,9 +71,17 @@ impl View {
     fn places(&self, target: usize) -> Vec<u32> {
         let mut places: Vec<u32> = (0..target as u32).collect();
         for (step, source) in self.steps.iter().zip(self.shapes()).rev() {
-            if let Step::Affine { shape, offsets, strides } = step {
+            if let Step::Affine {
+                shape,
+                offsets,
+                strides,
+            } = step
+            {
                 let locate = Locate::new(shape, offsets, strides, source);
-                places.par_iter_mut().with_min_len(1 << 12).for_each(|place| *place = locate.of(*place));
+                places
+                    .par_iter_mut()
+                    .with_min_len(1 << 12)
+                    .for_each(|place| *place = locate.of(*place));
             }
         }
         places
